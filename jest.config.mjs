@@ -1,0 +1,12 @@
+/** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
+export default {
+	testEnvironment: 'node',
+	testMatch: ['<rootDir>/test/**/*.test.mts'],
+	extensionsToTreatAsEsm: ['.mts'],
+	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
+	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/n8n-host/node_modules'],
+	transform: {
+		'^.+\\.mts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.tools.json', diagnostics: false }],
+		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
+	},
+};

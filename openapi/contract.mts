@@ -1,0 +1,103 @@
+// Reads the contract file: its operations, and a validator for every part of it that can be checked.
+import { readFileSync } from 'node:fs';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import { parse } from 'yaml';
+
+// ajv-formats is CommonJS: under Node its function is the default of its default.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+
+export interface Operation {
+	operationId: string;
+	/** Upper case */
+	method: string;
+	/** As in the contract: `/tasks/{taskId}` */
+	path: string;
+	scopes: string[];
+	parameters: Parameter[];
+	/** Undefined where the operation takes no body */
+	validateBody?: ValidateFunction;
+	/** By status: `'200'`, ..., `'default'` */
+	validateAnswer: Record<string, ValidateFunction>;
+}
+
+export interface Parameter {
+	name: string;
+	in: 'path' | 'query' | 'header';
+	required: boolean;
+	validate: ValidateFunction;
+}
+
+type Json = Record<string, any>;
+
+export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
+const document = parse(readFileSync(contractFile, 'utf8')) as Json;
+
+// Strings from a query or a path are validated as what the schema says they are: `limit=100` is the integer 100.
+const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false, validateFormats: true });
+const ajvForText = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true, validateFormats: true });
+for (const instance of [ajv, ajvForText]) {
+	addFormats(instance);
+	instance.addSchema(document, 'contract');
+}
+
+/** Follows `$ref`s to the object they name, and says where in the document it stands. */
+function resolve(pointer: string): { pointer: string; value: Json } {
+	const value = pointer
+		.split('/')
+		.slice(1)
+		.reduce((node, key) => node[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+	return typeof value.$ref === 'string' ? resolve(value.$ref) : { pointer, value };
+}
+
+const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const validatorAt = (pointer: string, by = ajv) => by.compile({ $ref: `contract${pointer}` });
+
+function readParameters(pointer: string, list: unknown[] | undefined): Parameter[] {
+	return (list ?? []).map((_, index) => {
+		const { pointer: at, value } = resolve(`${pointer}/${index}`);
+		return {
+			name: value.name,
+			in: value.in,
+			required: value.required === true,
+			validate: validatorAt(`${at}/schema`, ajvForText),
+		};
+	});
+}
+
+const methods = ['get', 'post', 'patch', 'put', 'delete'];
+
+/** Every operation of the contract, in the file's order. */
+export const operations: Operation[] = Object.entries(document.paths as Json).flatMap(([path, item]) =>
+	methods
+		.filter((method) => method in item)
+		.map((method) => {
+			const at = `#/paths/${escape(path)}/${method}`;
+			const operation = item[method] as Json;
+			const validateAnswer: Operation['validateAnswer'] = {};
+			for (const status of Object.keys(operation.responses)) {
+				const { pointer } = resolve(`${at}/responses/${status}`);
+				validateAnswer[status] = validatorAt(`${pointer}/content/application~1json/schema`);
+			}
+			return {
+				operationId: operation.operationId,
+				method: method.toUpperCase(),
+				path,
+				scopes: operation['x-scopes'] ?? [],
+				parameters: [
+					...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
+					...readParameters(`${at}/parameters`, operation.parameters),
+				],
+				validateBody: operation.requestBody
+					? validatorAt(`${at}/requestBody/content/application~1json/schema`)
+					: undefined,
+				validateAnswer,
+			};
+		}),
+);
+
+/** A sentence a person can act on: `body/route must match pattern ...`. */
+export function explain(where: string, errors: ErrorObject[] | null | undefined): string {
+	return (errors ?? []).map((error) => `${where}${error.instancePath} ${error.message}`).join('; ');
+}
