@@ -1,0 +1,110 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+
+import { createClient, type Client } from '../shared/client';
+import { settleConcurrently } from '../shared/concurrency';
+import { CREDENTIAL } from '../shared/connection';
+import { getProjects } from '../shared/listSearch/projects';
+import { Pace } from '../shared/pace';
+import { pause, Stopped, throwIfStopped } from '../shared/pause';
+import { errorJson, inSession, toNodeError } from '../shared/problem';
+import { sessionApi } from '../shared/sessions';
+import { withoutCancelSignal } from '../shared/transport';
+import { sessionRecorder } from './customData';
+import { journalFor } from './journal';
+import { sessionFailed, toJson, toOutputs } from './output';
+import { readConcurrency, readJob } from './parameters';
+import { properties } from './properties';
+import { runSession, type Job, type World } from './runSession';
+
+export class RunAgentSession implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Run Agent Session',
+		name: 'runAgentSession',
+		icon: { light: 'file:runAgentSession.svg', dark: 'file:runAgentSession.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["mode"] === "continue" ? "Continue a session" : "Start a session" }}',
+		description: 'Start an agent in a project, wait until it is done and decide the permissions it asks for',
+		defaults: { name: 'Run Agent Session' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+		outputNames: ['Completed', 'Needs Approval', 'Still Running'],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		properties,
+	};
+
+	methods = { listSearch: { getProjects } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const signal = this.getExecutionCancelSignal?.();
+		const asTool = isTool(this);
+		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
+		const firstMistake = jobs.findIndex((job) => 'problem' in job);
+
+		try {
+			// Retry On Fail comes back even after Stop.
+			throwIfStopped(signal);
+			if (firstMistake >= 0 && !this.continueOnFail()) throw (jobs[firstMistake] as Mistake).problem;
+			const world = await createWorld(this, signal);
+			const results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
+				throwIfStopped(signal);
+				if ('problem' in job) throw job.problem;
+				const outcome = await runSession(job.value, world(job.value, itemIndex));
+				if (outcome.kind === 'failed' && !asTool) throw inSession(sessionFailed(outcome), outcome.session);
+				return outcome;
+			});
+			throwIfStopped(signal);
+
+			const items = results.map((result, itemIndex) => {
+				const pairedItem = { item: itemIndex };
+				if (result.status === 'fulfilled') {
+					return { kind: result.value.kind, item: { json: toJson(result.value, asTool), pairedItem } };
+				}
+				const error = toNodeError(this.getNode(), result.reason, itemIndex);
+				if (!this.continueOnFail()) throw error;
+				return { kind: 'error' as const, item: { json: errorJson(error), error, pairedItem } };
+			});
+			return toOutputs(items, asTool);
+		} catch (error) {
+			if (error instanceof Stopped) throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
+		}
+	}
+}
+
+type Mistake = { problem: unknown };
+
+function checked(read: () => Job): { value: Job } | Mistake {
+	try {
+		return { value: read() };
+	} catch (problem) {
+		return { problem };
+	}
+}
+
+/** n8n tells a node only in part that an AI agent uses it as a tool; the type it is wrapped in says it always. */
+function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
+}
+
+/** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
+async function createWorld(context: IExecuteFunctions, signal: AbortSignal | undefined): Promise<(job: Job, itemIndex: number) => World> {
+	const pace = new Pace();
+	const client: Client = await createClient(context, pace);
+	const afterStop: Client = await createClient(withoutCancelSignal(context), new Pace());
+	const shelf = context.getContext('node');
+	const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+	const record = sessionRecorder(context);
+	return (job, itemIndex) => ({
+		api: sessionApi(client),
+		apiAfterStop: sessionApi(afterStop),
+		journal: journalFor(shelf, runIndex, itemIndex, JSON.stringify(job.target)),
+		now: Date.now,
+		random: Math.random,
+		pause: async (ms) => await pause(ms, signal),
+		log: (message, about) => context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+		onSession: (session) => record(itemIndex, session),
+	});
+}

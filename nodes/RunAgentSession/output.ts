@@ -1,0 +1,51 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { Problem } from '../shared/problem';
+import type { Outcome } from './runSession';
+
+/** The node's outputs in their order; a failed session has none, it raises an error. */
+const OUTPUTS = ['completed', 'needsApproval', 'stillRunning'] as const;
+
+/** What a model reads as `status` when the node is its tool, where there is only one output. */
+const TOOL_STATUS: Record<Outcome['kind'], string> = {
+	completed: 'completed',
+	failed: 'failed',
+	needsApproval: 'needs_approval',
+	stillRunning: 'still_running',
+};
+
+/** The output item of an outcome. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
+export function toJson({ kind, session, decisions, undecided, warnings, pollCount, durationMs }: Outcome, asTool = false): IDataObject {
+	const json: Record<string, unknown> = {
+		sessionId: session.sessionId,
+		dashboardUrl: session.dashboardUrl,
+		status: asTool ? TOOL_STATUS[kind] : session.status,
+		text: session.latestMessage?.text ?? '',
+		...(kind === 'needsApproval' && { pendingInteractions: session.pendingInteractions, undecided }),
+		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
+		decisions,
+		latestMessage: session.latestMessage,
+		latestTool: session.latestTool,
+		lastActivityAt: session.lastActivityAt,
+		pollCount,
+		durationMs,
+		...(warnings.length > 0 && { warnings }),
+	};
+	return json as IDataObject;
+}
+
+/** What a failed session is reported as. */
+export const sessionFailed = ({ session, decisions }: Outcome) =>
+	new Problem(
+		`The agent session failed: ${session.error ?? 'the service gave no reason'}`,
+		decisions.some(({ decision }) => decision === 'deny')
+			? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
+			: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.',
+	);
+
+/** Sorts items onto the node's outputs; as a tool only the first output is read, so everything goes there. */
+export function toOutputs(items: Array<{ kind: Outcome['kind'] | 'error'; item: INodeExecutionData }>, asTool: boolean): INodeExecutionData[][] {
+	const outputs: INodeExecutionData[][] = OUTPUTS.map(() => []);
+	for (const { kind, item } of items) outputs[asTool ? 0 : Math.max(0, OUTPUTS.indexOf(kind as 'completed'))].push(item);
+	return outputs;
+}

@@ -1,0 +1,208 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { projectLocator } from '../shared/descriptions';
+
+const decisions = [
+	{ name: 'Approve', value: 'approve', description: 'Answer with the option that allows it' },
+	{ name: 'Ask a Human', value: 'ask', description: 'Send the item to Needs Approval' },
+	{ name: 'Deny', value: 'deny', description: 'Answer with the option that refuses it' },
+];
+
+const target: INodeProperties[] = [
+	{
+		displayName: 'Mode',
+		name: 'mode',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Start a Session', value: 'start', description: 'Start a new agent session and wait for it', action: 'Start an agent session' },
+			{
+				name: 'Continue a Session',
+				value: 'continue',
+				description: 'Wait for a session that exists already, such as one that needed approval',
+				action: 'Continue an agent session',
+			},
+		],
+		default: 'start',
+	},
+	{ ...projectLocator, description: 'The project that the agent works in', displayOptions: { show: { mode: ['start'] } } },
+	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. Check every page for broken links and fix them',
+		description: 'What the agent should do, in plain words',
+		displayOptions: { show: { mode: ['start'] } },
+	},
+	{
+		displayName: 'Session ID',
+		name: 'sessionId',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. 123e4567-e89b-12d3-a456-426614174000',
+		description: 'The session to wait for, such as the sessionId that an earlier Run Agent Session node put out',
+		displayOptions: { show: { mode: ['continue'] } },
+	},
+	{
+		displayName: 'Message',
+		name: 'message',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. Now do the same for the blog',
+		description: 'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
+		displayOptions: { show: { mode: ['continue'] } },
+	},
+];
+
+const permissions: INodeProperties[] = [
+	{
+		displayName: 'Permission Policy',
+		name: 'permissionPolicy',
+		type: 'options',
+		options: [
+			{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
+			{ name: 'Ask a Human', value: 'ask', description: 'Send the item to Needs Approval with the open requests' },
+			{ name: 'Decide by Rules', value: 'rules', description: 'Let the rules below decide each request' },
+			{ name: 'Deny All', value: 'deny', description: 'Refuse whatever the agent asks for; it goes on without' },
+		],
+		default: 'ask',
+		description: 'How the permissions that the agent asks for are decided',
+	},
+	{
+		displayName: 'Rules',
+		name: 'permissionRules',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true },
+		placeholder: 'Add Rule',
+		default: {},
+		description: 'The first rule decides that matches the permission and everything it is asked for',
+		displayOptions: { show: { permissionPolicy: ['rules'] } },
+		options: [
+			{
+				displayName: 'Rule',
+				name: 'rule',
+				values: [
+					{
+						displayName: 'Permission',
+						name: 'permission',
+						type: 'string',
+						default: '*',
+						placeholder: 'e.g. bash',
+						description: 'The kind of permission. * stands for any characters.',
+					},
+					{
+						displayName: 'Pattern',
+						name: 'pattern',
+						type: 'string',
+						default: '*',
+						placeholder: 'e.g. git status, npm run *',
+						description: 'What it is asked for, such as a command or a path. Separate several with commas; * stands for any characters.',
+					},
+					{
+						displayName: 'Decision',
+						name: 'decision',
+						type: 'options',
+						options: [{ name: '- Choose -', value: '' }, ...decisions],
+						default: '',
+						description: 'What to do with a request that matches',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'When No Rule Matches',
+		name: 'defaultDecision',
+		type: 'options',
+		options: decisions,
+		default: 'ask',
+		description: 'What to do with a request that no rule speaks about',
+		displayOptions: { show: { permissionPolicy: ['rules'] } },
+	},
+];
+
+const options: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		{
+			displayName: 'Abort on Stop',
+			name: 'abortOnStop',
+			type: 'boolean',
+			default: true,
+			description: 'Whether stopping the execution, or its timeout, also aborts the agent session',
+		},
+		{
+			displayName: 'Approve With',
+			name: 'approveWith',
+			type: 'options',
+			options: [
+				{ name: 'Always', value: 'always', description: 'Prefer the option that allows it for good' },
+				{ name: 'Once', value: 'once', description: 'Prefer the option that allows it this time' },
+			],
+			default: 'once',
+			description: 'Which approval to prefer where the agent offers several',
+		},
+		{
+			displayName: 'Body',
+			name: 'body',
+			type: 'json',
+			default: '{}',
+			description: 'More fields for the request that starts the session, as a JSON object',
+		},
+		{
+			displayName: 'Max Concurrent Sessions',
+			name: 'maxConcurrentSessions',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 5,
+			description: 'How many items are worked on at the same time',
+		},
+		{
+			displayName: 'Max Poll Interval (Seconds)',
+			name: 'maxPollInterval',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 10,
+			description: 'What the poll interval grows to while nothing changes',
+		},
+		{
+			displayName: 'Max Wait (Minutes)',
+			name: 'maxWait',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 30,
+			description: 'How long to wait for the session to end',
+		},
+		{
+			displayName: 'On Max Wait',
+			name: 'onMaxWait',
+			type: 'options',
+			options: [
+				{ name: 'Abort the Session', value: 'abort', description: 'Abort the session and raise an error' },
+				{ name: 'Route to Still Running', value: 'route', description: 'Let the session go on and send the item to Still Running' },
+			],
+			default: 'route',
+			description: 'What to do when the session has not ended by then',
+		},
+		{
+			displayName: 'Poll Interval (Seconds)',
+			name: 'pollInterval',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 5,
+			description: 'Shortest time between two looks at the session. The service recommends 5 to 10 seconds.',
+		},
+	],
+};
+
+/** The panel of the node, from top to bottom. */
+export const properties: INodeProperties[] = [...target, ...permissions, options];

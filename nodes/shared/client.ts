@@ -1,0 +1,92 @@
+import { problemOf } from './answers';
+import { connectionOf, CREDENTIAL, VERSION_HEADER, type Connection } from './connection';
+import { Pace } from './pace';
+import { pause, throwIfStopped } from './pause';
+import { Problem } from './problem';
+import { isRepeatable, judge, waitMs, type Outcome } from './resend';
+import { exchange, withoutCancelSignal, type ApiContext, type ApiRequest } from './transport';
+
+/** Whether a request whose answer was lost took effect; `unknown` where that cannot be told. */
+export type Effect = { took: 'yes'; answer: unknown } | { took: 'no' } | { took: 'unknown' };
+
+export interface SendOptions {
+	/** `Date.now()` time after which nothing is sent again; there is none by default */
+	deadline?: number;
+	/** How often a failing request is sent at the most; a 429 does not count. 5 by default */
+	attempts?: number;
+	/** Whether the answer's JSON is what the request is for; one that is not counts as malformed */
+	accept?: (body: unknown) => boolean;
+	/** Looks whether an unrepeatable request took effect. Without it the request is never sent again once that is unclear. */
+	look?: () => Promise<Effect>;
+}
+
+/** A request that may or may not have been carried out, and must not be sent again. */
+export class Unclear extends Problem {}
+
+export interface Client {
+	readonly names: Connection['names'];
+	/**
+	 * Sends a request, again where that is safe, and returns the answer's JSON.
+	 * @throws Unclear when it may have taken effect and nobody can tell
+	 * @throws Problem when the service refused it or could not be reached in the time allowed
+	 * @throws Stopped when the execution was stopped
+	 */
+	send(request: ApiRequest, options?: SendOptions): Promise<unknown>;
+}
+
+const DEFAULT_ATTEMPTS = 5;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+const tooSlow = (waitMs: number) =>
+	problemOf({ kind: 'answer', status: 429, headers: { 'retry-after': Math.ceil(waitMs / 1000) }, body: undefined });
+
+/**
+ * The one way to the API. Clients that belong to one node share a `Pace`, so that a 429 slows all of them down.
+ * Checks the credential first: a mistake in it is reported before anything is sent.
+ */
+export async function createClient(context: ApiContext, pace = new Pace()): Promise<Client> {
+	const { baseUrl, names } = connectionOf(await context.getCredentials(CREDENTIAL));
+	const signal = context.getExecutionCancelSignal?.();
+	// An unrepeatable request is let finish after Stop: half sent, nobody could tell what became of it.
+	const unstoppable = withoutCancelSignal(context);
+
+	const attempt = async (request: ApiRequest, repeatable: boolean, { deadline = Infinity, accept }: SendOptions): Promise<Outcome> => {
+		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - Date.now()));
+		const outcome = await exchange(repeatable ? context : unstoppable, baseUrl, { ...request, timeoutMs }, VERSION_HEADER);
+		if (!accept || judge(outcome, true) !== 'done' || outcome.kind !== 'answer' || accept(outcome.body)) return outcome;
+		return { kind: 'malformed', status: outcome.status, found: 'JSON that lacks what was asked for' };
+	};
+
+	const send: Client['send'] = async (request, options = {}) => {
+		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS, look } = options;
+		const repeatable = isRepeatable(request.method, request.path);
+		for (let tries = 1, failures = 0; ; tries++) {
+			const slowedBy = pace.waitMs(Date.now());
+			if (Date.now() + slowedBy > deadline) throw tooSlow(slowedBy);
+			await pace.ready(signal);
+			throwIfStopped(signal);
+			const outcome = await attempt(request, repeatable, options);
+			// Only a request that goes with the signal is cut off by it; the answer to any other is needed even now.
+			if (repeatable && outcome.kind !== 'answer') throwIfStopped(signal);
+
+			const verdict = judge(outcome, repeatable);
+			if (verdict === 'done') return (outcome as Extract<Outcome, { kind: 'answer' }>).body;
+			const problem = problemOf(outcome);
+			if (verdict === 'final') throw problem;
+			if (verdict === 'unclear') {
+				const effect = look ? await look() : ({ took: 'unknown' } as const);
+				if (effect.took === 'yes') return effect.answer;
+				if (effect.took === 'unknown') throw new Unclear(problem.message, problem.description, problem.facts);
+			}
+
+			const refused = outcome.kind === 'answer' && outcome.status === 429;
+			failures += refused ? 0 : 1;
+			const wait = waitMs(outcome, refused ? tries : failures, Date.now(), Math.random());
+			if (refused) pace.slowDown(Date.now() + wait);
+			if (failures >= attempts || Date.now() + wait > deadline) throw problem;
+			await pause(wait, signal);
+		}
+	};
+
+	return { names, send };
+}

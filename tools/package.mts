@@ -1,0 +1,37 @@
+// Builds the package, packs it as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startGuarded } from '../n8n-host/guarded.mts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface PackedPackage {
+	/** The unpacked package, with its package.json */
+	folder: string;
+	remove(): void;
+}
+
+/** Builds, packs and unpacks the package into a temporary folder. The caller removes it. */
+export async function packedPackage(): Promise<PackedPackage> {
+	const temporary = mkdtempSync(join(tmpdir(), 'packed-package-'));
+	const remove = () => rmSync(temporary, { recursive: true, force: true });
+	process.once('exit', remove); // Ctrl-C leaves nothing behind either
+	try {
+		await run('npm', ['run', 'build']);
+		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
+		const [archive] = readdirSync(temporary);
+		await run('tar', ['-xzf', join(temporary, archive), '-C', temporary]);
+		return { folder: join(temporary, 'package'), remove };
+	} catch (error) {
+		remove();
+		throw error;
+	}
+}
+
+async function run(command: string, args: string[]): Promise<void> {
+	const child = startGuarded(command, args, { cwd: root });
+	const code = await child.exited;
+	if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed (exit code ${code}):\n${child.tail()}`);
+}
