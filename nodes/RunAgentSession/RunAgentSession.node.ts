@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
-import { createClient, type Client } from '../shared/client';
+import { createClient } from '../shared/client';
+import { clockWith, Stopped, type Clock } from '../shared/clock';
 import { settleConcurrently } from '../shared/concurrency';
 import { CREDENTIAL } from '../shared/connection';
 import { getProjects } from '../shared/listSearch/projects';
 import { Pace } from '../shared/pace';
-import { pause, Stopped, throwIfStopped } from '../shared/pause';
 import { errorJson, inSession, toNodeError } from '../shared/problem';
 import { sessionApi } from '../shared/sessions';
 import { withoutCancelSignal } from '../shared/transport';
@@ -38,24 +38,24 @@ export class RunAgentSession implements INodeType {
 	methods = { listSearch: { getProjects } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const signal = this.getExecutionCancelSignal?.();
+		const clock = clockWith(this.getExecutionCancelSignal?.());
 		const asTool = isTool(this);
 		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
 		const firstMistake = jobs.findIndex((job) => 'problem' in job);
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			throwIfStopped(signal);
+			clock.throwIfStopped();
 			if (firstMistake >= 0 && !this.continueOnFail()) throw (jobs[firstMistake] as Mistake).problem;
-			const world = await createWorld(this, signal);
+			const world = await createWorld(this, clock);
 			const results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
-				throwIfStopped(signal);
+				clock.throwIfStopped();
 				if ('problem' in job) throw job.problem;
 				const outcome = await runSession(job.value, world(job.value, itemIndex));
 				if (outcome.kind === 'failed' && !asTool) throw inSession(sessionFailed(outcome), outcome.session);
 				return outcome;
 			});
-			throwIfStopped(signal);
+			clock.throwIfStopped();
 
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
@@ -90,10 +90,9 @@ function isTool(context: IExecuteFunctions): boolean {
 }
 
 /** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
-async function createWorld(context: IExecuteFunctions, signal: AbortSignal | undefined): Promise<(job: Job, itemIndex: number) => World> {
-	const pace = new Pace();
-	const client: Client = await createClient(context, pace);
-	const afterStop: Client = await createClient(withoutCancelSignal(context), new Pace());
+async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(job: Job, itemIndex: number) => World> {
+	const client = await createClient(context, new Pace(), clock);
+	const afterStop = await createClient(withoutCancelSignal(context));
 	const shelf = context.getContext('node');
 	const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 	const record = sessionRecorder(context);
@@ -101,9 +100,8 @@ async function createWorld(context: IExecuteFunctions, signal: AbortSignal | und
 		api: sessionApi(client),
 		apiAfterStop: sessionApi(afterStop),
 		journal: journalFor(shelf, runIndex, itemIndex, JSON.stringify(job.target)),
-		now: Date.now,
+		clock,
 		random: Math.random,
-		pause: async (ms) => await pause(ms, signal),
 		log: (message, about) => context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
 		onSession: (session) => record(itemIndex, session),
 	});

@@ -1,5 +1,5 @@
 import { Unclear, type SendOptions } from '../shared/client';
-import { Stopped } from '../shared/pause';
+import { Stopped, type Clock } from '../shared/clock';
 import { inSession, orProblem, Problem } from '../shared/problem';
 import { hasEnded, notKnownToHaveArrived, notKnownToHaveStarted, sameMoment, type Interaction, type Session, type SessionApi } from '../shared/sessions';
 import type { DecisionRecord, Entry, Journal } from './journal';
@@ -26,11 +26,9 @@ export interface World {
 	/** Reaches the service even after the execution was stopped */
 	apiAfterStop: SessionApi;
 	journal: Journal;
-	now(): number;
+	clock: Clock;
 	/** From 0 to 1 */
 	random(): number;
-	/** @throws Stopped as soon as the execution is stopped */
-	pause(ms: number): Promise<void>;
 	log(message: string, about: Record<string, unknown>): void;
 	/** Told as soon as the session is known, and again when its dashboard URL is */
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
@@ -85,7 +83,7 @@ class Run {
 		private readonly job: Job,
 		private readonly world: World,
 	) {
-		this.startedAt = world.now();
+		this.startedAt = world.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.untilDeadline = { deadline: this.deadline, attempts: Infinity };
 		this.entry = world.journal.read() ?? { state: 'new', decisions: [] };
@@ -135,7 +133,7 @@ class Run {
 		this.note({ state: 'sent' });
 		this.world.log('Message sent to the agent session', { sessionId: target.sessionId });
 		this.beforeMessage = before;
-		this.messageAt = this.world.now();
+		this.messageAt = this.world.clock.now();
 		return false;
 	}
 
@@ -169,9 +167,9 @@ class Run {
 	}
 
 	private async waitForNextPoll(interval: number): Promise<boolean> {
-		const { now, random } = this.world;
-		const wait = waitBeforePoll(interval, random(), now(), this.deadline, this.job.poll);
-		if (wait !== undefined) await this.world.pause(wait);
+		const { clock, random } = this.world;
+		const wait = waitBeforePoll(interval, random(), clock.now(), this.deadline, this.job.poll);
+		if (wait !== undefined) await clock.pause(wait);
 		return wait !== undefined;
 	}
 
@@ -187,7 +185,7 @@ class Run {
 			if (session.facts.httpStatus === 404) {
 				const wait = NOT_FOUND_WAITS_MS[this.notFound++];
 				if (wait === undefined) throw sessionNotFound(session);
-				await this.world.pause(wait);
+				await this.world.clock.pause(wait);
 			} else {
 				if (isRefusal(session)) throw session;
 				this.warnings.add(`The session could not be read at the end: ${session.message}. ${session.description}`);
@@ -235,7 +233,7 @@ class Run {
 				decision: verdict.decision,
 				option: verdict.value,
 				decidedBy: verdict.decidedBy,
-				at: new Date(this.world.now()).toISOString(),
+				at: new Date(this.world.clock.now()).toISOString(),
 			};
 			this.note({ decisions: [...this.entry.decisions, record] });
 			this.world.log('Permission request decided', { sessionId: this.entry.sessionId, ...record });
@@ -261,7 +259,7 @@ class Run {
 	}
 
 	private isOver(): boolean {
-		return hasEnded(this.session!) && !(this.beforeMessage && this.world.now() < this.messageAt + TURN_GRACE_MS);
+		return hasEnded(this.session!) && !(this.beforeMessage && this.world.clock.now() < this.messageAt + TURN_GRACE_MS);
 	}
 
 	private end(session: Session): Outcome {
@@ -307,7 +305,7 @@ class Run {
 			undecided: this.undecided,
 			warnings: [...this.warnings],
 			pollCount: this.pollCount,
-			durationMs: this.world.now() - this.startedAt,
+			durationMs: this.world.clock.now() - this.startedAt,
 		};
 	}
 

@@ -41,11 +41,11 @@ const forOtherStatus = (status: number): Sentence =>
 			? () => [`The service failed with status ${status}`, 'Try again later.']
 			: () => [`The service refused the request with status ${status}`, 'Check the values entered in the node.'];
 
-function factsOf(status: number, headers: Record<string, unknown>, body: unknown): Facts {
+function factsOf(status: number, headers: Record<string, unknown>, body: unknown, nowMs: number): Facts {
 	const envelope = typeof body === 'object' && body !== null ? (body as { error?: unknown }).error : undefined;
 	const { code, message, doc_url: docUrl } = (typeof envelope === 'object' && envelope !== null ? envelope : {}) as Record<string, unknown>;
 	const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-	const wait = retryAfterMs(headers, Date.now());
+	const wait = retryAfterMs(headers, nowMs);
 	return {
 		httpStatus: status,
 		code: text(code),
@@ -56,9 +56,9 @@ function factsOf(status: number, headers: Record<string, unknown>, body: unknown
 }
 
 /** The problem behind an attempt that did not end in success. */
-export function problemOf(outcome: Outcome): Problem {
+export function problemOf(outcome: Outcome, nowMs: number): Problem {
 	if (outcome.kind === 'answer') {
-		const facts = factsOf(outcome.status, outcome.headers, outcome.body);
+		const facts = factsOf(outcome.status, outcome.headers, outcome.body, nowMs);
 		const [message, wayOut] = (BY_STATUS[outcome.status] ?? forOtherStatus(outcome.status))(facts);
 		const said = facts.serviceMessage && `The service says: ${facts.serviceMessage.replace(/[.\s]+$/, '')}.`;
 		const more = facts.docUrl && `More: ${facts.docUrl}`;

@@ -1,7 +1,7 @@
 import { problemOf } from './answers';
+import { clockWith, type Clock } from './clock';
 import { connectionOf, CREDENTIAL, VERSION_HEADER, type Connection } from './connection';
 import { Pace } from './pace';
-import { pause, throwIfStopped } from './pause';
 import { Problem } from './problem';
 import { isRepeatable, judge, waitMs, type Outcome } from './resend';
 import { exchange, withoutCancelSignal, type ApiContext, type ApiRequest } from './transport';
@@ -10,7 +10,7 @@ import { exchange, withoutCancelSignal, type ApiContext, type ApiRequest } from 
 export type Effect = { took: 'yes'; answer: unknown } | { took: 'no' } | { took: 'unknown' };
 
 export interface SendOptions {
-	/** `Date.now()` time after which nothing is sent again; there is none by default */
+	/** Time, as the clock gives it, after which nothing is sent again; there is none by default */
 	deadline?: number;
 	/** How often a failing request is sent at the most; a 429 does not count. 5 by default */
 	attempts?: number;
@@ -37,21 +37,24 @@ export interface Client {
 const DEFAULT_ATTEMPTS = 5;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-const tooSlow = (waitMs: number) =>
-	problemOf({ kind: 'answer', status: 429, headers: { 'retry-after': Math.ceil(waitMs / 1000) }, body: undefined });
+const slowedDown = (waitMs: number) =>
+	problemOf({ kind: 'answer', status: 429, headers: { 'retry-after': Math.ceil(waitMs / 1000) }, body: undefined }, 0);
 
 /**
  * The one way to the API. Clients that belong to one node share a `Pace`, so that a 429 slows all of them down.
  * Checks the credential first: a mistake in it is reported before anything is sent.
  */
-export async function createClient(context: ApiContext, pace = new Pace()): Promise<Client> {
+export async function createClient(
+	context: ApiContext,
+	pace = new Pace(),
+	clock: Clock = clockWith(context.getExecutionCancelSignal?.()),
+): Promise<Client> {
 	const { baseUrl, names } = connectionOf(await context.getCredentials(CREDENTIAL));
-	const signal = context.getExecutionCancelSignal?.();
 	// An unrepeatable request is let finish after Stop: half sent, nobody could tell what became of it.
 	const unstoppable = withoutCancelSignal(context);
 
 	const attempt = async (request: ApiRequest, repeatable: boolean, { deadline = Infinity, accept }: SendOptions): Promise<Outcome> => {
-		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - Date.now()));
+		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - clock.now()));
 		const outcome = await exchange(repeatable ? context : unstoppable, baseUrl, { ...request, timeoutMs }, VERSION_HEADER);
 		if (!accept || judge(outcome, true) !== 'done' || outcome.kind !== 'answer' || accept(outcome.body)) return outcome;
 		return { kind: 'malformed', status: outcome.status, found: 'JSON that lacks what was asked for' };
@@ -61,17 +64,17 @@ export async function createClient(context: ApiContext, pace = new Pace()): Prom
 		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS, look } = options;
 		const repeatable = isRepeatable(request.method, request.path);
 		for (let tries = 1, failures = 0; ; tries++) {
-			const slowedBy = pace.waitMs(Date.now());
-			if (Date.now() + slowedBy > deadline) throw tooSlow(slowedBy);
-			await pace.ready(signal);
-			throwIfStopped(signal);
+			const slowedBy = pace.waitMs(clock.now());
+			if (clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
+			await pace.ready(clock);
+			clock.throwIfStopped();
 			const outcome = await attempt(request, repeatable, options);
 			// Only a request that goes with the signal is cut off by it; the answer to any other is needed even now.
-			if (repeatable && outcome.kind !== 'answer') throwIfStopped(signal);
+			if (repeatable && outcome.kind !== 'answer') clock.throwIfStopped();
 
 			const verdict = judge(outcome, repeatable);
 			if (verdict === 'done') return (outcome as Extract<Outcome, { kind: 'answer' }>).body;
-			const problem = problemOf(outcome);
+			const problem = problemOf(outcome, clock.now());
 			if (verdict === 'final') throw problem;
 			if (verdict === 'unclear') {
 				const effect = look ? await look() : ({ took: 'unknown' } as const);
@@ -81,10 +84,10 @@ export async function createClient(context: ApiContext, pace = new Pace()): Prom
 
 			const refused = outcome.kind === 'answer' && outcome.status === 429;
 			failures += refused ? 0 : 1;
-			const wait = waitMs(outcome, refused ? tries : failures, Date.now(), Math.random());
-			if (refused) pace.slowDown(Date.now() + wait);
-			if (failures >= attempts || Date.now() + wait > deadline) throw problem;
-			await pause(wait, signal);
+			const wait = waitMs(outcome, refused ? tries : failures, clock.now(), Math.random());
+			if (refused) pace.slowDown(clock.now() + wait);
+			if (failures >= attempts || clock.now() + wait > deadline) throw problem;
+			await clock.pause(wait);
 		}
 	};
 

@@ -1,10 +1,10 @@
-import { pause } from './pause';
+import type { Clock } from './clock';
 
 /** Lets a 429 slow down everything that shares it: nobody sends before the time the service asked for is over. */
 export class Pace {
 	private notBefore = 0;
 
-	/** @param untilMs a time as `Date.now()` gives it */
+	/** @param untilMs a time as the clock gives it */
 	slowDown(untilMs: number): void {
 		this.notBefore = Math.max(this.notBefore, untilMs);
 	}
@@ -14,7 +14,7 @@ export class Pace {
 		return Math.max(0, this.notBefore - nowMs);
 	}
 
-	async ready(signal: AbortSignal | undefined): Promise<void> {
-		for (let wait = this.waitMs(Date.now()); wait > 0; wait = this.waitMs(Date.now())) await pause(wait, signal);
+	async ready(clock: Clock): Promise<void> {
+		for (let wait = this.waitMs(clock.now()); wait > 0; wait = this.waitMs(clock.now())) await clock.pause(wait);
 	}
 }
