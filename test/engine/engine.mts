@@ -1,0 +1,179 @@
+// Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
+import { createRequire } from 'node:module';
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	ICredentialsHelper,
+	NodeHelpers,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeType,
+	type IRun,
+	type IRunExecutionData,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+
+const require = createRequire(import.meta.url);
+const manifest = require('../../package.json') as { n8n: { nodes: string[]; credentials: string[] } };
+
+/** The exported class of a built file, which is named like the file. */
+function load<T>(file: string): T {
+	const name = file.split('/').pop()!.split('.')[0];
+	const exported = require(`../../${file}`) as Record<string, new () => T>;
+	return new exported[name]();
+}
+
+const PACKAGE = 'n8n-nodes-workspace-automation.';
+const nodes = Object.fromEntries(
+	manifest.n8n.nodes.map((file) => {
+		const node = load<INodeType>(file);
+		return [PACKAGE + node.description.name, node];
+	}),
+);
+const credentialType = load<{ authenticate: (credentials: object, options: IHttpRequestOptions) => Promise<IHttpRequestOptions> }>(
+	manifest.n8n.credentials[0],
+);
+
+/** Hands on the items it is given as parameters: the trigger of every test workflow. */
+const source: INodeType = {
+	description: {
+		displayName: 'Source',
+		name: 'source',
+		group: ['trigger'],
+		version: 1,
+		description: 'Test input',
+		defaults: { name: 'Source' },
+		inputs: [],
+		outputs: ['main'],
+		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+	},
+	async execute() {
+		const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
+		return [items.map((json) => ({ json }))];
+	},
+};
+
+class Credentials extends ICredentialsHelper {
+	constructor(private readonly data: ICredentialDataDecryptedObject) {
+		super();
+	}
+	getParentTypes() {
+		return [];
+	}
+	isCredentialUsableByNode() {
+		return true;
+	}
+	async authenticate(credentials: ICredentialDataDecryptedObject, _type: string, options: unknown) {
+		return await credentialType.authenticate(credentials, options as IHttpRequestOptions);
+	}
+	async preAuthentication() {
+		return undefined;
+	}
+	async runPreAuthentication() {
+		return undefined;
+	}
+	async getDecrypted() {
+		return { ...this.data };
+	}
+	async getCredentials(): Promise<never> {
+		throw new Error('not needed');
+	}
+	async updateCredentials() {}
+	async updateCredentialsOauthTokenData() {}
+	getCredentialsProperties() {
+		return [];
+	}
+}
+
+export interface Execution {
+	/** The node's outputs, each a list of items */
+	outputs: Array<Array<{ json: any; pairedItem?: unknown; error?: Error }>>;
+	/** What the node, and with it the execution, failed with */
+	error?: Error & { description?: string; httpCode?: string; context?: Record<string, any> };
+	customData?: Record<string, string>;
+	/** Hand this to another run to retry the execution, as n8n's list of executions does */
+	data: IRunExecutionData;
+}
+
+export interface Setup {
+	/** The node's name without the package: `runAgentSession` */
+	node: string;
+	parameters: IDataObject;
+	credentials: ICredentialDataDecryptedObject;
+	items?: IDataObject[];
+	/** Settings of the node such as `onError`, `retryOnFail` */
+	settings?: Partial<INode>;
+	/** An execution to retry: its data and the node's context are handed on */
+	retryOf?: Execution;
+}
+
+const NODE = 'Node under test';
+
+/** Starts a workflow of a source and the node. `stop` does what n8n's Stop button does. */
+export function start({ node, parameters, credentials, items = [{}], settings, retryOf }: Setup): { result: Promise<Execution>; stop: () => void } {
+	const workflow = new Workflow({
+		id: 'test',
+		active: false,
+		nodes: [
+			{ id: '1', name: 'Source', type: 'source', typeVersion: 1, position: [0, 0], parameters: { items: JSON.stringify(items) } },
+			{
+				id: '2',
+				name: NODE,
+				type: PACKAGE + node,
+				typeVersion: 1,
+				position: [200, 0],
+				parameters: parameters as INode['parameters'],
+				credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
+				...settings,
+			},
+		],
+		connections: { Source: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
+		nodeTypes: {
+			getByName: (type) => nodes[type] ?? source,
+			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(nodes[type] ?? source),
+			getKnownTypes: () => ({}),
+		},
+		settings: {},
+	});
+	const additionalData = {
+		credentialsHelper: new Credentials(credentials),
+		hooks: new ExecutionLifecycleHooks('manual', 'test', { id: 'test', name: 'test' } as never),
+		executionId: 'test',
+		...Object.fromEntries(
+			['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookWaitingBaseUrl', 'webhookTestBaseUrl', 'formWaitingBaseUrl'].map((name) => [name, 'http://n8n.invalid']),
+		),
+		variables: {},
+		currentNodeParameters: undefined,
+		setExecutionStatus() {},
+		logAiEvent() {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+
+	const running = retryOf
+		? new WorkflowExecute(additionalData, 'retry', dataForRetry(retryOf)).processRunExecutionData(workflow)
+		: new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: workflow.getNode('Source')! });
+	return { result: running.then(toExecution), stop: () => running.cancel() };
+}
+
+/** Runs it to its end. */
+export const run = async (setup: Setup): Promise<Execution> => await start(setup).result;
+
+/** What n8n does with the data of a failed execution before it runs again: the failed node's own run is taken out. */
+function dataForRetry({ data }: Execution): IRunExecutionData {
+	const copy = createRunExecutionData(structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData);
+	delete copy.resultData.error;
+	copy.resultData.runData[NODE]?.pop();
+	return copy;
+}
+
+function toExecution(run: IRun): Execution {
+	const last = run.data.resultData.runData[NODE]?.at(-1);
+	return {
+		outputs: (last?.data?.main ?? []).map((output) => output ?? []) as Execution['outputs'],
+		error: (last?.error ?? run.data.resultData.error) as Execution['error'],
+		customData: run.data.resultData.metadata,
+		data: run.data,
+	};
+}
