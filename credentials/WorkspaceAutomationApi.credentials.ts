@@ -1,6 +1,5 @@
 import type {
 	Icon,
-	IAuthenticate,
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
@@ -58,7 +57,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 
 	// A function and not a template, because a request's own version header has to win over the credential's and
 	// because this is the one place that can keep the token from any other address.
-	authenticate: IAuthenticate = async (
+	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {

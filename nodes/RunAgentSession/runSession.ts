@@ -65,6 +65,8 @@ const ABORT: SendOptions = { attempts: 3 };
 const isRefusal = ({ facts: { httpStatus = 0 } }: Problem) => httpStatus >= 300 && httpStatus < 500 && httpStatus !== 429;
 
 class Run {
+	private readonly job: Job;
+	private readonly world: World;
 	private readonly startedAt: number;
 	private readonly deadline: number;
 	private readonly untilDeadline: SendOptions;
@@ -79,10 +81,9 @@ class Run {
 	private beforeMessage: Session | undefined;
 	private messageAt = 0;
 
-	constructor(
-		private readonly job: Job,
-		private readonly world: World,
-	) {
+	constructor(job: Job, world: World) {
+		this.job = job;
+		this.world = world;
 		this.startedAt = world.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.untilDeadline = { deadline: this.deadline, attempts: Infinity };

@@ -20,12 +20,14 @@ export interface Facts {
  * It is the only error that the rooms below a node's `execute` throw on purpose; `toNodeError` turns it into n8n's own.
  */
 export class Problem extends Error {
-	constructor(
-		message: string,
-		readonly description: string,
-		readonly facts: Facts = {},
-	) {
+	readonly description: string;
+
+	readonly facts: Facts;
+
+	constructor(message: string, description: string, facts: Facts = {}) {
 		super(message);
+		this.description = description;
+		this.facts = facts;
 	}
 }
 

@@ -57,8 +57,10 @@ const source: INodeType = {
 };
 
 class Credentials extends ICredentialsHelper {
-	constructor(private readonly data: ICredentialDataDecryptedObject) {
+	private readonly data: ICredentialDataDecryptedObject;
+	constructor(data: ICredentialDataDecryptedObject) {
 		super();
+		this.data = data;
 	}
 	getParentTypes() {
 		return [];

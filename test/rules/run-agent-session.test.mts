@@ -1,0 +1,485 @@
+// The numbered rules of the Run Agent Session node, in simulated time. Those that need n8n itself stand in test/engine.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { nothing, of, page, polls, problemOf, simulation, status, type Weather } from './simulation.mts';
+
+const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Policy => ({ mode, rules: [], defaultDecision: 'ask', approveWith: 'once', ...changes });
+const seconds = (list: Array<{ at: number }>) => list.map(({ at }) => Math.round(at / 100) / 10);
+
+describe('rule 1: start and continue', () => {
+	test('a start posts once and waits for the end', async () => {
+		const world = simulation();
+		const outcome = await world.run('[work 20s] [say All links work]');
+		expect(outcome).toMatchObject({ kind: 'completed', session: { status: 'completed', latestMessage: { text: 'All links work' } } });
+		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a continue waits for a session that exists and starts none', async () => {
+		const world = simulation();
+		const { session } = await world.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId } });
+		expect(outcome).toMatchObject({ kind: 'completed', session: { sessionId: session.sessionId } });
+		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a message is sent first, and the result is that of its turn and not of the one before', async () => {
+		const world = simulation();
+		const { session } = await world.run('[say First]');
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 20s] [say Second]' } });
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+});
+
+describe('rule 2: the first moments of a session', () => {
+	test('a 404 is asked again after 1, 2 and 4 seconds', async () => {
+		const world = simulation();
+		let missing = 3;
+		world.setWeather(({ method }) => (method === 'GET' && missing-- > 0 ? status(404) : 'fine'));
+		expect((await world.run('[say Hello]')).kind).toBe('completed');
+		expect(seconds(polls(world.sent)).slice(0, 4)).toEqual([5, 6, 8, 12]);
+	});
+
+	test('after that it is an error that names both causes and the session', async () => {
+		const world = simulation();
+		world.setWeather(({ method }) => (method === 'GET' ? status(404) : 'fine'));
+		const problem = await problemOf(world.run('[say Hello]'));
+		expect(problem.message).toBe('The session was not found');
+		expect(problem.description).toMatch(/no such session.*lacks a scope/s);
+		expect(problem.description).toContain((await world.sessions())[0].sessionId);
+		expect(seconds(polls(world.sent))).toEqual([5, 6, 8, 12]);
+	});
+});
+
+describe('rule 3: polling', () => {
+	test('slows down to the longest interval while nothing changes and speeds up when something does', async () => {
+		const world = simulation();
+		await world.run('[idle 60s] [say Done]');
+		const at = seconds(polls(world.sent));
+		const gaps = at.slice(1).map((time, index) => Math.round((time - at[index]) * 10) / 10);
+		expect(gaps.slice(1, 5)).toEqual([7.5, 10, 10, 10]);
+		const busy = simulation();
+		await busy.run('[work 60s] [say Done]');
+		expect(polls(busy.sent).length).toBeGreaterThan(polls(world.sent).length);
+	});
+
+	test('never sooner than the poll interval, whatever the session does', async () => {
+		const step = fc.constantFrom('[work 3s]', '[idle 17s]', '[status odd 4s]', '[ask bash: x]', '[say a]');
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+				const world = simulation();
+				await world.run(steps.join(' '));
+				const at = polls(world.sent).map((request) => request.at);
+				for (let index = 1; index < at.length; index++) expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
+			}),
+			{ numRuns: 30 },
+		);
+	});
+});
+
+describe('rule 4: a blip loses nothing', () => {
+	const blips: Array<[string, Weather]> = [
+		['a reset connection', 'lost'],
+		['a refused connection', 'unsent'],
+		['429', status(429, '3')],
+		['500', status(500)],
+		['503', status(503)],
+		['a web page', page],
+		['an empty body', nothing],
+		['half an answer', { status: 200, body: '{"sessionId":"x","sta' }],
+		['JSON of something else', { status: 200, body: '{"object":"list"}' }],
+	];
+
+	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
+		const world = simulation();
+		world.setWeather(({ method, at }) => (method === 'GET' && at > 9_000 && at < 129_000 ? weather : 'fine'));
+		expect(await world.run('[work 20s] [say Done]')).toMatchObject({ kind: 'completed', session: { latestMessage: { text: 'Done' } } });
+		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test.each(blips)('%s for ever is reported only when the time is over', async (_, weather) => {
+		const world = simulation();
+		world.setWeather(({ method }) => (method === 'GET' ? weather : 'fine'));
+		const outcome = await world.run('[work 20s]', { maxWaitMs: 5 * 60_000 });
+		expect(outcome.kind).toBe('stillRunning');
+		expect(outcome.warnings.join()).toMatch(/could not be read at the end/);
+		expect(world.now()).toBeGreaterThan(4 * 60_000);
+		expect(world.now()).toBeLessThanOrEqual(5 * 60_000);
+	});
+
+	test('Retry-After is obeyed', async () => {
+		const world = simulation();
+		let first = true;
+		world.setWeather(({ method }) => (method === 'GET' && first ? ((first = false), status(429, '40')) : 'fine'));
+		await world.run('[say Done]');
+		const [one, two] = polls(world.sent);
+		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
+	});
+
+	test('Retry-After is never obeyed beyond the time the user allowed', async () => {
+		const world = simulation();
+		world.setWeather(({ method }) => (method === 'GET' ? status(429, '3600') : 'fine'));
+		expect((await world.run('[say Done]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
+		expect(polls(world.sent)).toHaveLength(1);
+	});
+
+	test.each([
+		[401, 'The access token was refused'],
+		[403, 'The access token does not permit this'],
+	])('%d stops at once and names session and dashboard', async (code, message) => {
+		const world = simulation();
+		world.setWeather(({ method, at }) => (method === 'GET' && at > 6_000 ? status(code) : 'fine'));
+		const problem = await problemOf(world.run('[work 60s]'));
+		const [{ sessionId }] = await world.sessions();
+		expect(problem.message).toBe(message);
+		expect(problem.description).toContain(sessionId);
+		expect(problem.description).toContain('/dashboard/');
+		expect(polls(world.sent)).toHaveLength(2);
+	});
+});
+
+describe('rule 5: permissions', () => {
+	test('each is decided once, by the first rule that matches, and listed', async () => {
+		const world = simulation();
+		const rules = [
+			{ permission: 'bash', pattern: 'git *', decision: 'approve' as const },
+			{ permission: 'edit', pattern: '*', decision: 'deny' as const },
+		];
+		const outcome = await world.run('[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]', { policy: policy('rules', { rules }) });
+		expect(outcome.kind).toBe('completed');
+		expect(outcome.decisions.map(({ permission, decision, option, decidedBy }) => [permission, decision, option, decidedBy])).toEqual([
+			['bash', 'approve', 'once', 'rule 1'],
+			['edit', 'deny', 'reject', 'rule 2'],
+		]);
+		const [session] = await world.sessions();
+		expect(session.interactions.map(({ value }: any) => value)).toEqual(['once', 'reject']);
+		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+
+	test('one that the service still lists after it was decided is left alone', async () => {
+		const world = simulation();
+		world.setWeather(({ method }) => {
+			const resolved = of(world.sent, 'POST', '/resolve').length > 0;
+			const stale = world.sent.find(({ answer }) => answer?.includes('"patterns":["x"]'))?.answer;
+			return method === 'GET' && resolved && polls(world.sent).length < 5 ? { status: 200, body: stale } : 'fine';
+		});
+		const outcome = await world.run('[ask bash: x] [work 20s] [say Done]');
+		expect(outcome.kind).toBe('completed');
+		expect(polls(world.sent).length).toBeGreaterThan(4);
+		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('one that is listed twice is decided once', async () => {
+		const world = simulation();
+		world.setWeather(({ method }) => {
+			const answer = world.sent.at(-1)?.answer;
+			if (method !== 'GET' || !answer?.includes('"patterns"')) return 'fine';
+			const body = JSON.parse(answer);
+			return { status: 200, body: JSON.stringify({ ...body, pendingInteractions: [...body.pendingInteractions, ...body.pendingInteractions] }) };
+		});
+		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, maxWaitMs: 20_000 });
+		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('approve with always prefers the option for good', async () => {
+		const world = simulation();
+		const outcome = await world.run('[ask bash: x] [say Done]', { policy: policy('approve', { approveWith: 'always' }) });
+		expect(outcome.decisions).toMatchObject([{ option: 'always', decision: 'approve', decidedBy: 'policy' }]);
+	});
+
+	test('one that somebody else resolved in between is passed over, and not listed as ours', async () => {
+		const world = simulation();
+		world.setWeather(async ({ method, path }): Promise<Weather> => {
+			if (method === 'POST' && path.endsWith('/resolve')) await world.call('POST', path, { type: 'permission', response: 'reject' });
+			return 'fine';
+		});
+		const outcome = await world.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [] });
+	});
+
+	test('a refusal that leaves it pending is an error that names the session', async () => {
+		const world = simulation();
+		world.setWeather(({ method, path }) => (method === 'POST' && path.endsWith('/resolve') ? status(400) : 'fine'));
+		const problem = await problemOf(world.run('[ask bash: x]'));
+		expect(problem.message).toBe('The service refused the request as invalid');
+		expect(problem.facts.sessionId).toBe((await world.sessions())[0].sessionId);
+	});
+});
+
+describe('rule 6: what needs a human', () => {
+	test('goes to Needs Approval, with the decidable ones resolved', async () => {
+		const world = simulation();
+		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
+		const outcome = await world.run('[ask bash: ls + edit: a.html] [say Done]', { policy: policy('rules', { rules }) });
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.decisions.map(({ permission }) => permission)).toEqual(['bash']);
+		expect(outcome.session.pendingInteractions.map(({ permission }) => permission)).toEqual(['edit']);
+		expect(outcome.undecided).toEqual([{ interactionId: outcome.session.pendingInteractions[0].id, because: 'default decision' }]);
+	});
+
+	test('is also what has a type that nobody has documented', async () => {
+		const world = simulation();
+		const outcome = await world.run('[question Which colour?]', { policy: policy('approve') });
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.undecided[0].because).toMatch(/question/);
+	});
+
+	test.each<['approve' | 'deny', RegExp]>([
+		['approve', /Done/],
+		['deny', /not|denied|without/i],
+	])('is taken up again by continue with the human\'s answer: %s', async (answer, text) => {
+		const world = simulation();
+		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, policy: policy(answer) });
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: answer }] });
+		expect(outcome.session.latestMessage?.text).toMatch(text);
+	});
+});
+
+describe('rule 7: resolving is verified', () => {
+	const resolveMeets = (world: ReturnType<typeof simulation>, first: Weather) => {
+		let met = false;
+		world.setWeather(({ method, path }) => {
+			if (method !== 'POST' || !path.endsWith('/resolve') || met) return 'fine';
+			met = true;
+			return first;
+		});
+	};
+
+	test.each<[string, Weather]>([
+		['the connection', 'lost-after'],
+		['a server error', { ...(status(500) as object), processed: true } as Weather],
+		['a web page', { ...(page as object), processed: true } as Weather],
+	])('an answer lost to %s after it took effect is not sent again', async (_, weather) => {
+		const world = simulation();
+		resolveMeets(world, weather);
+		const outcome = await world.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('one lost before it took effect is sent again', async () => {
+		const world = simulation();
+		resolveMeets(world, 'lost');
+		expect((await world.run('[ask bash: x] [say Done]')).kind).toBe('completed');
+		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+});
+
+describe('rule 8: the time is over', () => {
+	test('route hands the session on as it is and leaves it running', async () => {
+		const world = simulation();
+		const outcome = await world.run('[work 10m]', { maxWaitMs: 60_000 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
+		expect((await world.sessions())[0].aborted).toBe(false);
+		expect(world.now()).toBeLessThanOrEqual(60_000);
+		expect(world.now()).toBeGreaterThan(50_000);
+	});
+
+	test('abort ends the session and says so', async () => {
+		const world = simulation();
+		const problem = await problemOf(world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }));
+		expect(problem.message).toBe('The session did not finish within 1 minutes and was aborted');
+		expect((await world.sessions())[0].aborted).toBe(true);
+	});
+
+	test('abort that fails says that the session may still be running', async () => {
+		const world = simulation();
+		world.setWeather(({ path }) => (path.endsWith('/abort') ? status(503) : 'fine'));
+		const problem = await problemOf(world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }));
+		expect(problem.message).toMatch(/could not be aborted/);
+		expect(problem.description).toMatch(/may still be running/);
+	});
+
+	test('no time at all is one look', async () => {
+		const world = simulation();
+		const { session } = await world.run('[work 10m]', { maxWaitMs: 20_000 });
+		const before = polls(world.sent).length;
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, maxWaitMs: 0 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
+		expect(polls(world.sent)).toHaveLength(before + 1);
+	});
+});
+
+describe('rule 9: stopped', () => {
+	test('aborts the remote session', async () => {
+		const world = simulation();
+		world.stopAt(12_000);
+		await expect(world.run('[work 10m]')).rejects.toThrow('canceled');
+		expect((await world.sessions())[0].aborted).toBe(true);
+	});
+
+	test('leaves it running where the user wants that, and says so in the log', async () => {
+		const world = simulation();
+		world.stopAt(12_000);
+		await expect(world.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
+		expect((await world.sessions())[0].aborted).toBe(false);
+		expect(world.logged.at(-1)).toMatch(/Abort on Stop is off/);
+	});
+});
+
+describe('rule 10: no second session', () => {
+	test('a retry takes up the session that runs', async () => {
+		const world = simulation();
+		const shelf = {};
+		world.setWeather(({ at }) => (at > 12_000 && at < 20_000 ? status(401) : 'fine'));
+		await problemOf(world.run('[work 60s] [say Done]', {}, shelf));
+		world.advance(10_000);
+		const outcome = await world.run('[work 60s] [say Done]', {}, shelf);
+		expect(outcome.kind).toBe('completed');
+		expect(await world.sessions()).toHaveLength(1);
+	});
+
+	test('a retry hands on the result of a session that has completed', async () => {
+		const world = simulation();
+		const shelf = {};
+		const first = await world.run('[ask bash: x] [say Done]', {}, shelf);
+		const second = await world.run('[ask bash: x] [say Done]', {}, shelf);
+		expect(second).toMatchObject({ kind: 'completed', session: first.session, decisions: first.decisions });
+		expect(await world.sessions()).toHaveLength(1);
+	});
+
+	test('a session that is known to have failed is started anew', async () => {
+		const world = simulation();
+		const shelf = {};
+		expect((await world.run('[fail Out of disk]', {}, shelf)).kind).toBe('failed');
+		expect((await world.run('[fail Out of disk]', {}, shelf)).kind).toBe('failed');
+		expect(await world.sessions()).toHaveLength(2);
+	});
+
+	test('a session that Stop aborted is started anew', async () => {
+		const world = simulation();
+		const shelf = {};
+		world.stopAt(12_000);
+		await expect(world.run('[work 30s]', {}, shelf)).rejects.toThrow('canceled');
+		world.stopAt(Infinity);
+		expect((await world.run('[work 30s]', {}, shelf)).kind).toBe('completed');
+		expect(await world.sessions()).toHaveLength(2);
+	});
+
+	test.each<[string, Weather]>([
+		['the connection', 'lost-after'],
+		['a server error', { ...(status(500) as object), processed: true } as Weather],
+		['a web page', { ...(page as object), processed: true } as Weather],
+		['an answer without an ID', { status: 202, body: '{"ok":true}', processed: true }],
+	])('a start whose answer was lost to %s is not repeated, not by a retry either', async (_, weather) => {
+		const world = simulation();
+		const shelf = {};
+		world.setWeather(({ method }) => (method === 'POST' ? weather : 'fine'));
+		const problem = await problemOf(world.run('[say Hello]', {}, shelf));
+		expect(problem.message).toBe('It is not known whether the session was started');
+		expect(problem.description).toMatch(/dashboard.*Continue a Session/s);
+		world.setWeather(() => 'fine');
+		expect((await problemOf(world.run('[say Hello]', {}, shelf))).message).toBe(problem.message);
+		expect(await world.sessions()).toHaveLength(1);
+	});
+
+	test.each<[string, Weather]>([
+		['was refused for now', status(429, '2')],
+		['never left', 'unsent'],
+	])('a start that %s is sent again', async (_, weather) => {
+		const world = simulation();
+		let times = 2;
+		world.setWeather(({ method }) => (method === 'POST' && times-- > 0 ? weather : 'fine'));
+		expect((await world.run('[say Hello]')).kind).toBe('completed');
+		expect(await world.sessions()).toHaveLength(1);
+	});
+
+	test('a message whose answer was lost is not repeated when the session shows it', async () => {
+		const world = simulation();
+		const { session } = await world.run('[say First]');
+		world.setWeather(({ path }) => (path.endsWith('/messages') ? 'lost-after' : 'fine'));
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 5s] [say Second]' } });
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a message that did not arrive is sent again', async () => {
+		const world = simulation();
+		const { session } = await world.run('[say First]');
+		world.setWeather(({ path }) => (path.endsWith('/messages') && of(world.sent, 'POST', '/messages').length < 1 ? 'lost' : 'fine'));
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[say Second]' } });
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect((await world.sessions())[0].turns).toBe(2);
+	});
+
+	test('a message is sent once, also when the node is tried again', async () => {
+		const world = simulation();
+		const shelf = {};
+		const { session } = await world.run('[say First]');
+		const target = { mode: 'continue' as const, sessionId: session.sessionId, message: '[work 30s] [say Second]' };
+		world.setWeather(({ method, at }) => (method === 'GET' && at > 12_000 && at < 20_000 ? status(403) : 'fine'));
+		world.advance(Math.max(0, 6_000 - world.now()));
+		await problemOf(world.run('', { target }, shelf));
+		world.setWeather(() => 'fine');
+		const outcome = await world.run('', { target }, shelf);
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('the journal serves nobody who asks for something else', async () => {
+		const world = simulation();
+		const shelf = {};
+		await world.run('[say One]', {}, shelf);
+		expect((await world.run('[say Two]', {}, shelf)).session.latestMessage?.text).toBe('Two');
+	});
+});
+
+describe('rule 12: the output item', () => {
+	test('has what the next node needs, and never a key that n8n takes for a failure', async () => {
+		const world = simulation();
+		const json = toJson(await world.run('[ask bash: git push] [say Done]'));
+		expect(json).toMatchObject({
+			sessionId: expect.any(String),
+			dashboardUrl: expect.stringContaining('http'),
+			status: 'completed',
+			text: 'Done',
+			latestMessage: { role: 'assistant' },
+			lastActivityAt: expect.any(String),
+			decisions: [{ interactionId: expect.any(String), permission: 'bash', patterns: ['git push'], decision: 'approve', decidedBy: 'policy', at: expect.stringMatching(/Z$/) }],
+			pollCount: polls(world.sent).length,
+			durationMs: world.now(),
+		});
+		expect(json).not.toHaveProperty('error');
+		expect(toJson(await world.run('[fail Out of disk]'))).not.toHaveProperty('error');
+	});
+});
+
+describe('rule 14: finding executions', () => {
+	test('the session is reported before the first poll, and its dashboard with it', async () => {
+		const world = simulation();
+		await world.run('[say Done]');
+		const [{ sessionId }] = await world.sessions();
+		expect(world.recorded).toEqual([{ sessionId }, { sessionId, dashboardUrl: expect.stringContaining(sessionId) }]);
+	});
+});
+
+describe('rule 15: what nobody has documented', () => {
+	test('an unknown status counts as running and is reported', async () => {
+		const world = simulation();
+		const outcome = await world.run('[status hibernating 30s] [say Done]');
+		expect(outcome.kind).toBe('completed');
+		expect(outcome.warnings).toEqual(['The service reported the undocumented status "hibernating", which was taken for running.']);
+	});
+
+	test('no shape of an answer crashes the loop', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.dictionary(fc.constantFrom('status', 'pendingInteractions', 'latestMessage', 'error', 'dashboardUrl', 'lastActivityAt'), fc.jsonValue({ maxDepth: 2 })), async (answer) => {
+				const world = simulation();
+				world.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: JSON.stringify(answer) } : 'fine'));
+				const outcome = await world.run('[say Done]', { maxWaitMs: 60_000 });
+				expect(['completed', 'failed', 'stillRunning', 'needsApproval']).toContain(outcome.kind);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+});
+
+test('the service kept its own contract in all of it', async () => {
+	const world = simulation();
+	await world.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
+	expect(world.problems).toEqual([]);
+});

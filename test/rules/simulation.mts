@@ -1,0 +1,164 @@
+// Runs a session through the package's own code against the local service in simulated time: half an hour passes in
+// milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
+import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
+import { createManualClock } from '../../local-service/clock.mts';
+import { createService } from '../../local-service/app.mts';
+import { journalFor } from '../../nodes/RunAgentSession/journal.ts';
+import { runSession, type Job, type Outcome } from '../../nodes/RunAgentSession/runSession.ts';
+import { createClient } from '../../nodes/shared/client.ts';
+import { Stopped, type Clock } from '../../nodes/shared/clock.ts';
+import { Pace } from '../../nodes/shared/pace.ts';
+import type { Problem } from '../../nodes/shared/problem.ts';
+import { sessionApi } from '../../nodes/shared/sessions.ts';
+import type { ApiContext } from '../../nodes/shared/transport.ts';
+
+/** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
+export type Weather =
+	| 'fine'
+	| 'unsent'
+	| 'lost'
+	| 'lost-after'
+	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean };
+
+export interface Sent {
+	method: string;
+	/** Without the base URL */
+	path: string;
+	body: any;
+	/** Milliseconds since the start */
+	at: number;
+	weather: Weather;
+	/** What the service answered, also when the weather kept it from arriving */
+	answer?: string;
+}
+
+export const page: Weather = { status: 200, body: '<!doctype html><p>Please sign in</p>' };
+export const nothing: Weather = { status: 200, body: '' };
+export const status = (code: number, retryAfter?: string): Weather => ({
+	status: code,
+	headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+	body: JSON.stringify({ error: { code: 'x', message: 'Try later', doc_url: 'https://docs.example.com/x' } }),
+});
+
+const BASE = 'http://localhost/v1';
+const KEY = 'wa_local_main_key';
+
+/** One service in simulated time, with any number of runs against it. */
+export function simulation() {
+	const manual = createManualClock();
+	const service = createService({ clock: manual, log: (problem) => problems.push(problem) });
+	const problems: string[] = [];
+	const begin = manual.now();
+	const sent: Sent[] = [];
+	const pauses: number[] = [];
+	const logged: string[] = [];
+	const recorded: Array<{ sessionId: string; dashboardUrl?: string }> = [];
+	let weather: (request: Sent) => Weather | Promise<Weather> = () => 'fine';
+	let stopAt = Infinity;
+
+	const clock: Clock = {
+		now: manual.now,
+		throwIfStopped() {
+			if (manual.now() - begin >= stopAt) throw new Stopped();
+		},
+		async pause(ms) {
+			const until = Math.min(manual.now() + ms, begin + stopAt);
+			pauses.push(ms);
+			manual.advance(Math.max(0, until - manual.now()));
+			clock.throwIfStopped();
+		},
+	};
+	const unstoppable: Clock = { now: manual.now, throwIfStopped() {}, pause: async (ms) => manual.advance(ms) };
+
+	const credentials = { baseUrl: BASE, accessToken: KEY, apiVersion: '2026-10-05', fieldNames: '{}' };
+	const failure = (code: string) => Object.assign(new Error(code), { code });
+	const helper = async (_type: string, options: IHttpRequestOptions) => {
+		const { headers, url } = await new WorkspaceAutomationApi().authenticate(credentials, options);
+		const request: Sent = {
+			method: options.method!,
+			path: url.slice(BASE.length),
+			body: options.body === undefined ? undefined : JSON.parse(options.body as string),
+			at: manual.now() - begin,
+			weather: 'fine',
+		};
+		request.weather = await weather(request);
+		sent.push(request);
+		const now = request.weather;
+		if (now === 'unsent') throw failure('ECONNREFUSED');
+		if (now === 'lost') throw failure('ECONNRESET');
+		if (typeof now === 'object' && !now.processed) return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
+		const answer = await service.app.inject({ method: options.method as 'GET', url, headers: headers as Record<string, string>, payload: options.body as string });
+		request.answer = answer.body;
+		if (now === 'lost-after') throw failure('ECONNRESET');
+		if (typeof now === 'object') return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
+		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
+	};
+	const context = {
+		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession' }),
+		getCredentials: async () => credentials,
+		helpers: { httpRequestWithAuthentication: helper },
+		logger: { info() {}, debug() {} },
+	} as unknown as ApiContext;
+
+	let projectId: string | undefined;
+	const control = async (path: string) => (await service.app.inject({ url: `/_control${path}` })).json() as any;
+	const project = async () => (projectId ??= (await control('/seed')).projects[0].id as string);
+
+	return {
+		sent,
+		pauses,
+		logged,
+		recorded,
+		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
+		problems,
+		now: () => manual.now() - begin,
+		advance: manual.advance,
+		setWeather: (next: typeof weather) => void (weather = next),
+		stopAt: (ms: number) => void (stopAt = ms),
+		/** The service's own record of its sessions */
+		sessions: async () => (await control('/sessions')).sessions as any[],
+		/** Calls the service as somebody else would, in fine weather */
+		async call(method: 'GET' | 'POST', path: string, body?: object) {
+			const headers = { authorization: `Bearer ${KEY}`, 'service-api-version': '2026-10-05' };
+			return (await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })).json() as any;
+		},
+		/** Runs one item. Hand on `shelf`, the node's context, to retry it. */
+		async run(prompt: string, changes: Partial<Job> = {}, shelf: IDataObject = {}): Promise<Outcome> {
+			const job: Job = {
+				target: { mode: 'start', projectId: await project(), prompt, extra: {} },
+				policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
+				poll: { pollMs: 5000, maxPollMs: 10_000 },
+				maxWaitMs: 30 * 60_000,
+				onMaxWait: 'route',
+				abortOnStop: true,
+				...changes,
+			};
+			return await runSession(job, {
+				api: sessionApi(await createClient(context, new Pace(), clock)),
+				apiAfterStop: sessionApi(await createClient(context, new Pace(), unstoppable)),
+				journal: journalFor(shelf, 0, 0, JSON.stringify(job.target)),
+				clock,
+				random: () => 0,
+				log: (message) => logged.push(message),
+				onSession: (session) => recorded.push(session),
+			});
+		},
+	};
+}
+
+export type Simulation = ReturnType<typeof simulation>;
+
+/** The problem that something ended in; fails the test when it did not. */
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+	return await work.then(
+		() => {
+			throw new Error('It was expected to fail, and did not');
+		},
+		(error) => error as Problem,
+	);
+}
+
+/** The requests of one kind: `of(sent, 'POST', '/agent/sessions')`; the path is matched from its end. */
+export const of = (sent: Sent[], method: string, ending: string) => sent.filter((request) => request.method === method && request.path.endsWith(ending));
+export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');
