@@ -1,6 +1,7 @@
 /** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
 export default {
 	testEnvironment: 'node',
+	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	extensionsToTreatAsEsm: ['.mts'],
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],

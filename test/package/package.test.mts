@@ -1,0 +1,72 @@
+// What ships, and whether n8n's own checks pass. Each check runs as its users run it, in a process of its own.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { contractTypes, typesFile } from '../../tools/contract-types.mts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+// n8n's lint rules judge every file as if it were a node when they see that a test runs them.
+const { NODE_ENV: _, ...env } = process.env;
+const run = async (command: string, args: string[], cwd = root) => await promisify(execFile)(command, args, { cwd, env });
+let unpacked: string;
+
+beforeAll(async () => {
+	unpacked = await mkdtemp(join(tmpdir(), 'package-'));
+	const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', unpacked]);
+	await run('tar', ['-xzf', join(unpacked, stdout.trim()), '-C', unpacked, '--strip-components=1']);
+	await rm(join(unpacked, stdout.trim()));
+}, 60_000);
+afterAll(async () => await rm(unpacked, { recursive: true, force: true }));
+
+const scan = async (folder: string, patterns: string) => {
+	const script = `
+		const { analyzePackage, SOURCE_FILE_PATTERNS } = await import('@n8n/scan-community-package/scanner/scanner.mjs');
+		console.log(JSON.stringify(await analyzePackage(${JSON.stringify(folder)}, ${patterns})));`;
+	const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
+	return JSON.parse(stdout.trim().split('\n').at(-1)!) as { passed: boolean; message?: string; details?: string };
+};
+
+describe('the package', () => {
+	test('passes the strict lint of n8n', async () => {
+		await run('npx', ['n8n-node', 'lint']);
+	}, 120_000);
+
+	test("passes the scanner's analysis of the source", async () => {
+		expect(await scan(root, 'SOURCE_FILE_PATTERNS')).toEqual({ passed: true });
+	}, 120_000);
+
+	test("passes the scanner's analysis of the tarball", async () => {
+		expect(await scan(unpacked, 'undefined')).toEqual({ passed: true });
+	}, 120_000);
+
+	test('compiles without complaint, tools and tests included', async () => {
+		await run('npx', ['tsc', '-p', 'tsconfig.tools.json']);
+	}, 120_000);
+
+	test('holds only what n8n loads', async () => {
+		const { stdout } = await run('find', ['.', '-type', 'f'], unpacked);
+		const files = stdout.trim().split('\n');
+		const expected = /^\.\/(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
+		expect(files.filter((file) => !expected.test(file))).toEqual([]);
+		const { n8n } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+		for (const file of [...n8n.nodes, ...n8n.credentials]) {
+			expect(files).toContain(`./${file}`);
+			const built = await readFile(join(unpacked, file), 'utf8');
+			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g)) expect(files).toContain(`./${join(file, '..', icon)}`);
+		}
+	});
+
+	test('depends on nothing at run time', async () => {
+		const { dependencies, peerDependencies } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+		expect(dependencies).toBeUndefined();
+		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	});
+});
+
+test('the types made from the contract are not stale', async () => {
+	expect(await readFile(typesFile, 'utf8')).toBe(await contractTypes());
+});
