@@ -1,4 +1,7 @@
 /** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
+// n8n's own log says nothing that a test does not check.
+process.env.N8N_LOG_LEVEL = 'silent';
+
 export default {
 	testEnvironment: 'node',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],

@@ -34,8 +34,9 @@ async function runExample({ host, service }: Stage): Promise<string> {
 	const executionId = await host.run(workflowId);
 	const ended = host.waitForExecution(executionId, { timeoutMs: RUN_TIMEOUT_MS });
 	const execution = await watch(service, ended, print);
+	const report = reportSession(completedItem(execution));
 	title('Result');
-	for (const line of reportSession(completedItem(execution))) print(line);
+	for (const line of report) print(line);
 	return host.workflowUrl(workflowId);
 }
 
@@ -51,9 +52,11 @@ function completedItem(execution: Execution): SessionItem {
 }
 
 async function showEditor({ host }: Stage, workflowUrl: string): Promise<void> {
+	const another = await host.importWorkflow(exampleWorkflow('ask-a-human'));
 	showingEditor = true;
 	title('The editor is up');
 	print(`Open       ${workflowUrl}`);
+	print(`And        ${host.workflowUrl(another)}  (a human decides)`);
 	print(`E-mail     ${host.login.email}`);
 	print(`Password   ${host.login.password}`);
 	print('\nCtrl-C ends it; nothing is kept.');

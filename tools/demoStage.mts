@@ -16,11 +16,11 @@ export interface Stage {
 	close(): Promise<void>;
 }
 
-/** Installs what is missing, builds, and starts everything on free ports. Says what it is doing. */
-export async function setStage(log: Log): Promise<Stage> {
+/** Installs what is missing, builds unless told not to, and starts everything on free ports. Says what it is doing. */
+export async function setStage(log: Log, { build = true } = {}): Promise<Stage> {
 	await ensureHost({ log });
-	log('building and packing the package');
-	const packed = await packedPackage();
+	log(`${build ? 'building and ' : ''}packing the package`);
+	const packed = await packedPackage(build);
 	log('starting the local service and n8n');
 	const starting = [startLocalService(), startHost({ packageDir: packed.folder })] as const;
 	try {

@@ -1,4 +1,4 @@
-// Builds the package, packs it as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
+// Packs the package as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,16 @@ export interface PackedPackage {
 	remove(): void;
 }
 
-/** Builds, packs and unpacks the package into a temporary folder. The caller removes it. */
-export async function packedPackage(): Promise<PackedPackage> {
+/**
+ * Packs what was built and unpacks it into a temporary folder. The caller removes it.
+ * @param build whether to build first; not while others read `dist/`
+ */
+export async function packedPackage(build: boolean): Promise<PackedPackage> {
 	const temporary = mkdtempSync(join(tmpdir(), 'packed-package-'));
 	const remove = () => rmSync(temporary, { recursive: true, force: true });
 	process.once('exit', remove); // Ctrl-C leaves nothing behind either
 	try {
-		await run('npm', ['run', 'build']);
+		if (build) await run('npm', ['run', 'build']);
 		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
 		const [archive] = readdirSync(temporary);
 		await run('tar', ['-xzf', join(temporary, archive), '-C', temporary]);

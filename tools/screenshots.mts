@@ -2,14 +2,26 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, selectors, type Browser, type Page } from 'playwright-core';
 import type { Host } from '../n8n-host/host.mts';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { exampleWorkflow, setStage } from './demoStage.mts';
 
 const NODE = 'Run Agent Session';
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const BROWSER_ID = 'screenshots';
+const SIZE = { width: 1360, height: 1120 };
+/** Around the nodes; more where their names and their unconnected outputs stick out */
+const AIR = { left: 32, top: 32, right: 112, bottom: 96 };
+const RUN_TIMEOUT_MS = 120_000;
+/** What lies over the canvas, and says nothing about the workflow */
+const DISTRACTIONS =
+	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
+
+type Rectangle = { x: number; y: number; width: number; height: number };
+
 const quiet = [
 	'--no-sandbox',
 	'--disable-gpu',
@@ -26,48 +38,74 @@ function findBrowser(): string {
 	throw new Error('Chromium is missing. On Debian: apt-get install -y chromium. Elsewhere set CHROMIUM to the path of a Chromium or Chrome.');
 }
 
-/** A page that is logged in, with every hint for newcomers out of the way. */
+/** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
+function exampleForPictures(): WorkflowFile {
+	const example = exampleWorkflow('run-agent-session');
+	const { parameters } = example.nodes.find(({ name }) => name === NODE)!;
+	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
+	// Scrolls the directives out of the field
+	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
+	parameters.options = { maxWait: 30 };
+	return example;
+}
+
+/** A page that is logged in to the editor. */
 async function openEditor(browser: Browser, host: Host, colorScheme: 'light' | 'dark'): Promise<Page> {
-	const context = await browser.newContext({
-		viewport: { width: 1440, height: 900 },
-		deviceScaleFactor: 2,
-		colorScheme,
-		locale: 'en-US',
-	});
-	const browserId = 'screenshots';
-	await context.addInitScript(
-		([id, theme]) => {
-			const storage = (globalThis as any).localStorage;
-			storage.setItem('n8n-browserId', id);
-			storage.setItem('N8N_THEME', theme);
-		},
-		[browserId, colorScheme],
-	);
+	const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: 2, colorScheme, locale: 'en-US' });
+	// The login is bound to the browser id that the editor sends.
+	await context.addInitScript((id) => (globalThis as any).localStorage.setItem('n8n-browserId', id), BROWSER_ID);
 	const login = await context.request.post(`${host.url}/rest/login`, {
-		headers: { 'browser-id': browserId },
+		headers: { 'browser-id': BROWSER_ID },
 		data: { emailOrLdapLoginId: host.login.email, password: host.login.password },
 	});
 	if (!login.ok()) throw new Error(`n8n refused the login: ${login.status()}`);
 	return await context.newPage();
 }
 
-async function takePictures(page: Page, workflowUrl: string, suffix: string): Promise<string[]> {
-	const file = (name: string) => join(images, `${name}${suffix}.png`);
-	await page.goto(workflowUrl);
-	const canvas = page.getByTestId('canvas');
-	await page.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`).waitFor();
-	await page.waitForTimeout(1500);
-	await canvas.screenshot({ path: file('workflow') });
+/** Runs the workflow in the editor and takes its picture on the canvas, then that of the node's panel with the result in it. */
+async function takePictures(page: Page, workflowUrl: string, suffix: string): Promise<void> {
+	const save = async (name: string, clip?: Rectangle) => {
+		const path = join(images, `${name}${suffix}.png`);
+		await page.screenshot({ path, clip, animations: 'disabled' });
+		console.log(path);
+	};
 
-	await page.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`).dblclick();
-	await page.waitForTimeout(1500);
-	await page.screenshot({ path: file('run-agent-session') });
-	return [file('workflow'), file('run-agent-session')];
+	await page.goto(workflowUrl);
+	const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`);
+	await node.waitFor();
+	await page.getByTestId('execute-workflow-button').click();
+	await node.getByTestId('canvas-node-status-success').waitFor({ timeout: RUN_TIMEOUT_MS });
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await save('workflow', await aroundNodes(page));
+
+	await node.dblclick();
+	const panel = page.getByTestId('ndv');
+	await panel.getByTestId('output-panel').getByTestId('radio-button-schema').click();
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await save('run-agent-session', (await panel.boundingBox())!);
+}
+
+/** Animations of the canvas and the panel */
+const settle = async (page: Page) => await page.waitForTimeout(1500);
+
+/** The rectangle around everything on the canvas, with some air */
+async function aroundNodes(page: Page): Promise<Rectangle> {
+	const boxes = await Promise.all((await page.locator('.vue-flow__node').all()).map(async (node) => (await node.boundingBox())!));
+	const left = Math.min(...boxes.map(({ x }) => x)) - AIR.left;
+	const top = Math.min(...boxes.map(({ y }) => y)) - AIR.top;
+	const right = Math.max(...boxes.map(({ x, width }) => x + width)) + AIR.right;
+	const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + AIR.bottom;
+	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(signal, () => void stopAllGuarded().then(() => process.exit(1)));
 }
+
+selectors.setTestIdAttribute('data-test-id');
 
 try {
 	const executablePath = findBrowser();
@@ -75,10 +113,10 @@ try {
 	const stage = await setStage(console.log);
 	const browser = await chromium.launch({ executablePath, args: quiet });
 	try {
-		const workflowId = await stage.host.importWorkflow(exampleWorkflow('run-agent-session'));
+		const workflowId = await stage.host.importWorkflow(exampleForPictures());
 		for (const [scheme, suffix] of [['light', ''], ['dark', '-dark']] as const) {
 			const page = await openEditor(browser, stage.host, scheme);
-			for (const file of await takePictures(page, stage.host.workflowUrl(workflowId), suffix)) console.log(file);
+			await takePictures(page, stage.host.workflowUrl(workflowId), suffix);
 			await page.context().close();
 		}
 	} finally {

@@ -64,7 +64,7 @@ export class RunAgentSession implements INodeType {
 				}
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
 				if (!this.continueOnFail()) throw error;
-				return { kind: 'error' as const, item: { json: errorJson(error), error, pairedItem } };
+				return { kind: 'error' as const, item: { json: errorJson(this.getNode(), error), pairedItem } };
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {

@@ -20,7 +20,8 @@ export function toJson({ kind, session, decisions, undecided, warnings, pollCoun
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
 		status: asTool ? TOOL_STATUS[kind] : session.status,
-		text: session.latestMessage?.text ?? '',
+		// Until the agent speaks, the latest message is what it was told.
+		text: session.latestMessage?.role === 'user' ? '' : (session.latestMessage?.text ?? ''),
 		...(kind === 'needsApproval' && { pendingInteractions: session.pendingInteractions, undecided }),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,

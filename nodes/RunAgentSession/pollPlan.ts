@@ -27,6 +27,3 @@ export function waitBeforePoll(intervalMs: number, random: number, nowMs: number
 	if (wait <= left) return wait;
 	return left >= pollMs ? left : undefined;
 }
-
-/** Waits before a 404 of a new session is believed: 1, 2 and 4 s (API document, Polling procedure, 5). */
-export const NOT_FOUND_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000];

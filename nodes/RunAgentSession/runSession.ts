@@ -4,7 +4,7 @@ import { inSession, orProblem, Problem } from '../shared/problem';
 import { hasEnded, notKnownToHaveArrived, notKnownToHaveStarted, sameMoment, type Interaction, type Session, type SessionApi } from '../shared/sessions';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy } from './permissionPolicy';
-import { NOT_FOUND_WAITS_MS, nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
+import { nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
 
 export type Target =
 	| { mode: 'start'; projectId: string; prompt: string; extra: Record<string, unknown> }
@@ -74,7 +74,6 @@ class Run {
 	private readonly warnings = new Set<string>();
 	private undecided: Outcome['undecided'] = [];
 	private pollCount = 0;
-	private notFound = 0;
 	/** The latest reading */
 	private session: Session | undefined;
 	/** The session as it was before the message that this run sent, until a new turn shows */
@@ -176,23 +175,13 @@ class Run {
 
 	/** Reads the session; undefined when the time was over before a usable answer came. */
 	private async read(): Promise<Session | undefined> {
-		for (;;) {
-			const session = await orProblem(this.world.api.read(this.entry.sessionId!, this.untilDeadline));
-			this.pollCount++;
-			if (!(session instanceof Problem)) {
-				this.notFound = 0;
-				return this.take(session);
-			}
-			if (session.facts.httpStatus === 404) {
-				const wait = NOT_FOUND_WAITS_MS[this.notFound++];
-				if (wait === undefined) throw sessionNotFound(session);
-				await this.world.clock.pause(wait);
-			} else {
-				if (isRefusal(session)) throw session;
-				this.warnings.add(`The session could not be read at the end: ${session.message}. ${session.description}`);
-				return undefined;
-			}
-		}
+		const session = await orProblem(this.world.api.read(this.entry.sessionId!, this.untilDeadline));
+		this.pollCount++;
+		if (!(session instanceof Problem)) return this.take(session);
+		if (session.facts.httpStatus === 404) throw sessionNotFound(session);
+		if (isRefusal(session)) throw session;
+		this.warnings.add(`The session could not be read at the end: ${session.message}. ${session.description}`);
+		return undefined;
 	}
 
 	private take(session: Session): Session {

@@ -16,6 +16,8 @@ export interface SendOptions {
 	attempts?: number;
 	/** Whether the answer's JSON is what the request is for; one that is not counts as malformed */
 	accept?: (body: unknown) => boolean;
+	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
+	notFoundWaitsMs?: readonly number[];
 	/** Looks whether an unrepeatable request took effect. Without it the request is never sent again once that is unclear. */
 	look?: () => Promise<Effect>;
 }
@@ -62,6 +64,7 @@ export async function createClient(
 
 	const send: Client['send'] = async (request, options = {}) => {
 		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS, look } = options;
+		const notFoundWaits = [...(options.notFoundWaitsMs ?? [])];
 		const repeatable = isRepeatable(request.method, request.path);
 		for (let tries = 1, failures = 0; ; tries++) {
 			const slowedBy = pace.waitMs(clock.now());
@@ -73,6 +76,10 @@ export async function createClient(
 			if (repeatable && outcome.kind !== 'answer') clock.throwIfStopped();
 
 			const verdict = judge(outcome, repeatable);
+			if (outcome.kind === 'answer' && outcome.status === 404 && notFoundWaits.length > 0) {
+				await clock.pause(notFoundWaits.shift()!);
+				continue;
+			}
 			if (verdict === 'done') return (outcome as Extract<Outcome, { kind: 'answer' }>).body;
 			const problem = problemOf(outcome, clock.now());
 			if (verdict === 'final') throw problem;

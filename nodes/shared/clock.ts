@@ -17,7 +17,7 @@ export interface Clock {
 	throwIfStopped(): void;
 }
 
-/** The real time. n8n's own `sleep` knows signals only from 2.34 on, so the wait races against the signal. */
+/** The real time. `sleep` ends early with the signal only from n8n 2.34 on; before that the race does, and an idle timer is left. */
 export function clockWith(signal: AbortSignal | undefined): Clock {
 	const throwIfStopped = () => {
 		if (signal?.aborted) throw new Stopped();
@@ -34,7 +34,7 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 				signal.addEventListener('abort', onAbort);
 			});
 			try {
-				await Promise.race([sleep(ms), stopped]);
+				await Promise.race([stopped, sleep(ms, signal)]);
 			} finally {
 				signal.removeEventListener('abort', onAbort);
 			}

@@ -79,9 +79,16 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number): Nod
 	return result;
 }
 
-/** What an item that failed carries on when the node is set to continue on errors. */
-export function errorJson(error: NodeApiError | NodeOperationError): IDataObject {
+/**
+ * What an item that failed carries on when the node is set to continue on errors: `error` says what happened, `message` how to
+ * get unstuck and where. n8n recognises an item for the error output by these two keys and no others, up to 1.123 exactly so;
+ * where the item stays on its output it has the facts beside them. (An `error` on the item itself would do for both, but the
+ * engine then drops all of this.)
+ */
+export function errorJson(node: INode, error: NodeApiError | NodeOperationError): IDataObject {
+	const told = { error: error.message, message: error.description ?? error.message };
+	if (node.onError === 'continueErrorOutput') return told;
 	const { httpStatus, code, docUrl, sessionId, dashboardUrl } = error.context as Facts;
-	const json = { error: error.message, description: error.description, httpStatus, code, docUrl, sessionId, dashboardUrl };
-	return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== undefined && value !== null)) as IDataObject;
+	const facts = { httpStatus, code, docUrl, sessionId, dashboardUrl };
+	return { ...told, ...(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as IDataObject) };
 }

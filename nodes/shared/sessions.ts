@@ -84,6 +84,8 @@ export const notKnownToHaveArrived = (reason: string, facts: Facts = {}) =>
 const because = (problem: Problem) => `${problem.message}. ${problem.description}`;
 
 const pathOf = (sessionId: string, below = '') => `/agent/sessions/${encodeURIComponent(sessionId)}${below}`;
+/** Waits before a 404 of a new session is believed: 1, 2 and 4 s (API document, Polling procedure, 5). */
+const NEW_SESSION = { notFoundWaitsMs: [1_000, 2_000, 4_000] };
 /** A poll that hangs is worth less than the next one. */
 const READ_TIMEOUT_MS = 30_000;
 
@@ -93,7 +95,7 @@ export function sessionApi(client: Client): SessionApi {
 	const read: SessionApi['read'] = async (sessionId, options) => {
 		const accept = (body: unknown) => readSession(body, sessionId) !== undefined;
 		const request = { method: 'GET', path: pathOf(sessionId), timeoutMs: READ_TIMEOUT_MS } as const;
-		return readSession(await send(request, { ...options, accept }), sessionId)!;
+		return readSession(await send(request, { ...NEW_SESSION, ...options, accept }), sessionId)!;
 	};
 
 	/** Tells from a fresh reading whether something took effect; a reading that fails tells nothing. */
@@ -122,7 +124,7 @@ export function sessionApi(client: Client): SessionApi {
 					return hasEnded(before) ? { took: 'yes', answer: now } : { took: 'unknown' };
 				});
 			const request = { method: 'POST', path: pathOf(before.sessionId, '/messages'), body: { [names.messageText]: text } } as const;
-			const answer = await orProblem(send(request, { ...options, look }));
+			const answer = await orProblem(send(request, { ...NEW_SESSION, ...options, look }));
 			if (answer instanceof Unclear) throw notKnownToHaveArrived(because(answer), answer.facts);
 			if (answer instanceof Problem) throw answer;
 		},
@@ -138,7 +140,8 @@ export function sessionApi(client: Client): SessionApi {
 		},
 
 		async abort(sessionId, options) {
-			await send({ method: 'POST', path: pathOf(sessionId, '/abort') }, options);
+			// An empty object, because n8n labels a POST without a body as a form.
+			await send({ method: 'POST', path: pathOf(sessionId, '/abort'), body: {} }, { ...NEW_SESSION, ...options });
 		},
 	};
 }

@@ -56,6 +56,8 @@ const source: INodeType = {
 	},
 };
 
+const typeOf = (type: string) => nodes[type.replace(/Tool$/, '')] ?? source;
+
 class Credentials extends ICredentialsHelper {
 	private readonly data: ICredentialDataDecryptedObject;
 	constructor(data: ICredentialDataDecryptedObject) {
@@ -108,6 +110,8 @@ export interface Setup {
 	items?: IDataObject[];
 	/** Settings of the node such as `onError`, `retryOnFail` */
 	settings?: Partial<INode>;
+	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
+	asTool?: boolean;
 	/** An execution to retry: its data and the node's context are handed on */
 	retryOf?: Execution;
 }
@@ -115,7 +119,7 @@ export interface Setup {
 const NODE = 'Node under test';
 
 /** Starts a workflow of a source and the node. `stop` does what n8n's Stop button does. */
-export function start({ node, parameters, credentials, items = [{}], settings, retryOf }: Setup): { result: Promise<Execution>; stop: () => void } {
+export function start({ node, parameters, credentials, items = [{}], settings, asTool, retryOf }: Setup): { result: Promise<Execution>; stop: () => void } {
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
@@ -124,7 +128,7 @@ export function start({ node, parameters, credentials, items = [{}], settings, r
 			{
 				id: '2',
 				name: NODE,
-				type: PACKAGE + node,
+				type: PACKAGE + node + (asTool ? 'Tool' : ''),
 				typeVersion: 1,
 				position: [200, 0],
 				parameters: parameters as INode['parameters'],
@@ -134,8 +138,8 @@ export function start({ node, parameters, credentials, items = [{}], settings, r
 		],
 		connections: { Source: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
 		nodeTypes: {
-			getByName: (type) => nodes[type] ?? source,
-			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(nodes[type] ?? source),
+			getByName: typeOf,
+			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),
 			getKnownTypes: () => ({}),
 		},
 		settings: {},

@@ -45,7 +45,10 @@ describe('a problem says what happened and what to do', () => {
 		const error = toNodeError(node, problem, 0) as NodeApiError;
 		expect(error.name).toBe('NodeApiError');
 		expect(error.httpCode).toBe('404');
-		expect(errorJson(error)).toMatchObject({ error: 'The resource was not found', httpStatus: 404, code: 'not_found', docUrl: 'https://docs.example.com/not_found' });
+		const told = { error: 'The resource was not found', message: problem.description };
+		expect(errorJson(node, error)).toEqual({ ...told, httpStatus: 404, code: 'not_found', docUrl: 'https://docs.example.com/not_found' });
+		// n8n 1.123 takes an item for an error by these two keys and no others.
+		expect(errorJson({ ...node, onError: 'continueErrorOutput' }, error)).toEqual(told);
 	});
 
 	test("an error text that looks like a system error stays what it was", () => {

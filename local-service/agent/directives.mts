@@ -1,0 +1,106 @@
+// What the scripted agent does, read from directives in a prompt: `[work 20s] [ask bash: git push] [say Done]`.
+// Pure: text in, steps out. The README lists the directives.
+
+export interface Option {
+	value: string;
+	label: string;
+}
+
+export interface PermissionRequest {
+	permission: string;
+	patterns: string[];
+	options: Option[];
+}
+
+/** Durations are milliseconds of service time. */
+export type Step =
+	| { kind: 'work'; ms: number }
+	| { kind: 'idle'; ms: number }
+	| { kind: 'ask'; requests: PermissionRequest[]; orFail: boolean }
+	| { kind: 'question'; text: string }
+	| { kind: 'say'; text: string }
+	| { kind: 'fail'; text: string }
+	| { kind: 'status'; status: string; ms: number };
+
+export interface Script {
+	steps: Step[];
+	/** What is left of the prompt when the directives are taken out */
+	text: string;
+}
+
+export const usualOptions: Option[] = [
+	{ value: 'once', label: 'Allow once' },
+	{ value: 'always', label: 'Allow always' },
+	{ value: 'reject', label: 'Reject' },
+];
+
+const milliseconds: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+function readDuration(text: string): number | undefined {
+	const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)$/i.exec(text) ?? [];
+	return amount === undefined ? undefined : Math.round(Number(amount) * milliseconds[unit.toLowerCase()]);
+}
+
+/** Splits at commas, but not at those inside braces: `src/*.{ts,js}` is one pattern. */
+function splitList(text: string): string[] {
+	return text
+		.split(/,(?![^{}]*\})/)
+		.map((part) => part.trim())
+		.filter((part) => part !== '');
+}
+
+/** `yes=Yes please, no=No` */
+function readOptions(text: string): Option[] | undefined {
+	const options = text.split(',').map((part) => /^\s*([^=]*[^=\s])\s*=\s*(.*\S)\s*$/.exec(part));
+	return options.every((match) => match !== null) ? options.map(([, value, label]) => ({ value, label })) : undefined;
+}
+
+/** `bash: git status, git push {yes=Yes please, no=No}` */
+function readRequest(text: string): PermissionRequest | undefined {
+	const [, permission, rest = ''] = /^([\w.-]+)\s*(?::\s*(.*))?$/s.exec(text.trim()) ?? [];
+	if (permission === undefined) return undefined;
+	// Braces that hold no `value=label` belong to the pattern before them
+	const [, before, inBraces] = /^(.*?)\s*(?:^|\s)\{([^{}]*)\}$/s.exec(rest.trim()) ?? [];
+	const options = inBraces === undefined ? undefined : readOptions(inBraces);
+	return { permission, patterns: splitList(options ? before : rest), options: options ?? usualOptions };
+}
+
+function readAsk(text: string, orFail: boolean): Step | undefined {
+	// A plus separates requests only where another request follows
+	const requests = text.split(/\s\+\s(?=[\w.-]+:)/).map(readRequest);
+	return requests.every((request) => request !== undefined) ? { kind: 'ask', requests, orFail } : undefined;
+}
+
+function readTimed(kind: 'work' | 'idle', text: string): Step | undefined {
+	const ms = readDuration(text);
+	return ms === undefined ? undefined : { kind, ms };
+}
+
+function readStatus(text: string): Step | undefined {
+	const [, status, duration] = /^(\S+)\s+(.+)$/.exec(text) ?? [];
+	const ms = duration === undefined ? undefined : readDuration(duration);
+	return ms === undefined ? undefined : { kind: 'status', status, ms };
+}
+
+const readers: Record<string, (text: string) => Step | undefined> = {
+	work: (text) => readTimed('work', text),
+	idle: (text) => readTimed('idle', text),
+	ask: (text) => readAsk(text, false),
+	'ask!': (text) => readAsk(text, true),
+	question: (text) => ({ kind: 'question', text }),
+	say: (text) => ({ kind: 'say', text }),
+	fail: (text) => ({ kind: 'fail', text }),
+	status: readStatus,
+};
+
+/** Reads a prompt. Brackets that are no directive stay in the text; nothing is ever an error. */
+export function parseDirectives(prompt: string): Script {
+	const steps: Step[] = [];
+	const text = prompt.replace(/\[([a-z]+!?)\s+([^\][]*)\]/gi, (all, name: string, argument: string) => {
+		const step = argument.trim() === '' ? undefined : readers[name.toLowerCase()]?.(argument.trim());
+		if (!step) return all;
+		steps.push(step);
+		return ' ';
+	});
+	return { steps, text: steps.length === 0 ? prompt.trim() : text.replace(/\s+/g, ' ').trim() };
+}

@@ -1,0 +1,135 @@
+// The API itself: every operation of the contract as a route, with everything around its handler.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { operations, type Operation } from '../openapi/contract.mts';
+import { authenticate, findKey, requireScopes } from './auth.mts';
+import { ApiError, envelope, statusOf } from './errors.mts';
+import { faultKinds, jsonWire, type Wire } from './fault-kinds.mts';
+import type { ActiveFault, Faults } from './faults.mts';
+import type { RateLimit } from './rate-limit.mts';
+import { recordable, redact, type RequestRecord } from './record.mts';
+import { routes } from './routes/index.mts';
+import type { Call, Handler } from './routes/route.mts';
+import { checkParameters, checkVersion, faultOfAnswer, readBody } from './validation.mts';
+import type { World } from './world.mts';
+
+export interface ApiParts {
+	world: World;
+	record: RequestRecord;
+	faults: Faults;
+	rateLimit: RateLimit;
+	/** Takes what the service itself did wrong */
+	log: (problem: string) => void;
+}
+
+/** 10 MiB of text can grow sixfold in JSON; whether a file is too big is decided when its content is known. */
+const bodyLimit = 64 * 1024 * 1024;
+
+/** Registers the API; `parts.world.store` may be replaced while it runs. */
+export function registerApi(app: FastifyInstance, parts: ApiParts): void {
+	// Bodies stay as they came: a wrong one is an answer of the API, and part of the record
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+	const handlers = routes(parts.world);
+	for (const operation of operations) {
+		const handler = handlers[operation.operationId];
+		if (!handler) throw new Error(`No handler for ${operation.operationId}`);
+		app.route({
+			method: operation.method,
+			url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+			bodyLimit,
+			handler: (request, reply) => serve(parts, operation, handler, request, reply),
+		});
+	}
+	app.setNotFoundHandler((request, reply) => {
+		const answer = jsonWire(404, envelope('not_found', `There is no ${request.method} ${pathOf(request)} here.`));
+		Object.assign(note(parts, request), { status: 404, answer: JSON.parse(answer.text) });
+		return send(reply, answer);
+	});
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?')[0];
+
+function note({ record, world }: ApiParts, request: FastifyRequest) {
+	const { headers } = request;
+	return record.add({
+		at: new Date(world.clock.wallNow()).toISOString(),
+		method: request.method,
+		path: pathOf(request),
+		query: request.query,
+		version: headers['service-api-version']?.toString(),
+		headers: redact(headers),
+		key: findKey(world.store.keys, headers.authorization)?.name,
+		body: recordable((request.body as Buffer | undefined)?.toString()),
+		status: null,
+	});
+}
+
+async function serve(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest, reply: FastifyReply) {
+	const { faults, world } = parts;
+	const entry = note(parts, request);
+	const striking = faults.strike('request', operation.operationId);
+	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
+
+	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
+	const answer = processed ? answerTo(parts, operation, handler, request) : { ending: 'whole' as const, status: 0, headers: {}, text: '' };
+	if (hasPending(answer)) striking.push(...faults.strike('answer', operation.operationId));
+
+	const wire = striking.reduce((sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()), answer);
+	entry.status = arrives(wire) ? wire.status : null;
+	entry.answer = recordable(processed ? answer.text : wire.text);
+	entry.fault = describe(striking.at(-1), processed);
+	return send(reply, wire);
+}
+
+const hasPending = ({ text }: Wire) => /"pendingInteractions":\[\{/.test(text);
+const arrives = ({ ending }: Wire) => ending === 'whole' || ending === 'half';
+const describe = (fault: ActiveFault | undefined, processed: boolean) => fault && { id: fault.id, kind: fault.kind, processed };
+
+/** The true answer of the service, checked against the contract. */
+function answerTo(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest): Wire {
+	try {
+		const { status, body } = handler(admit(parts, operation, request));
+		const problem = faultOfAnswer(operation, status, body);
+		if (problem !== undefined) throw new Error(problem);
+		return jsonWire(status, body);
+	} catch (error) {
+		if (error instanceof ApiError) return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
+		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+		return jsonWire(500, envelope('internal_error', 'The service failed; its log says why.'));
+	}
+}
+
+/**
+ * Everything that stands between a request and its handler, in order.
+ * @throws ApiError
+ */
+function admit({ world, rateLimit }: ApiParts, operation: Operation, request: FastifyRequest): Call {
+	const key = authenticate(world.store.keys, request.headers.authorization);
+	const wait = rateLimit.take(key.token, world.clock.wallNow());
+	if (wait > 0) throw new ApiError('too_many_requests', `Too many requests. Try again in ${wait} s.`, { 'retry-after': String(wait) });
+	checkVersion(operation, request.headers);
+	requireScopes(key, operation.scopes);
+	const params = request.params as Call['params'];
+	const query = request.query as Call['query'] & { limit?: string };
+	checkParameters(operation, { path: params, query });
+	const body = readBody(operation, request.body as Buffer | undefined, request.headers['content-type']);
+	const origin = `${request.protocol}://${request.host}`;
+	return { params, query, limit: query.limit === undefined ? undefined : Number(query.limit), body, key, origin };
+}
+
+/** Puts an answer on the wire, whole or broken as it says. */
+function send(reply: FastifyReply, wire: Wire): FastifyReply {
+	if (wire.ending === 'whole') return reply.status(wire.status).headers(wire.headers).send(wire.text);
+	reply.hijack();
+	const { socket } = reply.raw;
+	if (wire.ending === 'reset') socket?.destroy();
+	if (wire.ending === 'half') {
+		const bytes = Buffer.from(wire.text);
+		reply.raw.writeHead(wire.status, { ...wire.headers, 'content-length': bytes.length });
+		reply.raw.write(bytes.subarray(0, bytes.length >> 1), () => socket?.destroy());
+	}
+	return reply;
+}
+

@@ -1,0 +1,91 @@
+// Puts the service together.
+import type { AddressInfo } from 'node:net';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { registerApi, type ApiParts } from './api.mts';
+import { mainToken } from './auth.mts';
+import { createClock, type Clock } from './clock.mts';
+import { registerControl } from './control.mts';
+import { codeOf, envelope } from './errors.mts';
+import { createFaults } from './faults.mts';
+import { registerPages } from './pages.mts';
+import { createRateLimit, type RateSetting } from './rate-limit.mts';
+import { createRecord } from './record.mts';
+import { seed } from './seed.mts';
+
+export interface ServiceOptions {
+	/** Service seconds per wall second; default 1 */
+	speed?: number;
+	/** Instead of `speed`: time as a test wants it */
+	clock?: Clock;
+	rateLimit?: RateSetting;
+	/** Takes what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
+	log?: (problem: string) => void;
+}
+
+export interface RunningService {
+	/** `http://127.0.0.1:4010/v1` */
+	baseUrl: string;
+	/** The token of the key that may do everything */
+	key: string;
+	/** `http://127.0.0.1:4010/_control` */
+	controlUrl: string;
+	close(): Promise<void>;
+}
+
+export interface Service {
+	app: FastifyInstance;
+	/**
+	 * Listens.
+	 * @param port 0, the default, takes any that is free
+	 * @param host default 127.0.0.1
+	 * @throws when the port is taken
+	 */
+	start(port?: number, host?: string): Promise<RunningService>;
+}
+
+/** A service with a state of its own. */
+export function createService(options: ServiceOptions = {}): Service {
+	const clock = options.clock ?? createClock(options.speed);
+	const parts: ApiParts = {
+		world: { clock, store: seed(clock.now()) },
+		record: createRecord(),
+		faults: createFaults(),
+		rateLimit: createRateLimit(),
+		log: options.log ?? console.error,
+	};
+	if (options.rateLimit) parts.rateLimit.set(options.rateLimit);
+
+	const app = fastify({
+		forceCloseConnections: true,
+		exposeHeadRoutes: false,
+		// The control API refuses what it does not know, instead of dropping it
+		ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allowUnionTypes: true } },
+		frameworkErrors(error, _request, reply) {
+			void (reply as FastifyReply).status(400).send(envelope('invalid_request', error.message));
+		},
+	});
+	app.setErrorHandler((error: FastifyError, _request, reply) => {
+		const status = error.statusCode ?? 500;
+		if (status >= 500) parts.log(error.stack ?? error.message);
+		return reply.status(status).send(envelope(codeOf(status), error.message));
+	});
+	app.setNotFoundHandler((request, reply) => reply.status(404).send(envelope('not_found', `There is no ${request.method} ${request.url} here.`)));
+	app.register(async (api) => registerApi(api, parts), { prefix: '/v1' });
+	app.register(async (pages) => registerPages(pages, parts.world));
+	app.register(async (control) => registerControl(control, parts), { prefix: '/_control' });
+
+	return {
+		app,
+		async start(port = 0, host = '127.0.0.1') {
+			await app.listen({ port, host });
+			const origin = `http://${reachable(host)}:${(app.server.address() as AddressInfo).port}`;
+			return { baseUrl: `${origin}/v1`, key: mainToken, controlUrl: `${origin}/_control`, close: () => app.close() };
+		},
+	};
+}
+
+/** How a listening address is written in a URL; one that means every address is reached by loopback. */
+function reachable(host: string): string {
+	if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+	return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,48 @@
+// What goes wrong, and the envelope it travels in.
+
+/** The codes in use with their statuses. The document shows `not_found` and `conflict`; the others are our own words. */
+export const statusOf = {
+	invalid_request: 400,
+	invalid_version: 400,
+	unauthorized: 401,
+	forbidden: 403,
+	not_found: 404,
+	conflict: 409,
+	payload_too_large: 413,
+	too_many_requests: 429,
+	internal_error: 500,
+	unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** Thrown by handlers; becomes the answer. */
+export class ApiError extends Error {
+	readonly code: ErrorCode;
+	readonly headers: Record<string, string>;
+
+	constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+		super(message);
+		this.code = code;
+		this.headers = headers;
+	}
+}
+
+/** One wording for what is missing and for what the key may not see: the service does not confirm private identifiers. */
+export const notFound = (what = 'resource'): ApiError =>
+	new ApiError('not_found', `The ${what} was not found, or the key's scopes or project access do not permit it.`);
+
+export interface ErrorEnvelope {
+	error: { code: string; message: string; doc_url: string };
+}
+
+/** The body of every error answer. */
+export function envelope(code: string, message: string): ErrorEnvelope {
+	return { error: { code, message, doc_url: `https://docs.workspace-automation.example/errors/${code}` } };
+}
+
+/** The code that goes with a status, for answers that name only a status. */
+export function codeOf(status: number): string {
+	const known = Object.entries(statusOf).find(([, candidate]) => candidate === status);
+	return known?.[0] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
+}

@@ -1,0 +1,89 @@
+// Which requests meet a fault. What each kind of fault does to an answer stands in `fault-kinds.mts`.
+import type { FaultKind } from './fault-kinds.mts';
+import { faultKinds } from './fault-kinds.mts';
+
+export interface FaultRule {
+	/** `*` for every operation */
+	operationId: string;
+	kind: FaultKind;
+	/** How often it strikes; default 1, 0 for ever */
+	times?: number;
+	/** How many matching requests pass unharmed first */
+	after?: number;
+	/** Of striking, 0 to 1; the dice are the same for the same `seed` */
+	probability?: number;
+	seed?: number;
+	/** For `status` */
+	status?: number;
+	code?: string;
+	message?: string;
+	/** For `status`: the header in seconds, or as an HTTP date so many seconds ahead */
+	retryAfter?: number | { date: number };
+	/** For `latency` and `skew`: milliseconds */
+	ms?: number;
+	/** For `content-type` */
+	contentType?: string;
+	/** Whether the service does the work all the same; each kind has its default */
+	process?: boolean;
+}
+
+export interface ActiveFault extends FaultRule {
+	id: number;
+	/** Requests that met the rule's operation */
+	matched: number;
+	struck: number;
+}
+
+export interface Faults {
+	add(rules: FaultRule[]): ActiveFault[];
+	list(): ActiveFault[];
+	clear(): void;
+	/**
+	 * The faults that strike a request: any number of `latency`, and at most one other.
+	 * @param stage `request`: before it is processed; `answer`: its answer has pending interactions
+	 */
+	strike(stage: 'request' | 'answer', operationId: string): ActiveFault[];
+}
+
+/** A small generator of pseudo-random numbers from 0 to 1 (mulberry32): the same seed gives the same row. */
+export function createDice(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+export function createFaults(): Faults {
+	let active: Array<{ fault: ActiveFault; dice: () => number }> = [];
+	let lastId = 0;
+	const list = () => active.map(({ fault }) => ({ ...fault }));
+	return {
+		add(rules) {
+			for (const rule of rules) {
+				active.push({ fault: { ...rule, id: ++lastId, matched: 0, struck: 0 }, dice: createDice(rule.seed ?? 1) });
+			}
+			return list();
+		},
+		list,
+		clear() {
+			active = [];
+		},
+		strike(stage, operationId) {
+			const striking: ActiveFault[] = [];
+			for (const { fault, dice } of active) {
+				if (faultKinds[fault.kind].stage !== stage) continue;
+				if (fault.operationId !== '*' && fault.operationId !== operationId) continue;
+				fault.matched += 1;
+				const { after = 0, times = 1, probability = 1 } = fault;
+				if (fault.matched <= after || (times > 0 && fault.struck >= times) || dice() >= probability) continue;
+				fault.struck += 1;
+				striking.push(fault);
+				if (fault.kind !== 'latency') break;
+			}
+			return striking;
+		},
+	};
+}

@@ -1,0 +1,63 @@
+// Files and folders of all projects. Siblings have different names: a table of names keeps that quick in big folders.
+import { createCollection, type Stored } from './collection.mts';
+
+export interface FileItem {
+	id: string;
+	projectId: string;
+	/** Without one, it lives in My Files */
+	parentId?: string;
+	name: string;
+	kind: 'file' | 'folder';
+	/** Empty for folders */
+	content: Buffer;
+	/** Undefined for folders */
+	contentType?: string;
+	/** Milliseconds of service time */
+	createdAt: number;
+	updatedAt: number;
+}
+
+type Place = Pick<FileItem, 'projectId' | 'parentId' | 'name'>;
+
+export interface FileStore {
+	get(id: string): FileItem | undefined;
+	all(): FileItem[];
+	/** The files of a project in order of creation, beginning after a sequence number. */
+	after(projectId: string, sequence: number): Iterable<Stored<FileItem>>;
+	/** The item that has this name at this place */
+	at(place: Place): FileItem | undefined;
+	add(item: FileItem): FileItem;
+	/** Renames or moves; the place must be free. */
+	change(item: FileItem, to: Partial<Place>, now: number): FileItem;
+	/** Whether `item` is `folderId` or lies somewhere in it */
+	isWithin(item: FileItem, folderId: string): boolean;
+}
+
+const keyOf = ({ projectId, parentId = '', name }: Place) => `${projectId}/${parentId}/${name}`;
+
+export function createFileStore(): FileStore {
+	const files = createCollection<FileItem>(({ projectId }) => projectId);
+	const byPlace = new Map<string, FileItem>();
+	return {
+		get: files.get,
+		all: files.all,
+		after: files.after,
+		at: (place) => byPlace.get(keyOf(place)),
+		add(item) {
+			byPlace.set(keyOf(item), item);
+			return files.add(item);
+		},
+		change(item, to, now) {
+			byPlace.delete(keyOf(item));
+			Object.assign(item, to, { updatedAt: now });
+			byPlace.set(keyOf(item), item);
+			return item;
+		},
+		isWithin(item, folderId) {
+			for (let at: FileItem | undefined = item; at; at = at.parentId === undefined ? undefined : files.get(at.parentId)) {
+				if (at.id === folderId) return true;
+			}
+			return false;
+		},
+	};
+}

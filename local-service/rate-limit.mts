@@ -1,0 +1,34 @@
+// A token bucket for each key. It goes by wall time: callers wait on the wall, whatever the service's speed.
+
+export interface RateSetting {
+	/** Requests a second in the long run */
+	perSecond: number;
+	/** How many may come at once; by default as many as a second allows, at least one */
+	burst?: number;
+}
+
+export interface RateLimit {
+	/** Null lifts the limit. */
+	set(setting: RateSetting | null): void;
+	/** Whole seconds to wait; 0 means go ahead. */
+	take(who: string, wallNow: number): number;
+}
+
+export function createRateLimit(): RateLimit {
+	let setting: Required<RateSetting> | null = null;
+	const buckets = new Map<string, { tokens: number; at: number }>();
+	return {
+		set(next) {
+			buckets.clear();
+			setting = next && { burst: Math.max(1, next.perSecond), ...next };
+		},
+		take(who, wallNow) {
+			if (!setting) return 0;
+			const { tokens, at } = buckets.get(who) ?? { tokens: setting.burst, at: wallNow };
+			const filled = Math.min(setting.burst, tokens + ((wallNow - at) / 1000) * setting.perSecond);
+			const allowed = filled >= 1;
+			buckets.set(who, { tokens: allowed ? filled - 1 : filled, at: wallNow });
+			return allowed ? 0 : Math.max(1, Math.ceil((1 - filled) / setting.perSecond));
+		},
+	};
+}

@@ -1,0 +1,85 @@
+// Agent sessions: start, read, message, abort, resolve.
+import { randomUUID } from 'node:crypto';
+import type { Interaction } from '../agent/model.mts';
+import { sessionAt } from '../agent/session.mts';
+import { scriptOfMessage, scriptOfPrompt } from '../agent/story.mts';
+import { dashboardUrl, showSession } from '../agent/view.mts';
+import { mayActOn, type Key } from '../auth.mts';
+import { ApiError, notFound } from '../errors.mts';
+import type { Session } from '../world.mts';
+import { findProject } from './access.mts';
+import { accepted, ok, type Routes } from './route.mts';
+
+/** Reads the decision out of a resolve body, by the type of the interaction. */
+const readDecision: { [type in Interaction['type']]: (interaction: any, body: any) => string } = {
+	permission({ options }, { response }) {
+		const values = options.map(({ value }: { value: string }) => value);
+		if (!values.includes(response)) throw new ApiError('invalid_request', `body/response must be one of: ${values.join(', ')}`);
+		return response;
+	},
+	question(_, { answer }) {
+		if (typeof answer !== 'string' || answer === '') throw new ApiError('invalid_request', 'body/answer must be a text that is not empty');
+		return answer;
+	},
+};
+
+export const agentSessionRoutes: Routes = (world) => {
+	const { clock } = world;
+
+	/** @throws ApiError `not_found`, also in a session's first moments */
+	function findSession(id: string, key: Key): Session {
+		const session = world.store.sessions.get(id);
+		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, clock.now()).visible) throw notFound('agent session');
+		return session;
+	}
+
+	const show = (session: Session, origin: string) => showSession(session, sessionAt(session, clock.now()), origin);
+
+	return {
+		createAgentSession({ body, key, origin }) {
+			const project = findProject(world, key, body.projectId);
+			const session: Session = {
+				id: randomUUID(),
+				projectId: project.id,
+				prompt: body.prompt,
+				script: scriptOfPrompt(body.prompt),
+				createdAt: clock.now(),
+				events: [],
+				polls: 0,
+			};
+			world.store.sessions.set(session.id, session);
+			return accepted({ sessionId: session.id, status: 'starting', dashboardUrl: dashboardUrl(origin, session.id) });
+		},
+
+		getAgentSession({ params, key, origin }) {
+			const existing = world.store.sessions.get(params.sessionId);
+			if (existing) existing.polls += 1;
+			return ok(show(findSession(params.sessionId, key), origin));
+		},
+
+		sendAgentMessage({ params, body, key, origin }) {
+			const session = findSession(params.sessionId, key);
+			session.events.push({ kind: 'message', at: clock.now(), text: body.text, script: scriptOfMessage(body.text) });
+			return accepted(show(session, origin));
+		},
+
+		abortAgentSession({ params, key, origin }) {
+			const session = findSession(params.sessionId, key);
+			const now = clock.now();
+			// What has ended stays as it ended, so that a second abort changes nothing
+			if (sessionAt(session, now).finishedAt === undefined) session.events.push({ kind: 'abort', at: now });
+			return ok(show(session, origin));
+		},
+
+		resolveInteraction({ params, body, key, origin }) {
+			const session = findSession(params.sessionId, key);
+			const now = clock.now();
+			const interaction = sessionAt(session, now).pending.find(({ id }) => id === params.interactionId);
+			if (!interaction) throw notFound('pending interaction');
+			if (body.type !== interaction.type) throw new ApiError('invalid_request', `body/type must be ${interaction.type}`);
+			const value = readDecision[interaction.type](interaction, body);
+			session.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
+			return ok(show(session, origin));
+		},
+	};
+};

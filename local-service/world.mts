@@ -1,0 +1,100 @@
+// What the service holds in memory, and what handlers are given.
+import type { SessionLog } from './agent/model.mts';
+import type { Key } from './auth.mts';
+import type { Clock } from './clock.mts';
+import type { Collection } from './collection.mts';
+import type { FileStore } from './file-store.mts';
+
+export interface Workspace {
+	id: string;
+	name: string;
+}
+
+export interface Project {
+	id: string;
+	name: string;
+	workspaceId: string;
+	timeZone: string;
+	currency: string;
+	supportEmail: string;
+	checkoutProvider?: string;
+}
+
+/** Times are milliseconds of service time. */
+export interface Task {
+	id: string;
+	projectId: string;
+	title: string;
+	emoji: string;
+	rrule: string;
+	/** Stored, never shown */
+	prompt: string;
+	createdAt: number;
+	updatedAt: number;
+}
+
+export interface Site {
+	id: string;
+	projectId: string;
+	name: string;
+	defaultLocale: string;
+}
+
+export interface CustomDomain {
+	id: string;
+	siteId: string;
+	domain: string;
+	status: string;
+	stale: boolean;
+	/** Service time */
+	tokenExpiresAt: number;
+}
+
+/** A thing of the media library, which files can be made from */
+export interface Asset {
+	id: string;
+	projectId: string;
+	name: string;
+	contentType: string;
+	content: Buffer;
+}
+
+export interface Product extends Record<string, unknown> {
+	id: string;
+	projectId: string;
+}
+
+export interface SharedPreview {
+	id: string;
+	projectId: string;
+	siteId: string;
+	route: string;
+	locale: string;
+}
+
+export interface Session extends SessionLog {
+	projectId: string;
+	/** How often it was read */
+	polls: number;
+}
+
+export interface Store {
+	keys: Map<string, Key>;
+	workspaces: Workspace[];
+	projects: Collection<Project>;
+	tasks: Collection<Task>;
+	sites: Collection<Site>;
+	domains: Collection<CustomDomain>;
+	assets: Collection<Asset>;
+	files: FileStore;
+	products: Collection<Product>;
+	/** By id */
+	previews: Map<string, SharedPreview>;
+	sessions: Map<string, Session>;
+}
+
+export interface World {
+	clock: Clock;
+	/** Replaced as a whole when the service is reset */
+	store: Store;
+}

@@ -1,0 +1,50 @@
+// What the host's n8n is told: everything it needs to run alone on loopback, and nothing that would make it call home.
+import { nodeEnvironment } from './guarded.mts';
+
+/** Settings of the developer's own n8n, npm or proxy must not reach this one; under jest's NODE_ENV=test n8n does not start. */
+const NOT_INHERITED = /^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
+
+export interface HostPorts {
+	editor: number;
+	/** Task runners; every instance wants its own */
+	broker: number;
+}
+
+/** The environment for `n8n start`. */
+export function hostEnvironment(userFolder: string, ports: HostPorts, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+	const inherited = Object.entries(nodeEnvironment()).filter(([name]) => !NOT_INHERITED.test(name));
+	const url = hostUrl(ports);
+	return {
+		...Object.fromEntries(inherited),
+
+		N8N_USER_FOLDER: userFolder,
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_PORT: String(ports.editor),
+		N8N_RUNNERS_BROKER_PORT: String(ports.broker),
+		N8N_EDITOR_BASE_URL: url,
+		WEBHOOK_URL: url,
+		N8N_SECURE_COOKIE: 'false', // plain http, loopback only
+		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2',
+
+		// Nothing calls home.
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+		N8N_AI_ENABLED: 'false',
+		N8N_DISABLED_MODULES: 'mcp-registry',
+
+		// Nothing stands between the visitor and the workflow.
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		...more,
+	};
+}
+
+/** Where the editor of a host on these ports is. */
+export function hostUrl(ports: HostPorts): string {
+	return `http://127.0.0.1:${ports.editor}`;
+}

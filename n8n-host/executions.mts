@@ -1,0 +1,63 @@
+// Executions as n8n reports them, and what to read out of them.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Rest } from './rest.mts';
+import { unflatten } from './unflatten.mts';
+
+type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
+
+/** One run of one node */
+export interface NodeRun {
+	executionStatus: string;
+	/** By output index, then item */
+	data?: { main: Array<Item[] | null> };
+	error?: any;
+}
+
+export interface Execution {
+	id: string;
+	workflowId: string;
+	/** `success`, `error`, `canceled`, `crashed`, `waiting`, `running`, `new` */
+	status: string;
+	/** By node name, then run */
+	runData: Record<string, NodeRun[]>;
+	error?: { message: string; description?: string; [key: string]: any };
+	lastNodeExecuted?: string;
+	customData: Record<string, string>;
+	/** What the last run of a node put out there; no items if it did not run */
+	items(node: string, output?: number): Array<Record<string, any>>;
+}
+
+const ENDED = ['success', 'error', 'canceled', 'crashed'];
+
+export async function readExecution(rest: Rest, id: string): Promise<Execution> {
+	const execution = await rest.get(`/executions/${id}`);
+	const data = (typeof execution.data === 'string' ? unflatten(execution.data) : execution.data) as any;
+	const runData: Record<string, NodeRun[]> = data?.resultData?.runData ?? {};
+	return {
+		id,
+		workflowId: execution.workflowId,
+		status: execution.status,
+		runData,
+		error: data?.resultData?.error,
+		lastNodeExecuted: data?.resultData?.lastNodeExecuted,
+		customData: execution.customData ?? {},
+		items: (node, output = 0) => (runData[node]?.at(-1)?.data?.main[output] ?? []).map((item) => item.json),
+	};
+}
+
+export interface WaitOptions {
+	timeoutMs?: number;
+	/** `ended` (default), or `waiting`: parked by a Wait node, or ended without */
+	until?: 'ended' | 'waiting';
+}
+
+/** Waits for an execution and gives it back whole. */
+export async function waitForExecution(rest: Rest, id: string, options: WaitOptions = {}): Promise<Execution> {
+	const { timeoutMs = 120_000, until = 'ended' } = options;
+	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
+	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
+		const { status } = await rest.get(`/executions/${id}`);
+		if (enough.includes(status)) return await readExecution(rest, id);
+		if (Date.now() > end) throw new Error(`Execution ${id} is still "${status}" after ${timeoutMs / 1000} s.`);
+	}
+}

@@ -1,0 +1,45 @@
+// Runs one command and sees to it that the command never outlives whoever asked for it.
+// The asker holds this process's standard input open. However the asker ends (on its own, Ctrl-C, kill -9), that
+// pipe closes, and the command's whole process group is ended and its throwaway folder removed. An exit handler in
+// the asker could not promise that.
+//
+// node guard.mts <folder to remove at the end, or -> <command> <arguments...>
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+
+const GRACE_MS = 4000;
+const [folder, command, ...args] = process.argv.slice(2);
+
+// A group of its own: one signal reaches what the command has started as well, and Ctrl-C in the terminal does not.
+const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+
+function signalGroup(signal: NodeJS.Signals): void {
+	if (!child.pid) return;
+	try {
+		process.kill(-child.pid, signal);
+	} catch {
+		// The group is gone already.
+	}
+}
+
+function end(): void {
+	signalGroup('SIGTERM');
+	setTimeout(() => signalGroup('SIGKILL'), GRACE_MS);
+}
+
+function finish(code: number): void {
+	signalGroup('SIGKILL');
+	// Files may still appear for a moment while the last process of the group goes away.
+	if (folder !== '-') rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	process.exit(code);
+}
+
+child.once('error', (error) => {
+	console.error(error.message);
+	finish(127);
+});
+child.once('exit', (code) => finish(code ?? 1));
+
+process.stdin.resume();
+process.stdin.once('close', end);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);

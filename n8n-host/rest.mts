@@ -1,0 +1,72 @@
+// The part of n8n's editor API that the host needs, as the editor itself would call it: a login cookie and a browser id.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Login {
+	email: string;
+	password: string;
+}
+
+export interface Rest {
+	get<T = any>(path: string): Promise<T>;
+	post<T = any>(path: string, body?: unknown): Promise<T>;
+	patch<T = any>(path: string, body?: unknown): Promise<T>;
+}
+
+/** An answer of n8n other than 2xx */
+export class RestError extends Error {
+	readonly status: number;
+
+	constructor(what: string, status: number, message: string) {
+		super(`${what} answered ${status}: ${message}`);
+		this.status = status;
+	}
+}
+
+/** Waits until n8n answers its routes (`/healthz` answers before they are there, so it is no sign), or until given up. */
+export async function waitUntilReady(url: string, timeoutMs: number, givenUp: AbortSignal): Promise<void> {
+	for (const end = Date.now() + timeoutMs; !givenUp.aborted; await sleep(250)) {
+		const ready = await fetch(`${url}/rest/settings`).then(
+			async (answer) => answer.ok && (await answer.text()).startsWith('{'),
+			() => false,
+		);
+		if (ready) return;
+		if (Date.now() > end) throw new Error(`n8n did not answer at ${url} within ${timeoutMs / 1000} s.`);
+	}
+}
+
+/** Makes the first user of a new n8n and logs in as that user. */
+export async function setUpAndLogIn(url: string, { email, password }: Login): Promise<Rest> {
+	const browserId = randomUUID();
+	let cookie = '';
+
+	async function send(method: string, path: string, body?: unknown) {
+		const answer = await fetch(`${url}/rest${path}`, {
+			method,
+			headers: { 'content-type': 'application/json', 'browser-id': browserId, cookie },
+			body: body === undefined ? undefined : JSON.stringify(body),
+		});
+		const cookies = answer.headers.getSetCookie();
+		if (cookies.length > 0) cookie = cookies.map((line) => line.split(';')[0]).join('; ');
+		const text = await answer.text();
+		if (!answer.ok) throw new RestError(`${method} /rest${path}`, answer.status, messageIn(text));
+		return text === '' ? undefined : JSON.parse(text).data;
+	}
+
+	await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });
+	await send('POST', '/login', { emailOrLdapLoginId: email, password });
+
+	return {
+		get: (path) => send('GET', path),
+		post: (path, body) => send('POST', path, body ?? {}),
+		patch: (path, body) => send('PATCH', path, body ?? {}),
+	};
+}
+
+function messageIn(text: string): string {
+	try {
+		return JSON.parse(text).message ?? text;
+	} catch {
+		return text.slice(0, 300);
+	}
+}

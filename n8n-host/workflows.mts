@@ -1,0 +1,46 @@
+// Workflow files, as people export and import them.
+
+/** As much of an exported workflow as the host has to understand */
+export interface WorkflowFile {
+	name: string;
+	nodes: WorkflowNode[];
+	connections: Record<string, unknown>;
+	settings?: Record<string, unknown>;
+}
+
+export interface WorkflowNode {
+	name: string;
+	type: string;
+	typeVersion: number;
+	position: [number, number];
+	parameters: Record<string, any>;
+	credentials?: Record<string, { id: string | null; name: string }>;
+	[setting: string]: unknown;
+}
+
+export interface SavedCredential {
+	id: string;
+	name: string;
+	type: string;
+}
+
+/** The workflow with its credentials found again by name and type, as the editor does when somebody imports a file. */
+export function withCredentials(workflow: WorkflowFile, saved: SavedCredential[]): WorkflowFile {
+	const nodes = workflow.nodes.map((node) => {
+		if (!node.credentials) return node;
+		const credentials = Object.entries(node.credentials).map(([type, { id, name }]) => {
+			const match = saved.find((credential) => credential.type === type && credential.name === name);
+			return [type, { id: match?.id ?? id, name }];
+		});
+		return { ...node, credentials: Object.fromEntries(credentials) };
+	});
+	return { ...workflow, nodes };
+}
+
+/** The node that a run by hand starts from. */
+export function startNode(nodes: WorkflowNode[]): string {
+	const byHand = nodes.find((node) => node.type === 'n8n-nodes-base.manualTrigger');
+	const trigger = byHand ?? nodes.find((node) => /trigger$|\.webhook$/i.test(node.type));
+	if (!trigger) throw new Error('The workflow has no trigger to start from.');
+	return trigger.name;
+}

@@ -1,0 +1,86 @@
+// Workflows in a few words, and the human who answers them.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Execution } from '../../n8n-host/executions.mts';
+import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { credentialName, type Stage } from '../../tools/demoStage.mts';
+
+/** A cold machine installs n8n first. */
+export const STAGE_TIMEOUT_MS = 15 * 60_000;
+export const TEST_TIMEOUT_MS = 180_000;
+export const NODE = 'Run Agent Session';
+
+/** The first project of the local service */
+export const projectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
+
+type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
+
+function node(name: string, type: string, typeVersion: number, parts: Parts = {}): WorkflowNode {
+	return { id: name, name, type, typeVersion, position: [0, 0], parameters: {}, ...parts };
+}
+
+export const manualTrigger = (): WorkflowNode => node('Start', 'n8n-nodes-base.manualTrigger', 1);
+
+/** A node that passes on what it gets, to see that something got there. */
+export const arrival = (name: string): WorkflowNode => node(name, 'n8n-nodes-base.noOp', 1);
+
+/** Run Agent Session, polling as fast as it may. */
+export function agentSession(parameters: Record<string, unknown>, parts: Parts = {}): WorkflowNode {
+	return node(NODE, 'n8n-nodes-workspace-automation.runAgentSession', 1, {
+		parameters: {
+			mode: 'start',
+			projectId: { __rl: true, mode: 'id', value: projectId },
+			permissionPolicy: 'ask',
+			options: { pollInterval: 5, maxWait: 2 },
+			...parameters,
+		},
+		credentials: { workspaceAutomationApi: { id: null, name: credentialName } },
+		...parts,
+	});
+}
+
+/** A workflow out of nodes and of who follows whom: `{ Start: [['Run Agent Session']] }`, by output. */
+export function workflow(name: string, nodes: WorkflowNode[], follows: Record<string, string[][]>): WorkflowFile {
+	const connections = Object.entries(follows).map(([from, outputs]) => {
+		const main = outputs.map((names) => names.map((to) => ({ node: to, type: 'main', index: 0 })));
+		return [from, { main }];
+	});
+	return { name, nodes, connections: Object.fromEntries(connections), settings: { executionOrder: 'v1' } };
+}
+
+/** Imports a workflow and runs it until it ends, or until it waits for somebody. */
+export async function play({ host }: Stage, file: WorkflowFile, until?: 'ended' | 'waiting'): Promise<Execution> {
+	const executionId = await host.run(await host.importWorkflow(file));
+	return await host.waitForExecution(executionId, { until });
+}
+
+/** Fills in an n8n form as a browser would. Fields are in the order of the form. */
+export async function answerForm(url: string, fields: string[]): Promise<void> {
+	const page = await fetch(url);
+	if (!page.ok) throw new Error(`The form answered ${page.status}: ${await page.text()}`);
+	const body = new FormData();
+	fields.forEach((value, index) => body.append(`field-${index}`, value));
+	const answer = await fetch(url, { method: 'POST', body });
+	if (!answer.ok) throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
+}
+
+/** What the service itself knows of a session */
+export async function recordOf({ service }: Stage, sessionId: string): Promise<any> {
+	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
+	if (!record) throw new Error(`The service knows no session ${sessionId}.`);
+	return record;
+}
+
+/** The dashboard URL that the service last gave for a session */
+export async function dashboardOf({ service }: Stage, sessionId: string): Promise<string> {
+	const reads = (await service.requests()).filter(({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl);
+	return reads.at(-1)!.answer.dashboardUrl;
+}
+
+/** The first truthy result, within some seconds */
+export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
+	for (const end = Date.now() + 30_000; ; await sleep(250)) {
+		const result = await look();
+		if (result) return result;
+		if (Date.now() > end) throw new Error('It did not happen within 30 s.');
+	}
+}

@@ -1,0 +1,245 @@
+// Run Agent Session as the engine runs it: parameters, outputs, errors, retries, Stop.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { run, start, type Execution, type Setup } from './engine.mts';
+import { useService } from './service.mts';
+
+const service = useService();
+
+const parameters = (changes: IDataObject = {}): IDataObject => ({
+	mode: 'start',
+	projectId: { __rl: true, mode: 'id', value: service.projectId },
+	prompt: '[work 5s] [say Done]',
+	permissionPolicy: 'ask',
+	...changes,
+	options: { pollInterval: 1, maxPollInterval: 1, ...(changes.options as IDataObject) },
+});
+const setup = (changes: IDataObject = {}, more: Partial<Setup> = {}): Setup => ({
+	node: 'runAgentSession',
+	parameters: parameters(changes),
+	credentials: service.credentials,
+	...more,
+});
+const of = async (method: string, ending: string) => (await service.requests()).filter((request) => request.method === method && request.path.endsWith(ending));
+const texts = (execution: Execution) => execution.outputs.map((items) => items.map(({ json }) => json.text ?? json.error));
+const until = async (condition: () => Promise<boolean>) => {
+	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+describe('outputs', () => {
+	test('a session with one decided permission ends on Completed', async () => {
+		const rule = [{ permission: 'bash', pattern: 'git *', decision: 'approve' }];
+		const execution = await run(setup({ prompt: '[ask bash: git push] [say Pushed]', permissionPolicy: 'rules', permissionRules: { rule } }));
+		expect(texts(execution)).toEqual([['Pushed'], [], []]);
+		expect(execution.outputs[0][0].json.decisions).toMatchObject([{ permission: 'bash', patterns: ['git push'], decision: 'approve', decidedBy: 'rule 1' }]);
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+	}, 20_000);
+
+	test('one that needs a human ends on Needs Approval and goes on with the answer in continue', async () => {
+		const asked = await run(setup({ prompt: '[ask bash: git push] [say Pushed]' }));
+		expect(asked.outputs.map((items) => items.length)).toEqual([0, 1, 0]);
+		const { sessionId, pendingInteractions } = asked.outputs[1][0].json;
+		expect(pendingInteractions).toMatchObject([{ permission: 'bash', patterns: ['git push'] }]);
+
+		const items = [{ sessionId, answer: 'approve' }];
+		const continued = await run(setup({ mode: 'continue', sessionId: '={{ $json.sessionId }}', permissionPolicy: '={{ $json.answer }}' }, { items }));
+		expect(texts(continued)).toEqual([['Pushed'], [], []]);
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+
+	test('one that takes longer than Max Wait ends on Still Running', async () => {
+		const execution = await run(setup({ prompt: '[work 10m]', options: { maxWait: 0.05 } }));
+		expect(execution.outputs.map((items) => items.length)).toEqual([0, 0, 1]);
+		expect(execution.outputs[2][0].json).toMatchObject({ status: 'running', sessionId: expect.any(String) });
+	}, 20_000);
+
+	test('items of every kind find their way and keep their pairing (rule 11)', async () => {
+		const items = ['[say One]', '[ask bash: x]', '[work 10m]', '[fail Out of disk]', '[say Five]'].map((prompt) => ({ prompt }));
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.07 } }, { items, settings: { onError: 'continueErrorOutput' } }));
+		const paired = execution.outputs.map((output) => output.map(({ pairedItem }) => (pairedItem as { item: number }).item));
+		expect(paired).toEqual([[0, 4], [1], [2], [3]]);
+		const sessions = await service.sessions();
+		expect(sessions).toHaveLength(5);
+		const { sessionId } = sessions.find(({ status }) => status === 'failed');
+		expect(execution.outputs[3][0].json).toEqual({ prompt: items[3].prompt, error: 'The agent session failed: Out of disk', message: expect.stringContaining(sessionId) });
+	}, 20_000);
+});
+
+describe('errors', () => {
+	test('a failed session raises one that names session and dashboard', async () => {
+		const { error } = await run(setup({ prompt: '[fail Out of disk]' }));
+		const [{ sessionId }] = await service.sessions();
+		expect(error?.message).toBe('The agent session failed: Out of disk');
+		expect(error?.description).toContain(sessionId);
+		expect(error?.description).toContain(`/dashboard/sessions/${sessionId}`);
+		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
+	}, 20_000);
+
+	test('a wrong token is named as such, says what to check and does not appear anywhere', async () => {
+		const accessToken = 'wa_this_is_not_a_key';
+		const execution = await run(setup({}, { credentials: { ...service.credentials, accessToken } }));
+		expect(execution.error?.message).toBe('The access token was refused');
+		expect(execution.error?.description).toMatch(/Check in the credential/);
+		expect(execution.error?.httpCode).toBe('401');
+		expect(JSON.stringify(execution.data)).not.toContain(accessToken);
+		expect(JSON.stringify(execution.error)).not.toContain(accessToken);
+	}, 20_000);
+
+	test('a service that is not there is named as such', async () => {
+		// Port 9 is discard: nothing listens there.
+		const execution = await run(setup({ options: { maxWait: 0.05 } }, { credentials: { ...service.credentials, baseUrl: 'http://127.0.0.1:9/v1' } }));
+		expect(execution.error?.message).toBe('The service could not be reached');
+		expect(execution.error?.description).toMatch(/ECONNREFUSED.*base URL/);
+	}, 20_000);
+
+	test.each<[string, IDataObject, IDataObject, RegExp, RegExp]>([
+		['base URL without /v1', {}, { baseUrl: 'http://localhost:4010' }, /Base URL .* \/v1/, /https:\/\/api\.example\.com\/v1/],
+		['http to another host', {}, { baseUrl: 'http://api.example.com/v1' }, /Base URL .* https/, /localhost/],
+		['malformed field names', {}, { fieldNames: '{"cursor"' }, /Field Names/, /JSON object/],
+		['no token', {}, { accessToken: '' }, /Access Token is empty/, /Enter a value/],
+		['an empty prompt', { prompt: ' ' }, {}, /^Prompt is empty/, /expression/],
+		['a prompt that is null', { prompt: '={{ null }}' }, {}, /^Prompt is empty/, /expression/],
+		['a prompt that is no text', { prompt: '={{ [1] }}' }, {}, /^Prompt is not a text/, /Enter/],
+		['a malformed project', { projectId: { __rl: true, mode: 'id', value: '={{ "p1" }}' } }, {}, /^Project is not a valid ID/, /UUID/],
+		['no project', { projectId: { __rl: true, mode: 'id', value: '={{ null }}' } }, {}, /^Project is empty/, /Enter/],
+		['a malformed session ID', { mode: 'continue', sessionId: 'abc' }, {}, /^Session ID is not a valid ID/, /UUID/],
+		['a rule without a decision', { permissionPolicy: 'rules', permissionRules: { rule: [{ permission: 'bash', pattern: '*' }] } }, {}, /^Rule 1 has no decision/, /Choose/],
+		['a policy that does not exist', { permissionPolicy: '={{ "maybe" }}' }, {}, /^Permission Policy/, /ask, approve, deny, rules/],
+		['a malformed body', { options: { body: '{"a"' } }, {}, /^Body is not a valid JSON object/, /\{"name": "value"\}/],
+		['a poll interval of nothing', { options: { pollInterval: 0 } }, {}, /^Poll Interval/, /1 or more/],
+		['a longest interval below the shortest', { options: { pollInterval: 5, maxPollInterval: 2 } }, {}, /^Max Poll Interval/, /5 or more/],
+		['a negative wait', { options: { maxWait: -1 } }, {}, /^Max Wait/, /0 or more/],
+		['no concurrency', { options: { maxConcurrentSessions: 0 } }, {}, /^Max Concurrent Sessions/, /1 or more/],
+	])('%s is refused before anything is sent', async (_, changes, credentials, message, description) => {
+		const { error } = await run(setup(changes, { credentials: { ...service.credentials, ...credentials } as Setup['credentials'] }));
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(description);
+		expect(await service.requests()).toEqual([]);
+	});
+
+	test('a mistake in one item keeps the others from being started, unless errors are continued', async () => {
+		const items = [{ prompt: '[say One]' }, { prompt: '' }];
+		const strict = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
+		expect(strict.error?.message).toBe('Prompt is empty');
+		expect(strict.error?.context?.itemIndex).toBe(1);
+		expect(await service.requests()).toEqual([]);
+
+		const lenient = await run(setup({ prompt: '={{ $json.prompt }}' }, { items, settings: { onError: 'continueRegularOutput' } }));
+		expect(texts(lenient)).toEqual([['One', 'Prompt is empty'], [], []]);
+	}, 20_000);
+});
+
+describe('Stop (rule 9)', () => {
+	test('ends the poll at once and aborts the remote session', async () => {
+		const execution = start(setup({ prompt: '[work 10m]', options: { pollInterval: 300, maxPollInterval: 300 } }));
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0].aborted);
+		expect((await service.sessions())[0]).toMatchObject({ aborted: true, status: 'failed' });
+	}, 20_000);
+
+	test('with Abort on Stop off leaves it running', async () => {
+		const execution = start(setup({ prompt: '[work 10m]', options: { pollInterval: 300, maxPollInterval: 300, abortOnStop: false } }));
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(await of('POST', '/abort')).toEqual([]);
+	}, 20_000);
+
+	test('in the middle of the start aborts the session that came of it', async () => {
+		await service.control('POST', '/faults', { operationId: 'createAgentSession', kind: 'latency', ms: 500 });
+		const execution = start(setup({ prompt: '[work 10m]' }));
+		await until(async () => (await service.requests()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0]?.aborted === true);
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+
+	test('starts nothing when it comes before the node, as Retry On Fail would', async () => {
+		const execution = start(setup({ prompt: '[work 10m]' }, { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 } }));
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0].aborted);
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+});
+
+describe('retries (rule 10)', () => {
+	test('Retry On Fail takes up the session that runs', async () => {
+		// The reads after the first are refused for a moment: the try fails, the session goes on.
+		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 403, after: 1, times: 1 });
+		const execution = await run(setup({ prompt: '[work 60s] [say Done]' }, { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 } }));
+		expect(texts(execution)).toEqual([['Done'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('a retry of the failed execution takes it up too', async () => {
+		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 403, after: 1, times: 1 });
+		const first = await run(setup({ prompt: '[work 60s] [say Done]' }));
+		expect(first.error?.httpCode).toBe('403');
+		const second = await run(setup({ prompt: '[work 60s] [say Done]' }, { retryOf: first }));
+		expect(texts(second)).toEqual([['Done'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('Retry On Fail starts a failed session anew', async () => {
+		const execution = await run(setup({ prompt: '[fail Out of disk]' }, { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } }));
+		expect(execution.error?.message).toMatch(/Out of disk/);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	}, 20_000);
+
+	test('a start that may have happened is not repeated by Retry On Fail', async () => {
+		await service.control('POST', '/faults', { operationId: 'createAgentSession', kind: 'reset-after' });
+		const execution = await run(setup({}, { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 } }));
+		expect(execution.error?.message).toBe('It is not known whether the session was started');
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+});
+
+describe('concurrency (rule 11)', () => {
+	test('is what Max Concurrent Sessions says, in order', async () => {
+		const items = Array.from({ length: 6 }, (_, index) => ({ prompt: `[work 5s] [say Done ${index}]` }));
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}', options: { maxConcurrentSessions: 2 } }, { items }));
+		expect(texts(execution)[0]).toEqual([0, 1, 2, 3, 4, 5].map((index) => `Done ${index}`));
+		const sessions = await service.sessions();
+		// Never a third one started before the first of two had ended for the node.
+		const moments = sessions.flatMap(({ startedAt, finishedAt }) => [[startedAt, 1], [finishedAt, -1]] as Array<[string, number]>).sort(([a], [b]) => a.localeCompare(b));
+		let running = 0;
+		for (const [, change] of moments) expect((running += change)).toBeLessThanOrEqual(2);
+	}, 30_000);
+});
+
+describe('as a tool (rule 13)', () => {
+	test.each([
+		['[say Done]', 'completed'],
+		['[ask bash: x]', 'needs_approval'],
+		['[work 10m]', 'still_running'],
+		['[fail Out of disk]', 'failed'],
+	])('%s is told on the first output as %s', async (prompt, status) => {
+		const execution = await run(setup({ prompt, options: { maxWait: 0.05 } }, { asTool: true }));
+		expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
+		expect(execution.outputs[0][0].json).toMatchObject({ status, sessionId: expect.any(String) });
+	}, 20_000);
+});
+
+describe('custom data (rule 14)', () => {
+	test('names the session and its dashboard, for the first items', async () => {
+		const execution = await run(setup({ prompt: '[say Done]' }, { items: [{}, {}, {}, {}, {}, {}] }));
+		const ids = (await service.sessions()).map(({ sessionId }) => sessionId);
+		expect(ids).toContain(execution.customData?.sessionId);
+		expect(execution.customData?.dashboardUrl).toContain(execution.customData?.sessionId);
+		expect(execution.customData?.sessionId_1).not.toBe(execution.customData?.sessionId);
+		expect(Object.keys(execution.customData ?? {})).toHaveLength(10);
+	}, 20_000);
+});
+
+test("the credential's field names and the node's body change what is sent", async () => {
+	const fieldNames = JSON.stringify({ sessionPrompt: 'message', sessionProject: 'project' });
+	await run(setup({ prompt: 'Hello', options: { body: '{"model":"large"}' } }, { credentials: { ...service.credentials, fieldNames } }));
+	expect((await of('POST', '/agent/sessions'))[0].body).toEqual({ message: 'Hello', project: service.projectId, model: 'large' });
+}, 20_000);

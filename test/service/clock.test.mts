@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { createClock } from '../../local-service/clock.mts';
+
+function clockOnWall(speed: number) {
+	let wall = 1_000_000;
+	return { clock: createClock(speed, () => wall), pass: (ms: number) => (wall += ms), wall: () => wall };
+}
+
+test('service time begins with the wall and runs as many times as fast as told', () => {
+	const { clock, pass } = clockOnWall(20);
+	expect(clock.now()).toBe(1_000_000);
+	pass(50);
+	expect(clock.now()).toBe(1_001_000);
+});
+
+test('a new speed counts from now on and moves nothing that has been', () => {
+	const { clock, pass } = clockOnWall(10);
+	pass(100);
+	clock.setSpeed(1);
+	expect(clock.now()).toBe(1_001_000);
+	pass(100);
+	expect(clock.now()).toBe(1_001_100);
+	expect(clock.speed()).toBe(1);
+});
+
+test('moments of service time are found on the wall, whatever the speed was then', () => {
+	const { clock, pass, wall } = clockOnWall(10);
+	const moments = [1, 5, 0.5].map((speed) => {
+		pass(100);
+		const moment = { service: clock.now(), wall: wall() };
+		pass(100);
+		clock.setSpeed(speed);
+		return moment;
+	});
+	for (const { service, wall: expected } of moments) expect(clock.toWall(service)).toBe(expected);
+});

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
+
+/** Runs the command line until it has printed something, or ended. */
+async function run(...args: string[]) {
+	const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+	const ended = once(child, 'exit');
+	let output = '';
+	let errors = '';
+	child.stdout.on('data', (chunk) => (output += chunk));
+	child.stderr.on('data', (chunk) => (errors += chunk));
+	await Promise.race([once(child.stdout, 'data'), ended]);
+	return { child, ended, output: () => output, errors: () => errors };
+}
+
+test('--json prints one line that says where it is, and Ctrl-C ends it', async () => {
+	const { child, ended, output } = await run('--port', '0', '--json', '--speed', '50');
+	const lines = output().trim().split('\n');
+	expect(lines).toHaveLength(1);
+	const { baseUrl, key, controlUrl } = JSON.parse(lines[0]);
+	const response = await fetch(`${baseUrl}/projects?limit=1`, { headers: { authorization: `Bearer ${key}`, 'service-api-version': '2026-10-05' } });
+	expect(response.status).toBe(200);
+	expect((await fetch(`${controlUrl}/seed`)).status).toBe(200);
+	child.kill('SIGINT');
+	expect(await ended).toEqual([0, null]);
+});
+
+test('people are told base URL and key', async () => {
+	const { child, ended, output } = await run('--port', '0');
+	expect(output()).toMatch(/Base URL\s+http:\/\/127\.0\.0\.1:\d+\/v1\n\s+Key\s+wa_local_main_key/);
+	child.kill('SIGTERM');
+	await ended;
+});
+
+test.each([['--port', 'x'], ['--port', '70000'], ['--speed', '0'], ['--sped', '1']])('%s %s is refused with a sentence', async (...args) => {
+	const { ended, errors } = await run(...args);
+	expect(await ended).toEqual([1, null]);
+	expect(errors()).toContain(args[0]);
+	expect(errors()).not.toContain('    at ');
+});

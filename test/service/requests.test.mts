@@ -1,0 +1,150 @@
+// What every operation has in common: key, version, scopes, validation, envelope.
+import { describe, expect, test } from '@jest/globals';
+import fastify from 'fastify';
+import { operations } from '../../openapi/contract.mts';
+import { registerApi } from '../../local-service/api.mts';
+import { mainToken } from '../../local-service/auth.mts';
+import { createManualClock } from '../../local-service/clock.mts';
+import { createFaults } from '../../local-service/faults.mts';
+import { createRateLimit } from '../../local-service/rate-limit.mts';
+import { createRecord } from '../../local-service/record.mts';
+import { seed as seedStore } from '../../local-service/seed.mts';
+import { current, errorOf, older, useService } from './support.mts';
+
+const { api, control, keyFor, seed, url } = useService();
+const id = '00000000-0000-4000-8000-000000000000';
+const olderOnly = ['getTask', 'listCustomDomains'];
+const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, id);
+
+describe('every operation', () => {
+	test.each(operations)('$operationId wants a valid key', async ({ method, path }) => {
+		for (const token of [null, 'wrong', '']) expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([401, 'unauthorized']);
+	});
+
+	test.each(operations)('$operationId takes one version', async ({ operationId, method, path }) => {
+		const good = olderOnly.includes(operationId) ? older : current;
+		const wrong = olderOnly.includes(operationId) ? current : older;
+		for (const version of [null, wrong, '2020-01-01', '']) {
+			const got = await api(method, pathOf(path), { version });
+			expect(errorOf(got)).toEqual([400, 'invalid_version']);
+			expect(got.body.error.message).toContain(good);
+		}
+		expect((await api(method, pathOf(path), { version: good })).body.error?.code).not.toBe('invalid_version');
+	});
+
+	test.each(operations.filter(({ scopes }) => scopes.length > 0))('$operationId is not found without its scopes', async (operation) => {
+		const { scopes, method, path } = operation;
+		const everything = [...new Set(operations.flatMap((each) => each.scopes))];
+		const token = await keyFor({ scopes: everything.filter((scope) => !scopes.includes(scope)) });
+		expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([404, 'not_found']);
+	});
+});
+
+describe('refusals', () => {
+	test('carry code, message and a link to what the code means', async () => {
+		const { status, body } = await api('GET', '/projects', { token: null });
+		expect(status).toBe(401);
+		expect(body).toEqual({ error: { code: 'unauthorized', message: expect.any(String), doc_url: expect.stringMatching(/^https:.*unauthorized$/) } });
+	});
+
+	test('for a project without access look exactly as for one that is not there', async () => {
+		const { projects } = await seed();
+		const token = await keyFor({ projects: [projects[1].id] });
+		const start = (projectId: string, as?: string) => api('POST', '/agent/sessions', { body: { projectId, prompt: 'x' }, token: as });
+		expect((await start(projects[1].id, token)).status).toBe(202);
+		const denied = await start(projects[0].id, token);
+		const missing = await start(id, token);
+		expect(errorOf(denied)).toEqual([404, 'not_found']);
+		expect(denied.body).toEqual(missing.body);
+	});
+
+	test.each(['/nothing', '/projects/1', '/'])('unknown route %s', async (path) => {
+		expect(errorOf(await api('GET', path))).toEqual([404, 'not_found']);
+	});
+
+	test('a method that a route does not have', async () => {
+		expect(errorOf(await api('DELETE', '/projects'))).toEqual([404, 'not_found']);
+	});
+
+	test.each([
+		['no JSON', '{"projectId":', 'not valid JSON'],
+		['no body', undefined, 'body is required'],
+		['a missing field', { projectId: id }, "body must have required property 'prompt'"],
+		['a field of the wrong kind', { projectId: 'x', prompt: 'y' }, 'body/projectId must match format "uuid"'],
+		['an empty text', { projectId: id, prompt: '' }, 'body/prompt'],
+	])('%s', async (_, body, message) => {
+		const got = await api('POST', '/agent/sessions', { body });
+		expect(errorOf(got)).toEqual([400, 'invalid_request']);
+		expect(got.body.error.message).toContain(message);
+	});
+
+	test('a body that does not say it is JSON', async () => {
+		const got = await api('POST', '/agent/sessions', { body: { projectId: id, prompt: 'x' }, headers: { 'content-type': 'text/plain' } });
+		expect(errorOf(got)).toEqual([400, 'invalid_request']);
+	});
+
+	test('an id in the path that is no UUID', async () => {
+		const got = await api('GET', '/agent/sessions/17');
+		expect(errorOf(got)).toEqual([400, 'invalid_request']);
+		expect(got.body.error.message).toContain('path/sessionId');
+	});
+
+	test('a parameter that is required and missing, or there twice', async () => {
+		const got = await api('GET', '/files');
+		expect(got.body.error.message).toContain('query/projectId is required');
+		expect(errorOf(await api('GET', '/projects?limit=1&limit=2'))).toEqual([400, 'invalid_request']);
+	});
+
+	test('a URL that cannot be read', async () => {
+		const response = await fetch(`${url()}/%zz`);
+		expect(response.status).toBe(400);
+		expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+	});
+});
+
+describe('rate limit', () => {
+	test('lets a burst through, then says when to come back, for each key', async () => {
+		const other = await keyFor({});
+		await control('POST', '/rate-limit', { perSecond: 0.5, burst: 2 });
+		const statuses = [];
+		for (let n = 0; n < 3; n++) statuses.push((await api('GET', '/projects')).status);
+		expect(statuses).toEqual([200, 200, 429]);
+		const refused = await api('GET', '/projects');
+		expect(errorOf(refused)).toEqual([429, 'too_many_requests']);
+		expect(refused.headers.get('retry-after')).toBe('2');
+		expect((await api('GET', '/projects', { token: other })).status).toBe(200);
+		await control('POST', '/rate-limit', { perSecond: null });
+		expect((await api('GET', '/projects')).status).toBe(200);
+	});
+
+	test('after the time it named, there is room again', () => {
+		const limit = createRateLimit();
+		limit.set({ perSecond: 2, burst: 1 });
+		expect([limit.take('a', 0), limit.take('a', 0), limit.take('a', 400), limit.take('a', 1000), limit.take('a', 1000)]).toEqual([0, 1, 1, 0, 1]);
+		limit.set({ perSecond: 5 });
+		expect(Array.from({ length: 6 }, () => limit.take('a', 0))).toEqual([0, 0, 0, 0, 0, 1]);
+	});
+});
+
+test('an answer that breaks the contract is a 500, and the log says what is wrong', async () => {
+	const problems: string[] = [];
+	const clock = createManualClock();
+	const store = seedStore(clock.now());
+	store.projects.add({ ...store.projects.all()[0], id: 'no-uuid' });
+	const app = fastify();
+	const parts = { world: { clock, store }, record: createRecord(), faults: createFaults(), rateLimit: createRateLimit() };
+	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
+	const read = (limit: number, cursor?: string) =>
+		app.inject({
+			url: '/projects',
+			query: { limit: String(limit), ...(cursor && { cursor }) },
+			headers: { authorization: `Bearer ${mainToken}`, 'service-api-version': current },
+		});
+	const first = await read(100);
+	expect(first.statusCode).toBe(200);
+	const second = await read(100, first.json().next_cursor);
+	expect(second.statusCode).toBe(500);
+	expect(second.json()).toMatchObject({ error: { code: 'internal_error' } });
+	expect(problems.join()).toContain('listProjects breaks the contract with its 200: answer/data/30/id');
+	await app.close();
+});
