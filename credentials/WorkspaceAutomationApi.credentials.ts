@@ -10,6 +10,8 @@ import type {
 import { connectionOf, CURRENT_VERSION, VERSION_HEADER } from '../nodes/shared/connection';
 import { Problem } from '../nodes/shared/problem';
 
+const responseCode = (value: number, message: string) => ({ type: 'responseCode' as const, properties: { value, message } });
+
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';
 
@@ -81,5 +83,10 @@ export class WorkspaceAutomationApi implements ICredentialType {
 
 	test: ICredentialTestRequest = {
 		request: { baseURL: '={{$credentials.baseUrl}}', url: '/projects', qs: { limit: 1 } },
+		rules: [
+			responseCode(401, "The access token was refused. Check that it is complete and still exists in the service's settings."),
+			responseCode(403, 'The access token does not permit to list projects.'),
+			responseCode(404, 'There is no such API at the base URL.'),
+		],
 	};
 }

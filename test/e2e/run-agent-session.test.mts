@@ -170,3 +170,26 @@ describe('a retry of the execution', () => {
 		expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);
 	}, TEST_TIMEOUT_MS);
 });
+
+describe('the credential', () => {
+	const data = () => ({ baseUrl: stage.service.baseUrl, accessToken: stage.service.key, apiVersion: '2026-10-05', fieldNames: '{}' });
+	const press = async (changes: object = {}) => {
+		const credentials = { id: '', name: 'Tried', type: 'workspaceAutomationApi', data: { ...data(), ...changes } };
+		return await stage.host.rest.post<{ status: string; message: string }>('/credentials/test', { credentials });
+	};
+
+	test('passes its test with a good key', async () => {
+		expect(await press()).toMatchObject({ status: 'OK' });
+	});
+
+	test.each([
+		['a wrong key', { accessToken: 'wa_wrong' }, /^The access token was refused/],
+		['a base URL without /v1', { baseUrl: 'http://localhost:4010' }, /Base URL .* does not end in \/v1/],
+		['field names that are no JSON', { fieldNames: '{"cursor"' }, /Field Names is not a valid JSON object/],
+	])('fails its test with %s, and says why', async (_, changes, message) => {
+		const result = await press(changes);
+		expect(result.status).toBe('Error');
+		expect(result.message).toMatch(message);
+		expect(JSON.stringify(result)).not.toContain('wa_wrong');
+	});
+});

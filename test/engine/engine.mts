@@ -1,6 +1,6 @@
 // Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
 import { createRequire } from 'node:module';
-import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	ICredentialsHelper,
@@ -10,6 +10,7 @@ import {
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
+	type INodeListSearchResult,
 	type INodeType,
 	type IRun,
 	type IRunExecutionData,
@@ -118,8 +119,8 @@ export interface Setup {
 
 const NODE = 'Node under test';
 
-/** Starts a workflow of a source and the node. `stop` does what n8n's Stop button does. */
-export function start({ node, parameters, credentials, items = [{}], settings, asTool, retryOf }: Setup): { result: Promise<Execution>; stop: () => void } {
+/** A workflow of a source and the node, and what n8n gives it to run with. */
+function prepare({ node, parameters, credentials, items = [{}], settings, asTool }: Setup) {
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
@@ -156,7 +157,13 @@ export function start({ node, parameters, credentials, items = [{}], settings, a
 		setExecutionStatus() {},
 		logAiEvent() {},
 	} as unknown as IWorkflowExecuteAdditionalData;
+	return { workflow, additionalData };
+}
 
+/** Starts the workflow. `stop` does what n8n's Stop button does. */
+export function start(setup: Setup): { result: Promise<Execution>; stop: () => void } {
+	const { workflow, additionalData } = prepare(setup);
+	const { retryOf } = setup;
 	const running = retryOf
 		? new WorkflowExecute(additionalData, 'retry', dataForRetry(retryOf)).processRunExecutionData(workflow)
 		: new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: workflow.getNode('Source')! });
@@ -165,6 +172,13 @@ export function start({ node, parameters, credentials, items = [{}], settings, a
 
 /** Runs it to its end. */
 export const run = async (setup: Setup): Promise<Execution> => await start(setup).result;
+
+/** What the editor does to fill a resource locator's list: runs the node's search method. */
+export async function search(setup: Setup, method: string, filter?: string, paginationToken?: unknown): Promise<INodeListSearchResult> {
+	const { workflow, additionalData } = prepare(setup);
+	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
+	return await nodes[PACKAGE + setup.node].methods!.listSearch![method].call(context, filter, paginationToken as string);
+}
 
 /** What n8n does with the data of a failed execution before it runs again: the failed node's own run is taken out. */
 function dataForRetry({ data }: Execution): IRunExecutionData {
