@@ -3,8 +3,8 @@ import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../shared/client';
 import { clockWith, Stopped, type Clock } from '../shared/clock';
-import { settleConcurrently } from '../shared/concurrency';
 import { CREDENTIAL } from '../shared/connection';
+import { settleConcurrently } from '../shared/lanes';
 import { getProjects } from '../shared/listSearch/projects';
 import { Pace } from '../shared/pace';
 import { errorJson, inSession, toNodeError } from '../shared/problem';

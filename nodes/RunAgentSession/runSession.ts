@@ -1,7 +1,9 @@
 import { Unclear, type SendOptions } from '../shared/client';
 import { Stopped, type Clock } from '../shared/clock';
 import { inSession, orProblem, Problem } from '../shared/problem';
-import { hasEnded, notKnownToHaveArrived, notKnownToHaveStarted, sameMoment, type Interaction, type Session, type SessionApi } from '../shared/sessions';
+import { hasEnded, sameMoment, type Interaction, type Session } from '../shared/session';
+import type { SessionApi } from '../shared/sessions';
+import { sessionPath, unrepeatable } from '../shared/unrepeatable';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy } from './permissionPolicy';
 import { nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
@@ -109,7 +111,7 @@ class Run {
 			this.world.onSession({ sessionId: this.entry.sessionId, dashboardUrl: this.entry.dashboardUrl });
 			return true;
 		}
-		if (this.entry.state === 'sending') throw notKnownToHaveStarted('an earlier try of this execution did not get an answer to its request.');
+		if (this.entry.state === 'sending') throw lostBefore('/agent/sessions');
 		this.note({ state: 'sending' });
 		const sessionId = await this.forgetIfNotSent(
 			this.world.api.start(target.projectId, target.prompt, target.extra, { deadline: this.deadline }),
@@ -125,7 +127,7 @@ class Run {
 		this.entry.sessionId = target.sessionId;
 		this.world.onSession({ sessionId: target.sessionId });
 		if (target.message === undefined || this.entry.state === 'sent') return true;
-		if (this.entry.state === 'sending') throw notKnownToHaveArrived('an earlier try of this execution did not get an answer to its request.');
+		if (this.entry.state === 'sending') throw lostBefore(sessionPath(target.sessionId, '/messages'));
 		const before = await this.read();
 		if (!before) throw new Problem('The session could not be read, so the message was not sent', [...this.warnings].join(' '));
 		this.note({ state: 'sending' });
@@ -313,3 +315,9 @@ const sessionNotFound = ({ description, facts }: Problem) =>
 		`Either there is no such session, or the key lacks a scope or its creator has lost access to the project: the service answers the same for both. ${description}`,
 		facts,
 	);
+
+/** A request that an earlier try of the execution sent and never got an answer to. */
+function lostBefore(path: string): Unclear {
+	const { message, wayOut } = unrepeatable(path).row;
+	return new Unclear(message, `${wayOut} What happened: an earlier try of this execution did not get an answer to its request.`);
+}

@@ -5,6 +5,7 @@ import { Pace } from './pace';
 import { Problem } from './problem';
 import { isRepeatable, judge, waitMs, type Outcome } from './resend';
 import { exchange, withoutCancelSignal, type ApiContext, type ApiRequest } from './transport';
+import { lookSafely, unrepeatable, type Look } from './unrepeatable';
 
 /** Whether a request whose answer was lost took effect; `unknown` where that cannot be told. */
 export type Effect = { took: 'yes'; answer: unknown } | { took: 'no' } | { took: 'unknown' };
@@ -18,8 +19,8 @@ export interface SendOptions {
 	accept?: (body: unknown) => boolean;
 	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
 	notFoundWaitsMs?: readonly number[];
-	/** Looks whether an unrepeatable request took effect. Without it the request is never sent again once that is unclear. */
-	look?: () => Promise<Effect>;
+	/** Looks whether an unrepeatable request took effect, for a caller who knows more than the table in `unrepeatable.ts` */
+	look?: Look;
 }
 
 /** A request that may or may not have been carried out, and must not be sent again. */
@@ -27,8 +28,10 @@ export class Unclear extends Problem {}
 
 export interface Client {
 	readonly names: Connection['names'];
+	readonly clock: Clock;
 	/**
-	 * Sends a request, again where that is safe, and returns the answer's JSON.
+	 * Sends a request, again where that is safe, and returns the answer's JSON. A DELETE whose first answer was lost and that then
+	 * finds nothing has succeeded, and returns undefined.
 	 * @throws Unclear when it may have taken effect and nobody can tell
 	 * @throws Problem when the service refused it or could not be reached in the time allowed
 	 * @throws Stopped when the execution was stopped
@@ -63,9 +66,31 @@ export async function createClient(
 	};
 
 	const send: Client['send'] = async (request, options = {}) => {
-		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS, look } = options;
-		const notFoundWaits = [...(options.notFoundWaitsMs ?? [])];
 		const repeatable = isRepeatable(request.method, request.path);
+		return await (repeatable ? untilDone(request, options, true) : sendUnrepeatable(request, options));
+	};
+
+	/** Looks before it sends again, and gives up where nobody can tell what happened. */
+	const sendUnrepeatable = async (request: ApiRequest, options: SendOptions) => {
+		const { row, parameters } = unrepeatable(request.path);
+		const { deadline, attempts } = options;
+		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, attempts }));
+		return await untilDone(request, { accept: row.accept, ...options }, false, async (problem) => {
+			const effect: Effect = look ? await lookSafely(look) : { took: 'unknown' };
+			if (effect.took !== 'unknown') return effect;
+			throw new Unclear(row.message, `${row.wayOut} What happened: ${problem.message}. ${problem.description}`, problem.facts);
+		});
+	};
+
+	const untilDone = async (
+		request: ApiRequest,
+		options: SendOptions,
+		repeatable: boolean,
+		whenUnclear?: (problem: Problem) => Promise<Exclude<Effect, { took: 'unknown' }>>,
+	): Promise<unknown> => {
+		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS } = options;
+		const notFoundWaits = [...(options.notFoundWaitsMs ?? [])];
+		let mayHaveTaken = false;
 		for (let tries = 1, failures = 0; ; tries++) {
 			const slowedBy = pace.waitMs(clock.now());
 			if (clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
@@ -76,20 +101,22 @@ export async function createClient(
 			if (repeatable && outcome.kind !== 'answer') clock.throwIfStopped();
 
 			const verdict = judge(outcome, repeatable);
-			if (outcome.kind === 'answer' && outcome.status === 404 && notFoundWaits.length > 0) {
+			if (verdict === 'done') return (outcome as Extract<Outcome, { kind: 'answer' }>).body;
+			const status = outcome.kind === 'answer' ? outcome.status : undefined;
+			if (status === 404 && notFoundWaits.length > 0) {
 				await clock.pause(notFoundWaits.shift()!);
 				continue;
 			}
-			if (verdict === 'done') return (outcome as Extract<Outcome, { kind: 'answer' }>).body;
+			if (status === 404 && request.method === 'DELETE' && mayHaveTaken) return undefined;
 			const problem = problemOf(outcome, clock.now());
 			if (verdict === 'final') throw problem;
 			if (verdict === 'unclear') {
-				const effect = look ? await look() : ({ took: 'unknown' } as const);
+				const effect = await whenUnclear!(problem);
 				if (effect.took === 'yes') return effect.answer;
-				if (effect.took === 'unknown') throw new Unclear(problem.message, problem.description, problem.facts);
 			}
 
-			const refused = outcome.kind === 'answer' && outcome.status === 429;
+			const refused = status === 429;
+			mayHaveTaken ||= !refused && outcome.kind !== 'unsent';
 			failures += refused ? 0 : 1;
 			const wait = waitMs(outcome, refused ? tries : failures, clock.now(), Math.random());
 			if (refused) pace.slowDown(clock.now() + wait);
@@ -98,5 +125,6 @@ export async function createClient(
 		}
 	};
 
-	return { names, send };
+	const client: Client = { names, clock, send };
+	return client;
 }

@@ -21,6 +21,8 @@ export interface ApiRequest {
 	version?: string;
 	/** Milliseconds after which an attempt counts as lost */
 	timeoutMs?: number;
+	/** What a user set for the connection under Request Options */
+	via?: Partial<IHttpRequestOptions>;
 }
 
 /** The same context without the execution's cancel signal: what is sent through it is finished even after Stop. */
@@ -79,6 +81,7 @@ export async function exchange(context: ApiContext, baseUrl: string, request: Ap
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: request.timeoutMs,
+		...request.via,
 	};
 	try {
 		const answer = (await context.helpers.httpRequestWithAuthentication.call(

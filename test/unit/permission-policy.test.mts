@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseOption, decide, globsOf, ruling, type Decision, type Policy, type Rule } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { chooseOption } from '../../nodes/shared/options.ts';
+import { decide, globsOf, ruling, type Decision, type Policy, type Rule } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({ mode: 'rules', rules: [], defaultDecision: 'ask', approveWith: 'once', ...changes });
 const rule = (permission: string, pattern: string, decision: Decision): Rule => ({ permission, pattern, decision });
