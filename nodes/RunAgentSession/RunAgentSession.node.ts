@@ -6,7 +6,6 @@ import { clockWith, Stopped, type Clock } from '../shared/clock';
 import { CREDENTIAL } from '../shared/connection';
 import { settleConcurrently } from '../shared/lanes';
 import { getProjects } from '../shared/listSearch/projects';
-import { Pace } from '../shared/pace';
 import { errorJson, inSession, toNodeError } from '../shared/problem';
 import { sessionApi } from '../shared/sessions';
 import { withoutCancelSignal } from '../shared/transport';
@@ -91,7 +90,7 @@ function isTool(context: IExecuteFunctions): boolean {
 
 /** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
 async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(job: Job, itemIndex: number) => World> {
-	const client = await createClient(context, new Pace(), clock);
+	const client = await createClient(context, { clock });
 	const afterStop = await createClient(withoutCancelSignal(context));
 	const shelf = context.getContext('node');
 	const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);

@@ -1,6 +1,7 @@
 import { problemOf } from './answers';
 import { clockWith, type Clock } from './clock';
 import { connectionOf, CREDENTIAL, VERSION_HEADER, type Connection } from './connection';
+import { Lanes } from './lanes';
 import { Pace } from './pace';
 import { Problem } from './problem';
 import { isRepeatable, judge, waitMs, type Outcome } from './resend';
@@ -13,6 +14,8 @@ export type Effect = { took: 'yes'; answer: unknown } | { took: 'no' } | { took:
 export interface SendOptions {
 	/** Time, as the clock gives it, after which nothing is sent again; there is none by default */
 	deadline?: number;
+	/** The same in milliseconds from the first attempt on, for requests that may have to queue before it */
+	patienceMs?: number;
 	/** How often a failing request is sent at the most; a 429 does not count. 5 by default */
 	attempts?: number;
 	/** Whether the answer's JSON is what the request is for; one that is not counts as malformed */
@@ -45,20 +48,30 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const slowedDown = (waitMs: number) =>
 	problemOf({ kind: 'answer', status: 429, headers: { 'retry-after': Math.ceil(waitMs / 1000) }, body: undefined }, 0);
 
+export interface ClientParts {
+	clock?: Clock;
+	/** How many requests may be under way at once; as many as there are by default */
+	lanes?: Lanes;
+}
+
 /**
- * The one way to the API. Clients that belong to one node share a `Pace`, so that a 429 slows all of them down.
+ * The one way to the API. A 429 slows down everything that is sent through the same client.
  * Checks the credential first: a mistake in it is reported before anything is sent.
  */
 export async function createClient(
 	context: ApiContext,
-	pace = new Pace(),
-	clock: Clock = clockWith(context.getExecutionCancelSignal?.()),
+	{ clock = clockWith(context.getExecutionCancelSignal?.()), lanes = new Lanes(Infinity) }: ClientParts = {},
 ): Promise<Client> {
+	const pace = new Pace();
 	const { baseUrl, names } = connectionOf(await context.getCredentials(CREDENTIAL));
 	// An unrepeatable request is let finish after Stop: half sent, nobody could tell what became of it.
 	const unstoppable = withoutCancelSignal(context);
 
-	const attempt = async (request: ApiRequest, repeatable: boolean, { deadline = Infinity, accept }: SendOptions): Promise<Outcome> => {
+	const attempt = async (request: ApiRequest, repeatable: boolean, deadline: number, accept: SendOptions['accept']): Promise<Outcome> => {
+		const slowedBy = pace.waitMs(clock.now());
+		if (clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
+		await pace.ready(clock);
+		clock.throwIfStopped();
 		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - clock.now()));
 		const outcome = await exchange(repeatable ? context : unstoppable, baseUrl, { ...request, timeoutMs }, VERSION_HEADER);
 		if (!accept || judge(outcome, true) !== 'done' || outcome.kind !== 'answer' || accept(outcome.body)) return outcome;
@@ -73,8 +86,8 @@ export async function createClient(
 	/** Looks before it sends again, and gives up where nobody can tell what happened. */
 	const sendUnrepeatable = async (request: ApiRequest, options: SendOptions) => {
 		const { row, parameters } = unrepeatable(request.path);
-		const { deadline, attempts } = options;
-		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, attempts }));
+		const { deadline, patienceMs, attempts } = options;
+		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, patienceMs, attempts }));
 		return await untilDone(request, { accept: row.accept, ...options }, false, async (problem) => {
 			const effect: Effect = look ? await lookSafely(look) : { took: 'unknown' };
 			if (effect.took !== 'unknown') return effect;
@@ -88,15 +101,15 @@ export async function createClient(
 		repeatable: boolean,
 		whenUnclear?: (problem: Problem) => Promise<Exclude<Effect, { took: 'unknown' }>>,
 	): Promise<unknown> => {
-		const { deadline = Infinity, attempts = DEFAULT_ATTEMPTS } = options;
+		const { attempts = DEFAULT_ATTEMPTS, patienceMs = Infinity, accept } = options;
+		let { deadline = Infinity } = options;
 		const notFoundWaits = [...(options.notFoundWaitsMs ?? [])];
 		let mayHaveTaken = false;
 		for (let tries = 1, failures = 0; ; tries++) {
-			const slowedBy = pace.waitMs(clock.now());
-			if (clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
-			await pace.ready(clock);
-			clock.throwIfStopped();
-			const outcome = await attempt(request, repeatable, options);
+			const outcome = await lanes.run(async () => {
+				if (tries === 1) deadline = Math.min(deadline, clock.now() + patienceMs);
+				return await attempt(request, repeatable, deadline, accept);
+			});
 			// Only a request that goes with the signal is cut off by it; the answer to any other is needed even now.
 			if (repeatable && outcome.kind !== 'answer') clock.throwIfStopped();
 

@@ -8,7 +8,6 @@ import { journalFor } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type Outcome } from '../../nodes/RunAgentSession/runSession.ts';
 import { createClient } from '../../nodes/shared/client.ts';
 import { Stopped, type Clock } from '../../nodes/shared/clock.ts';
-import { Pace } from '../../nodes/shared/pace.ts';
 import type { Problem } from '../../nodes/shared/problem.ts';
 import { sessionApi } from '../../nodes/shared/sessions.ts';
 import type { ApiContext } from '../../nodes/shared/transport.ts';
@@ -135,8 +134,8 @@ export function simulation() {
 				...changes,
 			};
 			return await runSession(job, {
-				api: sessionApi(await createClient(context, new Pace(), clock)),
-				apiAfterStop: sessionApi(await createClient(context, new Pace(), unstoppable)),
+				api: sessionApi(await createClient(context, { clock })),
+				apiAfterStop: sessionApi(await createClient(context, { clock: unstoppable })),
 				journal: journalFor(shelf, 0, 0, JSON.stringify(job.target)),
 				clock,
 				random: () => 0,
