@@ -1,6 +1,11 @@
 /** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 // n8n's own log says nothing that a test does not check.
 process.env.N8N_LOG_LEVEL = 'silent';
+// n8n-core writes a key to its user folder; that of whoever runs the tests is not ours.
+process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
 export default {
 	testEnvironment: 'node',

@@ -62,3 +62,13 @@ export function parseJson(text: string): unknown {
 export function shorten(text: string, length = 80): string {
 	return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+/** An ID that may be left out. */
+export const optionalId = (field: string, value: unknown) => (value === undefined || value === '' ? undefined : requireId(field, value));
+
+/** A text, empty ones included, of at most `longest` characters. */
+export function requireString(field: string, value: unknown, longest = Infinity): string {
+	if (typeof value !== 'string') return requireText(field, value);
+	if (value.length <= longest) return value;
+	throw new Problem(`${field} is too long`, `${field} takes at most ${longest} characters; it has ${value.length}.`);
+}

@@ -52,3 +52,12 @@ export function readSessionId(answer: unknown): string | undefined {
 	const { sessionId, id, session } = asRecord(answer);
 	return [sessionId, id, asRecord(session).id].find((value): value is string => typeof value === 'string' && value !== '');
 }
+
+/** The text of a file, or the URL it can be downloaded from, in the answer to `GET /files/{fileId}/content`. */
+export function readFileContent(answer: unknown): { text: string } | { url: string } | undefined {
+	const { text, content, url, downloadUrl, download_url: downloadUrlToo } = asRecord(answer);
+	const found = [text, content].find((value) => typeof value === 'string');
+	if (found !== undefined) return { text: found as string };
+	const address = [url, downloadUrl, downloadUrlToo].find((value) => typeof value === 'string' && value !== '');
+	return address === undefined ? undefined : { url: address as string };
+}

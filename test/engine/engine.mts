@@ -7,10 +7,12 @@ import {
 	NodeHelpers,
 	Workflow,
 	type ICredentialDataDecryptedObject,
+	type IBinaryKeyData,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeListSearchResult,
+	type INodeProperties,
 	type INodeType,
 	type IRun,
 	type IRunExecutionData,
@@ -49,11 +51,15 @@ const source: INodeType = {
 		defaults: { name: 'Source' },
 		inputs: [],
 		outputs: ['main'],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+		properties: [
+			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
+			{ displayName: 'Binary', name: 'binary', type: 'json', default: '[]' },
+		],
 	},
 	async execute() {
 		const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
-		return [items.map((json) => ({ json }))];
+		const binary = JSON.parse(this.getNodeParameter('binary', 0) as string) as IBinaryKeyData[];
+		return [items.map((json, index) => ({ json, ...(binary[index] && { binary: binary[index] }) }))];
 	},
 };
 
@@ -93,6 +99,9 @@ class Credentials extends ICredentialsHelper {
 	}
 }
 
+/** The properties of a node's panel, from top to bottom. */
+export const nodeProperties = (node: string): INodeProperties[] => nodes[PACKAGE + node].description.properties;
+
 export interface Execution {
 	/** The node's outputs, each a list of items */
 	outputs: Array<Array<{ json: any; pairedItem?: unknown; error?: Error }>>;
@@ -109,6 +118,8 @@ export interface Setup {
 	parameters: IDataObject;
 	credentials: ICredentialDataDecryptedObject;
 	items?: IDataObject[];
+	/** Binary data of the items, by field */
+	binary?: IBinaryKeyData[];
 	/** Settings of the node such as `onError`, `retryOnFail` */
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
@@ -120,12 +131,12 @@ export interface Setup {
 const NODE = 'Node under test';
 
 /** A workflow of a source and the node, and what n8n gives it to run with. */
-function prepare({ node, parameters, credentials, items = [{}], settings, asTool }: Setup) {
+function prepare({ node, parameters, credentials, items = [{}], binary = [], settings, asTool }: Setup) {
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
 		nodes: [
-			{ id: '1', name: 'Source', type: 'source', typeVersion: 1, position: [0, 0], parameters: { items: JSON.stringify(items) } },
+			{ id: '1', name: 'Source', type: 'source', typeVersion: 1, position: [0, 0], parameters: { items: JSON.stringify(items), binary: JSON.stringify(binary) } },
 			{
 				id: '2',
 				name: NODE,

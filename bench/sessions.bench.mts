@@ -1,0 +1,97 @@
+// Requests and delay of Run Agent Session at its default settings, for sessions of a minute.
+import type { ServedRequest } from '../tools/demoService.mts';
+import { decimals, type Table } from './benchmark.mts';
+import { run as runNode } from './n8n.mts';
+import { requestBounds } from './pollBounds.mts';
+import { defaultLimits, jittered } from './pollPlan.mts';
+import { readPolls, requestsOf } from './pollRecord.mts';
+import { stretchesOf, type SessionRecord } from './sessionCourse.mts';
+import { onStage, type Stage } from './stage.mts';
+
+export const name = 'sessions';
+export const about = 'requests sent for sessions of 60 s, and how long after their end the node puts them out';
+
+const SHAPES: Array<[shape: string, prompt: string]> = [
+	['busy', '[work 60s] [say Done]'],
+	['silent', '[idle 60s] [say Done]'],
+	['busy, silent, busy', '[work 20s] [idle 20s] [work 20s] [say Done]'],
+	['asks a permission', '[work 30s] [ask bash: npm run build] [work 30s] [say Done]'],
+];
+/** The jitter is left to chance, so one session of each shape would say little. */
+const OF_EACH = 3;
+
+interface Measured {
+	shape: string;
+	/** Of the policy, with the most and the least favourable jitter */
+	least: number;
+	most: number;
+	/** What was sent */
+	requests: number;
+	early: number;
+	/** From the session's end to the node's output, in milliseconds */
+	delay: number;
+	/** The interval in force at the end, with the full jitter that it may have */
+	interval: number;
+}
+
+/** Runs all sessions side by side, each in an execution of its own. */
+export async function run(tell: (line: string) => void): Promise<Table> {
+	const plan = SHAPES.flatMap((shape) => Array.from({ length: OF_EACH }, () => shape));
+	tell(`${plan.length} sessions side by side, a little more than a minute`);
+	return await onStage(async (stage) => {
+		const ended = await Promise.all(plan.map(async ([shape, prompt]) => await runToItsEnd(stage, shape, prompt)));
+		// Only now: the counting would hold up the executions that are still going on.
+		const [sessions, requests] = await Promise.all([stage.service.sessions(), stage.service.requests()]);
+		return tableOf(ended.map((one) => measure(one, sessions, requests)));
+	});
+}
+
+interface Ended {
+	shape: string;
+	sessionId: string;
+	outputAt: number;
+}
+
+async function runToItsEnd({ credentials, projectId }: Stage, shape: string, prompt: string): Promise<Ended> {
+	const parameters = { mode: 'start', projectId: { __rl: true, mode: 'id', value: projectId }, prompt, permissionPolicy: 'approve' };
+	const { outputs, error } = await runNode({ node: 'runAgentSession', parameters, credentials });
+	const outputAt = Date.now();
+	const [completed] = outputs[0] ?? [];
+	if (!completed) throw error ?? new Error(`The session "${shape}" was not put out as completed.`);
+	return { shape, sessionId: completed.json.sessionId, outputAt };
+}
+
+function measure({ shape, sessionId, outputAt }: Ended, sessions: SessionRecord[], served: ServedRequest[]): Measured {
+	const session = sessions.find((one) => one.sessionId === sessionId)!;
+	const { fewest: least, most } = requestBounds(stretchesOf(session), defaultLimits);
+	const { requests, early, lastInterval } = readPolls(requestsOf(sessionId, served), defaultLimits);
+	return { shape, least, most, requests, early, delay: outputAt - Date.parse(session.finishedAt), interval: jittered(lastInterval, 1) };
+}
+
+function tableOf(sessions: Measured[]): Table {
+	const worst = (figure: (session: Measured) => number) => Math.max(...sessions.map(figure));
+	const sum = (figure: (session: Measured) => number) => sessions.reduce((total, session) => total + figure(session), 0);
+	const seconds = (milliseconds: number) => decimals(milliseconds / 1000);
+	return {
+		columns: ['session', 'least', 'most', 'sent', 'sent / least', 'early', 'interval s', 'delay s', 'delay / interval'],
+		rows: sessions.map(({ shape, least, most, requests, early, interval, delay }) => [
+			shape,
+			...[least, most, requests].map(String),
+			decimals(requests / least),
+			String(early),
+			seconds(interval),
+			seconds(delay),
+			decimals(delay / interval),
+		]),
+		expectations: [
+			{ what: 'polls sooner than the policy says, worst session', measured: worst(({ early }) => early), atMost: 0 },
+			{ what: 'requests sent / most that the policy needs, worst session', measured: worst(({ requests, most }) => requests / most), atMost: 1 },
+			{
+				what: 'requests sent / least possible, all sessions together',
+				measured: sum(({ requests }) => requests) / sum(({ least }) => least),
+				atMost: sum(({ most }) => most) / sum(({ least }) => least),
+			},
+			{ what: "delay after the session's end / interval in force, worst session", measured: worst(({ delay, interval }) => delay / interval), atMost: 1 },
+		],
+	};
+}

@@ -1,0 +1,22 @@
+// What the benchmarks play on: the local service, in a process of its own, at the speed of life.
+import { startLocalService, type LocalService } from '../tools/demoService.mts';
+
+export interface Stage {
+	service: LocalService;
+	/** For the package's credential */
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; fieldNames: string };
+	/** A project that they may act on */
+	projectId: string;
+}
+
+/** Calls `work` with a new service, which is gone afterwards. */
+export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
+	const service = await startLocalService();
+	try {
+		const { projects } = await service.control('GET', '/seed');
+		const credentials = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05', fieldNames: '{}' };
+		return await work({ service, credentials, projectId: projects[0].id });
+	} finally {
+		await service.close();
+	}
+}

@@ -1,0 +1,83 @@
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { CREDENTIAL } from '../shared/connection';
+import { getProjects } from '../shared/listSearch/projects';
+import { sendRouted } from '../shared/routed';
+import { getCustomDomains } from './listSearch/customDomains';
+import { getFiles, getFolders } from './listSearch/files';
+import { getTasks } from './listSearch/tasks';
+import { agentSession } from './resources/agentSession';
+import { analytics } from './resources/analytics';
+import { customDomain } from './resources/customDomain';
+import { file } from './resources/file';
+import { product } from './resources/product';
+import { project } from './resources/project';
+import { sharedPreview } from './resources/sharedPreview';
+import { task } from './resources/task';
+
+export class WorkspaceAutomation implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Workspace Automation',
+		name: 'workspaceAutomation',
+		icon: { light: 'file:workspaceAutomation.svg', dark: 'file:workspaceAutomation.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Work with projects, agent sessions, tasks, files, custom domains, shared previews, analytics and products',
+		defaults: { name: 'Workspace Automation' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
+		// The one way to the API: this takes the place of n8n's own sending for every operation.
+		requestOperations: { pagination: sendRouted },
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'options',
+				noDataExpression: true,
+				options: [
+					{ name: 'Agent Session', value: 'agentSession' },
+					{ name: 'Analytics', value: 'analytics' },
+					{ name: 'Custom Domain', value: 'customDomain' },
+					{ name: 'File', value: 'file' },
+					{ name: 'Product', value: 'product' },
+					{ name: 'Project', value: 'project' },
+					{ name: 'Shared Preview', value: 'sharedPreview' },
+					{ name: 'Task', value: 'task' },
+				],
+				default: 'project',
+			},
+			...agentSession,
+			...analytics,
+			...customDomain,
+			...file,
+			...product,
+			...project,
+			...sharedPreview,
+			...task,
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add Option',
+				default: {},
+				options: [
+					{
+						displayName: 'Max Concurrent Requests',
+						name: 'maxConcurrentRequests',
+						type: 'number',
+						typeOptions: { minValue: 1, numberPrecision: 0 },
+						default: 5,
+						description: 'How many requests may be under way at the same time; a rate limit slows all of them',
+					},
+				],
+			},
+		],
+	};
+
+	methods = { listSearch: { getProjects, getTasks, getFiles, getFolders, getCustomDomains } };
+}

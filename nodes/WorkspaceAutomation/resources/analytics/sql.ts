@@ -1,0 +1,20 @@
+import { Problem } from '../../../shared/problem';
+import { requireText } from '../../../shared/validate';
+
+/** Comments, strings and quoted names, and everything else a character at a time. */
+const TOKENS = /--[^\n]*|#![^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|`(?:[^`\\]|\\[\s\S])*(?:`|$)|[\s\S]/g;
+
+/** The statement without its comments, and with strings and quoted names as empty ones: what it does, not what it says. */
+export const skeletonOf = (sql: string) =>
+	(sql.match(TOKENS) ?? []).map((token) => (/^(--|#!|\/\*)/.test(token) ? ' ' : /^['"`]./s.test(token) ? token[0] + token[0] : token)).join('');
+
+/** A single SELECT or WITH statement (API document, POST /analytics/query, rule 1). */
+export function requireSelect(field: string, value: unknown): void {
+	const skeleton = skeletonOf(requireText(field, value)).trim().replace(/[;\s]+$/, '');
+	if (!/^[(\s]*(select|with)\b/i.test(skeleton)) {
+		throw new Problem(`${field} is not a SELECT or WITH statement`, 'Analytics can only be read. Start the query with SELECT, or with WITH for common table expressions.');
+	}
+	if (skeleton.includes(';')) {
+		throw new Problem(`${field} has more than one statement`, 'Remove what follows the first semicolon; one query runs at a time.');
+	}
+}
