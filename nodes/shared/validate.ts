@@ -13,10 +13,12 @@ export function requireText(field: string, value: unknown): string {
 	);
 }
 
+export const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+
 /** An identifier of the service: a UUID (API document, Resources). Spaces around it are forgiven. */
 export function requireId(field: string, value: unknown): string {
 	const id = requireText(field, value).trim();
-	if (UUID.test(id)) return id;
+	if (isId(id)) return id;
 	throw new Problem(
 		`${field} is not a valid ID`,
 		`"${shorten(id)}" is not a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,

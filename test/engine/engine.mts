@@ -164,7 +164,7 @@ function prepare({ node, parameters, credentials, items = [{}], binary = [], set
 			['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookWaitingBaseUrl', 'webhookTestBaseUrl', 'formWaitingBaseUrl'].map((name) => [name, 'http://n8n.invalid']),
 		),
 		variables: {},
-		currentNodeParameters: undefined,
+		currentNodeParameters: parameters,
 		setExecutionStatus() {},
 		logAiEvent() {},
 	} as unknown as IWorkflowExecuteAdditionalData;

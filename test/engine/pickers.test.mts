@@ -47,3 +47,55 @@ describe('projects', () => {
 		expect(JSON.stringify(error)).not.toContain('wa_wrong');
 	});
 });
+
+describe('the lists of the Workspace Automation node', () => {
+	const list = async (method: string, parameters: object = {}, filter?: string, token?: unknown, credentials: object = {}) =>
+		await search({ node: 'workspaceAutomation', parameters: { ...parameters } as Setup['parameters'], credentials: { ...service.credentials, ...credentials } }, method, filter, token);
+	const all = async (method: string, parameters: object = {}, filter?: string) => {
+		const found: Array<{ name: string; value: unknown }> = [];
+		let token: unknown;
+		do {
+			const page = await list(method, parameters, filter, token);
+			found.push(...page.results);
+			token = page.paginationToken;
+		} while (token !== undefined);
+		return found;
+	};
+	const files = () => ({ resource: 'file', operation: 'getAll', projectId: { __rl: true, mode: 'id', value: service.projectId } });
+
+	test('tasks are shown with their emoji', async () => {
+		const [{ id, title }] = service.seed.tasks;
+		expect(await all('getTasks')).toContainEqual({ value: id, name: expect.stringContaining(title) });
+		expect(await all('getTasks')).toHaveLength(service.seed.tasks.length);
+	});
+
+	test('files are those of the project in the panel', async () => {
+		const expected = [...service.seed.files, ...service.seed.folders].filter(({ projectId }) => projectId === service.projectId);
+		const found = await all('getFiles', files());
+		expect(found.map(({ value }) => value).sort()).toEqual(expected.map(({ id }) => id).sort());
+	});
+
+	test('files are those of all projects, with the name of theirs, where the panel has none', async () => {
+		const last = service.seed.files.at(-1);
+		const { name } = service.seed.projects.find(({ id }: { id: string }) => id === last.projectId);
+		const [found] = await all('getFiles', { resource: 'file', operation: 'get' }, last.id);
+		expect(found).toEqual({ value: last.id, name: `${name} · ${last.name}` });
+	}, 30_000);
+
+	test('folders are folders only', async () => {
+		const expected = service.seed.folders.filter(({ projectId }: { projectId: string }) => projectId === service.projectId);
+		expect((await all('getFolders', files())).map(({ value }) => value).sort()).toEqual(expected.map(({ id }: { id: string }) => id).sort());
+	});
+
+	test('custom domains are those of the site in the panel, and ask for it', async () => {
+		const { siteId, id } = service.seed.domains[0];
+		expect((await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId })).results).toContainEqual({ value: id, name: expect.any(String) });
+		const error = await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId: '' }).catch((thrown) => thrown);
+		expect(error.message).toBe('Site ID is empty');
+	});
+
+	test.each(['getProjects', 'getFiles'])("%s of a key without projects are the service's own words", async (method) => {
+		const error = await list(method, { resource: 'file', operation: 'get' }, undefined, undefined, { accessToken: service.seed.keys.noProjects }).catch((thrown) => thrown);
+		expect(error.description).toMatch(/Workspaces that could hold one/);
+	});
+});

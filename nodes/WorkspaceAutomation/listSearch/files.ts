@@ -1,9 +1,10 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { createClient, type Client } from '../../shared/client';
-import { readPage } from '../../shared/paging';
+import { readPage, type Page } from '../../shared/paging';
 import { toNodeError } from '../../shared/problem';
 import { setupRequired } from '../../shared/setupRequired';
+import { isId } from '../../shared/validate';
 
 // Files belong to a project, and not every operation on a file names one: the list then goes through the projects, one after
 // the other, and says which project each file is in.
@@ -27,26 +28,31 @@ const MOST_PAGES = 20;
 const label = (file: IDataObject, projectName?: string) =>
 	[projectName, `${String(file.name ?? file.id)}${file.kind === 'folder' ? '/' : ''}`].filter(Boolean).join(' · ');
 
-async function filesOf(client: Client, projectId: string, cursor: string | undefined) {
-	return await readPage(client, { path: '/files', qs: { [client.names.filesProject]: projectId } }, { cursor });
+/** The projects to go through: the one of the panel, or a page of all of them. */
+async function projectsAt(client: Client, only: string | undefined, cursor: string | undefined): Promise<Page> {
+	if (only !== undefined) return { data: [{ id: only }] };
+	const page = await readPage(client, { path: '/projects' }, { cursor });
+	if (page.data.length === 0 && page.setupRequired) throw setupRequired(page.setupRequired);
+	return page;
 }
 
 /** One page after the other, wherever the last look ended, until something matches. */
 async function search(client: Client, only: string | undefined, keep: (file: IDataObject) => boolean, wanted: string, place: Place): Promise<INodeListSearchResult> {
 	const results: Shown[] = [];
+	let projects = await projectsAt(client, only, place.projects);
 	let next: Place | undefined = place;
 	for (let pages = 0; next && results.length === 0 && pages < MOST_PAGES; pages++) {
 		const here: Place = next;
-		const projects = only === undefined ? await readPage(client, { path: '/projects' }, { cursor: here.projects }) : { data: [{ id: only }], next: undefined };
-		if ('setupRequired' in projects && projects.setupRequired && projects.data.length === 0) throw setupRequired(projects.setupRequired);
-		const project = projects.data[here.project] as IDataObject | undefined;
+		const project = projects.data[here.project];
+		// Fewer than there were when the list was opened.
 		if (!project) return { results };
-		const page = await filesOf(client, String(project.id), here.files);
+		const page = await readPage(client, { path: '/files', qs: { [client.names.filesProject]: project.id } }, { cursor: here.files });
 		for (const file of page.data.filter(keep)) {
 			const name = label(file, only === undefined ? String(project.name ?? project.id) : undefined);
 			if (`${name} ${String(file.id)}`.toLowerCase().includes(wanted)) results.push({ name, value: String(file.id) });
 		}
 		next = after(here, page.next, projects.data.length, projects.next);
+		if (next && next.projects !== here.projects) projects = await projectsAt(client, only, next.projects);
 	}
 	return { results, paginationToken: next && JSON.stringify(next) };
 }
@@ -60,8 +66,9 @@ function after(place: Place, files: string | undefined, projectCount: number, pr
 const searchOf = (keep: (file: IDataObject) => boolean) =>
 	async function (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string): Promise<INodeListSearchResult> {
 		try {
-			const chosen = this.getCurrentNodeParameter('projectId', { extractValue: true });
-			const only = typeof chosen === 'string' && chosen !== '' ? chosen : undefined;
+			// As it stands in the panel: asking for its extracted value fails where the operation has no project.
+			const chosen = this.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
+			const only = isId(chosen?.value) ? chosen.value : undefined;
 			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
 			return await search(await createClient(this), only, keep, filter?.trim().toLowerCase() ?? '', place);
 		} catch (error) {

@@ -83,7 +83,6 @@ export const fields: INodeProperties[] = [
 		name: 'assetId',
 		type: 'string',
 		default: '',
-		required: true,
 		placeholder: UUID_EXAMPLE,
 		description: 'The asset to copy; the key needs the scope assets.read as well',
 		displayOptions: { show: { ...showOnlyForFileCreate, contentSource: ['asset'] } },

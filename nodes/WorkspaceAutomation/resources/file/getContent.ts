@@ -5,7 +5,7 @@ import { fileLocator } from '../../../shared/descriptions';
 import { download, type Stream } from '../../../shared/download';
 import { Problem } from '../../../shared/problem';
 import { checked, clientOf, PATIENCE, step } from '../../../shared/routed';
-import { requireId, requireText } from '../../../shared/validate';
+import { requireId, requireOneOf, requireText } from '../../../shared/validate';
 import { readFileContent } from '../../../shared/wireNames';
 
 const showOnlyForGetContent = { resource: ['file'], operation: ['getContent'] };
@@ -43,7 +43,8 @@ export const operation: INodePropertyOptions = {
 			preSend: [
 				checked('File or Folder', 'fileId', requireId),
 				step(function (request) {
-					if (this.getNodeParameter('outputAs') === 'binary') requireText('Put Output File in Field', this.getNodeParameter('binaryPropertyName'));
+					const outputAs = requireOneOf('Output As', this.getNodeParameter('outputAs'), ['text', 'binary']);
+					if (outputAs === 'binary') requireText('Put Output File in Field', this.getNodeParameter('binaryPropertyName'));
 					return request;
 				}),
 			],

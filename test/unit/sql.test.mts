@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+
+describe('a query', () => {
+	test.each([
+		['SELECT 1'],
+		['  select 1'],
+		['WITH a AS (SELECT 1) SELECT * FROM a'],
+		['(SELECT 1) UNION ALL (SELECT 2)'],
+		['-- revenue\nSELECT 1'],
+		['/* a; b */ SELECT 1'],
+		["SELECT ';' AS semicolon, '--' AS dashes, \"a;b\", `c;d`"],
+		["SELECT 'it''s; fine'"],
+		["SELECT 'a\\'; DROP TABLE x'"],
+		['SELECT 1;'],
+		['SELECT 1; -- done'],
+		['SELECT 1 ;\n/* done */ '],
+	])('that reads is taken: %s', (query) => expect(() => requireSelect('Query', query)).not.toThrow());
+
+	test.each([
+		['DROP TABLE x'],
+		['-- SELECT 1\nDROP TABLE x'],
+		['/* SELECT 1 */ DROP TABLE x'],
+		['SELECTED'],
+		['SELECT 1; SELECT 2'],
+		["SELECT 'a'; DROP TABLE x"],
+		['SELECT 1 /* ; */; DROP TABLE x'],
+		['-- only a comment'],
+		["'SELECT'"],
+	])('that does anything else is refused: %s', (query) => expect(() => requireSelect('Query', query)).toThrow(/^Query /));
+});
