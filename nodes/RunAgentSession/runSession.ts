@@ -75,6 +75,8 @@ class Run {
 	private readonly entry: Entry;
 	private readonly warnings = new Set<string>();
 	private undecided: Outcome['undecided'] = [];
+	/** Decided, as far as can be told: the answer was lost, and the interaction listed no longer. One reading may err. */
+	private readonly concluded = new Set<string>();
 	private pollCount = 0;
 	/** The latest reading */
 	private session: Session | undefined;
@@ -207,8 +209,7 @@ class Run {
 	 */
 	private async decidePending(policy: Policy): Promise<boolean> {
 		this.undecided = [];
-		const done = new Set(this.entry.decisions.map(({ interactionId }) => interactionId));
-		const waiting = this.session!.pendingInteractions.filter(({ id }) => !done.has(id));
+		const waiting = this.session!.pendingInteractions.filter(({ id }) => this.concluded.has(id) || !this.isDecided(id));
 		let resolved = false;
 		for (const interaction of waiting) {
 			const verdict = decide(interaction, policy);
@@ -227,7 +228,7 @@ class Run {
 				decidedBy: verdict.decidedBy,
 				at: new Date(this.world.clock.now()).toISOString(),
 			};
-			this.note({ decisions: [...this.entry.decisions, record] });
+			this.note({ decisions: [...this.entry.decisions.filter(({ interactionId }) => interactionId !== record.interactionId), record] });
 			this.world.log('Permission request decided', { sessionId: this.entry.sessionId, ...record });
 		}
 		return resolved;
@@ -235,19 +236,25 @@ class Run {
 
 	/** Whether the interaction was resolved by this call. */
 	private async resolve(interaction: Interaction, value: string): Promise<boolean> {
-		const session = await orProblem(this.world.api.resolve(this.entry.sessionId!, interaction, value, this.untilDeadline));
-		if (!(session instanceof Problem)) {
-			if (session) this.take(session);
+		const resolved = await orProblem(this.world.api.resolve(this.entry.sessionId!, interaction, value, this.untilDeadline));
+		if (!(resolved instanceof Problem)) {
+			if (resolved.session) this.take(resolved.session);
+			if (resolved.confirmed) this.concluded.delete(interaction.id);
+			else this.concluded.add(interaction.id);
 			return true;
 		}
-		if (!isRefusal(session)) {
-			this.warnings.add(`Permission request ${interaction.id} could not be decided in time: ${session.message}.`);
+		if (!isRefusal(resolved)) {
+			this.warnings.add(`Permission request ${interaction.id} could not be decided in time: ${resolved.message}.`);
 			return false;
 		}
 		// Somebody else may have been faster, or the agent may have moved on: only a refusal that leaves it pending matters.
 		const now = await this.read();
-		if (now?.pendingInteractions.some(({ id }) => id === interaction.id)) throw session;
+		if (now?.pendingInteractions.some(({ id }) => id === interaction.id)) throw resolved;
 		return false;
+	}
+
+	private isDecided(id: string): boolean {
+		return this.entry.decisions.some(({ interactionId }) => interactionId === id);
 	}
 
 	private isOver(): boolean {

@@ -1,7 +1,14 @@
 import type { Client, SendOptions } from './client';
 import { readSession, type Interaction, type Session } from './session';
-import { fetchSession, messageArrived, NEW_SESSION, sessionPath } from './unrepeatable';
+import { fetchSession, interactionResolved, messageArrived, NEW_SESSION, sessionPath } from './unrepeatable';
 import { readSessionId } from './wireNames';
+
+export interface Resolved {
+	/** The session as it is then, where the answer says */
+	session: Session | undefined;
+	/** Whether the service said so itself; otherwise it was concluded from the interaction's being listed no longer */
+	confirmed: boolean;
+}
 
 /** The calls that Run Agent Session makes (API document, Polling procedure). What each may throw stands at `Client.send`. */
 export interface SessionApi {
@@ -10,8 +17,8 @@ export interface SessionApi {
 	read(sessionId: string, options?: SendOptions): Promise<Session>;
 	/** Starts a new turn. `before` is the session as it was, to tell after a lost answer whether the message arrived. */
 	sendMessage(before: Session, text: string, options?: SendOptions): Promise<void>;
-	/** Resolves an interaction; after a lost answer only if it is still pending. Returns the session as it is then. */
-	resolve(sessionId: string, interaction: Interaction, value: string, options?: SendOptions): Promise<Session | undefined>;
+	/** Resolves an interaction; after a lost answer only if it is still pending. */
+	resolve(sessionId: string, interaction: Interaction, value: string, options?: SendOptions): Promise<Resolved>;
 	abort(sessionId: string, options?: SendOptions): Promise<void>;
 }
 
@@ -33,7 +40,14 @@ export function sessionApi(client: Client): SessionApi {
 		async resolve(sessionId, interaction, value, options) {
 			const path = sessionPath(sessionId, `/interactions/${encodeURIComponent(interaction.id)}/resolve`);
 			const body = { type: interaction.type, [names.decision]: value };
-			return readSession(await send({ method: 'POST', path, body }, options), sessionId);
+			let confirmed = true;
+			const look = async () => {
+				const effect = await interactionResolved(client, sessionId, interaction.id, options)();
+				confirmed = effect.took !== 'yes';
+				return effect;
+			};
+			const answer = await send({ method: 'POST', path, body }, { ...options, look });
+			return { session: readSession(answer, sessionId), confirmed };
 		},
 
 		async abort(sessionId, options) {

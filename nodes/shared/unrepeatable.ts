@@ -49,6 +49,13 @@ export const messageArrived = (api: Client, before: Session, options?: SendOptio
 	return hasEnded(before) ? { took: 'yes', answer: now } : { took: 'unknown' };
 };
 
+/** Whether an interaction was resolved, told from its being listed no longer. */
+export const interactionResolved = (client: Client, sessionId: string, interactionId: string, options?: SendOptions): Look => async () => {
+	const now = await fetchSession(client, sessionId, options);
+	const isPending = now.pendingInteractions.some(({ id }) => id === interactionId);
+	return isPending ? { took: 'no' } : { took: 'yes', answer: now };
+};
+
 /** How far the clocks of n8n and the service may be apart. */
 const CLOCKS_APART_MS = 60_000;
 
@@ -79,11 +86,7 @@ const UNREPEATABLE: Unrepeatable[] = [
 		path: /^\/agent\/sessions\/([^/]+)\/interactions\/([^/]+)\/resolve$/,
 		message: 'It is not known whether the interaction was resolved',
 		wayOut: 'Look at the session in the dashboard: if it still waits for an answer, run the workflow anew.',
-		watch: async (api, _request, [sessionId, interactionId], options) => async () => {
-			const now = await fetchSession(api, sessionId, options);
-			const isPending = now.pendingInteractions.some(({ id }) => id === interactionId);
-			return isPending ? { took: 'no' } : { took: 'yes', answer: now };
-		},
+		watch: async (client, _request, [sessionId, interactionId], options) => interactionResolved(client, sessionId, interactionId, options),
 	},
 	{
 		path: /^\/files$/,

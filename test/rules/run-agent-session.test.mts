@@ -261,6 +261,23 @@ describe('rule 7: resolving is verified', () => {
 		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
+	test('one that only seemed resolved, because a reading left it out, is resolved when it shows again', async () => {
+		const world = simulation();
+		let lost = false;
+		world.setWeather(({ method, path }) => {
+			if (method === 'POST' && path.endsWith('/resolve') && !lost) {
+				lost = true;
+				return 'lost';
+			}
+			const last = world.sent.findLast(({ answer }) => answer?.includes('"patterns"'))?.answer;
+			const readings = polls(world.sent).length;
+			return method === 'GET' && lost && readings === 1 ? { status: 200, body: JSON.stringify({ ...JSON.parse(last!), pendingInteractions: [] }) } : 'fine';
+		});
+		const outcome = await world.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		expect((await world.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+	});
+
 	test('one lost before it took effect is sent again', async () => {
 		const world = simulation();
 		resolveMeets(world, 'lost');

@@ -1,0 +1,155 @@
+// Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node put out.
+import { createDice } from '../../local-service/faults.mts';
+import { run } from '../engine/engine.mts';
+import type { TestService } from '../engine/service.mts';
+
+type Dice = () => number;
+
+const pick = <T,>(dice: Dice, list: readonly T[]): T => list[Math.floor(dice() * list.length)];
+
+/** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a human. */
+const STEPS = ['[work 20s]', '[work 90s]', '[idle 60s]', '[ask bash: git push]', '[ask edit: a.html]', '[ask bash: git pull + edit: b.html]', '[status napping 40s]', '[say Halfway]'];
+const ENDS = ['[say Done]', '[say Done]', '[say Done]', '[say Done]', '[fail Out of disk]', '[ask deploy: production] [say Deployed]', '[ask bash: git tag + deploy: production]', '[question Why?]', '[work 10h]'];
+const rule = [
+	{ permission: 'bash', pattern: 'git *', decision: 'approve' },
+	{ permission: 'edit', pattern: '*', decision: 'deny' },
+];
+const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
+
+const POLL_FAULTS = [
+	{ kind: 'status', status: 429, retryAfter: 1 },
+	{ kind: 'status', status: 429, retryAfter: { date: 2 } },
+	{ kind: 'status', status: 500 },
+	{ kind: 'status', status: 503, retryAfter: 1 },
+	{ kind: 'latency', ms: 120 },
+	{ kind: 'reset' },
+	{ kind: 'reset-after' },
+	{ kind: 'half' },
+	{ kind: 'html' },
+	{ kind: 'empty' },
+	{ kind: 'content-type' },
+	{ kind: 'skew', ms: 3_600_000 },
+	{ kind: 'not-found' },
+	{ kind: 'duplicate-interactions' },
+	{ kind: 'vanishing-interactions' },
+];
+const DECISION_FAULTS = [
+	{ kind: 'status', status: 429, retryAfter: 1 },
+	{ kind: 'status', status: 500 },
+	{ kind: 'status', status: 500, process: true },
+	{ kind: 'reset' },
+	{ kind: 'reset-after' },
+	{ kind: 'half' },
+	{ kind: 'html', process: true },
+	{ kind: 'empty' },
+];
+const START_FAULTS = [
+	{ kind: 'status', status: 429, retryAfter: 1 },
+	{ kind: 'status', status: 503 },
+	{ kind: 'reset' },
+	{ kind: 'reset-after' },
+	{ kind: 'half' },
+];
+
+function faultsFrom(dice: Dice): object[] {
+	const rules = (operationId: string, kinds: object[], probability: number) =>
+		kinds.map((fault) => ({ operationId, times: 0, probability: probability * dice(), seed: Math.floor(dice() * 1e9), ...fault }));
+	return [
+		...rules('getAgentSession', POLL_FAULTS, 0.06),
+		...rules('resolveInteraction', DECISION_FAULTS, 0.15),
+		...rules('createAgentSession', START_FAULTS, 0.06),
+	];
+}
+
+export interface Report {
+	sessions: number;
+	/** How many items left by each output, errors last */
+	outcomes: number[];
+	faultsMet: number;
+	/** What does not hold: nothing, or the node has a bug */
+	violations: string[];
+}
+
+const UNKNOWN = 'It is not known whether the session was started';
+
+/** Runs `count` items under the faults of a seed and judges the result. The service must be as new. */
+export async function campaign(service: TestService, seed: number, count: number): Promise<Report> {
+	const dice = createDice(seed);
+	const items = Array.from({ length: count }, (_, index) => {
+		const steps = Array.from({ length: Math.floor(dice() * 4) }, () => pick(dice, STEPS));
+		return { index, prompt: `Item ${index}. ${steps.join(' ')} ${pick(dice, ENDS)}` };
+	});
+	await service.control('POST', '/faults', faultsFrom(dice));
+	const execution = await run({
+		node: 'runAgentSession',
+		credentials: service.credentials,
+		items,
+		settings: { onError: 'continueErrorOutput' },
+		parameters: {
+			mode: 'start',
+			projectId: { __rl: true, mode: 'id', value: service.projectId },
+			prompt: '={{ $json.prompt }}',
+			permissionPolicy: 'rules',
+			permissionRules: { rule },
+			defaultDecision: 'ask',
+			options: { pollInterval: 1, maxPollInterval: 2, maxWait: 0.6, maxConcurrentSessions: count },
+		},
+	});
+	await service.control('DELETE', '/faults');
+	const requests = await service.requests();
+	const violations = execution.error ? [`the node failed as a whole: ${execution.error.message}`] : judge(items, execution.outputs, await service.sessions());
+	return {
+		sessions: (await service.sessions()).length,
+		outcomes: execution.outputs.map((output) => output.length),
+		faultsMet: requests.filter((request) => (request as { fault?: unknown }).fault).length,
+		violations,
+	};
+}
+
+const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running', 'Error'];
+
+function judge(items: Array<{ index: number; prompt: string }>, outputs: any[][], sessions: any[]): string[] {
+	const violations: string[] = [];
+	const seen = new Map<number, { output: string; json: any }>();
+	outputs.forEach((output, at) =>
+		output.forEach(({ json, pairedItem }) => {
+			if (seen.has(pairedItem.item)) violations.push(`item ${pairedItem.item} came out twice`);
+			seen.set(pairedItem.item, { output: OUTPUTS[at], json });
+		}),
+	);
+	for (const { index, prompt } of items) {
+		const found = seen.get(index);
+		if (!found) violations.push(`item ${index} is lost`);
+		else violations.push(...judgeItem(found, sessions.filter((session) => session.prompt === prompt)).map((what) => `item ${index} (${prompt}): ${what}`));
+	}
+	return violations;
+}
+
+function judgeItem({ output, json }: { output: string; json: any }, sessions: any[]): string[] {
+	if (sessions.length > 1) return [`${sessions.length} sessions were started`];
+	const [session] = sessions;
+	if (output === 'Error') return judgeError(json, session);
+	if (!session) return ['there is no session behind its output'];
+	const violations: string[] = [];
+	if (json.sessionId !== session.sessionId) violations.push('it names another session');
+
+	const pending = session.interactions.filter(({ resolvedAt }: any) => !resolvedAt);
+	const right = session.status === 'completed' ? 'Completed' : pending.length > 0 ? 'Needs Approval' : 'Still Running';
+	if (output !== right) violations.push(`left by ${output}, but the service has it ${session.status} with ${pending.length} interactions pending`);
+
+	const decided = session.interactions.filter(({ value }: any) => value !== undefined);
+	for (const { permission, value } of decided) if (value !== EXPECTED[permission]) violations.push(`${permission} was decided with ${value}`);
+	const listed = json.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`).sort();
+	const carriedOut = decided.map(({ id, value }: any) => `${id} ${value}`).sort();
+	if (listed.join() !== carriedOut.join()) violations.push(`lists ${listed.length} decisions, but ${carriedOut.length} were carried out`);
+	return violations;
+}
+
+function judgeError(json: any, session: any): string[] {
+	if (json.error === UNKNOWN) return [];
+	if (!session) return /too many requests|unavailable|could not be reached/.test(json.error) ? [] : [`failed without a session: ${json.error}`];
+	if (!json.message.includes(session.sessionId)) return [`the error does not name the session: ${json.error}`];
+	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed')) return [`"${json.error}", but the service has it ${session.status}`];
+	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.
+	return session.status === 'failed' || json.error === 'The session was not found' ? [] : [`failed with: ${json.error}`];
+}
