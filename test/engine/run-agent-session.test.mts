@@ -202,16 +202,44 @@ describe('retries (rule 10)', () => {
 });
 
 describe('concurrency (rule 11)', () => {
-	test('is what Max Concurrent Sessions says, in order', async () => {
-		const items = Array.from({ length: 6 }, (_, index) => ({ prompt: `[work 5s] [say Done ${index}]` }));
-		const execution = await run(setup({ prompt: '={{ $json.prompt }}', options: { maxConcurrentSessions: 2 } }, { items }));
-		expect(texts(execution)[0]).toEqual([0, 1, 2, 3, 4, 5].map((index) => `Done ${index}`));
-		const sessions = await service.sessions();
-		// Never a third one started before the first of two had ended for the node.
-		const moments = sessions.flatMap(({ startedAt, finishedAt }) => [[startedAt, 1], [finishedAt, -1]] as Array<[string, number]>).sort(([a], [b]) => a.localeCompare(b));
+	test('is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired', async () => {
+		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 429, retryAfter: 1, after: 20, times: 3 });
+		const items = Array.from({ length: 50 }, (_, index) => ({ prompt: index === 7 ? '[fail Out of disk]' : `[work 5s] [say Done ${index}]` }));
+		const settings = { onError: 'continueErrorOutput' as const };
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}', options: { maxConcurrentSessions: 10 } }, { items, settings }));
+		const others = items.map((_, index) => index).filter((index) => index !== 7);
+		expect(texts(execution)[0]).toEqual(others.map((index) => `Done ${index}`));
+		expect(execution.outputs[0].map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(others);
+		expect(texts(execution)[3]).toEqual(['The agent session failed: Out of disk']);
+
+		// Never an eleventh between its start and the reading that told the node of its end.
+		const requests = await service.requests();
+		const ends = new Map<string, string>();
+		for (const { method, path, at, status, answer } of requests as any[]) {
+			if (method === 'GET' && status === 200 && ['completed', 'failed'].includes(answer.status)) ends.set(path.split('/').at(-1), at);
+		}
+		const starts = requests.filter(({ method }) => method === 'POST') as any[];
+		expect(starts).toHaveLength(50);
+		const moments = starts.flatMap(({ at, answer }) => [[at, 1], [ends.get(answer.sessionId)!, -1]] as Array<[string, number]>);
+		// An end and the start that it made room for may fall into the same millisecond.
+		moments.sort(([a, up], [b, down]) => a.localeCompare(b) || up - down);
 		let running = 0;
-		for (const [, change] of moments) expect((running += change)).toBeLessThanOrEqual(2);
-	}, 30_000);
+		for (const [, change] of moments) expect((running += change)).toBeLessThanOrEqual(10);
+	}, 60_000);
+
+	test('a 429 to one session keeps all of them waiting', async () => {
+		const items = Array.from({ length: 10 }, () => ({}));
+		const execution = start(setup({ prompt: '[work 200s] [say Done]', options: { maxConcurrentSessions: 10 } }, { items }));
+		await until(async () => (await of('POST', '/agent/sessions')).length === 10);
+		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 429, retryAfter: 3 });
+		const refused = async () => (await service.requests()).find(({ status }) => status === 429);
+		await until(async () => (await refused()) !== undefined);
+		await execution.result;
+		const at = Date.parse((await refused())!.at);
+		// Some were under way already; from a moment later on none comes before the three seconds are over.
+		const later = (await service.requests()).map((request) => Date.parse(request.at) - at).filter((after) => after > 300);
+		expect(Math.min(...later)).toBeGreaterThanOrEqual(3000);
+	}, 60_000);
 });
 
 describe('as a tool (rule 13)', () => {
