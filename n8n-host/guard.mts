@@ -40,6 +40,9 @@ child.once('error', (error) => {
 });
 child.once('exit', (code) => finish(code ?? 1));
 
+// As kill -9 or a power cut would end it
+process.on('SIGUSR2', () => signalGroup('SIGKILL'));
+
 process.stdin.resume();
 process.stdin.once('close', end);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);

@@ -22,6 +22,8 @@ export interface Guarded {
 	tail(): string;
 	/** Ends it (politely, then not) and waits until it is gone. Calling it again does no harm. */
 	stop(): Promise<void>;
+	/** Ends it without a chance to tidy up, as kill -9 does, and waits until it is gone. */
+	kill(): Promise<void>;
 }
 
 const running = new Set<Guarded>();
@@ -66,6 +68,10 @@ export function startGuarded(command: string, args: string[], options: GuardedOp
 		tail: () => lines.join('\n'),
 		async stop() {
 			guard.stdin.destroy();
+			await exited;
+		},
+		async kill() {
+			guard.kill('SIGUSR2');
 			await exited;
 		},
 	};

@@ -21,6 +21,8 @@ export interface HostOptions {
 	/** The package as published (see tools/package.mts). It is copied: the folder is not needed after the start. */
 	packageDir: string;
 	ports?: HostPorts;
+	/** Where n8n keeps its data: kept at the end, so that another host can go on with it. A folder for this run alone by default. */
+	userFolder?: string;
 	/** Further environment for n8n */
 	env?: NodeJS.ProcessEnv;
 	/** n8n's own output, line by line */
@@ -49,21 +51,23 @@ export interface Host {
 	retry(executionId: string): Promise<string>;
 	/** Makes it live. Its production webhooks answer a few seconds later. */
 	activate(workflowId: string): Promise<void>;
-	/** Ends n8n with everything it started, and removes its folder. */
+	/** Ends n8n with everything it started, and removes its folder unless it was given one. */
 	close(): Promise<void>;
+	/** The same as kill -9 does it: n8n can save nothing more. */
+	kill(): Promise<void>;
 }
 
 /** Starts n8n with the package in it. Needs `ensureHost` to have been called. */
 export async function startHost(options: HostOptions): Promise<Host> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
-	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-host-'));
+	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
 	placePackage(options.packageDir, userFolder);
 
 	const n8n = startGuarded(process.execPath, [n8nFile, 'start'], {
 		cwd: userFolder,
 		env: hostEnvironment(userFolder, ports, options.env),
-		removeAtEnd: userFolder,
+		removeAtEnd: options.userFolder ? undefined : userFolder,
 		onLine: options.log,
 	});
 
@@ -71,7 +75,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 	try {
 		await Promise.race([waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal), failOnExit(n8n.exited)]);
 		const rest = await setUpAndLogIn(url, demoLogin);
-		return { url, login: demoLogin, rest, exited: n8n.exited, tail: n8n.tail, close: n8n.stop, ...actions(url, rest) };
+		return { url, login: demoLogin, rest, exited: n8n.exited, tail: n8n.tail, close: n8n.stop, kill: n8n.kill, ...actions(url, rest) };
 	} catch (error) {
 		givenUp.abort();
 		await n8n.stop();

@@ -35,7 +35,7 @@ export async function waitUntilReady(url: string, timeoutMs: number, givenUp: Ab
 	}
 }
 
-/** Makes the first user of a new n8n and logs in as that user. */
+/** Logs in as the owner, whom a new n8n is given first. */
 export async function setUpAndLogIn(url: string, { email, password }: Login): Promise<Rest> {
 	const browserId = randomUUID();
 	let cookie = '';
@@ -53,7 +53,10 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 		return text === '' ? undefined : JSON.parse(text).data;
 	}
 
-	await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });
+	const { userManagement } = await send('GET', '/settings');
+	if (userManagement.showSetupOnFirstLoad) {
+		await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });
+	}
 	await send('POST', '/login', { emailOrLdapLoginId: email, password });
 
 	return {

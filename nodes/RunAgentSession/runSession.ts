@@ -1,6 +1,7 @@
 import { Unclear, type SendOptions } from '../shared/client';
 import { Stopped, type Clock } from '../shared/clock';
 import { inSession, orProblem, Problem } from '../shared/problem';
+import { judge } from '../shared/resend';
 import { hasEnded, sameMoment, type Interaction, type Session } from '../shared/session';
 import type { SessionApi } from '../shared/sessions';
 import { sessionPath, unrepeatable } from '../shared/unrepeatable';
@@ -64,7 +65,8 @@ const TURN_GRACE_MS = 30_000;
 const ABORT: SendOptions = { attempts: 3 };
 
 /** Whether the service said no, as against not saying anything usable in time. */
-const isRefusal = ({ facts: { httpStatus = 0 } }: Problem) => httpStatus >= 300 && httpStatus < 500 && httpStatus !== 429;
+const isRefusal = ({ facts: { httpStatus } }: Problem) =>
+	httpStatus !== undefined && judge({ kind: 'answer', status: httpStatus, headers: {}, body: undefined }, true) === 'final';
 
 class Run {
 	private readonly job: Job;

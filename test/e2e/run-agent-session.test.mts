@@ -1,6 +1,6 @@
 // The package as it would be published, in the real n8n, against the local service.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { exampleWorkflow, setStage, type Stage } from '../../tools/demoStage.mts';
+import { describe, expect, test } from '@jest/globals';
+import { exampleWorkflow } from '../../tools/demoStage.mts';
 import {
 	agentSession,
 	answerForm,
@@ -11,25 +11,16 @@ import {
 	NODE,
 	play,
 	recordOf,
-	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
+	useStage,
 	workflow,
 } from './support.mts';
 
-let stage: Stage;
+const stage = useStage();
 
 /** Nothing but a start and the node */
 const single = (parameters: Record<string, unknown>) =>
 	workflow('Single', [manualTrigger(), agentSession(parameters)], { Start: [[NODE]] });
-
-beforeAll(async () => {
-	// `npm test` has built already, and other tests read what it built.
-	stage = await setStage((line) => process.stderr.write(`${line}\n`), { build: false });
-}, STAGE_TIMEOUT_MS);
-
-afterAll(async () => {
-	await stage?.close();
-}, 30_000);
 
 describe('examples/run-agent-session.json', () => {
 	test('completes, having approved by rule what was asked', async () => {

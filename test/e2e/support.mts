@@ -1,20 +1,39 @@
 // Workflows in a few words, and the human who answers them.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName, type Stage } from '../../tools/demoStage.mts';
+import { credentialName, setStage, type Stage } from '../../tools/demoStage.mts';
 
 /** A cold machine installs n8n first. */
-export const STAGE_TIMEOUT_MS = 15 * 60_000;
+const STAGE_TIMEOUT_MS = 15 * 60_000;
 export const TEST_TIMEOUT_MS = 180_000;
 export const NODE = 'Run Agent Session';
 
 /** The first project of the local service */
 export const projectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 
+/** The local service and the real n8n, for the tests of one file */
+export function useStage(): Stage {
+	const stage = {} as Stage;
+	beforeAll(async () => {
+		// `npm test` has built already, and other tests read what it built.
+		Object.assign(stage, await setStage((line) => process.stderr.write(`${line}\n`), { build: false }));
+	}, STAGE_TIMEOUT_MS);
+	afterAll(async () => {
+		await stage.close?.();
+	}, 30_000);
+	return stage;
+}
+
 type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
 
-function node(name: string, type: string, typeVersion: number, parts: Parts = {}): WorkflowNode {
+const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
+
+/** The same resource locator that somebody sets who chooses "By ID" */
+export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+export function node(name: string, type: string, typeVersion: number, parts: Parts = {}): WorkflowNode {
 	return { id: name, name, type, typeVersion, position: [0, 0], parameters: {}, ...parts };
 }
 
@@ -28,14 +47,35 @@ export function agentSession(parameters: Record<string, unknown>, parts: Parts =
 	return node(NODE, 'n8n-nodes-workspace-automation.runAgentSession', 1, {
 		parameters: {
 			mode: 'start',
-			projectId: { __rl: true, mode: 'id', value: projectId },
+			projectId: byId(projectId),
 			permissionPolicy: 'ask',
 			options: { pollInterval: 5, maxWait: 2 },
 			...parameters,
 		},
-		credentials: { workspaceAutomationApi: { id: null, name: credentialName } },
+		credentials: ours,
 		...parts,
 	});
+}
+
+/** Workspace Automation, doing `resource.operation`. */
+export function workspaceAutomation(name: string, does: string, parameters: object, parts: Parts = {}): WorkflowNode {
+	const [resource, operation] = does.split('.');
+	return node(name, 'n8n-nodes-workspace-automation.workspaceAutomation', 1, {
+		parameters: { resource, operation, ...parameters },
+		credentials: ours,
+		...parts,
+	});
+}
+
+/** Edit Fields, setting nothing but these. */
+export function editFields(name: string, fields: Record<string, string>, type = 'string'): WorkflowNode {
+	const assignments = Object.entries(fields).map(([field, value]) => ({ id: field, name: field, value, type }));
+	return node(name, 'n8n-nodes-base.set', 3.4, { parameters: { assignments: { assignments }, options: {} } });
+}
+
+/** A workflow in which each node follows the one before. */
+export function chain(name: string, nodes: WorkflowNode[]): WorkflowFile {
+	return workflow(name, nodes, Object.fromEntries(nodes.slice(1).map((next, index) => [nodes[index].name, [[next.name]]])));
 }
 
 /** A workflow out of nodes and of who follows whom: `{ Start: [['Run Agent Session']] }`, by output. */
