@@ -8,6 +8,7 @@ import { settleConcurrently } from '../shared/lanes';
 import { getProjects } from '../shared/listSearch/projects';
 import { errorJson, inSession, toNodeError } from '../shared/problem';
 import { sessionApi } from '../shared/sessions';
+import { handsOnErrors, isTool } from '../shared/tool';
 import { withoutCancelSignal } from '../shared/transport';
 import { sessionRecorder } from './customData';
 import { journalFor } from './journal';
@@ -24,7 +25,7 @@ export class RunAgentSession implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["mode"] === "continue" ? "Continue a session" : "Start a session" }}',
-		description: 'Start an agent in a project, wait until it is done and decide the permissions it asks for',
+		description: 'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -39,13 +40,14 @@ export class RunAgentSession implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const clock = clockWith(this.getExecutionCancelSignal?.());
 		const asTool = isTool(this);
+		const continues = handsOnErrors(this);
 		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
 		const firstMistake = jobs.findIndex((job) => 'problem' in job);
 
 		try {
 			// Retry On Fail comes back even after Stop.
 			clock.throwIfStopped();
-			if (firstMistake >= 0 && !this.continueOnFail()) throw (jobs[firstMistake] as Mistake).problem;
+			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
 			const world = await createWorld(this, clock);
 			const results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
 				clock.throwIfStopped();
@@ -62,7 +64,7 @@ export class RunAgentSession implements INodeType {
 					return { kind: result.value.kind, item: { json: toJson(result.value, asTool), pairedItem } };
 				}
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
-				if (!this.continueOnFail()) throw error;
+				if (!continues) throw error;
 				return { kind: 'error' as const, item: { json: errorJson(this.getNode(), error), pairedItem } };
 			});
 			return toOutputs(items, asTool);
@@ -83,11 +85,6 @@ function checked(read: () => Job): { value: Job } | Mistake {
 	}
 }
 
-/** n8n tells a node only in part that an AI agent uses it as a tool; the type it is wrapped in says it always. */
-function isTool(context: IExecuteFunctions): boolean {
-	return context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
-}
-
 /** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
 async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(job: Job, itemIndex: number) => World> {
 	const client = await createClient(context, { clock });
@@ -102,6 +99,6 @@ async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(j
 		clock,
 		random: Math.random,
 		log: (message, about) => context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-		onSession: (session) => record(itemIndex, session),
+		onSession: record,
 	});
 }

@@ -16,20 +16,18 @@ const TOOL_STATUS: Record<Outcome['kind'], string> = {
 
 /** The output item of an outcome. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
 export function toJson({ kind, session, decisions, undecided, warnings, pollCount, durationMs }: Outcome, asTool = false): IDataObject {
+	const { latestMessage, latestTool, lastActivityAt } = session;
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
 		status: asTool ? TOOL_STATUS[kind] : session.status,
 		// Until the agent speaks, the latest message is what it was told.
-		text: session.latestMessage?.role === 'user' ? '' : (session.latestMessage?.text ?? ''),
+		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
 		...(kind === 'needsApproval' && { pendingInteractions: session.pendingInteractions, undecided }),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		latestMessage: session.latestMessage,
-		latestTool: session.latestTool,
-		lastActivityAt: session.lastActivityAt,
-		pollCount,
-		durationMs,
+		// A model pays for every word, and has no use for these.
+		...(!asTool && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;

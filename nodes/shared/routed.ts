@@ -19,6 +19,7 @@ import { readPages } from './paging';
 import { errorJson, toNodeError } from './problem';
 import type { Method } from './resend';
 import { setupRequired } from './setupRequired';
+import { handsOnErrors } from './tool';
 import type { ApiRequest } from './transport';
 import { requireNumber } from './validate';
 import { ASSUMED_NAMES, type WireNames } from './wireNames';
@@ -150,7 +151,7 @@ export async function sendRouted(this: IExecutePaginationFunctions, description:
 	} catch (thrown) {
 		if (thrown instanceof Stopped) throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
 		const error = toNodeError(this.getNode(), thrown, itemIndex);
-		if (!this.continueOnFail()) throw error;
+		if (!handsOnErrors(this)) throw error;
 		return [{ json: errorJson(this.getNode(), error), pairedItem }];
 	}
 }

@@ -30,7 +30,7 @@ type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
 
 const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
 
-/** The same resource locator that somebody sets who chooses "By ID" */
+/** What somebody chooses with "By ID" */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 export function node(name: string, type: string, typeVersion: number, parts: Parts = {}): WorkflowNode {
@@ -67,7 +67,7 @@ export function workspaceAutomation(name: string, does: string, parameters: obje
 	});
 }
 
-/** Edit Fields, setting nothing but these. */
+/** Edit Fields: puts out these fields and no others. */
 export function editFields(name: string, fields: Record<string, string>, type = 'string'): WorkflowNode {
 	const assignments = Object.entries(fields).map(([field, value]) => ({ id: field, name: field, value, type }));
 	return node(name, 'n8n-nodes-base.set', 3.4, { parameters: { assignments: { assignments }, options: {} } });

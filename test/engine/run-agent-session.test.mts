@@ -253,6 +253,13 @@ describe('as a tool (rule 13)', () => {
 		expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
 		expect(execution.outputs[0][0].json).toMatchObject({ status, sessionId: expect.any(String) });
 	}, 20_000);
+
+	test('an error reaches the model with its way out and the session', async () => {
+		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 403 });
+		const { outputs } = await run(setup({}, { asTool: true }));
+		const [{ sessionId }] = await service.sessions();
+		expect(outputs[0][0].json).toMatchObject({ error: 'The access token does not permit this', message: expect.stringContaining('scope'), sessionId });
+	}, 20_000);
 });
 
 describe('custom data (rule 14)', () => {
@@ -263,6 +270,13 @@ describe('custom data (rule 14)', () => {
 		expect(execution.customData?.dashboardUrl).toContain(execution.customData?.sessionId);
 		expect(execution.customData?.sessionId_1).not.toBe(execution.customData?.sessionId);
 		expect(Object.keys(execution.customData ?? {})).toHaveLength(10);
+	}, 20_000);
+
+	test('keeps the sessions of earlier nodes and rounds', async () => {
+		const first = await run(setup({ prompt: '[say Done]' }));
+		const second = await run(setup({ prompt: '[say Done too]' }, { retryOf: first }));
+		const ids = (await service.sessions()).map(({ sessionId }) => sessionId);
+		expect([second.customData?.sessionId, second.customData?.sessionId_1]).toEqual(ids);
 	}, 20_000);
 });
 

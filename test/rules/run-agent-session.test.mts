@@ -33,6 +33,30 @@ describe('rule 1: start and continue', () => {
 	});
 });
 
+describe('rule 1: a message whose turn shows late', () => {
+	test('is waited for, although the session still reads as it ended before', async () => {
+		const world = simulation();
+		const { session } = await world.run('[say First]');
+		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
+		const before = polls(world.sent).length;
+		world.setWeather(({ method }) => (method === 'GET' && polls(world.sent).length < before + 3 ? { status: 200, body: stale } : 'fine'));
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 2s] [say Second]' } });
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+	});
+
+	test('is not waited for longer than half a minute', async () => {
+		const world = simulation();
+		const { session } = await world.run('[say First]');
+		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
+		world.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: stale } : 'fine'));
+		const since = world.now();
+		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[say Second]' } });
+		expect(outcome.session.latestMessage?.text).toBe('First');
+		expect(world.now() - since).toBeGreaterThanOrEqual(30_000);
+		expect(world.now() - since).toBeLessThan(60_000);
+	});
+});
+
 describe('rule 2: the first moments of a session', () => {
 	test('a 404 is asked again after 1, 2 and 4 seconds', async () => {
 		const world = simulation();

@@ -1,0 +1,92 @@
+// A chat model that says what a test has written for it, served as OpenAI's chat completions. n8n's own nodes do not know the difference.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What n8n asks of the model, as far as tests look at it */
+export interface ChatRequest {
+	messages: Array<{ role: string; content: string; tool_call_id?: string }>;
+	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
+}
+
+export interface Call {
+	tool: string;
+	with: object;
+}
+
+/** What the model does in its turn: it speaks, which ends its work, or calls tools, all of them at once. */
+export type Turn = string | Call[];
+
+/** A turn may depend on what the model was told, such as the result of the tool that it has called. */
+export type Script = Array<Turn | ((told: ChatRequest) => Turn)>;
+
+export interface ScriptedModel {
+	/** For the credential */
+	baseUrl: string;
+	/** Begins a script; its first turn answers the next request. */
+	play(script: Script): void;
+	/** The requests since the script began, oldest first */
+	told(): ChatRequest[];
+	close(): Promise<void>;
+}
+
+/** What the model was told last, such as the result of a tool, as n8n puts it. */
+export const lastTold = ({ messages }: ChatRequest): any => JSON.parse(messages.at(-1)!.content);
+
+export async function startScriptedModel(): Promise<ScriptedModel> {
+	let script: Script = [];
+	let requests: ChatRequest[] = [];
+
+	function answer(request: ChatRequest): object {
+		const next = script[requests.push(request) - 1];
+		const turn = typeof next === 'function' ? next(request) : next;
+		if (turn === undefined) throw new Error(`The script has ${script.length} turns, and this is request ${requests.length}.`);
+		const calls = typeof turn === 'string' ? [] : turn;
+		const message = {
+			role: 'assistant',
+			content: typeof turn === 'string' ? turn : null,
+			...(calls.length > 0 && {
+				tool_calls: calls.map((call, index) => ({
+					id: `call_${requests.length}_${index + 1}`,
+					type: 'function',
+					function: { name: call.tool, arguments: JSON.stringify(call.with) },
+				})),
+			}),
+		};
+		return {
+			id: `answer_${requests.length}`,
+			object: 'chat.completion',
+			created: 0,
+			model: 'scripted',
+			choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	}
+
+	const server = createServer(async (request, response) => {
+		const send = (status: number, body: object) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		try {
+			const text = (await request.toArray()).join('');
+			if (!request.url!.endsWith('/chat/completions')) throw new Error(`The scripted model has no ${request.method} ${request.url}.`);
+			send(200, answer(JSON.parse(text)));
+		} catch (error) {
+			// Not a 5xx: that would be tried again.
+			send(400, { error: { message: (error as Error).message } });
+		}
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+
+	return {
+		baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+		play(next) {
+			script = next;
+			requests = [];
+		},
+		told: () => requests,
+		async close() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
