@@ -74,9 +74,13 @@ async function serve(parts: ApiParts, operation: Operation, handler: Handler, re
 
 	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
 	const answer = processed ? answerTo(parts, operation, handler, request) : { ending: 'whole' as const, status: 0, headers: {}, text: '' };
-	if (hasPending(answer)) striking.push(...faults.strike('answer', operation.operationId));
-
-	const wire = striking.reduce((sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()), answer);
+	const struck = (wire: Wire, by: ActiveFault[]) => by.reduce((sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()), wire);
+	let wire = struck(answer, striking);
+	if (hasPending(wire)) {
+		const more = faults.strike('answer', operation.operationId);
+		striking.push(...more);
+		wire = struck(wire, more);
+	}
 	entry.status = arrives(wire) ? wire.status : null;
 	entry.answer = recordable(processed ? answer.text : wire.text);
 	entry.fault = describe(striking.at(-1), processed);

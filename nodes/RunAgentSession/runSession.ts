@@ -91,7 +91,8 @@ class Run {
 		this.world = world;
 		this.startedAt = world.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
-		this.untilDeadline = { deadline: this.deadline, attempts: Infinity };
+		// A poll that failed is made up for no later than the next one would come.
+		this.untilDeadline = { deadline: this.deadline, attempts: Infinity, longestWaitMs: job.poll.maxPollMs };
 		this.entry = world.journal.read() ?? { state: 'new', decisions: [] };
 	}
 

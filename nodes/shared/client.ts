@@ -18,6 +18,8 @@ export interface SendOptions {
 	patienceMs?: number;
 	/** How often a failing request is sent at the most; a 429 does not count. 5 by default */
 	attempts?: number;
+	/** The longest wait between two attempts, unless the service asks for more. 30 s by default */
+	longestWaitMs?: number;
 	/** Whether the answer's JSON is what the request is for; one that is not counts as malformed */
 	accept?: (body: unknown) => boolean;
 	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
@@ -86,8 +88,8 @@ export async function createClient(
 	/** Looks before it sends again, and gives up where nobody can tell what happened. */
 	const sendUnrepeatable = async (request: ApiRequest, options: SendOptions) => {
 		const { row, parameters } = unrepeatable(request.path);
-		const { deadline, patienceMs, attempts } = options;
-		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, patienceMs, attempts }));
+		const { deadline, patienceMs, attempts, longestWaitMs } = options;
+		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, patienceMs, attempts, longestWaitMs }));
 		return await untilDone(request, { accept: row.accept, ...options }, false, async (problem) => {
 			const effect: Effect = look ? await lookSafely(look) : { took: 'unknown' };
 			if (effect.took !== 'unknown') return effect;
@@ -131,7 +133,7 @@ export async function createClient(
 			const refused = status === 429;
 			mayHaveTaken ||= !refused && outcome.kind !== 'unsent';
 			failures += refused ? 0 : 1;
-			const wait = waitMs(outcome, refused ? tries : failures, clock.now(), Math.random());
+			const wait = waitMs(outcome, refused ? tries : failures, clock.now(), Math.random(), options.longestWaitMs);
 			if (refused) pace.slowDown(clock.now() + wait);
 			if (failures >= attempts || clock.now() + wait > deadline) throw problem;
 			await clock.pause(wait);

@@ -56,13 +56,14 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Milliseconds to wait before the next attempt: what `Retry-After` asks for, else 1, 2, 4, ... up to 30 s; both with up to a
- * fifth more, so that many clients do not come back in the same instant.
+ * Milliseconds to wait before the next attempt: what `Retry-After` asks for and up to a fiftieth more, else 1, 2, 4, ... up to
+ * `longestMs` and up to a fifth more, so that many clients do not come back in the same instant. (What the service asks for it has
+ * worked out; much more than that only makes the work take longer.)
  * @param attempt 1 after the first attempt
  * @param random from 0 to 1
  */
-export function waitMs(outcome: Outcome, attempt: number, nowMs: number, random: number): number {
+export function waitMs(outcome: Outcome, attempt: number, nowMs: number, random: number, longestMs = LONGEST_WAIT_MS): number {
 	const asked = outcome.kind === 'answer' ? retryAfterMs(outcome.headers, nowMs) : undefined;
-	const own = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-	return (asked ?? own) * (1 + random / 5);
+	const own = Math.min(longestMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
+	return asked === undefined ? own * (1 + random / 5) : asked * (1 + random / 50);
 }

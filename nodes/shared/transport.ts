@@ -74,7 +74,8 @@ export async function exchange(context: ApiContext, baseUrl: string, request: Ap
 			...(request.version && { [versionHeader]: request.version }),
 			...(request.body !== undefined && { 'Content-Type': 'application/json' }),
 		},
-		...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+		// Bytes, because a text that is labelled JSON is parsed once more on its way: a 10 MiB file would be in memory yet another time.
+		...(request.body !== undefined && { body: Buffer.from(JSON.stringify(request.body)) }),
 		// Text, so that an answer which is no JSON is noticed and no number loses digits on the way.
 		encoding: 'text',
 		returnFullResponse: true,

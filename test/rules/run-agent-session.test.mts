@@ -133,6 +133,14 @@ describe('rule 4: a blip loses nothing', () => {
 		expect(world.now()).toBeLessThanOrEqual(5 * 60_000);
 	});
 
+	test('and is over no later than the next poll would come', async () => {
+		const world = simulation();
+		world.setWeather(({ method, at }) => (method === 'GET' && at > 9_000 && at < 300_000 ? 'lost' : 'fine'));
+		await world.run('[work 20s] [say Done]');
+		const back = polls(world.sent).find(({ at }) => at >= 300_000)!;
+		expect(back.at).toBeLessThan(312_000);
+	});
+
 	test('Retry-After is obeyed', async () => {
 		const world = simulation();
 		let first = true;
@@ -320,6 +328,13 @@ describe('rule 8: the time is over', () => {
 		expect(world.now()).toBeGreaterThan(50_000);
 	});
 
+	test('the dashboard is named even if the last answers leave it out', async () => {
+		const world = simulation();
+		world.setWeather(({ method, at }) => (method === 'GET' && at > 20_000 ? { status: 200, body: '{"status":"running"}' } : 'fine'));
+		const outcome = await world.run('[work 10m]', { maxWaitMs: 60_000 });
+		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
+	});
+
 	test('abort ends the session and says so', async () => {
 		const world = simulation();
 		const problem = await problemOf(world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }));
@@ -485,6 +500,8 @@ describe('rule 12: the output item', () => {
 			durationMs: world.now(),
 		});
 		expect(json).not.toHaveProperty('error');
+		// Until the agent has spoken, the latest message is what it was told.
+		expect(toJson(await world.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
 		expect(toJson(await world.run('[fail Out of disk]'))).not.toHaveProperty('error');
 	});
 });

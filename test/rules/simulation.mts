@@ -77,7 +77,7 @@ export function simulation() {
 		const request: Sent = {
 			method: options.method!,
 			path: url.slice(BASE.length),
-			body: options.body === undefined ? undefined : JSON.parse(options.body as string),
+			body: options.body === undefined ? undefined : JSON.parse(String(options.body)),
 			at: manual.now() - begin,
 			weather: 'fine',
 		};
