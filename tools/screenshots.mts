@@ -8,7 +8,6 @@ import { stopAllGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { exampleWorkflow, setStage } from './demoStage.mts';
 
-const NODE = 'Run Agent Session';
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const BROWSER_ID = 'screenshots';
@@ -38,15 +37,48 @@ function findBrowser(): string {
 	throw new Error('Chromium is missing. On Debian: apt-get install -y chromium. Elsewhere set CHROMIUM to the path of a Chromium or Chrome.');
 }
 
+/** A workflow, the node whose panel is shown with its result, and the names of the pictures */
+interface Scene {
+	workflow: WorkflowFile;
+	node: string;
+	panel: string;
+	canvas?: string;
+}
+
 /** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
-function exampleForPictures(): WorkflowFile {
-	const example = exampleWorkflow('run-agent-session');
-	const { parameters } = example.nodes.find(({ name }) => name === NODE)!;
+function agentSession(): Scene {
+	const node = 'Run Agent Session';
+	const workflow = exampleWorkflow('run-agent-session');
+	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
 	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	// Scrolls the directives out of the field
 	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
 	parameters.options = { maxWait: 30 };
-	return example;
+	return { workflow, node, panel: 'run-agent-session', canvas: 'workflow' };
+}
+
+/** The files of a project, as the Workspace Automation node lists them */
+function fileList(): Scene {
+	const node = 'Workspace Automation';
+	const { nodes, settings } = agentSession().workflow;
+	const [{ name: start }] = nodes.filter(({ type }) => type.endsWith('manualTrigger'));
+	const { parameters, credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const list = {
+		id: 'list',
+		name: node,
+		type: 'n8n-nodes-workspace-automation.workspaceAutomation',
+		typeVersion: 1,
+		position: [240, 0] as [number, number],
+		parameters: { resource: 'file', operation: 'getAll', projectId: parameters.projectId, limit: 20 },
+		credentials,
+	};
+	const workflow = {
+		name: 'Files',
+		nodes: [...nodes.filter(({ name }) => name === start), list],
+		connections: { [start]: { main: [[{ node, type: 'main', index: 0 }]] } },
+		settings,
+	};
+	return { workflow, node, panel: 'workspace-automation' };
 }
 
 /** A page that is logged in to the editor. */
@@ -62,8 +94,8 @@ async function openEditor(browser: Browser, host: Host, colorScheme: 'light' | '
 	return await context.newPage();
 }
 
-/** Runs the workflow in the editor and takes its picture on the canvas, then that of the node's panel with the result in it. */
-async function takePictures(page: Page, workflowUrl: string, suffix: string): Promise<void> {
+/** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
+async function takePictures(page: Page, workflowUrl: string, scene: Scene, suffix: string): Promise<void> {
 	const save = async (name: string, clip?: Rectangle) => {
 		const path = join(images, `${name}${suffix}.png`);
 		await page.screenshot({ path, clip, animations: 'disabled' });
@@ -71,21 +103,21 @@ async function takePictures(page: Page, workflowUrl: string, suffix: string): Pr
 	};
 
 	await page.goto(workflowUrl);
-	const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`);
+	const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${scene.node}"]`);
 	await node.waitFor();
 	await page.getByTestId('execute-workflow-button').click();
 	await node.getByTestId('canvas-node-status-success').waitFor({ timeout: RUN_TIMEOUT_MS });
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
 	await page.mouse.move(0, 0);
 	await settle(page);
-	await save('workflow', await aroundNodes(page));
+	if (scene.canvas) await save(scene.canvas, await aroundNodes(page));
 
 	await node.dblclick();
 	const panel = page.getByTestId('ndv');
 	await panel.getByTestId('output-panel').getByTestId('radio-button-schema').click();
 	await page.mouse.move(0, 0);
 	await settle(page);
-	await save('run-agent-session', (await panel.boundingBox())!);
+	await save(scene.panel, (await panel.boundingBox())!);
 }
 
 /** Animations of the canvas and the panel */
@@ -113,11 +145,13 @@ try {
 	const stage = await setStage(console.log);
 	const browser = await chromium.launch({ executablePath, args: quiet });
 	try {
-		const workflowId = await stage.host.importWorkflow(exampleForPictures());
-		for (const [scheme, suffix] of [['light', ''], ['dark', '-dark']] as const) {
-			const page = await openEditor(browser, stage.host, scheme);
-			await takePictures(page, stage.host.workflowUrl(workflowId), suffix);
-			await page.context().close();
+		for (const scene of [agentSession(), fileList()]) {
+			const workflowId = await stage.host.importWorkflow(scene.workflow);
+			for (const [scheme, suffix] of [['light', ''], ['dark', '-dark']] as const) {
+				const page = await openEditor(browser, stage.host, scheme);
+				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
+				await page.context().close();
+			}
 		}
 	} finally {
 		await browser.close();

@@ -16,7 +16,7 @@ test('every example is listed', () => {
 });
 
 test('every relative link leads somewhere', () => {
-	const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link);
+	const links = [...readme.matchAll(/(?:\]\(|src="|srcset=")(?!https?:|#)([^)#"]+)/g)].map(([, link]) => link);
 	expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
 });
 
