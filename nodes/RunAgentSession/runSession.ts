@@ -1,10 +1,10 @@
-import { Unclear, type SendOptions } from '../shared/client';
+import type { SendOptions } from '../shared/client';
 import { Stopped, type Clock } from '../shared/clock';
-import { inSession, orProblem, Problem } from '../shared/problem';
+import { inSession, nothingHappened, orProblem, Problem } from '../shared/problem';
 import { judge } from '../shared/resend';
 import { hasEnded, sameMoment, type Interaction, type Session } from '../shared/session';
 import type { SessionApi } from '../shared/sessions';
-import { sessionPath, unrepeatable } from '../shared/unrepeatable';
+import { lostBefore, sessionPath } from '../shared/unrepeatable';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy } from './permissionPolicy';
 import { nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
@@ -147,8 +147,7 @@ class Run {
 	/** Lets a retry send again what is known not to have been sent or to have been refused. */
 	private async forgetIfNotSent<T>(sending: Promise<T>): Promise<T> {
 		return await sending.catch((error: unknown) => {
-			const nothingHappened = error instanceof Stopped || (error instanceof Problem && !(error instanceof Unclear));
-			if (nothingHappened) this.world.journal.clear();
+			if (nothingHappened(error)) this.world.journal.clear();
 			throw error;
 		});
 	}
@@ -325,9 +324,3 @@ const sessionNotFound = ({ description, facts }: Problem) =>
 		`Either there is no such session, or the key lacks a scope or its creator has lost access to the project: the service answers the same for both. ${description}`,
 		facts,
 	);
-
-/** A request that an earlier try of the execution sent and never got an answer to. */
-function lostBefore(path: string): Unclear {
-	const { message, wayOut } = unrepeatable(path).row;
-	return new Unclear(message, `${wayOut} What happened: an earlier try of this execution did not get an answer to its request.`);
-}

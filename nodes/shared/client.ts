@@ -3,7 +3,7 @@ import { clockWith, type Clock } from './clock';
 import { connectionOf, CREDENTIAL, VERSION_HEADER, type Connection } from './connection';
 import { Lanes } from './lanes';
 import { Pace } from './pace';
-import { Problem } from './problem';
+import { Unclear, type Problem } from './problem';
 import { isRepeatable, judge, waitMs, type Outcome } from './resend';
 import { exchange, withoutCancelSignal, type ApiContext, type ApiRequest } from './transport';
 import { lookSafely, unrepeatable, type Look } from './unrepeatable';
@@ -27,9 +27,6 @@ export interface SendOptions {
 	/** Looks whether an unrepeatable request took effect, for a caller who knows more than the table in `unrepeatable.ts` */
 	look?: Look;
 }
-
-/** A request that may or may not have been carried out, and must not be sent again. */
-export class Unclear extends Problem {}
 
 export interface Client {
 	readonly names: Connection['names'];

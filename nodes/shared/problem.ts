@@ -1,6 +1,8 @@
 import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
+import { Stopped } from './clock';
+
 /** What is known about a failure besides its two sentences. Everything here may be shown and logged: never a secret. */
 export interface Facts {
 	/** HTTP status of the answer; absent where there was none */
@@ -30,6 +32,12 @@ export class Problem extends Error {
 		this.facts = facts;
 	}
 }
+
+/** A request that may or may not have been carried out, and must not be sent again. */
+export class Unclear extends Problem {}
+
+/** Whether an error tells for sure that a request did nothing: it was refused, or never sent. */
+export const nothingHappened = (error: unknown) => error instanceof Stopped || (error instanceof Problem && !(error instanceof Unclear));
 
 /** The result of `work`, or the `Problem` that it ended in, as a value to decide on. Anything else that is thrown goes on. */
 export async function orProblem<T>(work: Promise<T>): Promise<T | Problem> {

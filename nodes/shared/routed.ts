@@ -15,9 +15,10 @@ import { createClient, type Client } from './client';
 import { Stopped } from './clock';
 import { VERSION_HEADER } from './connection';
 import { Lanes } from './lanes';
+import { once } from './once';
 import { readPages } from './paging';
 import { errorJson, toNodeError } from './problem';
-import type { Method } from './resend';
+import { isRepeatable, type Method } from './resend';
 import { setupRequired } from './setupRequired';
 import { handsOnErrors } from './tool';
 import type { ApiRequest } from './transport';
@@ -131,7 +132,8 @@ async function perform(context: IExecuteSingleFunctions, client: Client, descrip
 	if (context.getNodeParameter('operation') === 'getAll') {
 		items = await list(context, client, request);
 	} else {
-		body = await client.send(request, PATIENCE);
+		const send = async () => await client.send(request, PATIENCE);
+		body = await (isRepeatable(request.method, request.path) ? send() : once(context, request, send));
 		items = [{ json: (body ?? {}) as IDataObject }];
 	}
 	const response = { body, headers: {}, statusCode: 200 } as IN8nHttpFullResponse;

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Client, Effect, SendOptions } from './client';
 import { readPages } from './paging';
-import { orProblem, Problem } from './problem';
+import { orProblem, Problem, Unclear } from './problem';
 import { hasEnded, readSession, sameMoment, type Session } from './session';
 import type { ApiRequest } from './transport';
 import { readSessionId } from './wireNames';
@@ -130,6 +130,12 @@ const ANY_OTHER: Unrepeatable = {
 export function unrepeatable(path: string): { row: Unrepeatable; parameters: string[] } {
 	const row = UNREPEATABLE.find((candidate) => candidate.path.test(path)) ?? ANY_OTHER;
 	return { row, parameters: (row.path.exec(path) ?? []).slice(1).map(decodeURIComponent) };
+}
+
+/** What there is to say of a request that an earlier try of the execution sent and never got an answer to. */
+export function lostBefore(path: string): Unclear {
+	const { message, wayOut } = unrepeatable(path).row;
+	return new Unclear(message, `${wayOut} What happened: an earlier try of this execution did not get an answer to its request.`);
 }
 
 /** A look that fails tells nothing. */

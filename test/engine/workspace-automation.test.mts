@@ -327,6 +327,35 @@ describe('what must not be sent twice', () => {
 	}, 20_000);
 });
 
+describe('a node that is tried again', () => {
+	const again = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } };
+	const items = [{ prompt: '[say One]' }, { prompt: '[say Two]' }];
+	const create = (more: Partial<Setup>) => setup('agentSession.create', { projectId: rl(service.projectId), prompt: '={{ $json.prompt }}', options: { maxConcurrentRequests: 1 } }, { items, ...more });
+
+	test('does not start a second session for an item that went well', async () => {
+		await fault({ operationId: 'createAgentSession', kind: 'status', status: 403, after: 1 });
+		const { outputs } = await run(create(again));
+		const sessions = await service.sessions();
+		expect(sessions.map(({ prompt }) => prompt)).toEqual(['[say One]', '[say Two]']);
+		expect(outputs[0].map(({ json }) => json.sessionId)).toEqual(sessions.map(({ sessionId }) => sessionId));
+	}, 20_000);
+
+	test('does not start one for an item whose start may have happened, nor does a retry of the execution', async () => {
+		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
+		const failed = await run(create(again));
+		expect(failed.error?.message).toBe('It is not known whether the session was started');
+		const retried = await run(create({ retryOf: failed }));
+		expect(retried.error?.message).toBe('It is not known whether the session was started');
+		expect((await service.sessions()).map(({ prompt }) => prompt)).toEqual(['[say One]', '[say Two]']);
+	}, 20_000);
+
+	test('sends again what was refused', async () => {
+		await fault({ operationId: 'createProduct', kind: 'status', status: 403 });
+		await only('product.create', { projectId: rl(service.projectId), fields: '{"name":"x"}' }, again);
+		expect((await sent('POST')).map(({ status }) => status)).toEqual([403, 201]);
+	}, 20_000);
+});
+
 describe('many items', () => {
 	test('never have more requests under way than the option says, and keep order and pairing', async () => {
 		await fault({ operationId: 'updateTask', kind: 'latency', ms: 30, times: 0 });

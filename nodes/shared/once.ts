@@ -1,0 +1,40 @@
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+
+import { nothingHappened } from './problem';
+import type { ApiRequest } from './transport';
+import { lostBefore } from './unrepeatable';
+
+type Page = { purpose: string; state: 'sending' } | { purpose: string; state: 'done'; answer: unknown };
+
+/** Enough of a body to tell one request from another; a file's content need not be kept for that. */
+const KEPT_OF_BODY = 1_000;
+
+function purposeOf({ method, path, body }: ApiRequest): string {
+	const text = JSON.stringify(body) ?? '';
+	return `${method} ${path} ${text.length} ${text.slice(0, KEPT_OF_BODY)}`;
+}
+
+/**
+ * Sends a request that must not be sent twice, once for each item of a run, however often n8n tries the node: Retry On Fail and a
+ * retry of the failed execution run every item again, also those that went well. Kept in the node's context, which both hand on.
+ * @throws Unclear when an earlier try sent the request and never learned what became of it
+ */
+export async function once(context: IExecuteSingleFunctions, request: ApiRequest, send: () => Promise<unknown>): Promise<unknown> {
+	const shelf = context.getContext('node') as IDataObject;
+	const pages = (shelf.requests ??= {}) as unknown as Record<string, Page | undefined>;
+	const itemIndex = context.getItemIndex();
+	const key = `${Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0)}.${itemIndex}`;
+	const purpose = purposeOf(request);
+	const page = pages[key];
+	if (page?.purpose === purpose) {
+		if (page.state === 'done') return page.answer;
+		throw lostBefore(request.path);
+	}
+	pages[key] = { purpose, state: 'sending' };
+	const answer = await send().catch((error: unknown) => {
+		if (nothingHappened(error)) delete pages[key];
+		throw error;
+	});
+	pages[key] = { purpose, state: 'done', answer };
+	return answer;
+}
