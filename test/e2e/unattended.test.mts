@@ -63,7 +63,7 @@ describe('the timeout of the workflow', () => {
 });
 
 describe('Stop with Abort on Stop off', () => {
-	test('leaves the session running, and n8n\'s log says so', async () => {
+	test('leaves the session running, and the log of n8n says so', async () => {
 		const { host } = stage;
 		const prompt = 'Go on without me. [work 10m]';
 		const options = { pollInterval: 5, maxWait: 2, abortOnStop: false };
@@ -73,9 +73,7 @@ describe('Stop with Abort on Stop off', () => {
 		await host.stop(executionId);
 
 		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-		const said = await eventually(async () => host.tail().split('\n').find((line) => line.includes('Abort on Stop is off')));
-		expect(said).toContain('the agent session goes on');
-		expect(said).toContain(sessionId);
+		await eventually(async () => host.tail().includes('the agent session goes on, because Abort on Stop is off'));
 		expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 		expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
 	}, TEST_TIMEOUT_MS);
@@ -206,7 +204,7 @@ describe('n8n killed with -9', () => {
 
 	/** Parks for so long that n8n does it in its database, the second time for no longer than it takes to see that there is one. */
 	const longSession = (): WorkflowFile => {
-		const options = { pollInterval: 5, maxWait: 0 };
+		const options = { pollInterval: 5, maxWait: 0.1 };
 		return changed('long-session', {
 			[NODE]: { options },
 			Wait: { amount: '={{ $runIndex === 0 ? 65 : 1 }}', unit: 'seconds' },
@@ -245,7 +243,7 @@ describe('n8n killed with -9', () => {
 		const [{ sessionId }] = parked.items(NODE, 2);
 		expect(parked.runData['Look again']).toBeUndefined();
 
-		// It was still running at the first look; now it may hurry.
+		// It was still running at the first look. From then on it may hurry: what it asks takes another look all the same.
 		const { polls } = await recordOf(stage, sessionId);
 		await patiently(async () => (await recordOf(stage, sessionId)).polls > polls);
 		await speed(100);
