@@ -61,6 +61,8 @@ export async function runSession(job: Job, world: World): Promise<Outcome> {
 const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
 /** How long after a message an ended session that shows no sign of it is taken for one whose new turn has yet to begin. */
 const TURN_GRACE_MS = 30_000;
+/** What has been read is still decided when the time is over, for no longer than this. */
+const DECISION_MS = 30_000;
 /** Nobody waits for an abort any more: a handful of quick tries. */
 const ABORT: SendOptions = { attempts: 3 };
 
@@ -112,7 +114,7 @@ class Run {
 	/** Starts the session, unless an earlier try of this execution did. Returns whether it makes sense to read it at once. */
 	private async start(target: Extract<Target, { mode: 'start' }>): Promise<boolean> {
 		if (this.entry.sessionId) {
-			this.world.log('Continuing the agent session that an earlier try started', { sessionId: this.entry.sessionId });
+			this.world.log(`Continuing agent session ${this.entry.sessionId}, which an earlier try started`, { sessionId: this.entry.sessionId });
 			this.world.onSession({ sessionId: this.entry.sessionId, dashboardUrl: this.entry.dashboardUrl });
 			return true;
 		}
@@ -122,7 +124,7 @@ class Run {
 			this.world.api.start(target.projectId, target.prompt, target.extra, { deadline: this.deadline }),
 		);
 		this.note({ state: 'sent', sessionId });
-		this.world.log('Agent session started', { sessionId, projectId: target.projectId });
+		this.world.log(`Agent session ${sessionId} started`, { sessionId, projectId: target.projectId });
 		this.world.onSession({ sessionId });
 		return false;
 	}
@@ -138,7 +140,7 @@ class Run {
 		this.note({ state: 'sending' });
 		await this.forgetIfNotSent(this.world.api.sendMessage(before, target.message, this.untilDeadline));
 		this.note({ state: 'sent' });
-		this.world.log('Message sent to the agent session', { sessionId: target.sessionId });
+		this.world.log(`Message sent to agent session ${target.sessionId}`, { sessionId: target.sessionId });
 		this.beforeMessage = before;
 		this.messageAt = this.world.clock.now();
 		return false;
@@ -231,14 +233,15 @@ class Run {
 				at: new Date(this.world.clock.now()).toISOString(),
 			};
 			this.note({ decisions: [...this.entry.decisions.filter(({ interactionId }) => interactionId !== record.interactionId), record] });
-			this.world.log('Permission request decided', { sessionId: this.entry.sessionId, ...record });
+			this.world.log(`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${[record.permission, ...record.patterns].join(' ')}, by ${record.decidedBy}`, { sessionId: this.entry.sessionId, ...record });
 		}
 		return resolved;
 	}
 
 	/** Whether the interaction was resolved by this call. */
 	private async resolve(interaction: Interaction, value: string): Promise<boolean> {
-		const resolved = await orProblem(this.world.api.resolve(this.entry.sessionId!, interaction, value, this.untilDeadline));
+		const options = { ...this.untilDeadline, deadline: Math.max(this.deadline, this.world.clock.now() + DECISION_MS) };
+		const resolved = await orProblem(this.world.api.resolve(this.entry.sessionId!, interaction, value, options));
 		if (!(resolved instanceof Problem)) {
 			if (resolved.session) this.take(resolved.session);
 			if (resolved.confirmed) this.concluded.delete(interaction.id);
@@ -285,16 +288,16 @@ class Run {
 		const { sessionId } = this.entry;
 		if (!sessionId) return;
 		if (!this.job.abortOnStop) {
-			this.world.log('The execution was stopped; the agent session goes on, because Abort on Stop is off', { sessionId });
+			this.world.log(`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`, { sessionId });
 			return;
 		}
 		const failure = await orProblem(this.world.apiAfterStop.abort(sessionId, ABORT));
 		if (failure) {
 			const reason = `${failure.message}. ${failure.description}`;
-			this.world.log('The execution was stopped, but the agent session could not be aborted and may still be running', { sessionId, reason });
+			this.world.log(`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${reason}`, { sessionId, reason });
 		} else {
 			this.world.journal.clear();
-			this.world.log('The execution was stopped; the agent session was aborted', { sessionId });
+			this.world.log(`The execution was stopped; agent session ${sessionId} was aborted`, { sessionId });
 		}
 	}
 

@@ -68,7 +68,8 @@ export async function createClient(
 
 	const attempt = async (request: ApiRequest, repeatable: boolean, deadline: number, accept: SendOptions['accept']): Promise<Outcome> => {
 		const slowedBy = pace.waitMs(clock.now());
-		if (clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
+		// Only a wait is refused: what is asked for at the deadline itself, or with no time at all, is asked once.
+		if (slowedBy > 0 && clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
 		await pace.ready(clock);
 		clock.throwIfStopped();
 		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - clock.now()));

@@ -73,7 +73,7 @@ describe('Stop with Abort on Stop off', () => {
 		await host.stop(executionId);
 
 		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-		await eventually(async () => host.tail().includes('the agent session goes on, because Abort on Stop is off'));
+		await eventually(async () => host.tail().includes(`agent session ${sessionId} goes on, because Abort on Stop is off`));
 		expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 		expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
 	}, TEST_TIMEOUT_MS);

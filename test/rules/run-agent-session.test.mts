@@ -350,6 +350,22 @@ describe('rule 8: the time is over', () => {
 		expect(problem.description).toMatch(/may still be running/);
 	});
 
+	test('the last look is made although timers are late', async () => {
+		const world = simulation();
+		const outcome = await world.run('[idle 10m]', { maxWaitMs: 62_000, lateMs: 3 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', warnings: [] });
+		expect(polls(world.sent).at(-1)!.at).toBeGreaterThanOrEqual(62_000);
+	});
+
+	test('no time at all is one look, which decides what it finds', async () => {
+		const world = simulation();
+		const { session } = await world.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		const target = { mode: 'continue' as const, sessionId: session.sessionId };
+		// A timer that is late, as real ones are.
+		const outcome = await world.run('', { target, maxWaitMs: 0, lateMs: 3 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }], warnings: [] });
+	});
+
 	test('no time at all is one look', async () => {
 		const world = simulation();
 		const { session } = await world.run('[work 10m]', { maxWaitMs: 20_000 });

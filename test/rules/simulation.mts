@@ -55,6 +55,7 @@ export function simulation() {
 	const recorded: Array<{ sessionId: string; dashboardUrl?: string }> = [];
 	let weather: (request: Sent) => Weather | Promise<Weather> = () => 'fine';
 	let stopAt = Infinity;
+	let late = 0;
 
 	const clock: Clock = {
 		now: manual.now,
@@ -64,7 +65,7 @@ export function simulation() {
 		async pause(ms) {
 			const until = Math.min(manual.now() + ms, begin + stopAt);
 			pauses.push(ms);
-			manual.advance(Math.max(0, until - manual.now()));
+			manual.advance(Math.max(0, until - manual.now()) + late);
 			clock.throwIfStopped();
 		},
 	};
@@ -81,6 +82,7 @@ export function simulation() {
 			at: manual.now() - begin,
 			weather: 'fine',
 		};
+		manual.advance(late);
 		request.weather = await weather(request);
 		sent.push(request);
 		const now = request.weather;
@@ -122,8 +124,9 @@ export function simulation() {
 			const headers = { authorization: `Bearer ${KEY}`, 'service-api-version': '2026-10-05' };
 			return (await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })).json() as any;
 		},
-		/** Runs one item. Hand on `shelf`, the node's context, to retry it. */
-		async run(prompt: string, changes: Partial<Job> = {}, shelf: IDataObject = {}): Promise<Outcome> {
+		/** Runs one item. Hand on `shelf`, the node's context, to retry it. With `lateMs` everything takes a little time. */
+		async run(prompt: string, { lateMs = 0, ...changes }: Partial<Job> & { lateMs?: number } = {}, shelf: IDataObject = {}): Promise<Outcome> {
+			late = lateMs;
 			const job: Job = {
 				target: { mode: 'start', projectId: await project(), prompt, extra: {} },
 				policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
