@@ -14,7 +14,9 @@ const PROGRESS_MS = 20_000;
 const INSTALL = [
 	'install',
 	'--no-save', // the committed lock file says what to install and is never written
-	'--legacy-peer-deps', // n8n's peers take npm more than ten minutes to resolve otherwise
+	// n8n's peers take npm more than ten minutes to resolve otherwise. It leaves out date-fns, a peer without which n8n's Extract from
+	// File does not load; so package.json names it.
+	'--legacy-peer-deps',
 	'--ignore-scripts', // only sqlite3's is needed
 	'--no-audit',
 	'--no-fund',
