@@ -9,6 +9,8 @@ process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
 export default {
 	testEnvironment: 'node',
+	// Most of the time the tests wait, for n8n or for a session: one process less than there are cores would be too few.
+	maxWorkers: '100%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	extensionsToTreatAsEsm: ['.mts'],
