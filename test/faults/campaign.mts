@@ -2,8 +2,7 @@
 import { createDice } from '../../local-service/faults.mts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
-
-type Dice = () => number;
+import { faultsFrom, type Dice } from './faultRules.mts';
 
 const pick = <T,>(dice: Dice, list: readonly T[]): T => list[Math.floor(dice() * list.length)];
 
@@ -15,51 +14,6 @@ const rule = [
 	{ permission: 'edit', pattern: '*', decision: 'deny' },
 ];
 const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
-
-const POLL_FAULTS = [
-	{ kind: 'status', status: 429, retryAfter: 1 },
-	{ kind: 'status', status: 429, retryAfter: { date: 2 } },
-	{ kind: 'status', status: 500 },
-	{ kind: 'status', status: 503, retryAfter: 1 },
-	{ kind: 'latency', ms: 120 },
-	{ kind: 'reset' },
-	{ kind: 'reset-after' },
-	{ kind: 'half' },
-	{ kind: 'html' },
-	{ kind: 'empty' },
-	{ kind: 'content-type' },
-	{ kind: 'skew', ms: 3_600_000 },
-	{ kind: 'not-found' },
-	{ kind: 'duplicate-interactions' },
-	{ kind: 'vanishing-interactions' },
-];
-const DECISION_FAULTS = [
-	{ kind: 'status', status: 429, retryAfter: 1 },
-	{ kind: 'status', status: 500 },
-	{ kind: 'status', status: 500, process: true },
-	{ kind: 'reset' },
-	{ kind: 'reset-after' },
-	{ kind: 'half' },
-	{ kind: 'html', process: true },
-	{ kind: 'empty' },
-];
-const START_FAULTS = [
-	{ kind: 'status', status: 429, retryAfter: 1 },
-	{ kind: 'status', status: 503 },
-	{ kind: 'reset' },
-	{ kind: 'reset-after' },
-	{ kind: 'half' },
-];
-
-function faultsFrom(dice: Dice): object[] {
-	const rules = (operationId: string, kinds: object[], probability: number) =>
-		kinds.map((fault) => ({ operationId, times: 0, probability: probability * dice(), seed: Math.floor(dice() * 1e9), ...fault }));
-	return [
-		...rules('getAgentSession', POLL_FAULTS, 0.06),
-		...rules('resolveInteraction', DECISION_FAULTS, 0.15),
-		...rules('createAgentSession', START_FAULTS, 0.06),
-	];
-}
 
 export interface Report {
 	sessions: number;

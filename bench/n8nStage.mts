@@ -1,0 +1,55 @@
+// What the benchmarks of whole workflows play on: the real n8n with the package in it, and what it writes into its database.
+import { readFileSync } from 'node:fs';
+import { startHost, type Host } from '../n8n-host/host.mts';
+import { ensureHost, type Log } from '../n8n-host/install.mts';
+import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import { packedPackage } from '../tools/package.mts';
+
+/** What was written of one execution's data */
+export interface Writes {
+	count: number;
+	bytes: number;
+}
+
+export interface N8nStage {
+	host: Host;
+	/** By execution id: n8n writes the data of an execution whole each time, into `execution_data`. */
+	writes: Map<string, Writes>;
+}
+
+/** n8n's log of what it asks its database, with the values: `query: UPDATE "execution_data" SET ... -- PARAMETERS: ["...", ...]` */
+const LOG_QUERIES = { DB_LOGGING_ENABLED: 'true', DB_LOGGING_OPTIONS: 'query' };
+const INSERTED = /^query: INSERT INTO "execution_data".*? VALUES \(\?, \?, (\d+)/;
+const UPDATED = /^query: UPDATE "execution_data" .*? WHERE "executionId" = (\d+)/;
+const VALUES = ' -- PARAMETERS: ';
+
+/** Calls `work` with a new n8n, which is gone afterwards. */
+export async function onN8nStage<T>({ tell, env }: { tell: Log; env: NodeJS.ProcessEnv }, work: (stage: N8nStage) => Promise<T>): Promise<T> {
+	await ensureHost({ log: tell });
+	const packed = await packedPackage(false);
+	const writes: N8nStage['writes'] = new Map();
+	try {
+		const host = await startHost({ packageDir: packed.folder, env: { ...LOG_QUERIES, ...env }, log: (line) => note(line, writes) });
+		try {
+			return await work({ host, writes });
+		} finally {
+			await host.close();
+		}
+	} finally {
+		packed.remove();
+	}
+}
+
+function note(line: string, writes: N8nStage['writes']): void {
+	const id = (INSERTED.exec(line) ?? UPDATED.exec(line))?.[1];
+	if (id === undefined) return;
+	const { count, bytes } = writes.get(id) ?? { count: 0, bytes: 0 };
+	const values = JSON.parse(line.slice(line.indexOf(VALUES) + VALUES.length)) as string[];
+	writes.set(id, { count: count + 1, bytes: bytes + Buffer.byteLength(values.join('')) });
+}
+
+/** A workflow of this folder, with the addresses and names in it replaced. */
+export function workflowFile(name: string, replacements: Record<string, string>): WorkflowFile {
+	const text = readFileSync(new URL(`./${name}.workflow.json`, import.meta.url), 'utf8');
+	return JSON.parse(Object.entries(replacements).reduce((changed, [from, to]) => changed.replaceAll(from, to), text));
+}
