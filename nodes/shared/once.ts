@@ -6,9 +6,12 @@ import { lostBefore } from './unrepeatable';
 
 type Page = { purpose: string; state: 'sending' } | { purpose: string; state: 'done'; answer: unknown };
 
+/** Of a long text its length and its ends say enough; all of a file would be in memory once more. */
+const shortened = (_key: string, value: unknown) => (typeof value === 'string' && value.length > 2_000 ? [value.length, value.slice(0, 1_000), value.slice(-1_000)] : value);
+
 /** Tells one request from another in a few characters: all of it would put every file into the execution's data (FNV-1a). */
 function purposeOf({ method, path, body }: ApiRequest): string {
-	const text = JSON.stringify(body) ?? '';
+	const text = JSON.stringify(body, shortened) ?? '';
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
 	return `${method} ${path} ${text.length} ${(hash >>> 0).toString(36)}`;
