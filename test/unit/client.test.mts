@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../nodes/shared/client.ts';
 import type { Clock } from '../../nodes/shared/clock.ts';
+import type { Problem } from '../../nodes/shared/problem.ts';
 import type { ApiContext } from '../../nodes/shared/transport.ts';
 
 test('a 429 to one request keeps another from waiting past its own deadline: it is told for how long', async () => {
@@ -20,7 +21,7 @@ test('a 429 to one request keeps another from waiting past its own deadline: it 
 	const request = { method: 'GET', path: '/projects' } as const;
 
 	await expect(send(request, { deadline: 1_000 })).rejects.toThrow('too many requests');
-	const problem = await send(request, { deadline: 60_000 }).catch((error) => error);
+	const problem = (await send(request, { deadline: 60_000 }).catch((error: unknown) => error)) as Problem;
 
 	expect(problem.message).toBe('The service is receiving too many requests');
 	expect(problem.facts.retryAfter).toBeGreaterThanOrEqual(600);
