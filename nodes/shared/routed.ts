@@ -87,7 +87,7 @@ export const checkedIfAdded = (field: string, collection: string, parameter: str
 export const wire = (key: keyof WireNames) => `@${key}`;
 
 /** Puts the names of this credential where `wire` left a place for them, at every depth. */
-export function withWireNames<T>(value: T, names: WireNames): T {
+function withWireNames<T>(value: T, names: WireNames): T {
 	if (Array.isArray(value)) return value.map((entry) => withWireNames(entry as unknown, names)) as T;
 	if (typeof value !== 'object' || value === null) return value;
 	const renamed = (key: string) => (key.startsWith('@') && key.slice(1) in ASSUMED_NAMES ? names[key.slice(1) as keyof WireNames] : key);

@@ -61,7 +61,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-export function shorten(text: string, length = 80): string {
+function shorten(text: string, length = 80): string {
 	return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 

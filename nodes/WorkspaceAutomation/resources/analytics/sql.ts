@@ -5,7 +5,7 @@ import { requireText } from '../../../shared/validate';
 const TOKENS = /--[^\n]*|#![^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|`(?:[^`\\]|\\[\s\S])*(?:`|$)|[\s\S]/g;
 
 /** The statement without its comments, and with strings and quoted names as empty ones: what it does, not what it says. */
-export const skeletonOf = (sql: string) =>
+const skeletonOf = (sql: string) =>
 	(sql.match(TOKENS) ?? []).map((token) => (/^(--|#!|\/\*)/.test(token) ? ' ' : /^['"`]./s.test(token) ? token[0] + token[0] : token)).join('');
 
 /** A single SELECT or WITH statement (API document, POST /analytics/query, rule 1). */
