@@ -73,7 +73,7 @@ async function serve(parts: ApiParts, operation: Operation, handler: Handler, re
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
 	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
-	const answer = processed ? answerTo(parts, operation, handler, request) : { ending: 'whole' as const, status: 0, headers: {}, text: '' };
+	const answer = processed ? await answerTo(parts, operation, handler, request) : { ending: 'whole' as const, status: 0, headers: {}, text: '' };
 	const struck = (wire: Wire, by: ActiveFault[]) => by.reduce((sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()), wire);
 	let wire = struck(answer, striking);
 	if (hasPending(wire)) {
@@ -92,12 +92,12 @@ const arrives = ({ ending }: Wire) => ending === 'whole' || ending === 'half';
 const describe = (fault: ActiveFault | undefined, processed: boolean) => fault && { id: fault.id, kind: fault.kind, processed };
 
 /** The true answer of the service, checked against the contract. */
-function answerTo(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest): Wire {
+async function answerTo(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest): Promise<Wire> {
 	try {
-		const { status, body } = handler(admit(parts, operation, request));
+		const { status, body, text } = await handler(admit(parts, operation, request));
 		const problem = faultOfAnswer(operation, status, body);
 		if (problem !== undefined) throw new Error(problem);
-		return jsonWire(status, body);
+		return jsonWire(status, body, {}, text);
 	} catch (error) {
 		if (error instanceof ApiError) return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,6 +1,9 @@
 // Puts the service together.
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { createAnalytics } from './analytics/analytics.mts';
+import type { Connect } from './analytics/engine.mts';
+import { trafficOf } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
@@ -18,6 +21,8 @@ export interface ServiceOptions {
 	/** Instead of `speed`: time as a test wants it */
 	clock?: Clock;
 	rateLimit?: RateSetting;
+	/** How analytics reaches ClickHouse; default: chdb, in this process */
+	clickHouse?: Connect;
 	/** Takes what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
 	log?: (problem: string) => void;
 }
@@ -46,8 +51,11 @@ export interface Service {
 /** A service with a state of its own. */
 export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
+	const begin = clock.now();
+	const store = seed(begin);
+	const analytics = createAnalytics({ traffic: () => trafficOf(store.projects.all(), begin), connect: options.clickHouse });
 	const parts: ApiParts = {
-		world: { clock, store: seed(clock.now()) },
+		world: { clock, store, analytics },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
@@ -64,6 +72,7 @@ export function createService(options: ServiceOptions = {}): Service {
 			void (reply as FastifyReply).status(400).send(envelope('invalid_request', error.message));
 		},
 	});
+	app.addHook('onClose', () => analytics.close());
 	app.setErrorHandler((error: FastifyError, _request, reply) => {
 		const status = error.statusCode ?? 500;
 		if (status >= 500) parts.log(error.stack ?? error.message);

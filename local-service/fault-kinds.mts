@@ -13,12 +13,12 @@ export interface Wire {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** A JSON answer that arrives whole. */
-export const jsonWire = (status: number, body: unknown, headers: Record<string, string> = {}): Wire => ({
+/** A JSON answer that arrives whole; `text` is the body as it goes out. */
+export const jsonWire = (status: number, body: unknown, headers: Record<string, string> = {}, text = JSON.stringify(body)): Wire => ({
 	ending: 'whole',
 	status,
 	headers: { ...json, ...headers },
-	text: JSON.stringify(body),
+	text,
 });
 
 interface Kind {

@@ -1,4 +1,5 @@
 // What the service holds in memory, and what handlers are given.
+import type { Analytics } from './analytics/analytics.mts';
 import type { SessionLog } from './agent/model.mts';
 import type { Key } from './auth.mts';
 import type { Clock } from './clock.mts';
@@ -97,4 +98,5 @@ export interface World {
 	clock: Clock;
 	/** Replaced as a whole when the service is reset */
 	store: Store;
+	analytics: Analytics;
 }

@@ -17,13 +17,16 @@ export interface Call {
 export interface Answer {
 	status: number;
 	body: unknown;
+	/** The body as JSON, where its numbers are more than JavaScript can hold */
+	text?: string;
 }
 
-export type Handler = (call: Call) => Answer;
+export type Handler = (call: Call) => Answer | Promise<Answer>;
 
 /** Handlers by operationId, as the contract names the operations */
 export type Routes = (world: World) => Record<string, Handler>;
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const okText = (text: string): Answer => ({ status: 200, body: JSON.parse(text), text });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const accepted = (body: unknown): Answer => ({ status: 202, body });

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fastify from 'fastify';
 import { operations } from '../../openapi/contract.mts';
 import { registerApi } from '../../local-service/api.mts';
+import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
 import { createManualClock } from '../../local-service/clock.mts';
 import { createFaults } from '../../local-service/faults.mts';
@@ -132,7 +133,7 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 	const store = seedStore(clock.now());
 	store.projects.add({ ...store.projects.all()[0], id: 'no-uuid' });
 	const app = fastify();
-	const parts = { world: { clock, store }, record: createRecord(), faults: createFaults(), rateLimit: createRateLimit() };
+	const parts = { world: { clock, store, analytics: createAnalytics({ traffic: () => ({ events: [], rates: [] }) }) }, record: createRecord(), faults: createFaults(), rateLimit: createRateLimit() };
 	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
 	const read = (limit: number, cursor?: string) =>
 		app.inject({

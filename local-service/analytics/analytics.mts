@@ -1,0 +1,135 @@
+// Queries over the event data of projects: judged, scoped, limited.
+import { ApiError } from '../errors.mts';
+import { complaintOf } from './complaints.mts';
+import { connect, EngineMissing, rowsOf, type Connect, type Connection } from './engine.mts';
+import { createFunctionRule, type EngineFunction } from './functions.mts';
+import { hasForgedName, readTree, refusalOf, windowsOf } from './guard.mts';
+import { show, store, type ExchangeRate, type TrafficEvent } from './schema.mts';
+
+/** The document's limits */
+export const maxRows = 100_000;
+const maxSeconds = 60;
+
+/** Once they are set, no query can change them: that is what `readonly` means. */
+const limits = (seconds: number) => 
+	`SET max_execution_time = ${seconds}, max_result_rows = ${maxRows}, result_overflow_mode = 'break', max_memory_usage = 4000000000, readonly = 1`;
+
+export interface AnalyticsOptions {
+	/** What happened; asked for when the first query comes */
+	traffic(): { events: TrafficEvent[]; rates: ExchangeRate[] };
+	/** Default: chdb */
+	connect?: Connect;
+	/** Seconds that a query may take, for tests; default: the document's 60 */
+	seconds?: number;
+}
+
+export interface Analytics {
+	/**
+	 * Runs a query over what `projects` (UUIDs) may see.
+	 * @returns the answer's JSON as text: numbers are ClickHouse's, also those that JavaScript cannot hold
+	 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where there is no engine
+	 */
+	query(sql: string, projects: string[]): Promise<string>;
+	close(): Promise<void>;
+}
+
+let count = 0;
+
+/** Analytics with data of its own. Nothing is loaded before the first query. */
+export function createAnalytics({ traffic, connect: open = connect, seconds = maxSeconds }: AnalyticsOptions): Analytics {
+	const stored = `stored_${++count}`;
+	const scopes = new Map<string, { db: string; connection: Promise<Connection> }>();
+	let owner: Promise<Owner> | undefined;
+
+	const own = () => (owner ??= openOwner(open, stored, traffic));
+
+	/** A connection that sees the views of these projects and may change nothing. */
+	function scopeOf(projects: string[]) {
+		const name = [...projects].sort().join();
+		let scope = scopes.get(name);
+		if (!scope) {
+			const db = `${stored}_scope_${scopes.size + 1}`;
+			scope = { db, connection: openScope(db, projects) };
+			scopes.set(name, scope);
+		}
+		return scope;
+	}
+
+	async function openScope(db: string, projects: string[]): Promise<Connection> {
+		await show((await own()).connection, db, stored, projects);
+		const connection = await open();
+		await connection.run(`USE ${db}`);
+		await connection.run(limits(seconds));
+		return connection;
+	}
+
+	return {
+		async query(sql, projects) {
+			const { parse, mayCall } = await own().catch(unavailable);
+			const { db, connection } = scopeOf(projects);
+			const complain = (error: Error) => {
+				throw new ApiError('invalid_request', complaintOf(error.message, [db, stored]));
+			};
+			const { statement, tree } = await parse(sql).catch(complain);
+			const refusal = refusalOf(tree, mayCall);
+			if (refusal !== undefined) throw new ApiError('invalid_request', `${refusal}.`);
+			const lines = await (await connection).run(statement).catch(complain);
+			// The engine stops after the block that reached the limit, not in the middle of it.
+			const rows = lines.split('\n').filter(Boolean).slice(0, maxRows);
+			return `{"rowCount":${rows.length},"data":[${rows.join(',')}]}`;
+		},
+		async close() {
+			const open = [...scopes.values()].map(({ connection }) => connection);
+			if (owner) open.push(owner.then(({ connection }) => connection));
+			for (const result of await Promise.allSettled(open)) if (result.status === 'fulfilled') await result.value.close();
+			scopes.clear();
+			owner = undefined;
+		},
+	};
+}
+
+function unavailable(error: Error): never {
+	if (!(error instanceof EngineMissing)) throw error;
+	throw new ApiError('unavailable', `Analytics needs ClickHouse in the process (chdb), which does not load on this machine: ${error.message}`);
+}
+
+interface Owner {
+	connection: Connection;
+	/** A query as ClickHouse reads it, and its tree. @throws Error with ClickHouse's message */
+	parse(sql: string): Promise<{ statement: string; tree: ReturnType<typeof readTree> }>;
+	mayCall(name: string): boolean;
+}
+
+/** The connection that may do everything: it stores the data and parses queries, but never runs one. */
+async function openOwner(open: Connect, stored: string, traffic: AnalyticsOptions['traffic']): Promise<Owner> {
+	const connection = await open();
+	const { events, rates } = traffic();
+	await store(connection, stored, events, rates);
+	const functions = rowsOf<EngineFunction>(await connection.run('SELECT name, alias_to, is_aggregate, categories FROM system.functions'));
+	const combinators = rowsOf<{ name: string }>(await connection.run('SELECT name FROM system.aggregate_function_combinators'));
+	return {
+		connection,
+		mayCall: createFunctionRule(functions, combinators.map(({ name }) => name)),
+		async parse(sql) {
+			const statement = await single(connection, sql);
+			return { statement, tree: readTree(await explained(connection, statement)) };
+		},
+	};
+}
+
+/** The lines of a statement's tree. The engine leaves out what stands in `OVER (...)`, but not what a named window says: so it is asked for that too. */
+async function explained(connection: Connection, statement: string): Promise<string[]> {
+	const answer = await connection.run(`SELECT explain FROM (EXPLAIN AST ${statement})`);
+	const lines = rowsOf<{ explain: string }>(answer).map(({ explain }) => explain);
+	const windows = windowsOf(statement).map((window, index) => `w${index} AS ${window}`);
+	return windows.length === 0 ? lines : [...lines, ...(await explained(connection, `SELECT 1 WINDOW ${windows.join(', ')}`))];
+}
+
+/** The query as one line in ClickHouse's own spelling. What is judged is what runs. */
+async function single(connection: Connection, sql: string): Promise<string> {
+	const text = `'${sql.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+	const [{ statement }] = rowsOf<{ statement: string }>(await connection.run(`SELECT formatQuerySingleLine(${text}) AS statement`));
+	if (!/^[(\s]*(SELECT|WITH)\b/.test(statement)) throw new Error('Only a SELECT or WITH statement is available here.');
+	if (hasForgedName(statement)) throw new Error('A name with a backslash or a control character is not available here.');
+	return statement;
+}
