@@ -11,6 +11,8 @@ export default {
 	testEnvironment: 'node',
 	// Most of the time the tests wait, for n8n or for a session: one process less than there are cores would be too few.
 	maxWorkers: '100%',
+	// No statement about speed: on a busy machine everything takes several times as long.
+	testTimeout: 60_000,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	extensionsToTreatAsEsm: ['.mts'],

@@ -10,7 +10,7 @@ import { errorJson, inSession, toNodeError } from '../shared/problem';
 import { sessionApi } from '../shared/sessions';
 import { handsOnErrors, isTool } from '../shared/tool';
 import { withoutCancelSignal } from '../shared/transport';
-import { sessionRecorder } from './customData';
+import { sessionRecorder } from '../shared/customData';
 import { journalFor } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
 import { readConcurrency, readJob } from './parameters';

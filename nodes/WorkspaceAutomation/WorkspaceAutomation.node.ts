@@ -9,6 +9,8 @@ import { getFiles, getFolders } from './listSearch/files';
 import { getTasks } from './listSearch/tasks';
 import { agentSession } from './resources/agentSession';
 import { analytics } from './resources/analytics';
+import { bareState } from './resources/analytics/hints';
+import { analyticsOptions } from './resources/analytics/options';
 import { customDomain } from './resources/customDomain';
 import { file } from './resources/file';
 import { product } from './resources/product';
@@ -30,6 +32,7 @@ export class WorkspaceAutomation implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
+		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
 		// The one way to the API: this takes the place of n8n's own sending for every operation.
 		requestOperations: { pagination: sendRouted },
@@ -74,6 +77,7 @@ export class WorkspaceAutomation implements INodeType {
 						default: 5,
 						description: 'How many requests may be under way at the same time; a rate limit slows all of them',
 					},
+					...analyticsOptions,
 				],
 			},
 		],

@@ -1,8 +1,8 @@
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject, IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { CREDENTIAL } from './connection';
+import { parseAnswer } from './parseAnswer';
 import type { Method, Outcome } from './resend';
-import { parseJson } from './validate';
 
 /** What a request needs of n8n. Execution, single-item and load-options contexts all have it. */
 export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
@@ -57,7 +57,7 @@ export function outcomeOfError(error: unknown): Outcome {
 
 /** An HTTP answer, sorted: successes must carry JSON, errors may carry anything. */
 export function outcomeOfAnswer(status: number, headers: Record<string, unknown>, text: string): Outcome {
-	const body = parseJson(text);
+	const body = parseAnswer(text);
 	if (body !== undefined || status < 200 || status >= 300) return { kind: 'answer', status, headers, body };
 	const found = text.trim() === '' ? 'an empty body' : /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
 	return { kind: 'malformed', status, found };

@@ -114,6 +114,11 @@ const table: Row[] = [
 	['sharedPreview.create', { locale: NULL }, /^Locale is empty$/, /Enter a value/],
 	['sharedPreview.create', { locale: 'english please' }, /^Locale is not a language tag$/, /BCP 47/],
 	['sharedPreview.create', { locale: LONG(256) }, /^Locale is too long$/, /at most 255 characters; it has 256/],
+	['analytics.query', { query: '{{ $json.nothing }}' }, /^Query is empty$/, /Enter a value/],
+	['analytics.query', { query: '{{ 7 }}' }, /^Query is not a text$/, /Enter a value/],
+	['analytics.query', { query: 'SELECT {{ $json.nothing }}' }, /^The expression {{ \$json\.nothing }} in Query has no value$/, /the item it reads from/],
+	['analytics.query', { query: 'SELECT {since:String}' }, /^The query parameter since has no value$/, /Options > Query Parameters/],
+	['analytics.query', { options: { parameters: { values: [{ name: ' ', value: 1 }] } } }, /^The name of a query parameter is empty$/, /Enter a value/],
 	...texts('analytics.query', 'query', 'Query'),
 	...['DROP TABLE x', 'INSERT INTO x SELECT 1', '-- SELECT 1', '/* SELECT */ DELETE FROM x', 'selecting', 'EXPLAIN SELECT 1'].map(
 		(query): Row => ['analytics.query', { query }, /^Query is not a SELECT or WITH statement$/, /Start the query with SELECT/],
@@ -145,8 +150,8 @@ describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
 		/** On or off: every value means one of the two. */
 		const switches = ['returnAll', 'simplify'];
-		/** Fills a list in the editor and is never sent. */
-		const unsent = ['customDomain.delete siteId'];
+		/** Fill a list, or the query, in the editor and are never sent. */
+		const unsent = ['customDomain.delete siteId', 'analytics.query table'];
 		const shownFor = (property: INodeProperties) => {
 			const { resource, operation } = property.displayOptions?.show ?? {};
 			return ((operation ?? []) as string[]).map((name) => `${String(resource![0])}.${name}`);

@@ -191,6 +191,14 @@ export async function search(setup: Setup, method: string, filter?: string, pagi
 	return await nodes[PACKAGE + setup.node].methods!.listSearch![method].call(context, filter, paginationToken as string);
 }
 
+/** The hints that the editor shows in the node's panel. */
+export function hints(setup: Setup): string[] {
+	const { workflow } = prepare(setup);
+	const shown = ({ displayCondition }: { displayCondition?: string }) =>
+		displayCondition === undefined || workflow.expression.getParameterValue(displayCondition, null, 0, 0, NODE, [], 'manual', {}) === true;
+	return (nodes[PACKAGE + setup.node].description.hints ?? []).filter(shown).map(({ message }) => message);
+}
+
 /** What n8n does with the data of a failed execution before it runs again: the failed node's own run is taken out. */
 function dataForRetry({ data }: Execution): IRunExecutionData {
 	const copy = createRunExecutionData(structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData);

@@ -265,11 +265,6 @@ describe('shared previews', () => {
 	});
 });
 
-test('analytics: rows become items', async () => {
-	const items = jsons(await run(setup('analytics.query', { query: 'SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day LIMIT 5' })));
-	expect(items).toHaveLength(5);
-});
-
 describe('products', () => {
 	test('create, update, get many', async () => {
 		const created = await only('product.create', { projectId: rl(service.projectId), fields: '{"name":"Gift card","price":25}' });

@@ -1,19 +1,37 @@
 import type { IExecuteSingleFunctions, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { components } from '../../../shared/contract';
-import { checked } from '../../../shared/routed';
+import { rememberInExecution } from '../../../shared/customData';
+import { step } from '../../../shared/routed';
+import { requireText } from '../../../shared/validate';
+import { bind } from './bind';
 import { requireSelect } from './sql';
+import { TABLES } from './tables';
 
 const showOnlyForAnalyticsQuery = { resource: ['analytics'], operation: ['query'] };
 
 /** The service cuts results off here without saying so (API document, Limits). */
 const MOST_ROWS = 100_000;
 
-async function rowsAsItems(this: IExecuteSingleFunctions, [{ json }]: INodeExecutionData[]): Promise<INodeExecutionData[]> {
-	const { data = [] } = json as Partial<components['schemas']['AnalyticsResult']>;
+const OWN_QUERY = 'own';
+
+/** The query as it is sent: what comes from elsewhere is in it as values. */
+const bindQuery = step(function (request) {
+	const sql = requireText('Query', this.getNodeParameter('query'));
+	const { values = [] } = this.getNodeParameter('options.parameters', {}) as { values?: Array<{ name: string; value: unknown }> };
+	const parameters = new Map(values.map(({ name, value }) => [requireText('The name of a query parameter', name).trim(), value]));
+	const query = bind(sql, { parameters, evaluate: (expression) => this.evaluateExpression(expression, this.getItemIndex()) });
+	return { ...request, body: { query: requireSelect('Query', query) } };
+});
+
+async function handOnRows(this: IExecuteSingleFunctions, items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
+	const { data = [] } = items[0].json as Partial<components['schemas']['AnalyticsResult']>;
 	if (data.length >= MOST_ROWS) {
-		this.logger.warn(`The analytics query returned ${MOST_ROWS} rows, the most the service gives: there may be more. Narrow it down or group it.`, { node: this.getNode().name });
+		const warning = `The analytics query returned ${MOST_ROWS} rows, the most the service gives: there may be more. Narrow it down or group it.`;
+		this.logger.warn(warning, { node: this.getNode().name });
+		rememberInExecution(this, { analyticsRows: warning });
 	}
+	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
 	return (data as Array<INodeExecutionData['json']>).map((row) => ({ json: row }));
 }
 
@@ -24,22 +42,43 @@ export const operation: INodePropertyOptions = {
 	description: 'Run a SQL query over the event data of the projects that the key can act on',
 	routing: {
 		request: { method: 'POST', url: '/analytics/query' },
-		send: { paginate: true, preSend: [checked('Query', 'query', requireSelect)] },
-		output: { postReceive: [rowsAsItems] },
+		send: { paginate: true, preSend: [bindQuery] },
+		output: { postReceive: [handOnRows] },
 	},
 };
 
+const queryField = {
+	displayName: 'Query',
+	name: 'query',
+	type: 'string',
+	default: '',
+	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
+	noDataExpression: true,
+	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
+	required: true,
+	placeholder: 'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
+	description: 'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
+	hint: 'Columns that end in _state are read with a merge function. A text from an expression needs no quotes around it.',
+} satisfies Partial<INodeProperties>;
+
 export const fields: INodeProperties[] = [
 	{
-		displayName: 'Query',
-		name: 'query',
-		type: 'string',
-		typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
-		description: 'A SELECT or WITH statement in ClickHouse SQL. Columns that end in _state are read with a merge function; projects are filtered by the service.',
+		displayName: 'Start From',
+		name: 'table',
+		type: 'options',
+		noDataExpression: true,
+		default: OWN_QUERY,
 		displayOptions: { show: showOnlyForAnalyticsQuery },
-		routing: { send: { type: 'body', property: 'query' } },
+		description: 'Fills the query with one that reads this table. What you have written yourself stays.',
+		options: [
+			{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
+			...TABLES.map(({ name, value, description }) => ({ name, value, description })),
+		],
 	},
+	// The panel shows the default of the table that is chosen, until somebody changes it.
+	...[{ value: OWN_QUERY, query: '' }, ...TABLES].map(({ value, query }) => ({
+		...queryField,
+		default: query,
+		displayOptions: { show: { ...showOnlyForAnalyticsQuery, table: [value] } },
+	})),
 ];
