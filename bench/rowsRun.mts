@@ -1,0 +1,50 @@
+// One answer of many rows in a process of its own, so that its memory can be told from everything else's. Started by
+// analytics.bench.mts with the way as its argument; says what it took as a line of JSON.
+import axios from 'axios';
+import { run } from './n8n.mts';
+import type { Stage } from './stage.mts';
+
+/** `parse` is what it is held against: the same bytes over the same wire, and JSON.parse */
+export type Way = 'parse' | 'items' | 'one item';
+
+export interface Reading {
+	way: Way;
+	/** Of the API that answers; every answer is the one that is measured, but for a `limit` in the query */
+	credentials: Stage['credentials'];
+}
+
+export interface Read {
+	/** Rows that came out */
+	rows: number;
+	ms: number;
+	/** Milliseconds of these that JSON.parse alone took, for `parse` */
+	parseMs?: number;
+	/** How many bytes the process's memory grew to hold at the most, beyond what it held before */
+	growth: number;
+}
+
+const { way, credentials }: Reading = JSON.parse(process.argv[2]);
+
+async function parse(query: string) {
+	const { data } = await axios.post<string>(`${credentials.baseUrl}/analytics/query`, { query }, { responseType: 'text', transformResponse: (text: string) => text });
+	const begin = performance.now();
+	const answer = JSON.parse(data) as { data: unknown[] };
+	return { rows: answer.data.length, parseMs: performance.now() - begin };
+}
+
+async function node(query: string) {
+	const options = { rowsInOneItem: way === 'one item' };
+	const { outputs, error } = await run({ node: 'workspaceAutomation', parameters: { resource: 'analytics', operation: 'query', query, options }, credentials });
+	if (error) throw error;
+	return { rows: way === 'items' ? outputs[0].length : outputs[0][0].json.data.length };
+}
+
+const work = way === 'parse' ? parse : node;
+// What is loaded at first use is no matter of the rows.
+for (let round = 0; round < 3; round++) await work('SELECT few');
+globalThis.gc!();
+const before = process.memoryUsage.rss();
+const begin = performance.now();
+const read = await work('SELECT many');
+const ms = performance.now() - begin;
+console.log(JSON.stringify({ ...read, ms, growth: process.resourceUsage().maxRSS * 1024 - before } satisfies Read));
