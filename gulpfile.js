@@ -9,7 +9,7 @@ const placeOf = (built) => built.replace(/^dist\/|\.js$/g, '');
 
 /**
  * Type checks and builds the code: a file for each node and credential, and one for what they share. n8n loads all of it whenever it
- * starts, and a file for each module takes it three times as long (docs/benchmarks.md, cold-start).
+ * starts, and a file for each module takes it nearly three times as long (docs/benchmarks.md, cold-start).
  */
 async function code() {
 	const bundle = await rollup({
