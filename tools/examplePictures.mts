@@ -5,8 +5,8 @@ import type { WorkflowFile } from '../n8n-host/workflows.mts';
 
 /** n8n's own size of a node, with its name below */
 const NODE = { width: 96, height: 144 };
-/** Around the outermost nodes; below them are their names */
-const AIR = { side: 40, below: 72 };
+/** Around the outermost nodes and connections: on the right for outputs that lead nowhere, below for names */
+const AIR = { left: 40, top: 40, right: 112, below: 72 };
 /** The editor's bars, and what its canvas leaves free around a workflow when it opens */
 const FRAME = { width: 560, height: 480 };
 const OVER_THE_CANVAS = 'body *:not(.vue-flow, .vue-flow *, :has(.vue-flow))';
@@ -32,16 +32,16 @@ export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number
 /** Takes the picture of the workflow on the canvas, and nothing else. Returns the file. */
 export async function takeExamplePicture(page: Page, workflowUrl: string, path: string): Promise<string> {
 	await page.goto(workflowUrl);
-	const nodes = page.locator('.vue-flow__node');
-	await nodes.first().waitFor();
+	await page.locator('.vue-flow__node').first().waitFor();
 	await page.addStyleTag({ content: `${OVER_THE_CANVAS}, ${DOTS} { visibility: hidden !important; }` });
 	await page.mouse.move(0, 0);
 	// The canvas moves the workflow into view.
 	await page.waitForTimeout(2000);
-	const boxes = await Promise.all((await nodes.all()).map(async (node) => (await node.boundingBox())!));
-	const x = Math.min(...boxes.map((box) => box.x)) - AIR.side;
-	const y = Math.min(...boxes.map((box) => box.y)) - AIR.side;
-	const right = Math.max(...boxes.map((box) => box.x + box.width)) + AIR.side;
+	const parts = await page.locator('.vue-flow__node, .vue-flow__edge-path').all();
+	const boxes = await Promise.all(parts.map(async (part) => (await part.boundingBox())!));
+	const x = Math.min(...boxes.map((box) => box.x)) - AIR.left;
+	const y = Math.min(...boxes.map((box) => box.y)) - AIR.top;
+	const right = Math.max(...boxes.map((box) => box.x + box.width)) + AIR.right;
 	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + AIR.below;
 	await page.screenshot({ path, clip: { x, y, width: right - x, height: bottom - y }, animations: 'disabled' });
 	return path;
