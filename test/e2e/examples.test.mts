@@ -97,6 +97,15 @@ describe('nightly-content-check.json', () => {
 		expect(await stage.service.sessions()).toMatchObject([{ aborted: true }, { aborted: true }]);
 	}, TEST_TIMEOUT_MS);
 
+	test('says so too when a session waits for what no rule can decide', async () => {
+		const question = { prompt: '[question Which colour?]' };
+		const execution = await play(stage, example(EXAMPLE, { Projects: { limit: 1 }, 'Check the content': question }));
+
+		expect(execution.status).toBe('error');
+		const [{ sessionId }] = await stage.service.sessions();
+		expect(execution.error!.message).toMatch(new RegExp(`\nNot checked: the agent asks for something that no rule can decide\.\nhttp.*${sessionId}$`));
+	}, TEST_TIMEOUT_MS);
+
 	test('tells the report to somebody when it cannot be saved', async () => {
 		await control('POST', '/faults', { operationId: 'createFile', kind: 'status', status: 403 });
 		const execution = await play(stage, example(EXAMPLE, { Projects: { limit: 1 } }));
@@ -138,6 +147,15 @@ describe('upload-and-use.json', () => {
 		expect(session.prompt).toContain(`"${saved.name}" (${saved.id})`);
 		expect(session.prompt).toContain('Put it on the landing page.');
 		expect(execution.items('Result')).toMatchObject([{ file: saved.name, text: expect.stringContaining('as the brief wants it'), dashboardUrl: expect.stringContaining(session.sessionId) }]);
+	}, TEST_TIMEOUT_MS);
+
+	test('says which session waits for a decision, and decides nothing itself', async () => {
+		const execution = await send({ 'Let the agent use it': { prompt: '[ask bash: git push]' } });
+
+		expect(execution.status).toBe('success');
+		const [{ sessionId, interactions }] = await stage.service.sessions();
+		expect(execution.items('Look at it')).toMatchObject([{ text: 'The agent waits for a decision.', dashboardUrl: expect.stringContaining(sessionId) }]);
+		expect(interactions[0].value).toBeUndefined();
 	}, TEST_TIMEOUT_MS);
 
 	test('starts no agent when the file could not be saved, and says so', async () => {
