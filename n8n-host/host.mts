@@ -51,6 +51,7 @@ export interface Host {
 	retry(executionId: string): Promise<string>;
 	/** Makes it live. Its production webhooks answer a few seconds later. */
 	activate(workflowId: string): Promise<void>;
+	deactivate(workflowId: string): Promise<void>;
 	/** Ends n8n with everything it started, and removes its folder unless it was given one. */
 	close(): Promise<void>;
 	/** The same as kill -9 does it: n8n can save nothing more. */
@@ -138,6 +139,10 @@ function actions(url: string, rest: Rest) {
 		async activate(workflowId: string) {
 			const { versionId } = await rest.get(`/workflows/${workflowId}`);
 			await rest.post(`/workflows/${workflowId}/activate`, { versionId });
+		},
+
+		async deactivate(workflowId: string) {
+			await rest.post(`/workflows/${workflowId}/deactivate`);
 		},
 	};
 }

@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface PackedPackage {
 	/** The unpacked package, with its package.json */
 	folder: string;
+	/** The file that would be published */
+	archive: string;
 	remove(): void;
 }
 
@@ -24,9 +26,9 @@ export async function packedPackage(build: boolean): Promise<PackedPackage> {
 	try {
 		if (build) await run('npm', ['run', 'build']);
 		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
-		const [archive] = readdirSync(temporary);
-		await run('tar', ['-xzf', join(temporary, archive), '-C', temporary]);
-		return { folder: join(temporary, 'package'), remove };
+		const archive = join(temporary, readdirSync(temporary)[0]);
+		await run('tar', ['-xzf', archive, '-C', temporary]);
+		return { folder: join(temporary, 'package'), archive, remove };
 	} catch (error) {
 		remove();
 		throw error;

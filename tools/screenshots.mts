@@ -1,4 +1,5 @@
-// npm run screenshots: pictures of the real editor for the README, into docs/images/.
+// npm run screenshots [-- name ...]: pictures of the real editor for the README and the gallery, into docs/images/. All of them, or those of
+// the panels and examples that are named.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import type { Host } from '../n8n-host/host.mts';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { exampleWorkflow, setStage } from './demoStage.mts';
+import { examples, sizeOf, takeExamplePicture } from './examplePictures.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -19,6 +21,7 @@ const RUN_TIMEOUT_MS = 120_000;
 const DISTRACTIONS =
 	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
 
+type ColorScheme = 'light' | 'dark';
 type Rectangle = { x: number; y: number; width: number; height: number };
 
 const quiet = [
@@ -82,8 +85,8 @@ function fileList(): Scene {
 }
 
 /** A page that is logged in to the editor. */
-async function openEditor(browser: Browser, host: Host, colorScheme: 'light' | 'dark'): Promise<Page> {
-	const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: 2, colorScheme, locale: 'en-US' });
+async function openEditor(browser: Browser, host: Host, colorScheme: ColorScheme, viewport = SIZE, deviceScaleFactor = 2): Promise<Page> {
+	const context = await browser.newContext({ viewport, deviceScaleFactor, colorScheme, locale: 'en-US' });
 	// The login is bound to the browser id that the editor sends.
 	await context.addInitScript((id) => (globalThis as any).localStorage.setItem('n8n-browserId', id), BROWSER_ID);
 	const login = await context.request.post(`${host.url}/rest/login`, {
@@ -139,17 +142,30 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 selectors.setTestIdAttribute('data-test-id');
 
+const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
+
 try {
 	const executablePath = findBrowser();
 	mkdirSync(images, { recursive: true });
 	const stage = await setStage(console.log);
 	const browser = await chromium.launch({ executablePath, args: quiet });
 	try {
-		for (const scene of [agentSession(), fileList()]) {
+		const schemes = [['light', ''], ['dark', '-dark']] as const;
+		for (const scene of [agentSession(), fileList()].filter(({ panel }) => isWanted(panel))) {
 			const workflowId = await stage.host.importWorkflow(scene.workflow);
-			for (const [scheme, suffix] of [['light', ''], ['dark', '-dark']] as const) {
+			for (const [scheme, suffix] of schemes) {
 				const page = await openEditor(browser, stage.host, scheme);
 				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
+				await page.context().close();
+			}
+		}
+		for (const name of examples().filter(isWanted)) {
+			const workflow = exampleWorkflow(name);
+			const workflowId = await stage.host.importWorkflow(workflow);
+			for (const [scheme, suffix] of schemes) {
+				const page = await openEditor(browser, stage.host, scheme, sizeOf(workflow), 1);
+				console.log(await takeExamplePicture(page, stage.host.workflowUrl(workflowId), join(images, 'examples', `${name}${suffix}.png`)));
 				await page.context().close();
 			}
 		}

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName, setStage, type Stage } from '../../tools/demoStage.mts';
+import { credentialName, exampleWorkflow, setStage, type Stage } from '../../tools/demoStage.mts';
 
 /** A cold machine installs n8n first. */
 const STAGE_TIMEOUT_MS = 15 * 60_000;
@@ -87,6 +87,13 @@ export function workflow(name: string, nodes: WorkflowNode[], follows: Record<st
 	return { name, nodes, connections: Object.fromEntries(connections), settings: { executionOrder: 'v1' } };
 }
 
+/** A copy of an example in which these nodes have other parameters */
+export function changed(name: string, changes: Record<string, Record<string, unknown>>): WorkflowFile {
+	const file = exampleWorkflow(name);
+	for (const [node, parameters] of Object.entries(changes)) Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
+	return file;
+}
+
 /** Imports a workflow and runs it until it ends, or until it waits for somebody. */
 export async function play({ host }: Stage, file: WorkflowFile, until?: 'ended' | 'waiting'): Promise<Execution> {
 	const executionId = await host.run(await host.importWorkflow(file));
@@ -94,11 +101,11 @@ export async function play({ host }: Stage, file: WorkflowFile, until?: 'ended' 
 }
 
 /** Fills in an n8n form as a browser would. Fields are in the order of the form. */
-export async function answerForm(url: string, fields: string[]): Promise<void> {
+export async function answerForm(url: string, fields: Array<string | File>): Promise<void> {
 	const page = await fetch(url);
 	if (!page.ok) throw new Error(`The form answered ${page.status}: ${await page.text()}`);
 	const body = new FormData();
-	fields.forEach((value, index) => body.append(`field-${index}`, value));
+	for (const [index, value] of fields.entries()) body.append(`field-${index}`, value as string);
 	const answer = await fetch(url, { method: 'POST', body });
 	if (!answer.ok) throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
 }

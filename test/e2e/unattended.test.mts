@@ -6,13 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { startHost, type Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName, exampleWorkflow } from '../../tools/demoStage.mts';
+import { credentialName } from '../../tools/demoStage.mts';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
 import {
 	agentSession,
 	answerForm,
 	byId,
 	chain,
+	changed,
 	eventually,
 	manualTrigger,
 	NODE,
@@ -31,13 +32,6 @@ const single = (parameters: Record<string, unknown>, parts: Partial<WorkflowNode
 	withSettings(chain('Single', [manualTrigger(), agentSession(parameters, parts)]), settings);
 
 const withSettings = (file: WorkflowFile, settings: object): WorkflowFile => ({ ...file, settings: { ...file.settings, ...settings } });
-
-/** A copy of an example in which these nodes have other parameters */
-function changed(name: string, changes: Record<string, Record<string, unknown>>): WorkflowFile {
-	const file = exampleWorkflow(name);
-	for (const [node, parameters] of Object.entries(changes)) Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
-	return file;
-}
 
 const sessionsFor = async (prompt: string): Promise<any[]> => (await stage.service.sessions()).filter((session) => session.prompt === prompt);
 

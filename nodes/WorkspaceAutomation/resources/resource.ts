@@ -16,7 +16,7 @@ export const resource = (value: string, operations: Operation[], defaultOperatio
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [value] } },
-		options: operations.map(({ operation }) => operation).sort((a, b) => a.name.localeCompare(b.name)),
+		options: operations.map(({ operation }) => operation).sort((a, b) => (a.name < b.name ? -1 : 1)),
 		default: defaultOperation,
 	},
 	...operations.flatMap(({ fields }) => fields),

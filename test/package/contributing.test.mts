@@ -1,0 +1,76 @@
+// Follows the guide for a new operation to the letter, in a copy of the repository: the guide works as it stands, or this fails.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+
+interface Block {
+	language: string;
+	/** What it is about; commands are about none */
+	file: string;
+	text: string;
+}
+
+/** The code blocks of a section, in their order. */
+function blocksOf(title: string): Block[] {
+	const [, section = ''] = guide.split(`\n## ${title}\n`);
+	const blocks = section.split('\n## ')[0].matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms);
+	return [...blocks].map(([, language, file = '', text]) => ({ language, file, text }));
+}
+
+const blocks = blocksOf('Add an operation');
+let copy: string;
+
+beforeAll(() => {
+	copy = mkdtempSync(join(tmpdir(), 'contributing-'));
+	const left = /^(\.git|\.cache|dist|docs\/images|(.*\/)?node_modules)$/;
+	cpSync(root, copy, { recursive: true, filter: (file) => !left.test(relative(root, file)) });
+	symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+	// The README's pictures are looked for.
+	symlinkSync(join(root, 'docs/images'), join(copy, 'docs/images'));
+}, 60_000);
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** Does what a block with `+` and `-` says. Its other lines have to be in the file, once, as they are. */
+function change({ file, text }: Block): void {
+	const lines = text.split('\n').slice(0, -1);
+	const side = (without: string) => lines.filter((line) => !line.startsWith(without)).map((line) => `${line.slice(1)}\n`).join('');
+	const [before, after] = [side('+'), side('-')];
+	const content = readFileSync(join(copy, file), 'utf8');
+	expect({ file, before, found: content.split(before).length - 1 }).toEqual({ file, before, found: 1 });
+	writeFileSync(join(copy, file), content.replace(before, () => after));
+}
+
+/** Runs commands as a person would in a terminal. Returns what they print. */
+async function command({ text }: Block): Promise<string> {
+	const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_ENV$|NODE_OPTIONS$|JEST_|N8N_|npm_)/.test(name)));
+	const shell = spawn('bash', ['-e', '-c', text], { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	let printed = '';
+	for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (printed += chunk));
+	const code = await new Promise((resolve) => shell.on('close', resolve));
+	if (code !== 0) throw new Error(`${text}ended with ${code}:\n${printed}`);
+	return printed;
+}
+
+test('the new operation of the guide compiles, passes the lint, and works', async () => {
+	let printed = '';
+	for (const block of blocks) {
+		if (block.language === 'diff') change(block);
+		else if (block.file) writeFileSync(join(copy, block.file), block.text, { flag: 'wx' });
+		else printed = await command(block);
+	}
+	expect(blocks.map(({ language }) => language)).toEqual(expect.arrayContaining(['diff', 'ts', 'sh']));
+	expect(printed).toMatch(/^\d+ passed, 0 failed$/m);
+	// What the guide's tests ran against is what the guide added.
+	expect(readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8')).toContain('/shared-previews/{previewId}');
+}, 600_000);
+
+test('the guide adds one file for the operation, and nothing else but lines', () => {
+	expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(1);
+	expect(blocks.filter(({ language, text }) => language === 'diff' && (text.match(/^-/gm) ?? []).length > 1)).toEqual([]);
+});
