@@ -15,7 +15,7 @@ export default {
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	extensionsToTreatAsEsm: ['.mts'],
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
-	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/n8n-host/node_modules'],
+	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/n8n-host/[^/]+/node_modules'],
 	transform: {
 		'^.+\\.mts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.tools.json', diagnostics: false }],
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],

@@ -1,10 +1,12 @@
 // n8n's own HTTP Request node in the engine of the n8n that the demo installs: what people use where there is no node.
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { IDataObject, INode, INodeExecutionData, INodeType, IWorkflowExecuteAdditionalData, VersionedNodeType } from 'n8n-workflow';
 import { ensureHost } from '../n8n-host/install.mts';
+import { hostFolder, hostVersion } from '../n8n-host/versions.mts';
 import './n8n.mts';
 
-const require = createRequire(new URL('../n8n-host/package.json', import.meta.url));
+const require = createRequire(join(hostFolder(hostVersion()), 'package.json'));
 
 export type RunHttpRequest = (parameters: IDataObject, items: IDataObject[]) => Promise<INodeExecutionData[]>;
 

@@ -164,8 +164,10 @@ describe('a retry of the execution', () => {
 
 describe('the credential', () => {
 	const data = () => ({ baseUrl: stage.service.baseUrl, accessToken: stage.service.key, apiVersion: '2026-10-05', fieldNames: '{}' });
+	/** The button in the panel of a saved credential in which something was changed */
 	const press = async (changes: object = {}) => {
-		const credentials = { id: '', name: 'Tried', type: 'workspaceAutomationApi', data: { ...data(), ...changes } };
+		const saved = await stage.host.importCredential({ name: 'Tried', type: 'workspaceAutomationApi', data: data() });
+		const credentials = { ...saved, data: { ...data(), ...changes } };
 		return await stage.host.rest.post<{ status: string; message: string }>('/credentials/test', { credentials });
 	};
 
