@@ -33,6 +33,11 @@ async function contentOf(fileId: string): Promise<Buffer> {
 	return url === undefined ? Buffer.from(text) : Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
+test('n8n is of the version that these tests are to run on', async () => {
+	const { versionCli } = await stage.host.rest.get('/settings');
+	expect(versionCli).toMatch(new RegExp(`^${process.env.N8N_HOST}[.]`));
+}, TEST_TIMEOUT_MS);
+
 describe('a workflow of many operations', () => {
 	test('hands each item on from one to the next', async () => {
 		const before = await requestCount();
