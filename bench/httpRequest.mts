@@ -1,16 +1,20 @@
 // n8n's own HTTP Request node in the engine of the n8n that the demo installs: what people use where there is no node.
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { IDataObject, INode, INodeExecutionData, INodeType, IWorkflowExecuteAdditionalData, VersionedNodeType } from 'n8n-workflow';
 import { ensureHost } from '../n8n-host/install.mts';
+import { hostFolder } from '../n8n-host/versions.mts';
 import './n8n.mts';
 
-const require = createRequire(new URL('../n8n-host/package.json', import.meta.url));
+/** Of the n8n-core that the package is measured in */
+const VERSION = '2.41';
+const require = createRequire(join(hostFolder(VERSION), 'package.json'));
 
 export type RunHttpRequest = (parameters: IDataObject, items: IDataObject[]) => Promise<INodeExecutionData[]>;
 
 /** Loads it, and returns what runs its newest version at its defaults but for the parameters; an item that fails does not stop the others. */
 export async function loadHttpRequest(tell: (line: string) => void): Promise<RunHttpRequest> {
-	await ensureHost({ log: tell });
+	await ensureHost({ log: tell, version: VERSION });
 	const { ExecutionLifecycleHooks, WorkflowExecute } = require('n8n-core') as typeof import('n8n-core');
 	const { createRunExecutionData, Workflow } = require('n8n-workflow') as typeof import('n8n-workflow');
 	const { HttpRequest } = require('n8n-nodes-base/dist/nodes/HttpRequest/HttpRequest.node.js') as { HttpRequest: new () => VersionedNodeType };

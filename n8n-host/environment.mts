@@ -1,8 +1,15 @@
 // What the host's n8n is told: everything it needs to run alone on loopback, and nothing that would make it call home.
 import { nodeEnvironment } from './guarded.mts';
+import { hostVersion, type HostVersion } from './versions.mts';
 
 /** Settings of the developer's own n8n, npm or proxy must not reach this one; under jest's NODE_ENV=test n8n does not start. */
 const NOT_INHERITED = /^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
+
+/** What only one version knows; n8n does not start when told to leave out a module that it does not have. */
+const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
+	'2.41': { N8N_DISABLED_MODULES: 'mcp-registry' }, // calls home
+	'1.123': {},
+};
 
 export interface HostPorts {
 	editor: number;
@@ -11,7 +18,7 @@ export interface HostPorts {
 }
 
 /** The environment for `n8n start`. */
-export function hostEnvironment(userFolder: string, ports: HostPorts, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+export function hostEnvironment(userFolder: string, ports: HostPorts, more: NodeJS.ProcessEnv = {}, version: HostVersion = hostVersion()): NodeJS.ProcessEnv {
 	const inherited = Object.entries(nodeEnvironment()).filter(([name]) => !NOT_INHERITED.test(name));
 	const url = hostUrl(ports);
 	return {
@@ -35,11 +42,12 @@ export function hostEnvironment(userFolder: string, ports: HostPorts, more: Node
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		N8N_AI_ENABLED: 'false',
-		N8N_DISABLED_MODULES: 'mcp-registry',
 
 		// Nothing stands between the visitor and the workflow.
 		N8N_PERSONALIZATION_ENABLED: 'false',
 		N8N_HIRING_BANNER_ENABLED: 'false',
+
+		...OF_VERSION[version],
 		...more,
 	};
 }

@@ -2,24 +2,25 @@
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded } from './guarded.mts';
 import type { Log } from './install.mts';
 import { freePorts } from './ports.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
+import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 import { startNode, withCredentials, type SavedCredential, type WorkflowFile } from './workflows.mts';
 
 /** The owner of every host. No secret: the host listens on loopback only and is thrown away afterwards. */
 export const demoLogin: Login = { email: 'demo@workspace-automation.example', password: 'Demo-password-1' };
 
 const START_TIMEOUT_MS = 180_000;
-const n8nFile = fileURLToPath(new URL('./node_modules/n8n/bin/n8n', import.meta.url));
 
 export interface HostOptions {
 	/** The package as published (see tools/package.mts). It is copied: the folder is not needed after the start. */
 	packageDir: string;
+	/** Which n8n; see versions.mts for what holds where nobody says */
+	version?: HostVersion;
 	ports?: HostPorts;
 	/** Where n8n keeps its data: kept at the end, so that another host can go on with it. A folder for this run alone by default. */
 	userFolder?: string;
@@ -65,9 +66,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
 	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
 	placePackage(options.packageDir, userFolder);
 
-	const n8n = startGuarded(process.execPath, [n8nFile, 'start'], {
+	const n8n = startGuarded(process.execPath, [n8nFile(options.version), 'start'], {
 		cwd: userFolder,
-		env: hostEnvironment(userFolder, ports, options.env),
+		env: hostEnvironment(userFolder, ports, options.env, options.version),
 		removeAtEnd: options.userFolder ? undefined : userFolder,
 		onLine: options.log,
 	});
@@ -83,6 +84,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
 		throw new Error(`n8n did not start: ${(error as Error).message}\n${n8n.tail()}`, { cause: error });
 	}
 }
+
+/** The program itself, to be run with Node */
+export const n8nFile = (version: HostVersion = hostVersion()): string => join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
 
 async function freeHostPorts(): Promise<HostPorts> {
 	const [editor, broker] = await freePorts(2);
@@ -111,16 +115,19 @@ function actions(url: string, rest: Rest) {
 
 		async importWorkflow(workflow: WorkflowFile) {
 			const { name, nodes, connections, settings = {} } = withCredentials(workflow, credentials);
-			const { id } = await rest.post('/workflows', { name, nodes, connections, settings });
+			// 2.x knows that a new workflow is not active; 1.x wants to be told.
+			const { id } = await rest.post('/workflows', { name, nodes, connections, settings, active: false });
 			return id as string;
 		},
 
 		workflowUrl: (workflowId: string) => `${url}/workflow/${workflowId}`,
 
 		async run(workflowId: string) {
-			const { nodes } = await rest.get(`/workflows/${workflowId}`);
+			const workflowData = await rest.get(`/workflows/${workflowId}`);
+			// 1.x runs what it is sent here, 2.x what it has saved under the id: the same.
 			const { executionId } = await rest.post(`/workflows/${workflowId}/run`, {
-				triggerToStartFrom: { name: startNode(nodes) },
+				workflowData,
+				triggerToStartFrom: { name: startNode(workflowData.nodes) },
 			});
 			return executionId as string;
 		},

@@ -3,19 +3,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { nodeEnvironment, startGuarded } from './guarded.mts';
+import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 
 export type Log = (line: string) => void;
 
-const hostFolder = fileURLToPath(new URL('.', import.meta.url));
 const PROGRESS_MS = 20_000;
 
 const INSTALL = [
 	'install',
 	'--no-save', // the committed lock file says what to install and is never written
 	// n8n's peers take npm more than ten minutes to resolve otherwise. It leaves out date-fns, a peer without which n8n's Extract from
-	// File does not load; so package.json names it.
+	// File does not load; so each package.json names it.
 	'--legacy-peer-deps',
 	'--ignore-scripts', // only sqlite3's is needed
 	'--no-audit',
@@ -23,7 +22,8 @@ const INSTALL = [
 ];
 
 /** Sees to it that the pinned n8n is installed and its database driver built. Does nothing if it is; throws if it cannot be. */
-export async function ensureHost({ log, folder = hostFolder }: { log: Log; folder?: string }): Promise<void> {
+export async function ensureHost({ log, version = hostVersion() }: { log: Log; version?: HostVersion }): Promise<void> {
+	const folder = hostFolder(version);
 	const modules = join(folder, 'node_modules');
 	const marker = join(modules, '.whole');
 	const whole = wholeness(folder);
@@ -73,7 +73,7 @@ async function npm(folder: string, args: string[], what: string, log: Log): Prom
 	const run = startGuarded('npm', args, { cwd: folder, env: nodeEnvironment() });
 	try {
 		const code = await run.exited;
-		if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in n8n-host (exit code ${code}):\n${run.tail()}`);
+		if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder} (exit code ${code}):\n${run.tail()}`);
 	} finally {
 		clearInterval(progress);
 	}

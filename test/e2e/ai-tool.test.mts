@@ -26,7 +26,7 @@ const asTool = (tool: WorkflowNode, name: string): WorkflowNode => ({ ...tool, i
 function agentWith(tools: WorkflowNode[]): WorkflowFile {
 	const file = chain('An agent with tools', [
 		manualTrigger(),
-		node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3.1, { parameters: { promptType: 'define', text: 'Do it.', options: {} } }),
+		node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3, { parameters: { promptType: 'define', text: 'Do it.', options: {} } }),
 	]);
 	const chatModel = node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.3, {
 		parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, responsesApiEnabled: false, options: {} },

@@ -33,6 +33,11 @@ async function contentOf(fileId: string): Promise<Buffer> {
 	return url === undefined ? Buffer.from(text) : Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
+test('n8n is of the version that these tests are to run on', async () => {
+	const { versionCli } = await stage.host.rest.get('/settings');
+	expect(versionCli).toMatch(new RegExp(`^${process.env.N8N_HOST}[.]`));
+}, TEST_TIMEOUT_MS);
+
 describe('a workflow of many operations', () => {
 	test('hands each item on from one to the next', async () => {
 		const before = await requestCount();
@@ -264,5 +269,48 @@ describe('an error', () => {
 		expect(execution.error).toMatchObject({ name: 'NodeApiError', message: 'The resource was not found', httpCode: '404', context: { code: 'not_found', docUrl } });
 		// A mistyped ID, or a key that may not: the service answers the same.
 		expect(execution.error!.description).toMatch(/^Check the ID\..*lacks a scope.*lost access to the project.*More: https:\/\/\S+not_found$/);
+	}, TEST_TIMEOUT_MS);
+
+	test.each([
+		['the error output', 'continueErrorOutput', 1],
+		['the output of what went well', 'continueRegularOutput', 0],
+	])('takes %s where On Error says so, item by item', async (_, onError, output) => {
+		const [first, , third] = seed.tasks.map(({ id }: any) => id);
+		const ids = [first, '00000000-0000-4000-8000-000000000000', third];
+		const execution = await play(stage, chain('Tasks, one of them unknown', [
+			manualTrigger(),
+			editFields('Table', { ids: JSON.stringify(ids) }, 'array'),
+			node('One by one', 'n8n-nodes-base.splitOut', 1, { parameters: { fieldToSplitOut: 'ids', options: {} } }),
+			step('Task', 'task.get', { taskId: byId('={{ $json.ids }}') }, { onError }),
+		]));
+
+		expect(execution.status).toBe('success');
+		const failed = execution.items('Task', output).filter(({ error }) => error !== undefined);
+		expect(failed).toMatchObject([{ error: 'The resource was not found' }]);
+		const found = execution.items('Task').filter(({ error }) => error === undefined);
+		expect(found.map(({ id }) => id)).toEqual([first, third]);
+		expect(execution.runData['Task'][0].data!.main[0]!.map(({ pairedItem }) => pairedItem)).toMatchObject(
+			(onError === 'continueErrorOutput' ? [0, 2] : [0, 1, 2]).map((item) => ({ item })),
+		);
+	}, TEST_TIMEOUT_MS);
+});
+
+describe('the list of projects in the panel', () => {
+	test('is filled, and searched, as the editor does it', async () => {
+		const [{ id, name }] = await stage.host.rest.get('/credentials');
+		const list = async (filter?: string): Promise<Array<{ name: string; value: string }>> => {
+			const { results } = await stage.host.rest.post('/dynamic-node-parameters/resource-locator-results', {
+				nodeTypeAndVersion: { name: 'n8n-nodes-workspace-automation.workspaceAutomation', version: 1 },
+				path: 'parameters.projectId',
+				methodName: 'getProjects',
+				currentNodeParameters: { resource: 'file', operation: 'getAll' },
+				credentials: { workspaceAutomationApi: { id, name } },
+				filter,
+			});
+			return results;
+		};
+		expect((await list())[0]).toMatchObject({ name: seed.projects[0].name, value: projectId });
+		const word = seed.projects.at(-1).name;
+		expect(await list(word.toUpperCase())).toMatchObject([{ name: word, value: seed.projects.at(-1).id }]);
 	}, TEST_TIMEOUT_MS);
 });

@@ -1,6 +1,7 @@
 // What the README promises is there.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { hostFolder, hostVersions } from '../../n8n-host/versions.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
 
 const root = new URL('../../', import.meta.url);
@@ -9,6 +10,14 @@ const readme = readFileSync(new URL('README.md', root), 'utf8');
 test('the operation table links every operation to its file', () => {
 	const linked = [...readme.matchAll(/\(nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g)].map(([, resource, operation]) => `${resource}.${operation}`);
 	expect(linked.sort()).toEqual(Object.values(endpoints).flat().sort());
+});
+
+test('the n8n versions that it names are those that the tests run on', () => {
+	const pinned = hostVersions.map((version) => JSON.parse(readFileSync(`${hostFolder(version)}/package.json`, 'utf8')).dependencies.n8n);
+	const compatibility = readme.slice(readme.indexOf('### Compatibility'));
+	for (const [index, version] of hostVersions.entries()) expect(compatibility).toContain(`| [\`${version}\`](n8n-host/${version}/package.json) | ${pinned[index]} |`);
+	const named = [...readme.matchAll(/\b(?:1\.1\d\d|2\.\d+)\.\d+\b/g)].map(([version]) => version);
+	expect(named.filter((version) => !pinned.includes(version))).toEqual([]);
 });
 
 test('every npm script that it names exists', () => {

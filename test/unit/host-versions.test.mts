@@ -1,0 +1,34 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chosenVersion, hostFolder, hostVersion, hostVersions } from '../../n8n-host/versions.mts';
+
+const before = process.env.N8N_HOST;
+afterEach(() => {
+	if (before === undefined) delete process.env.N8N_HOST;
+	else process.env.N8N_HOST = before;
+});
+
+test.each(hostVersions)('the folder %s pins an n8n of that version, and its lock file the same one', (version) => {
+	const read = (file: string) => JSON.parse(readFileSync(join(hostFolder(version), file), 'utf8'));
+	const { n8n } = read('package.json').dependencies;
+	expect(n8n.replace(/\.\d+$/, '')).toBe(version);
+	expect(read('package-lock.json').packages['node_modules/n8n'].version).toBe(n8n);
+});
+
+test('N8N_HOST chooses', () => {
+	process.env.N8N_HOST = '1.123';
+	expect([chosenVersion(), hostVersion()]).toEqual(['1.123', '1.123']);
+});
+
+test('nobody has chosen without it: n8n 2.41 runs', () => {
+	for (const none of [() => delete process.env.N8N_HOST, () => (process.env.N8N_HOST = '')]) {
+		none();
+		expect([chosenVersion(), hostVersion()]).toEqual([undefined, '2.41']);
+	}
+});
+
+test('an n8n that is not there is refused, and the message lists what is', () => {
+	process.env.N8N_HOST = '1.122';
+	expect(hostVersion).toThrow('N8N_HOST is "1.122"; there is 2.41 and 1.123.');
+});
