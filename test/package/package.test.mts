@@ -33,19 +33,19 @@ const scan = async (folder: string, patterns: string) => {
 describe('the package', () => {
 	test('passes the strict lint of n8n', async () => {
 		await run('npx', ['n8n-node', 'lint']);
-	}, 120_000);
+	}, 300_000);
 
 	test("passes the scanner's analysis of the source", async () => {
 		expect(await scan(root, 'SOURCE_FILE_PATTERNS')).toEqual({ passed: true });
-	}, 120_000);
+	}, 300_000);
 
 	test("passes the scanner's analysis of the tarball", async () => {
 		expect(await scan(unpacked, 'undefined')).toEqual({ passed: true });
-	}, 120_000);
+	}, 300_000);
 
 	test('compiles without complaint, tools and tests included', async () => {
 		await run('npx', ['tsc', '-p', 'tsconfig.tools.json']);
-	}, 120_000);
+	}, 300_000);
 
 	test('holds only what n8n loads', async () => {
 		const { stdout } = await run('find', ['.', '-type', 'f'], unpacked);
@@ -58,6 +58,24 @@ describe('the package', () => {
 			const built = await readFile(join(unpacked, file), 'utf8');
 			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g)) expect(files).toContain(`./${join(file, '..', icon)}`);
 		}
+	});
+
+	test('says who it is from, where it lies, and that n8n may list it', async () => {
+		const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+		const repository = 'https://github.com/workspace-automation/n8n-nodes-workspace-automation';
+		expect(manifest).toMatchObject({
+			name: expect.stringMatching(/^n8n-nodes-/),
+			description: expect.stringMatching(/^.{50,250}$/),
+			license: 'MIT',
+			author: { name: expect.any(String), email: expect.stringContaining('@') },
+			repository: { type: 'git', url: `git+${repository}.git` },
+			homepage: `${repository}#readme`,
+			bugs: `${repository}/issues`,
+			keywords: expect.arrayContaining(['n8n-community-node-package']),
+			n8n: { n8nNodesApiVersion: 1, strict: true },
+		});
+		expect(await readFile(join(unpacked, 'LICENSE'), 'utf8')).toMatch(/^MIT License/);
+		expect(await readFile(join(unpacked, 'README.md'), 'utf8')).toContain(`# ${manifest.name}`);
 	});
 
 	test('depends on nothing at run time', async () => {

@@ -560,7 +560,7 @@ describe('rule 15: what nobody has documented', () => {
 			}),
 			{ numRuns: 100 },
 		);
-	});
+	}, 60_000);
 });
 
 test('the service kept its own contract in all of it', async () => {
