@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
-import { startGuarded } from './guarded.mts';
+import { startGuarded, type Guarded } from './guarded.mts';
 import type { Log } from './install.mts';
 import { freePorts } from './ports.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
@@ -61,16 +61,7 @@ export interface Host {
 export async function startHost(options: HostOptions): Promise<Host> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
-	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
-	placePackage(options.packageDir, userFolder);
-
-	const n8n = startGuarded(process.execPath, [n8nFile, 'start'], {
-		cwd: userFolder,
-		env: hostEnvironment(userFolder, ports, options.env),
-		removeAtEnd: options.userFolder ? undefined : userFolder,
-		onLine: options.log,
-	});
-
+	const n8n = startN8n(['start'], ports, options);
 	const givenUp = new AbortController();
 	try {
 		await Promise.race([waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal), failOnExit(n8n.exited)]);
@@ -83,7 +74,19 @@ export async function startHost(options: HostOptions): Promise<Host> {
 	}
 }
 
-async function freeHostPorts(): Promise<HostPorts> {
+/** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
+export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
+	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
+	placePackage(options.packageDir, userFolder);
+	return startGuarded(process.execPath, [n8nFile, ...command], {
+		cwd: userFolder,
+		env: hostEnvironment(userFolder, ports, options.env),
+		removeAtEnd: options.userFolder ? undefined : userFolder,
+		onLine: options.log,
+	});
+}
+
+export async function freeHostPorts(): Promise<HostPorts> {
 	const [editor, broker] = await freePorts(2);
 	return { editor, broker };
 }
