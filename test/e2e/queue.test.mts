@@ -36,16 +36,14 @@ const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<str
 
 const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined => host.workers.find(({ executions }) => executions.includes(executionId));
 
-/** examples/create-then-continue.json with another prompt, and with another Max Wait if there is one */
-function example({ prompt, maxWait }: { prompt: string; maxWait?: number }): WorkflowFile {
+/** examples/create-then-continue.json with another prompt */
+function example(prompt: string): WorkflowFile {
 	const file = exampleWorkflow('create-then-continue');
-	const parametersOf = (name: string) => file.nodes.find((one) => one.name === name)!.parameters;
-	parametersOf('Create the session').prompt = prompt;
-	if (maxWait) parametersOf(NODE).options.maxWait = maxWait;
+	file.nodes.find(({ name }) => name === 'Create the session')!.parameters.prompt = prompt;
 	return file;
 }
 
-/** The executions of the same workflow that wait for a session, the first first */
+/** The executions of a workflow that were started by one of its own, the first first */
 const waiting = async ({ host }: Stage, workflowId: string) =>
 	(await listExecutions(host.rest, workflowId)).filter(({ mode }) => mode === 'integrated').reverse();
 
@@ -55,7 +53,9 @@ describe('two workers', () => {
 	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
 	interface Kind {
 		prompt: string;
-		options?: object;
+		/** Minutes */
+		maxWait?: number;
+		onMaxWait?: 'abort';
 		stop?: true;
 		execution: 'success' | 'error' | 'canceled';
 		output?: 'Completed' | 'Needs Approval' | 'Still Running';
@@ -65,8 +65,6 @@ describe('two workers', () => {
 		interactions?: string[];
 	}
 
-	const patient = { pollInterval: 5, maxWait: 5 };
-	const short = { pollInterval: 5, maxWait: 0.2 };
 	/** With these rules `git` is approved, `edit` denied and `deploy` left to a human. */
 	const rule = [
 		{ permission: 'bash', pattern: 'git *', decision: 'approve' },
@@ -80,13 +78,13 @@ describe('two workers', () => {
 		{ prompt: '[work 1s] [fail Out of disk]', execution: 'error', session: 'failed' },
 		{ prompt: '[ask bash: git pull + deploy: production]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['bash once', 'deploy -'] },
 		{ prompt: '[question Which colour?]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['undefined -'] },
-		{ prompt: '[work 1h]', options: short, execution: 'success', output: 'Still Running', session: 'running' },
-		{ prompt: '[work 2h]', options: { ...short, onMaxWait: 'abort' }, execution: 'error', session: 'failed', aborted: true },
+		{ prompt: '[work 1h]', maxWait: 0.2, execution: 'success', output: 'Still Running', session: 'running' },
+		{ prompt: '[work 2h]', maxWait: 0.2, onMaxWait: 'abort', execution: 'error', session: 'failed', aborted: true },
 		{ prompt: '[work 3h]', stop: true, execution: 'canceled', session: 'failed', aborted: true },
 	];
 	const items = Array.from({ length: 100 }, (_, index) => {
 		const kind = KINDS[index % KINDS.length];
-		return { ...kind, prompt: `Item ${index}. ${kind.prompt}`, options: kind.options ?? patient };
+		return { ...kind, prompt: `Item ${index}. ${kind.prompt}`, maxWait: kind.maxWait ?? 5, onMaxWait: kind.onMaxWait ?? 'route' };
 	});
 	const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running'] as const;
 
@@ -101,7 +99,7 @@ describe('two workers', () => {
 					permissionPolicy: 'rules',
 					permissionRules: { rule },
 					defaultDecision: 'ask',
-					options: '={{ $json.body.options }}',
+					options: { pollInterval: 5, maxWait: '={{ $json.body.maxWait }}', onMaxWait: '={{ $json.body.onMaxWait }}' },
 				}),
 				...OUTPUTS.map(arrival),
 			],
@@ -211,7 +209,7 @@ describe('two workers', () => {
 	test('examples/create-then-continue.json: Stop on the execution that waits aborts the session', async () => {
 		const { host } = stage;
 		const prompt = 'Stopped. [work 10m]';
-		const workflowId = await host.importWorkflow(example({ prompt }));
+		const workflowId = await host.importWorkflow(example(prompt));
 		const creating = await host.run(workflowId);
 		const { sessionId } = await watched(stage, prompt);
 		expect((await host.waitForExecution(creating)).status).toBe('success');
@@ -221,22 +219,6 @@ describe('two workers', () => {
 
 		expect((await host.waitForExecution(id)).status).toBe('canceled');
 		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
-	}, TEST_TIMEOUT_MS);
-
-	test('examples/create-then-continue.json: after Max Wait the next execution goes on with the same session', async () => {
-		const { host } = stage;
-		const prompt = 'Longer than Max Wait. [work 12s] [say At last.]';
-		const workflowId = await host.importWorkflow(example({ prompt, maxWait: 0.1 }));
-		await host.run(workflowId);
-
-		const ended = await eventually(async () => {
-			const executions = await waiting(stage, workflowId);
-			return executions.length > 1 && executions.every(hasEnded) ? executions : undefined;
-		}, 60);
-
-		const last = await readExecution(host.rest, ended.at(-1)!.id);
-		expect(last.items('Result')).toMatchObject([{ text: 'At last.' }]);
-		expect(await sessionsFor(stage, prompt)).toMatchObject([{ status: 'completed', turns: 1 }]);
 	}, TEST_TIMEOUT_MS);
 });
 
@@ -265,7 +247,7 @@ describe('a worker killed with -9', () => {
 			]),
 		);
 	const started = () => withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })]));
-	const handedOver = () => example({ prompt: prompts.handedOver });
+	const handedOver = () => example(prompts.handedOver);
 
 	beforeAll(async () => {
 		const { host } = stage;
