@@ -90,29 +90,32 @@ describe('two workers', () => {
 
 	/** With progress saved, so that n8n tells at once which execution is for which item */
 	const hooked = (): WorkflowFile =>
-		withProgress(workflow(
-			'Many',
-			[
-				node('Webhook', 'n8n-nodes-base.webhook', 2, { parameters: { httpMethod: 'POST', path: 'many', responseMode: 'onReceived', options: {} }, webhookId: 'many' }),
-				agentSession({
-					prompt: '={{ $json.body.prompt }}',
-					permissionPolicy: 'rules',
-					permissionRules: { rule },
-					defaultDecision: 'ask',
-					options: { pollInterval: 5, maxWait: '={{ $json.body.maxWait }}', onMaxWait: '={{ $json.body.onMaxWait }}' },
-				}),
-				...OUTPUTS.map(arrival),
-			],
-			{ Webhook: [[NODE]], [NODE]: OUTPUTS.map((name) => [name]) },
-		));
+		withProgress(
+			workflow(
+				'Many',
+				[
+					node('Webhook', 'n8n-nodes-base.webhook', 2, { parameters: { httpMethod: 'POST', path: 'many', responseMode: 'onReceived', options: {} }, webhookId: 'many' }),
+					agentSession({
+						prompt: '={{ $json.body.prompt }}',
+						permissionPolicy: 'rules',
+						permissionRules: { rule },
+						defaultDecision: 'ask',
+						options: { pollInterval: 5, maxWait: '={{ $json.body.maxWait }}', onMaxWait: '={{ $json.body.onMaxWait }}' },
+					}),
+					...OUTPUTS.map(arrival),
+				],
+				{ Webhook: [[NODE]], [NODE]: OUTPUTS.map((name) => [name]) },
+			),
+		);
 
-	/** What came of an item, to be held against what its kind asks for */
+	/** What came of an item in n8n and in the service */
 	async function outcomeOf(prompt: string, execution: Execution) {
 		const sessions = await sessionsFor(stage, prompt);
 		const [session] = sessions;
 		const output = OUTPUTS.find((name) => execution.items(name).length > 0);
 		const [item] = output ? execution.items(output) : [];
-		const answered = session.interactions.filter(({ value }: any) => value !== undefined);
+		const answered = session.interactions.filter(({ value }: any) => value !== undefined).map(({ id, value }: any) => `${id} ${value}`);
+		const stopped = execution.status === 'canceled';
 		return {
 			prompt,
 			execution: execution.status,
@@ -121,9 +124,11 @@ describe('two workers', () => {
 			session: session.status,
 			aborted: session.aborted || undefined,
 			interactions: session.interactions.map(({ permission, value }: any) => `${permission} ${value ?? '-'}`),
-			// What n8n tells: the session by its ID, and each decision that the service has carried out.
-			namesIt: execution.status === 'canceled' || JSON.stringify(item ?? execution.error).includes(session.sessionId),
-			listsThem: !item || JSON.stringify(item.decisions.map(({ interactionId, option }: any) => [interactionId, option])) === JSON.stringify(answered.map(({ id, value }: any) => [id, value])),
+			// What n8n has to say of a session that it did not stop: its ID, and each decision that the service has carried out.
+			named: stopped || JSON.stringify(item ?? execution.error).includes(session.sessionId),
+			foundByIt: stopped || Object.values(execution.customData).includes(session.sessionId),
+			decisions: item ? item.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`) : answered,
+			answered,
 		};
 	}
 
@@ -168,25 +173,14 @@ describe('two workers', () => {
 
 		const outcomes = [];
 		for (const { prompt } of items) outcomes.push(await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)));
-		expect(outcomes).toEqual(
-			items.map(({ prompt, execution, output, session, aborted, interactions = [] }) => ({
-				prompt,
-				execution,
-				output,
-				sessions: 1,
-				session,
-				aborted,
-				interactions,
-				namesIt: true,
-				listsThem: true,
-			})),
-		);
+		const expected = items.map(({ prompt, execution, output, session, aborted, interactions = [] }) => ({ prompt, execution, output, session, aborted, interactions }));
+		expect(outcomes).toMatchObject(expected.map((one) => ({ ...one, sessions: 1, named: true, foundByIt: true })));
+		expect(outcomes.map(({ decisions }) => decisions)).toEqual(outcomes.map(({ answered }) => answered));
 		expect(await service.sessions()).toHaveLength(items.length);
 		// Each execution ran on one worker, and each worker had a good part of them.
 		const ran = host.workers.flatMap((worker) => worker.executions);
 		expect([...ran].sort()).toEqual([...executions.values()].sort());
 		for (const worker of host.workers) expect(worker.executions.length).toBeGreaterThan(items.length / 10);
-		console.log(host.workers.map((w) => w.executions.length));
 	}, 2 * TEST_TIMEOUT_MS);
 
 	test('Stop pressed on the main ends the node on its worker and aborts the session', async () => {
@@ -219,6 +213,19 @@ describe('two workers', () => {
 
 		expect((await host.waitForExecution(id)).status).toBe('canceled');
 		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+	}, TEST_TIMEOUT_MS);
+
+	test('keep files in the database, where every machine can read them', async () => {
+		const text = 'Opened at eight, closed at six.';
+		const execution = await play(stage, chain('A file', [
+			manualTrigger(),
+			workspaceAutomation('Upload', 'file.create', { projectId: byId(projectId), name: 'hours.txt', contentSource: 'text', text }),
+			workspaceAutomation('Download', 'file.getContent', { fileId: byId('={{ $json.id }}'), outputAs: 'binary', binaryPropertyName: 'data' }),
+		]));
+
+		expect(execution.error).toBeUndefined();
+		const [file] = execution.runData.Download[0].data!.main[0]!;
+		expect(file).toMatchObject({ binary: { data: { fileName: 'hours.txt', id: expect.stringMatching(/^database:/) } } });
 	}, TEST_TIMEOUT_MS);
 });
 
@@ -263,7 +270,7 @@ describe('a worker killed with -9', () => {
 		await doomed.kill();
 	}, TEST_TIMEOUT_MS);
 
-	test.each(['started', 'chained'] as const)('its execution is marked as failed without any data, and a retry does nothing (%s)', async (which) => {
+	test.each(['started', 'chained'] as const)('its execution becomes an error without any data, and a retry of it does nothing (%s)', async (which) => {
 		const { host } = stage;
 		const execution = await eventually(async () => {
 			const found = await readExecution(host.rest, ids[which]);
