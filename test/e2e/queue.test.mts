@@ -245,6 +245,17 @@ describe('a worker killed with -9', () => {
 	const prompts = { chained: 'Created before. [work 10m] [say Done.]', started: 'Started by the node. [work 10m] [say Done.]', handedOver: 'Handed over. [work 10m] [say Found again.]' };
 	const ids = { chained: '', started: '', handedOver: '' };
 
+	/**
+	 * The retry of an execution, for one that ends in no time: n8n answers the request for it when it hears that it has ended, and for
+	 * that it may start to listen too late.
+	 */
+	async function retriedAtOnce({ id, workflowId }: Execution): Promise<Execution> {
+		const { rest, retry } = stage.host;
+		retry(id).catch(() => {}); // cut off at the end, then
+		const { id: retried } = await eventually(async () => (await listExecutions(rest, workflowId)).find((one) => one.mode === 'retry' && hasEnded(one)));
+		return await readExecution(rest, retried);
+	}
+
 	const chained = () =>
 		withProgress(
 			chain('Create, then continue', [
@@ -279,9 +290,7 @@ describe('a worker killed with -9', () => {
 		expect(execution).toMatchObject({ runData: {}, customData: {} });
 		expect(execution.error?.message).toContain('failed to be processed too many times');
 
-		const again = await host.waitForExecution(await host.retry(ids[which]));
-
-		expect(again).toMatchObject({ status: 'error', runData: {} });
+		expect(await retriedAtOnce(execution)).toMatchObject({ status: 'error', runData: {} });
 		expect(await sessionsFor(stage, prompts[which])).toMatchObject([{ status: 'running', aborted: false }]);
 	}, TEST_TIMEOUT_MS);
 
