@@ -45,6 +45,22 @@ export async function readExecution(rest: Rest, id: string): Promise<Execution> 
 	};
 }
 
+/** An execution without its data */
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	/** How it was started: `manual`, `webhook`, `trigger`, `integrated` (by another one), `retry`, ... */
+	mode: string;
+}
+
+/** The latest hundred executions of a workflow, newest first */
+export async function listExecutions(rest: Rest, workflowId: string): Promise<ExecutionSummary[]> {
+	const { results } = await rest.get(`/executions?limit=100&filter=${encodeURIComponent(JSON.stringify({ workflowId }))}`);
+	return results;
+}
+
+export const hasEnded = ({ status }: { status: string }): boolean => ENDED.includes(status);
+
 export interface WaitOptions {
 	timeoutMs?: number;
 	/** `ended` (default), or `waiting`: parked by a Wait node, or ended without */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
-import { startGuarded } from './guarded.mts';
+import { startGuarded, type Guarded } from './guarded.mts';
 import type { Log } from './install.mts';
 import { freePorts } from './ports.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
@@ -63,16 +63,7 @@ export interface Host {
 export async function startHost(options: HostOptions): Promise<Host> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
-	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
-	placePackage(options.packageDir, userFolder);
-
-	const n8n = startGuarded(process.execPath, [n8nFile(options.version), 'start'], {
-		cwd: userFolder,
-		env: hostEnvironment(userFolder, ports, options.env, options.version),
-		removeAtEnd: options.userFolder ? undefined : userFolder,
-		onLine: options.log,
-	});
-
+	const n8n = startN8n(['start'], ports, options);
 	const givenUp = new AbortController();
 	try {
 		await Promise.race([waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal), failOnExit(n8n.exited)]);
@@ -86,9 +77,21 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 /** The program itself, to be run with Node */
-export const n8nFile = (version: HostVersion = hostVersion()): string => join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
+const n8nFile = (version: HostVersion = hostVersion()): string => join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
 
-async function freeHostPorts(): Promise<HostPorts> {
+/** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
+export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
+	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
+	placePackage(options.packageDir, userFolder);
+	return startGuarded(process.execPath, [n8nFile(options.version), ...command], {
+		cwd: userFolder,
+		env: hostEnvironment(userFolder, ports, options.env, options.version),
+		removeAtEnd: options.userFolder ? undefined : userFolder,
+		onLine: options.log,
+	});
+}
+
+export async function freeHostPorts(): Promise<HostPorts> {
 	const [editor, broker] = await freePorts(2);
 	return { editor, broker };
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { startHost, type Host } from '../n8n-host/host.mts';
 import { ensureHost, type Log } from '../n8n-host/install.mts';
+import { ensureQueue, startQueueHost, type QueueHost, type QueueOptions } from '../n8n-host/queue.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { packedPackage } from './package.mts';
@@ -10,19 +11,38 @@ import { packedPackage } from './package.mts';
 /** The name of the credential in the example workflows */
 export const credentialName = 'Workspace Automation (local service)';
 
-export interface Stage {
+export interface Stage<H extends Host = Host> {
 	service: LocalService;
-	host: Host;
+	host: H;
 	close(): Promise<void>;
 }
 
+/** Starts n8n with the package that it is given: on one machine, or as on several. */
+export type StartHost<H extends Host = Host> = (options: { packageDir: string }, log: Log) => Promise<H>;
+
+export const onOneMachine: StartHost = async ({ packageDir }) => await startHost({ packageDir });
+
+/** n8n's queue mode. Installs Redis and PostgreSQL where they are missing. */
+export function onSeveralMachines(options: Omit<QueueOptions, 'packageDir'> = {}): StartHost<QueueHost> {
+	return async ({ packageDir }, log) => {
+		await ensureQueue({ log });
+		return await startQueueHost({ ...options, packageDir });
+	};
+}
+
 /** Installs what is missing, builds unless told not to, and starts everything on free ports. Says what it is doing. */
-export async function setStage(log: Log, { build = true } = {}): Promise<Stage> {
+export async function setStage<H extends Host>(log: Log, options: { build?: boolean; start: StartHost<H> }): Promise<Stage<H>>;
+export async function setStage(log: Log, options?: { build?: boolean }): Promise<Stage>;
+export async function setStage(log: Log, { build = true, start = onOneMachine }: { build?: boolean; start?: StartHost } = {}): Promise<Stage> {
 	await ensureHost({ log });
 	log(`${build ? 'building and ' : ''}packing the package`);
 	const packed = await packedPackage(build);
 	log('starting the local service and n8n');
-	const starting = [startLocalService(), startHost({ packageDir: packed.folder })] as const;
+	const starting = [startLocalService(), start({ packageDir: packed.folder }, log)] as const;
+	const close = async () => {
+		await closeAll(starting);
+		packed.remove();
+	};
 	try {
 		const [service, host] = await Promise.all(starting);
 		await host.importCredential({
@@ -30,12 +50,10 @@ export async function setStage(log: Log, { build = true } = {}): Promise<Stage> 
 			type: 'workspaceAutomationApi',
 			data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
 		});
-		return { service, host, close: () => closeAll(starting) };
+		return { service, host, close };
 	} catch (error) {
-		await closeAll(starting);
+		await close();
 		throw error;
-	} finally {
-		packed.remove();
 	}
 }
 

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
+import type { Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName, exampleWorkflow, setStage, type Stage } from '../../tools/demoStage.mts';
+import { credentialName, exampleWorkflow, onOneMachine, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
 
 /** A cold machine installs n8n first. */
 const STAGE_TIMEOUT_MS = 15 * 60_000;
@@ -13,12 +14,14 @@ export const NODE = 'Run Agent Session';
 /** The first project of the local service */
 export const projectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 
-/** The local service and the real n8n, for the tests of one file */
-export function useStage(): Stage {
+/** The local service and the real n8n, for the tests of one file or one `describe` */
+export function useStage(): Stage;
+export function useStage<H extends Host>(start: StartHost<H>): Stage<H>;
+export function useStage(start: StartHost = onOneMachine): Stage {
 	const stage = {} as Stage;
 	beforeAll(async () => {
 		// `npm test` has built already, and other tests read what it built.
-		Object.assign(stage, await setStage((line) => process.stderr.write(`${line}\n`), { build: false }));
+		Object.assign(stage, await setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }));
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await stage.close?.();
@@ -124,10 +127,10 @@ export async function dashboardOf({ service }: Stage, sessionId: string): Promis
 }
 
 /** The first truthy result, within some seconds */
-export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
-	for (const end = Date.now() + 30_000; ; await sleep(250)) {
+export async function eventually<T>(look: () => Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+	for (const end = Date.now() + seconds * 1000; ; await sleep(250)) {
 		const result = await look();
 		if (result) return result;
-		if (Date.now() > end) throw new Error('It did not happen within 30 s.');
+		if (Date.now() > end) throw new Error(`It did not happen within ${seconds} s.`);
 	}
 }

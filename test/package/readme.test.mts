@@ -48,6 +48,8 @@ const PROOFS: Record<string, string[]> = {
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': ['a parked execution goes on by itself, looking again until the session has ended'],
 	'an earlier node created': ['a session created in a node before is the one that a retry of the execution waits for'],
+	'dies that waits for a session': ['its execution becomes an error without any data, and a retry of it does nothing (%s)'],
+	'dies under an execution of its own': ['examples/create-then-continue.json: a retry on another worker waits for the same session'],
 	'started itself': ['a session started by the node itself is forgotten: a retry starts another, the first goes on'],
 };
 

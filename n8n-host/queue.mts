@@ -1,0 +1,127 @@
+// The real n8n on several machines, as its queue mode has it: a main, workers that run the executions, and between them Redis and
+// PostgreSQL. Here all of them share one machine, each with its own user folder and its own copy of the package.
+import { randomBytes } from 'node:crypto';
+import { ensurePackages, postgresPackage, redisPackage } from './debian.mts';
+import { freeHostPorts, startHost, startN8n, type Host, type HostOptions } from './host.mts';
+import type { Log } from './install.mts';
+import { startPostgres, type Postgres } from './postgres.mts';
+import { startRedis, type Redis } from './redis.mts';
+
+const WORKER_START_TIMEOUT_MS = 180_000;
+
+interface Closing {
+	close(): Promise<void>;
+}
+
+export interface QueueOptions {
+	/** The package as published, for the main and every worker. The folder is needed for as long as workers are added. */
+	packageDir: string;
+	workers?: number;
+	/** Executions that a worker runs at the same time */
+	concurrency?: number;
+	/** Further environment for the main and the workers */
+	env?: NodeJS.ProcessEnv;
+	/** Told which worker runs which execution */
+	log?: Log;
+}
+
+export interface Worker {
+	/** The ids of the executions that it has started, in their order */
+	readonly executions: readonly string[];
+	tail(): string;
+	/** As kill -9 does it: it can save nothing and tell nobody. */
+	kill(): Promise<void>;
+}
+
+/** A host whose executions, those by hand too, run on its workers */
+export interface QueueHost extends Host {
+	workers: readonly Worker[];
+	/** One more, as when another machine joins */
+	addWorker(): Promise<Worker>;
+}
+
+/** Sees to it that Redis and PostgreSQL are installed. Throws, naming the packages, if they cannot be. */
+export async function ensureQueue({ log }: { log: Log }): Promise<void> {
+	await ensurePackages([redisPackage, postgresPackage], log);
+}
+
+/** Starts all of it. Needs `ensureHost` and `ensureQueue` to have been called. */
+export async function startQueueHost({ packageDir, workers: count = 2, concurrency = 10, env = {}, log }: QueueOptions): Promise<QueueHost> {
+	const started: Closing[] = [];
+	/** Backwards: what others need goes last. */
+	const close = async () => {
+		for (const one of started.splice(0).reverse()) await one.close();
+	};
+	const keep = async <T extends Closing>(starting: Promise<T>): Promise<T> => {
+		const one = await starting;
+		started.push(one);
+		return one;
+	};
+
+	try {
+		const [redis, postgres] = await all([keep(startRedis()), keep(startPostgres())]);
+		const shared = { packageDir, env: { ...queueEnvironment(redis, postgres), ...env } };
+		// The main first: it is the one that sets up the database.
+		const main = await keep(startHost(shared));
+		const workers: Worker[] = [];
+		const addWorker = async (): Promise<Worker> => {
+			const worker = await keep(startWorker(shared, concurrency, (id) => log?.(`worker ${workers.indexOf(worker) + 1} runs execution ${id}`)));
+			workers.push(worker);
+			return worker;
+		};
+		await all(Array.from({ length: count }, addWorker));
+		return { ...main, workers, addWorker, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** As `Promise.all`, but when it throws nothing is still starting. */
+async function all<T extends Array<Promise<any>>>(promises: [...T]) {
+	await Promise.allSettled(promises);
+	return await Promise.all(promises);
+}
+
+/** What the main and all workers have to agree on. */
+function queueEnvironment(redis: Redis, postgres: Postgres): NodeJS.ProcessEnv {
+	return {
+		EXECUTIONS_MODE: 'queue',
+		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(postgres.port),
+		DB_POSTGRESDB_USER: postgres.user,
+		DB_POSTGRESDB_DATABASE: postgres.database,
+		// What somebody runs by hand would stay on the main otherwise.
+		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+	};
+}
+
+async function startWorker(options: HostOptions, concurrency: number, onExecution: (id: string) => void): Promise<Worker & Closing> {
+	const executions: string[] = [];
+	let announce = () => {};
+	const ready = new Promise<void>((resolve) => (announce = resolve));
+	const readLog = (line: string) => {
+		if (line.includes('n8n worker is now ready')) announce();
+		const id = /Worker started execution (\d+) /.exec(line)?.[1];
+		if (!id) return;
+		executions.push(id);
+		onExecution(id);
+	};
+
+	const n8n = startN8n(['worker', `--concurrency=${concurrency}`], await freeHostPorts(), { ...options, log: readLog });
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<string>((resolve) => {
+		timer = setTimeout(() => resolve(`it was not ready within ${WORKER_START_TIMEOUT_MS / 1000} s`), WORKER_START_TIMEOUT_MS);
+	});
+	const trouble = await Promise.race([ready, late, n8n.exited.then((code) => `it ended with exit code ${code}`)]);
+	clearTimeout(timer);
+	if (trouble) {
+		await n8n.stop();
+		throw new Error(`A worker of n8n did not start: ${trouble}\n${n8n.tail()}`);
+	}
+	return { executions, tail: n8n.tail, kill: n8n.kill, close: n8n.stop };
+}

@@ -1,0 +1,313 @@
+// n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL.
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { hasEnded, listExecutions, readExecution, type Execution } from '../../n8n-host/executions.mts';
+import type { QueueHost, Worker } from '../../n8n-host/queue.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { exampleWorkflow, onSeveralMachines, type Stage } from '../../tools/demoStage.mts';
+import {
+	agentSession,
+	arrival,
+	byId,
+	chain,
+	eventually,
+	manualTrigger,
+	NODE,
+	node,
+	play,
+	projectId,
+	recordOf,
+	TEST_TIMEOUT_MS,
+	useStage,
+	workflow,
+	workspaceAutomation,
+} from './support.mts';
+
+const withProgress = (file: WorkflowFile): WorkflowFile => ({ ...file, settings: { ...file.settings, saveExecutionProgress: true } });
+
+const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
+	(await service.sessions()).filter((session) => session.prompt === prompt);
+
+/** The session with this prompt, once a node has looked at it */
+const watched = async (stage: Stage, prompt: string) => await eventually(async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0), 60);
+
+/** What the service was asked about a session, in order */
+const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<string[]> =>
+	(await service.requests()).filter(({ path }) => path.includes(sessionId)).map(({ method, path }) => `${method} ${path.split(sessionId)[1]}`);
+
+const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined => host.workers.find(({ executions }) => executions.includes(executionId));
+
+/** examples/create-then-continue.json with another prompt */
+function example(prompt: string): WorkflowFile {
+	const file = exampleWorkflow('create-then-continue');
+	file.nodes.find(({ name }) => name === 'Create the session')!.parameters.prompt = prompt;
+	return file;
+}
+
+/** The executions of a workflow that were started by one of its own, the first first */
+const waiting = async ({ host }: Stage, workflowId: string) =>
+	(await listExecutions(host.rest, workflowId)).filter(({ mode }) => mode === 'integrated').reverse();
+
+describe('two workers', () => {
+	const stage = useStage(onSeveralMachines({ concurrency: 60 }));
+
+	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
+	interface Kind {
+		prompt: string;
+		/** Minutes */
+		maxWait?: number;
+		onMaxWait?: 'abort';
+		stop?: true;
+		execution: 'success' | 'error' | 'canceled';
+		output?: 'Completed' | 'Needs Approval' | 'Still Running';
+		session: 'completed' | 'failed' | 'running';
+		aborted?: true;
+		/** Permissions, and what they were answered with */
+		interactions?: string[];
+	}
+
+	/** With these rules `git` is approved, `edit` denied and `deploy` left to a human. */
+	const rule = [
+		{ permission: 'bash', pattern: 'git *', decision: 'approve' },
+		{ permission: 'edit', pattern: '*', decision: 'deny' },
+	];
+	const KINDS: Kind[] = [
+		{ prompt: '[work 2s] [say Done.]', execution: 'success', output: 'Completed', session: 'completed' },
+		{ prompt: '[ask bash: git push] [say Pushed.]', execution: 'success', output: 'Completed', session: 'completed', interactions: ['bash once'] },
+		{ prompt: '[ask edit: a.html] [say Left as it is.]', execution: 'success', output: 'Completed', session: 'completed', interactions: ['edit reject'] },
+		{ prompt: '[ask! edit: a.html]', execution: 'error', session: 'failed', interactions: ['edit reject'] },
+		{ prompt: '[work 1s] [fail Out of disk]', execution: 'error', session: 'failed' },
+		{ prompt: '[ask bash: git pull + deploy: production]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['bash once', 'deploy -'] },
+		{ prompt: '[question Which colour?]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['undefined -'] },
+		{ prompt: '[work 1h]', maxWait: 0.2, execution: 'success', output: 'Still Running', session: 'running' },
+		{ prompt: '[work 2h]', maxWait: 0.2, onMaxWait: 'abort', execution: 'error', session: 'failed', aborted: true },
+		{ prompt: '[work 3h]', stop: true, execution: 'canceled', session: 'failed', aborted: true },
+	];
+	const items = Array.from({ length: 100 }, (_, index) => {
+		const kind = KINDS[index % KINDS.length];
+		return { ...kind, prompt: `Item ${index}. ${kind.prompt}`, maxWait: kind.maxWait ?? 5, onMaxWait: kind.onMaxWait ?? 'route' };
+	});
+	const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running'] as const;
+
+	/** With progress saved, so that n8n tells at once which execution is for which item */
+	const hooked = (): WorkflowFile =>
+		withProgress(
+			workflow(
+				'Many',
+				[
+					node('Webhook', 'n8n-nodes-base.webhook', 2, { parameters: { httpMethod: 'POST', path: 'many', responseMode: 'onReceived', options: {} }, webhookId: 'many' }),
+					agentSession({
+						prompt: '={{ $json.body.prompt }}',
+						permissionPolicy: 'rules',
+						permissionRules: { rule },
+						defaultDecision: 'ask',
+						options: { pollInterval: 5, maxWait: '={{ $json.body.maxWait }}', onMaxWait: '={{ $json.body.onMaxWait }}' },
+					}),
+					...OUTPUTS.map(arrival),
+				],
+				{ Webhook: [[NODE]], [NODE]: OUTPUTS.map((name) => [name]) },
+			),
+		);
+
+	/** What came of an item in n8n and in the service */
+	async function outcomeOf(prompt: string, execution: Execution) {
+		const sessions = await sessionsFor(stage, prompt);
+		const [session] = sessions;
+		const output = OUTPUTS.find((name) => execution.items(name).length > 0);
+		const [item] = output ? execution.items(output) : [];
+		const answered = session.interactions.filter(({ value }: any) => value !== undefined).map(({ id, value }: any) => `${id} ${value}`);
+		const stopped = execution.status === 'canceled';
+		return {
+			prompt,
+			execution: execution.status,
+			output,
+			sessions: sessions.length,
+			session: session.status,
+			aborted: session.aborted || undefined,
+			interactions: session.interactions.map(({ permission, value }: any) => `${permission} ${value ?? '-'}`),
+			// What n8n has to say of a session that it did not stop: its ID, and each decision that the service has carried out.
+			named: stopped || JSON.stringify(item ?? execution.error).includes(session.sessionId),
+			foundByIt: stopped || Object.values(execution.customData).includes(session.sessionId),
+			decisions: item ? item.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`) : answered,
+			answered,
+		};
+	}
+
+	/** Starts an execution for each item, as a service that calls the webhook does. */
+	async function startAll(url: string): Promise<void> {
+		const start = async (item: object) =>
+			(await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(item) })).ok;
+		const [first, ...others] = items;
+		// The webhook is there a few seconds after the activation.
+		await eventually(async () => await start(first));
+		expect((await Promise.all(others.map(start))).every(Boolean)).toBe(true);
+	}
+
+	/** The execution of each item, by prompt */
+	async function findAll(workflowId: string): Promise<Map<string, string>> {
+		const { rest } = stage.host;
+		const started = await eventually(async () => {
+			const executions = await listExecutions(rest, workflowId);
+			return executions.length === items.length ? executions : undefined;
+		}, 60);
+		const found = new Map<string, string>();
+		for (const { id } of started) {
+			const body = await eventually(async () => (await readExecution(rest, id)).items('Webhook')[0]?.body, 60);
+			found.set(body.prompt, id);
+		}
+		return found;
+	}
+
+	test('share 100 executions, and the record of the service has what each execution says', async () => {
+		const { host, service } = stage;
+		const workflowId = await host.importWorkflow(hooked());
+		await host.activate(workflowId);
+		await startAll(`${host.url}/webhook/many`);
+		const executions = await findAll(workflowId);
+		for (const { prompt, stop } of items) {
+			if (!stop) continue;
+			await watched(stage, prompt);
+			await host.stop(executions.get(prompt)!);
+		}
+		await eventually(async () => (await listExecutions(host.rest, workflowId)).every(hasEnded), 120);
+		await eventually(async () => (await service.sessions()).filter(({ aborted }) => aborted).length === items.filter(({ aborted }) => aborted).length);
+
+		const outcomes = [];
+		for (const { prompt } of items) outcomes.push(await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)));
+		const expected = items.map(({ prompt, execution, output, session, aborted, interactions = [] }) => ({ prompt, execution, output, session, aborted, interactions }));
+		expect(outcomes).toMatchObject(expected.map((one) => ({ ...one, sessions: 1, named: true, foundByIt: true })));
+		expect(outcomes.map(({ decisions }) => decisions)).toEqual(outcomes.map(({ answered }) => answered));
+		expect(await service.sessions()).toHaveLength(items.length);
+		// Each execution ran on one worker, and each worker had a good part of them.
+		const ran = host.workers.flatMap((worker) => worker.executions);
+		expect([...ran].sort()).toEqual([...executions.values()].sort());
+		for (const worker of host.workers) expect(worker.executions.length).toBeGreaterThan(items.length / 10);
+	}, 2 * TEST_TIMEOUT_MS);
+
+	test('Stop pressed on the main ends the node on its worker and aborts the session', async () => {
+		const { host } = stage;
+		const prompt = 'Stopped from afar. [work 10m]';
+		const executionId = await host.run(await host.importWorkflow(chain('Stopped', [manualTrigger(), agentSession({ prompt })])));
+		const { sessionId } = await watched(stage, prompt);
+
+		await host.stop(executionId);
+
+		expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe('canceled');
+		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+		await eventually(async () => workerOf(stage, executionId)?.tail().includes(`agent session ${sessionId} was aborted`));
+		// For as long as it takes another session to be polled twice, nobody asks for this one.
+		const other = await play(stage, chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]));
+		expect(other.items(NODE)[0].pollCount).toBeGreaterThan(1);
+		expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');
+	}, TEST_TIMEOUT_MS);
+
+	test('examples/create-then-continue.json: Stop on the execution that waits aborts the session', async () => {
+		const { host } = stage;
+		const prompt = 'Stopped. [work 10m]';
+		const workflowId = await host.importWorkflow(example(prompt));
+		const creating = await host.run(workflowId);
+		const { sessionId } = await watched(stage, prompt);
+		expect((await host.waitForExecution(creating)).status).toBe('success');
+		const [{ id }] = await waiting(stage, workflowId);
+
+		await host.stop(id);
+
+		expect((await host.waitForExecution(id)).status).toBe('canceled');
+		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+	}, TEST_TIMEOUT_MS);
+
+	test('keep files in the database, where every machine can read them', async () => {
+		const text = 'Opened at eight, closed at six.';
+		const execution = await play(stage, chain('A file', [
+			manualTrigger(),
+			workspaceAutomation('Upload', 'file.create', { projectId: byId(projectId), name: 'hours.txt', contentSource: 'text', text }),
+			workspaceAutomation('Download', 'file.getContent', { fileId: byId('={{ $json.id }}'), outputAs: 'binary', binaryPropertyName: 'data' }),
+		]));
+
+		expect(execution.error).toBeUndefined();
+		const [file] = execution.runData.Download[0].data!.main[0]!;
+		expect(file).toMatchObject({ binary: { data: { fileName: 'hours.txt', id: expect.stringMatching(/^database:/) } } });
+	}, TEST_TIMEOUT_MS);
+});
+
+describe('a worker killed with -9', () => {
+	// So that n8n notices sooner: by default a lost lock takes it a minute and a half to see, and executions without a worker three hours.
+	const stage = useStage(
+		onSeveralMachines({
+			workers: 1,
+			env: {
+				QUEUE_WORKER_LOCK_DURATION: '20000',
+				QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
+				QUEUE_WORKER_STALLED_INTERVAL: '10000',
+				N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1', // minutes
+			},
+		}),
+	);
+	const prompts = { chained: 'Created before. [work 10m] [say Done.]', started: 'Started by the node. [work 10m] [say Done.]', handedOver: 'Handed over. [work 10m] [say Found again.]' };
+	const ids = { chained: '', started: '', handedOver: '' };
+
+	/**
+	 * The retry of an execution, for one that ends in no time: n8n answers the request for it when it hears that it has ended, and for
+	 * that it may start to listen too late.
+	 */
+	async function retriedAtOnce({ id, workflowId }: Execution): Promise<Execution> {
+		const { rest, retry } = stage.host;
+		retry(id).catch(() => {}); // cut off at the end, then
+		const { id: retried } = await eventually(async () => (await listExecutions(rest, workflowId)).find((one) => one.mode === 'retry' && hasEnded(one)));
+		return await readExecution(rest, retried);
+	}
+
+	const chained = () =>
+		withProgress(
+			chain('Create, then continue', [
+				manualTrigger(),
+				workspaceAutomation('Create', 'agentSession.create', { projectId: byId(projectId), prompt: prompts.chained }),
+				agentSession({ mode: 'continue', sessionId: '={{ $json.sessionId }}' }),
+			]),
+		);
+	const started = () => withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })]));
+	const handedOver = () => example(prompts.handedOver);
+
+	beforeAll(async () => {
+		const { host } = stage;
+		const workflowId = await host.importWorkflow(handedOver());
+		ids.chained = await host.run(await host.importWorkflow(chained()));
+		ids.started = await host.run(await host.importWorkflow(started()));
+		await host.run(workflowId);
+		for (const prompt of Object.values(prompts)) await watched(stage, prompt);
+		[{ id: ids.handedOver }] = await waiting(stage, workflowId);
+		const [doomed] = host.workers;
+		await host.addWorker();
+
+		await doomed.kill();
+	}, TEST_TIMEOUT_MS);
+
+	test.each(['started', 'chained'] as const)('its execution becomes an error without any data, and a retry of it does nothing (%s)', async (which) => {
+		const { host } = stage;
+		const execution = await eventually(async () => {
+			const found = await readExecution(host.rest, ids[which]);
+			return found.status === 'error' ? found : undefined;
+		}, 150);
+		expect(execution).toMatchObject({ runData: {}, customData: {} });
+		expect(execution.error?.message).toContain('failed to be processed too many times');
+
+		expect(await retriedAtOnce(execution)).toMatchObject({ status: 'error', runData: {} });
+		expect(await sessionsFor(stage, prompts[which])).toMatchObject([{ status: 'running', aborted: false }]);
+	}, TEST_TIMEOUT_MS);
+
+	test('examples/create-then-continue.json: a retry on another worker waits for the same session', async () => {
+		const { host, service } = stage;
+		const crashed = await host.waitForExecution(ids.handedOver);
+		expect(crashed.status).toBe('crashed');
+		const [{ sessionId }] = crashed.items('When called with a session');
+		expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+
+		await service.control('POST', '/speed', { speed: 100 });
+		const retried = await host.retry(ids.handedOver);
+
+		const execution = await host.waitForExecution(retried);
+		expect(execution.status).toBe('success');
+		expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
+		expect(host.workers[1].executions).toContain(retried);
+		expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([{ sessionId, status: 'completed' }]);
+	}, TEST_TIMEOUT_MS);
+});

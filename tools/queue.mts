@@ -1,0 +1,45 @@
+// npm run queue: n8n in queue mode on this machine, a main and two workers with the package, against the local service.
+import { styleText } from 'node:util';
+import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import { exampleWorkflow, onSeveralMachines, setStage } from './demoStage.mts';
+
+const step = (line: string) => console.log(styleText('dim', `- ${line}`));
+
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+	process.on(signal, async () => {
+		if (interrupted) return;
+		interrupted = true;
+		console.log('\nstopping');
+		await stopAllGuarded();
+		process.exit(0);
+	});
+}
+
+try {
+	const { host, close } = await setStage(step, { start: onSeveralMachines({ log: step }) });
+	try {
+		const workflows = ['create-then-continue', 'run-agent-session'].map(exampleWorkflow);
+		const [first, second] = await Promise.all(workflows.map(async (workflow) => host.workflowUrl(await host.importWorkflow(workflow))));
+		console.log(`
+n8n is up: a main and ${host.workers.length} workers
+
+Open       ${first}
+And        ${second}
+E-mail     ${host.login.email}
+Password   ${host.login.password}
+
+Ctrl-C ends it; nothing is kept.
+`);
+		const code = await host.exited;
+		throw new Error(`The main ended with exit code ${code}:\n${host.tail()}`);
+	} finally {
+		await close();
+	}
+} catch (error) {
+	// After Ctrl-C everything fails, and nobody wants to read how.
+	if (!interrupted) {
+		console.error(`\n${styleText('red', 'It failed.', { stream: process.stderr })} ${(error as Error).message}`);
+		process.exitCode = 1;
+	}
+}
