@@ -1,13 +1,17 @@
 // Every example is as people expect it when they import it, and stands in the gallery.
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { exampleWorkflow } from '../../tools/demoStage.mts';
 import { examples } from '../../tools/examplePictures.mts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const gallery = readFileSync(new URL('README.md', folder), 'utf8');
-const e2e = ['examples', 'run-agent-session', 'unattended'].map((name) => readFileSync(new URL(`../e2e/${name}.test.mts`, import.meta.url), 'utf8')).join('\n');
+const e2eFolder = new URL('../e2e/', import.meta.url);
+const e2e = readdirSync(e2eFolder)
+	.filter((file) => file.endsWith('.test.mts'))
+	.map((file) => readFileSync(new URL(file, e2eFolder), 'utf8'))
+	.join('\n');
 
 const isNote = ({ type }: WorkflowNode) => type.endsWith('.stickyNote');
 
