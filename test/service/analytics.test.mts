@@ -95,13 +95,16 @@ const escapes: Array<[string, string]> = [
 	['a function that no list has', 'SELECT filesystemAvailable()'],
 	['a comment that ends the statement', 'SELECT 1 -- x\n; DROP TABLE events_computed'],
 	['a bracket that ends the explanation', "SELECT 1) , (SELECT * FROM file('/etc/hostname')"],
-	['a name that forges the tree', "SELECT `a\\n      Literal 1`, file('/etc/hostname')"],
-	['a name that forges the tree in double quotes', `SELECT 1 AS "a\\nSelectQuery"`],
 ];
 
 test.each(escapes)('scoping cannot be escaped: %s', async (_what, text) => {
 	const { status, body } = await query(text);
 	expect([status, body.error?.code, body.data]).toEqual([400, 'invalid_request', undefined]);
+});
+
+test.each(["SELECT `a\\n      Literal 1`, file('/etc/hostname')", 'SELECT 1 AS "a\\nSelectQuery"', 'SELECT 1 AS `a\nb`', 'SELECT 1 AS `a\\`'])('a name cannot forge lines of the tree that is judged: %j', async (text) => {
+	const { status, body } = await query(text);
+	expect([status, body.error?.message]).toEqual([400, 'A name with a backslash or a control character is not available here.']);
 });
 
 // What the engine's tree left out would escape the judge, so every place that takes an expression is tried.
