@@ -10,6 +10,8 @@ process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
 const common = {
 	testEnvironment: 'node',
+	// For what hangs, not for what is slow: an n8n may be installing or starting beside it.
+	testTimeout: 60_000,
 	extensionsToTreatAsEsm: ['.mts'],
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/n8n-host/[^/]+/'],
