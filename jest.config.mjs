@@ -35,6 +35,8 @@ const onHost = (version) => ({
 const chosen = chosenVersion();
 
 export default {
+	// For what hangs, not for what is slow: an n8n may be installing or starting beside it.
+	testTimeout: 60_000,
 	// Most of the time the tests wait, for n8n or for a session: one process less than there are cores would be too few.
 	maxWorkers: '100%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
