@@ -10,8 +10,6 @@ process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
 const common = {
 	testEnvironment: 'node',
-	// No statement about speed: on a busy machine everything takes several times as long.
-	testTimeout: 60_000,
 	extensionsToTreatAsEsm: ['.mts'],
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/n8n-host/[^/]+/'],
