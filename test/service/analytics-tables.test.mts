@@ -88,12 +88,13 @@ describe('over any events', () => {
 	const anyEvent: fc.Arbitrary<TrafficEvent> = fc
 		.record({
 			place: fc.constantFrom(...places),
-			visitor: fc.nat(3),
+			visitor: fc.nat(2),
 			day: fc.constantFrom(...days),
 			second: fc.nat(86_399),
 			name: fc.constantFrom('page_view' as const, 'page_view' as const, 'cart_view' as const, 'checkout_view' as const, 'purchase' as const),
-			path: fc.constantFrom('/', '/shop'),
-			source: fc.constantFrom('', 'google'),
+			// Few, so that a visit comes to a page again on the same day
+			path: fc.constantFrom('/', '/', '/', '/shop'),
+			source: fc.constantFrom('', '', '', 'google'),
 			amount: fc.integer({ min: 1, max: 64 }),
 		})
 		.map(({ place, visitor, day, second, name, path, source, amount }) => ({
@@ -117,7 +118,7 @@ describe('over any events', () => {
 		}
 	};
 	const holds = (rule: (events: TrafficEvent[], ask: (sql: string, projects?: string[]) => Promise<any[]>) => Promise<void>) =>
-		fc.assert(fc.asyncProperty(fc.array(anyEvent, { maxLength: 25 }), (events) => over(events, (ask) => rule(events, ask))), { numRuns: 15 });
+		fc.assert(fc.asyncProperty(fc.array(anyEvent, { minLength: 5, maxLength: 40 }), (events) => over(events, (ask) => rule(events, ask))), { numRuns: 15 });
 
 	const window = "session_attribution(since = '2026-10-01', until = '2026-10-03')";
 	const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
@@ -163,6 +164,19 @@ describe('over any events', () => {
 			expect(rows).toHaveLength(events.filter(({ date }) => date.startsWith('2026-10-02')).length);
 			expect(rows.every(({ day }) => day === '2026-10-02')).toBe(true);
 		}));
+
+	test('a visit that comes to a page again on the same day converts there once', async () => {
+		const visit = { ...places[1], subject: idOf('visit:again'), path: '/', title: '/', utm_source: '', amount: 0 };
+		const events: TrafficEvent[] = [
+			{ ...visit, date: '2026-10-01 08:00:00.000', name: 'page_view' },
+			{ ...visit, date: '2026-10-01 09:00:00.000', name: 'page_view' },
+			{ ...visit, date: '2026-10-01 10:00:00.000', name: 'purchase', amount: 8 },
+		];
+		await over(events, async (ask) => {
+			const [page] = await ask('SELECT countMerge(views_state) AS views, sumMerge(session_conversions_state) AS conversions, sumMerge(session_revenue_usd_state) AS usd FROM daily_page_rollups');
+			expect(page).toEqual({ views: 2, conversions: 1, usd: 8 });
+		});
+	});
 
 	test('roll-ups agree with the raw events', () =>
 		holds(async (events, ask) => {

@@ -11,7 +11,7 @@ test('any other JSON is what JSON.parse makes of it', () => {
 });
 
 test('a whole number beyond 2^53 is a text of its digits, wherever it stands', () => {
-	const big = fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n });
+	const big = fc.oneof(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }));
 	const held = (number: bigint) => (Number.isSafeInteger(Number(number)) ? Number(number) : String(number));
 	fc.assert(
 		fc.property(big, big, fc.string(), (a, b, text) => {
@@ -19,6 +19,13 @@ test('a whole number beyond 2^53 is a text of its digits, wherever it stands', (
 			expect(parseAnswer(`{ "a":${a}, ${string} : [${b},${string} ,\n${a}]}`)).toEqual({ a: held(a), [`${text}",${a}`]: [held(b), `${text}",${a}`, held(a)] });
 		}),
 	);
+});
+
+test('wherever in the text it begins', () => {
+	for (let length = 0; length < 64; length++) {
+		const text = 'x'.repeat(length);
+		expect(parseAnswer(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);
+	}
 });
 
 test.each([
