@@ -7,7 +7,7 @@ import { examples } from '../../tools/examplePictures.mts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const gallery = readFileSync(new URL('README.md', folder), 'utf8');
-const e2e = ['examples', 'run-agent-session', 'unattended'].map((name) => readFileSync(new URL(`../e2e/${name}.test.mts`, import.meta.url), 'utf8')).join('\n');
+const e2e = ['analytics-examples', 'examples', 'run-agent-session', 'unattended'].map((name) => readFileSync(new URL(`../e2e/${name}.test.mts`, import.meta.url), 'utf8')).join('\n');
 
 const isNote = ({ type }: WorkflowNode) => type.endsWith('.stickyNote');
 
