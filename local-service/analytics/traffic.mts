@@ -66,7 +66,7 @@ function visitsOf(project: Project, index: number, busy: Project[], day: number,
 }
 
 /** The days before yesterday were better: something broke the checkout. */
-const HARD_TIMES = 0.25;
+const HARD_TIMES = 0.1;
 
 function visit(seed: string, project: Project, shops: Project[], day: number, today: number): TrafficEvent[] {
 	const pick = (what: string, below: number) => numberOf(`${what}:${seed}`, below);
