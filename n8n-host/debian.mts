@@ -1,0 +1,77 @@
+// Programs that come as Debian packages: found where they are, installed where they are missing.
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startGuarded } from './guarded.mts';
+import type { Log } from './install.mts';
+
+export interface DebianPackage {
+	name: string;
+	/** One of the programs in it */
+	program: string;
+	/** Finds a program of the package; undefined if it is not there. On the PATH by default. */
+	find?(program: string): string | undefined;
+}
+
+export const redisPackage: DebianPackage = { name: 'redis-server', program: 'redis-server' };
+export const postgresPackage: DebianPackage = { name: 'postgresql', program: 'initdb', find: postgresProgram };
+
+/** What stands around the packages; tests put something else there. */
+export interface Machine {
+	isRoot: boolean;
+	/** Runs apt-get with these arguments and gives its exit code and output; undefined where there is none */
+	aptGet?(args: string[]): Promise<{ code: number; output: string }>;
+}
+
+/** Sees to it that the packages are installed. Throws, naming those to install, if it cannot. */
+export async function ensurePackages(packages: DebianPackage[], log: Log, machine: Machine = thisMachine()): Promise<void> {
+	const isMissing = ({ program, find = onPath }: DebianPackage) => !find(program);
+	const missing = packages.filter(isMissing).map(({ name }) => name);
+	if (missing.length === 0) return;
+
+	const names = missing.join(' ');
+	const help = `Install them by hand: apt-get install ${names}`;
+	if (!machine.aptGet) throw new Error(`Missing: ${names}. There is no apt-get here to install them with. On Debian: apt-get install ${names}`);
+	if (!machine.isRoot) throw new Error(`Missing: ${names}. Only root may install them. ${help}`);
+
+	log(`installing ${names}`);
+	// A list that is too old is seen in the installation.
+	await machine.aptGet(['update']);
+	const { code, output } = await machine.aptGet(['install', '--yes', '--no-install-recommends', ...missing]);
+	if (code !== 0) throw new Error(`apt-get could not install ${names} (exit code ${code}). ${help}\n${output}`);
+	const still = packages.filter(isMissing).map(({ name }) => name);
+	if (still.length > 0) throw new Error(`apt-get has installed ${names}, but the programs of ${still.join(' ')} are not where they should be.`);
+}
+
+/** The path of a program, looked for on the PATH */
+export function onPath(program: string): string | undefined {
+	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin'];
+	return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+/** The path of one of PostgreSQL's own programs: Debian keeps those of each version in a folder that is not on the PATH. */
+export function postgresProgram(program: string): string | undefined {
+	const versions = '/usr/lib/postgresql';
+	if (!existsSync(versions)) return onPath(program);
+	const newestFirst = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
+	return newestFirst.map((version) => join(versions, version, 'bin', program)).find(isExecutable) ?? onPath(program);
+}
+
+function isExecutable(file: string): boolean {
+	try {
+		accessSync(file, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function thisMachine(): Machine {
+	return { isRoot: process.getuid?.() === 0, aptGet: onPath('apt-get') ? aptGet : undefined };
+}
+
+async function aptGet(args: string[]) {
+	// Another installation may hold the lock. No service is started: outside the run levels of several users Debian starts none.
+	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+	const run = startGuarded('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], { env });
+	return { code: await run.exited, output: run.tail() };
+}
