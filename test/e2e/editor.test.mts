@@ -1,8 +1,9 @@
 // The editor as people see it, in a real browser: what they look for, fill in, press and read.
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
-import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
 import { addFound, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
@@ -40,8 +41,21 @@ afterEach(async () => {
 	await page.close();
 }, 30_000);
 
-async function open(file: WorkflowFile): Promise<void> {
-	await openWorkflow(page, stage.host.workflowUrl(await stage.host.importWorkflow(file)));
+/** Imports a workflow and opens it; gives its id. */
+async function open(file: WorkflowFile): Promise<string> {
+	const id = await stage.host.importWorkflow(file);
+	await openWorkflow(page, stage.host.workflowUrl(id));
+	return id;
+}
+
+/** Saves until n8n has it as it was filled in: what is typed reaches the node a moment after it is seen. */
+async function save(workflowId: string, name: string, parameters: Record<string, unknown>): Promise<void> {
+	await eventually(async () => {
+		await page.keyboard.press('ControlOrMeta+S');
+		const { nodes } = await stage.host.rest.get(`/workflows/${workflowId}`);
+		const saved = nodes.find((one: WorkflowNode) => one.name === name)?.parameters ?? {};
+		return Object.entries(parameters).every(([field, value]) => isDeepStrictEqual(saved[field], value));
+	});
 }
 
 /** Waits until a text is there, and gives it back. */
@@ -83,7 +97,7 @@ const REFUSED: Record<HostVersion, string> = {
 
 describe('somebody new', () => {
 	test('finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it', async () => {
-		await open(justStarted);
+		const workflowId = await open(justStarted);
 		const panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
 
 		const form = await createCredential(page, panel);
@@ -107,13 +121,16 @@ describe('somebody new', () => {
 		const list = await panel.openList('projectId');
 		await list.search('velvet tr');
 		await list.pick('Velvet Travel');
-		await panel.type('prompt', 'Check every page. [ask bash: npm run build] [ask bash: git push] [say All pages are fine.]');
+		const prompt = 'Check every page. [ask bash: npm run build] [ask bash: git push] [say All pages are fine.]';
+		await panel.fill('prompt', prompt);
 		await panel.choose('permissionPolicy', 'Decide by Rules');
 		await panel.root.getByTestId('fixed-collection-permissionRules').getByRole('button', { name: 'Add Rule' }).click();
-		await panel.type('permission', 'bash');
-		await panel.type('pattern', 'npm run *');
+		await panel.fill('permission', 'bash');
+		await panel.fill('pattern', 'npm run *');
 		await panel.choose('decision', 'Approve');
 		await panel.choose('defaultDecision', 'Deny');
+		const permissionRules = { rule: [{ permission: 'bash', pattern: 'npm run *', decision: 'approve' }] };
+		await save(workflowId, NODE, { prompt, permissionPolicy: 'rules', permissionRules, defaultDecision: 'deny' });
 		await panel.execute(STEP_TIMEOUT_MS);
 
 		await panel.showOutputAs('json');
@@ -154,7 +171,7 @@ describe('the list of projects', () => {
 		await list.search(wanted.toUpperCase().slice(0, -2));
 		await eventually(async () => (await list.entries.allInnerTexts()).join() === wanted);
 		await list.pick(wanted);
-		expect(await panel.field('projectId').locator('input').last().inputValue()).toBe(wanted);
+		expect(await panel.picked('projectId')).toBe(wanted);
 	}, TEST_TIMEOUT_MS);
 });
 
@@ -220,15 +237,17 @@ describe('the panel of analytics', () => {
 	}, TEST_TIMEOUT_MS);
 
 	test('keeps what somebody has typed, until the query is emptied', async () => {
-		await open(chain('Typed', [manualTrigger(), analytics()]));
+		const workflowId = await open(chain('Typed', [manualTrigger(), analytics()]));
 		const panel = await openPanel(page, QUERY);
 		const own = 'SELECT 1 AS one';
-		await panel.type('query', own);
+		await panel.fill('query', own);
+		await save(workflowId, QUERY, { query: own });
 		for (const name of ['Daily Visits', 'Events', 'Own Query']) {
 			await panel.choose('table', name);
 			await expectQuery(panel, own);
 		}
-		await panel.type('query', '');
+		await panel.fill('query', '');
+		await save(workflowId, QUERY, { query: undefined });
 		await panel.choose('table', 'Events');
 		await expectQuery(panel, query('Events'));
 	}, TEST_TIMEOUT_MS);
@@ -237,16 +256,18 @@ describe('the panel of analytics', () => {
 		await open(chain('States', [manualTrigger(), analytics()]));
 		const panel = await openPanel(page, QUERY);
 		const warning = panel.output.getByText('Columns that end in _state hold intermediate results.');
-		await panel.type('query', 'SELECT views_state FROM daily_page_rollups');
+		await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
 		await warning.first().waitFor();
-		await panel.type('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
+		await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
 		await warning.first().waitFor({ state: 'hidden' });
 	}, TEST_TIMEOUT_MS);
 
 	test('takes the value of an expression as a value, whatever it says', async () => {
-		await open(chain('Expression', [manualTrigger(), editFields('Source', { source: "direct' OR 1=1 --" }), analytics()]));
+		const workflowId = await open(chain('Expression', [manualTrigger(), editFields('Source', { source: "direct' OR 1=1 --" }), analytics()]));
 		const panel = await openPanel(page, QUERY);
-		await panel.type('query', 'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}');
+		const typed = 'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
+		await panel.fill('query', typed);
+		await save(workflowId, QUERY, { query: typed });
 		await panel.execute(STEP_TIMEOUT_MS);
 
 		await panel.showOutputAs('table');

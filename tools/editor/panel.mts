@@ -19,12 +19,14 @@ export interface Panel {
 	field(name: string): Locator;
 	/** The text in an editor of code or SQL, as it is seen */
 	code(name: string): Promise<string>;
-	/** Types into a field in place of what is in it. */
-	type(name: string, text: string): Promise<void>;
+	/** Puts a text into a field in place of what is in it. */
+	fill(name: string, text: string): Promise<void>;
 	/** Picks an option of a drop-down field by its name. */
 	choose(name: string, option: string): Promise<void>;
 	/** Opens the list of a field that picks something of the service's, and waits for its first page. */
 	openList(name: string): Promise<EntityList>;
+	/** What was picked from the list of a field */
+	picked(name: string): Promise<string>;
 	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
 	execute(timeoutMs: number): Promise<void>;
 	/** Shows one of several outputs. */
@@ -45,10 +47,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 		await into.click();
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('Delete');
-		// In one go: an editor of code would close brackets and quotes on its own.
-		await page.keyboard.insertText(text);
-		// What an editor of code suggests lies over the fields around it until the editor is left.
-		await into.blur();
+		if (text !== '') await paste(page, into, text);
 	};
 
 	return {
@@ -56,7 +55,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 		output,
 		field,
 		code: (name) => codeIn(field(name)),
-		type: (name, text) => write(field(name).locator('input, textarea, .cm-content').first(), text),
+		fill: (name, text) => write(field(name).locator('input, textarea, .cm-content').first(), text),
 
 		async choose(name, option) {
 			await field(name).click();
@@ -74,6 +73,8 @@ export async function panelOf(page: Page): Promise<Panel> {
 				pick: (entry) => entries.getByText(entry, { exact: true }).click(),
 			};
 		},
+
+		picked: (name) => field(name).locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]').inputValue(),
 
 		async execute(timeoutMs) {
 			await root.getByTestId('node-execute-button').click();
@@ -99,6 +100,12 @@ export async function panelOf(page: Page): Promise<Panel> {
 /** The text in an editor, line by line: the editor shows an empty one as a line break. */
 async function codeIn(field: Locator): Promise<string> {
 	return (await field.locator('.cm-line').allInnerTexts()).map((line) => line.replace(/\n$/, '')).join('\n');
+}
+
+/** Pastes, because an editor of code closes brackets and suggests words over the other fields while somebody types. */
+async function paste(page: Page, into: Locator, text: string): Promise<void> {
+	await page.evaluate((copied) => (globalThis as any).navigator.clipboard.writeText(copied), text);
+	await into.press('ControlOrMeta+V');
 }
 
 /** Does something after which the list asks n8n's server, and waits for the answer. */
