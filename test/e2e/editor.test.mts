@@ -48,14 +48,19 @@ async function open(file: WorkflowFile): Promise<string> {
 	return id;
 }
 
-/** Saves until n8n has it as it was filled in: what is typed reaches the node a moment after it is seen. */
-async function save(workflowId: string, name: string, parameters: Record<string, unknown>): Promise<void> {
+/**
+ * Goes back to the canvas, saves until n8n has what was filled in (it reaches the node a moment after it is seen), and opens the panel
+ * again.
+ */
+async function saved(panel: Panel, workflowId: string, name: string, parameters: Record<string, unknown>): Promise<Panel> {
+	await panel.close();
 	await eventually(async () => {
 		await page.keyboard.press('ControlOrMeta+S');
 		const { nodes } = await stage.host.rest.get(`/workflows/${workflowId}`);
-		const saved = nodes.find((one: WorkflowNode) => one.name === name)?.parameters ?? {};
-		return Object.entries(parameters).every(([field, value]) => isDeepStrictEqual(saved[field], value));
+		const found = nodes.find((one: WorkflowNode) => one.name === name)?.parameters ?? {};
+		return Object.entries(parameters).every(([field, value]) => isDeepStrictEqual(found[field], value));
 	});
+	return await openPanel(page, name);
 }
 
 /** Waits until a text is there, and gives it back. */
@@ -98,7 +103,7 @@ const REFUSED: Record<HostVersion, string> = {
 describe('somebody new', () => {
 	test('finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it', async () => {
 		const workflowId = await open(justStarted);
-		const panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
+		let panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
 
 		const form = await createCredential(page, panel);
 		await form.type('baseUrl', stage.service.baseUrl);
@@ -130,7 +135,7 @@ describe('somebody new', () => {
 		await panel.choose('decision', 'Approve');
 		await panel.choose('defaultDecision', 'Deny');
 		const permissionRules = { rule: [{ permission: 'bash', pattern: 'npm run *', decision: 'approve' }] };
-		await save(workflowId, NODE, { prompt, permissionPolicy: 'rules', permissionRules, defaultDecision: 'deny' });
+		panel = await saved(panel, workflowId, NODE, { prompt, permissionPolicy: 'rules', permissionRules, defaultDecision: 'deny' });
 		await panel.execute(STEP_TIMEOUT_MS);
 
 		await panel.showOutputAs('json');
@@ -182,7 +187,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 			manualTrigger(),
 			editFields('Prompts', { prompt: JSON.stringify(prompts) }, 'array'),
 			node('One by one', 'n8n-nodes-base.splitOut', 1, { parameters: { fieldToSplitOut: 'prompt', options: {} } }),
-			agentSession({ prompt: '={{ $json.prompt }}', options: { pollInterval: 1, maxWait: 0.2 } }),
+			agentSession({ prompt: '={{ $json.prompt }}', options: { pollInterval: 1, maxWait: 0.1 } }),
 		]));
 		const panel = await openPanel(page, NODE);
 		await panel.execute(STEP_TIMEOUT_MS);
@@ -200,7 +205,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 	}, TEST_TIMEOUT_MS);
 
 	test('says of a session that failed what happened, and where to look', async () => {
-		await open(chain('Failing', [manualTrigger(), agentSession({ prompt: '[fail Out of disk]' })]));
+		await open(chain('Failing', [manualTrigger(), agentSession({ prompt: '[fail Out of disk]', options: { pollInterval: 1 } })]));
 		const panel = await openPanel(page, NODE);
 		await panel.execute(STEP_TIMEOUT_MS);
 
@@ -236,18 +241,18 @@ describe('the panel of analytics', () => {
 		expect((await stage.service.requests()).at(-1)).toMatchObject({ path: '/v1/analytics/query', status: 200, body: { query: query('Daily Visits') } });
 	}, TEST_TIMEOUT_MS);
 
-	test('keeps what somebody has typed, until the query is emptied', async () => {
+	test('keeps what somebody has typed, until it is emptied under Own Query', async () => {
 		const workflowId = await open(chain('Typed', [manualTrigger(), analytics()]));
-		const panel = await openPanel(page, QUERY);
+		let panel = await openPanel(page, QUERY);
 		const own = 'SELECT 1 AS one';
 		await panel.fill('query', own);
-		await save(workflowId, QUERY, { query: own });
+		panel = await saved(panel, workflowId, QUERY, { query: own });
 		for (const name of ['Daily Visits', 'Events', 'Own Query']) {
 			await panel.choose('table', name);
 			await expectQuery(panel, own);
 		}
 		await panel.fill('query', '');
-		await save(workflowId, QUERY, { query: undefined });
+		panel = await saved(panel, workflowId, QUERY, { query: undefined });
 		await panel.choose('table', 'Events');
 		await expectQuery(panel, query('Events'));
 	}, TEST_TIMEOUT_MS);
@@ -264,10 +269,10 @@ describe('the panel of analytics', () => {
 
 	test('takes the value of an expression as a value, whatever it says', async () => {
 		const workflowId = await open(chain('Expression', [manualTrigger(), editFields('Source', { source: "direct' OR 1=1 --" }), analytics()]));
-		const panel = await openPanel(page, QUERY);
+		let panel = await openPanel(page, QUERY);
 		const typed = 'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
 		await panel.fill('query', typed);
-		await save(workflowId, QUERY, { query: typed });
+		panel = await saved(panel, workflowId, QUERY, { query: typed });
 		await panel.execute(STEP_TIMEOUT_MS);
 
 		await panel.showOutputAs('table');

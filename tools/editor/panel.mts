@@ -91,7 +91,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 		},
 
 		async close() {
-			await page.keyboard.press('Escape');
+			await root.getByTestId('ndv-close-button').or(root.getByTestId('back-to-canvas')).click();
 			await root.waitFor({ state: 'hidden' });
 		},
 	};
