@@ -1,8 +1,10 @@
 // Chromium, for whoever looks at the editor: found where it is, installed where it is missing.
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium, selectors, type Browser } from 'playwright-core';
 import { ensurePackages, onPath, type DebianPackage } from '../../n8n-host/debian.mts';
-import type { Log } from '../../n8n-host/install.mts';
+import { lock, type Log } from '../../n8n-host/install.mts';
 
 /** The same browser under its other names */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -36,6 +38,14 @@ async function chromiumFile(log: Log): Promise<string> {
 		if (existsSync(chosen)) return chosen;
 		throw new Error(`CHROMIUM is "${chosen}", and there is no such file.`);
 	}
-	await ensurePackages([chromiumPackage], log);
+	const found = findChromium();
+	if (found) return found;
+	// Tests in several processes want it at once, and apt-get does not wait for another's list of packages.
+	const unlock = await lock(join(tmpdir(), 'workspace-automation-chromium'), log);
+	try {
+		await ensurePackages([chromiumPackage], log);
+	} finally {
+		unlock();
+	}
 	return findChromium()!;
 }
