@@ -53,7 +53,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			name: 'fieldNames',
 			type: 'json',
 			default: '{}',
-			description: 'Corrects names that the API documentation leaves open, such as {"sessionPrompt": "message"}. Leave it as it is unless the service refuses requests.',
+			description: 'Corrects names that the API documentation leaves open, such as {"sessionPrompt": "message"}',
+			hint: 'Leave it as it is unless the service refuses requests because it calls a field differently',
 		},
 	];
 

@@ -79,8 +79,8 @@ async function npm(folder: string, args: string[], what: string, log: Log): Prom
 	}
 }
 
-/** One installation at a time. A lock whose holder is no longer alive does not count. */
-async function lock(file: string, log: Log): Promise<() => void> {
+/** One installation at a time: waits until the lock is free, and gives back what frees it. A lock whose holder is no longer alive does not count. */
+export async function lock(file: string, log: Log): Promise<() => void> {
 	const mine = `${file}-${process.pid}`;
 	writeFileSync(mine, String(process.pid));
 	try {
@@ -89,7 +89,7 @@ async function lock(file: string, log: Log): Promise<() => void> {
 			if (tryLink(mine, file)) return () => rmSync(file, { force: true });
 			if (!isAlive(holderOf(file))) rmSync(file, { force: true });
 			else if (!announced) {
-				log('another process is installing n8n: waiting for it');
+				log('another process is installing the same: waiting for it');
 				announced = true;
 			}
 		}

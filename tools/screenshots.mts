@@ -1,18 +1,18 @@
 // npm run screenshots [-- name ...]: pictures of the real editor for the README and the gallery, into docs/images/. All of them, or those of
 // the panels and examples that are named.
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, selectors, type Browser, type Page } from 'playwright-core';
-import type { Host } from '../n8n-host/host.mts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
-import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import { exampleWorkflow, setStage } from './demoStage.mts';
+import { launchBrowser } from './editor/browser.mts';
+import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
+import { signedIn } from './editor/signIn.mts';
 import { examples, sizeOf, takeExamplePicture } from './examplePictures.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const BROWSER_ID = 'screenshots';
 const SIZE = { width: 1360, height: 1120 };
 /** Around the nodes; more where their names and their unconnected outputs stick out */
 const AIR = { left: 32, top: 32, right: 112, bottom: 96 };
@@ -21,30 +21,15 @@ const RUN_TIMEOUT_MS = 120_000;
 const DISTRACTIONS =
 	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
 
-type ColorScheme = 'light' | 'dark';
 type Rectangle = { x: number; y: number; width: number; height: number };
-
-const quiet = [
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-	'--no-first-run',
-	'--disable-quic',
-];
-
-function findBrowser(): string {
-	const found = process.env.CHROMIUM ?? browsers.find((file) => existsSync(file));
-	if (found) return found;
-	throw new Error('Chromium is missing. On Debian: apt-get install -y chromium. Elsewhere set CHROMIUM to the path of a Chromium or Chrome.');
-}
 
 /** A workflow, the node whose panel is shown with its result, and the names of the pictures */
 interface Scene {
 	workflow: WorkflowFile;
 	node: string;
 	panel: string;
+	/** How the result is shown */
+	view: 'schema' | 'table';
 	canvas?: string;
 }
 
@@ -57,45 +42,33 @@ function agentSession(): Scene {
 	// Scrolls the directives out of the field
 	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
 	parameters.options = { maxWait: 30 };
-	return { workflow, node, panel: 'run-agent-session', canvas: 'workflow' };
+	return { workflow, node, panel: 'run-agent-session', view: 'schema', canvas: 'workflow' };
 }
 
-/** The files of a project, as the Workspace Automation node lists them */
-function fileList(): Scene {
+/** The Workspace Automation node after a start by hand */
+function single(name: string, parameters: WorkflowNode['parameters']): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Workspace Automation';
 	const { nodes, settings } = agentSession().workflow;
-	const [{ name: start }] = nodes.filter(({ type }) => type.endsWith('manualTrigger'));
-	const { parameters, credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
-	const list = {
-		id: 'list',
-		name: node,
-		type: 'n8n-nodes-workspace-automation.workspaceAutomation',
-		typeVersion: 1,
-		position: [240, 0] as [number, number],
-		parameters: { resource: 'file', operation: 'getAll', projectId: parameters.projectId, limit: 20 },
-		credentials,
-	};
-	const workflow = {
-		name: 'Files',
-		nodes: [...nodes.filter(({ name }) => name === start), list],
-		connections: { [start]: { main: [[{ node, type: 'main', index: 0 }]] } },
-		settings,
-	};
-	return { workflow, node, panel: 'workspace-automation' };
+	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
+	const { credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const type = 'n8n-nodes-workspace-automation.workspaceAutomation';
+	const shown = { id: 'shown', name: node, type, typeVersion: 1, position: [240, 0] as [number, number], parameters, credentials };
+	const connections = { [start.name]: { main: [[{ node, type: 'main', index: 0 }]] } };
+	return { workflow: { name, nodes: [start, shown], connections, settings }, node };
 }
 
-/** A page that is logged in to the editor. */
-async function openEditor(browser: Browser, host: Host, colorScheme: ColorScheme, viewport = SIZE, deviceScaleFactor = 2): Promise<Page> {
-	const context = await browser.newContext({ viewport, deviceScaleFactor, colorScheme, locale: 'en-US' });
-	// The login is bound to the browser id that the editor sends.
-	await context.addInitScript((id) => (globalThis as any).localStorage.setItem('n8n-browserId', id), BROWSER_ID);
-	const login = await context.request.post(`${host.url}/rest/login`, {
-		headers: { 'browser-id': BROWSER_ID },
-		data: { emailOrLdapLoginId: host.login.email, password: host.login.password },
-	});
-	if (!login.ok()) throw new Error(`n8n refused the login: ${login.status()}`);
-	return await context.newPage();
+/** The files of a project */
+function fileList(): Scene {
+	const { projectId } = agentSession().workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!.parameters;
+	return { ...single('Files', { resource: 'file', operation: 'getAll', projectId, limit: 20 }), panel: 'workspace-automation', view: 'schema' };
 }
+
+/** The query of a table, as it comes, and its rows */
+const analytics = (): Scene => ({
+	...single('Page views', { resource: 'analytics', operation: 'query', table: 'daily_page_rollups' }),
+	panel: 'analytics',
+	view: 'table',
+});
 
 /** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
 async function takePictures(page: Page, workflowUrl: string, scene: Scene, suffix: string): Promise<void> {
@@ -105,22 +78,18 @@ async function takePictures(page: Page, workflowUrl: string, scene: Scene, suffi
 		console.log(path);
 	};
 
-	await page.goto(workflowUrl);
-	const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${scene.node}"]`);
-	await node.waitFor();
-	await page.getByTestId('execute-workflow-button').click();
-	await node.getByTestId('canvas-node-status-success').waitFor({ timeout: RUN_TIMEOUT_MS });
+	await openWorkflow(page, workflowUrl);
+	await runWorkflow(page, scene.node, RUN_TIMEOUT_MS);
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
 	await page.mouse.move(0, 0);
 	await settle(page);
 	if (scene.canvas) await save(scene.canvas, await aroundNodes(page));
 
-	await node.dblclick();
-	const panel = page.getByTestId('ndv');
-	await panel.getByTestId('output-panel').getByTestId('radio-button-schema').click();
+	const panel = await openPanel(page, scene.node);
+	await panel.showOutputAs(scene.view);
 	await page.mouse.move(0, 0);
 	await settle(page);
-	await save(scene.panel, (await panel.boundingBox())!);
+	await save(scene.panel, (await panel.root.boundingBox())!);
 }
 
 /** Animations of the canvas and the panel */
@@ -140,22 +109,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(signal, () => void stopAllGuarded().then(() => process.exit(1)));
 }
 
-selectors.setTestIdAttribute('data-test-id');
-
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 
 try {
-	const executablePath = findBrowser();
 	mkdirSync(images, { recursive: true });
 	const stage = await setStage(console.log);
-	const browser = await chromium.launch({ executablePath, args: quiet });
+	const browser = await launchBrowser(console.log);
+	const openPage = async (options: BrowserContextOptions) => await (await signedIn(browser, stage.host, options)).newPage();
 	try {
 		const schemes = [['light', ''], ['dark', '-dark']] as const;
-		for (const scene of [agentSession(), fileList()].filter(({ panel }) => isWanted(panel))) {
+		for (const scene of [agentSession(), fileList(), analytics()].filter(({ panel }) => isWanted(panel))) {
 			const workflowId = await stage.host.importWorkflow(scene.workflow);
-			for (const [scheme, suffix] of schemes) {
-				const page = await openEditor(browser, stage.host, scheme);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
 				await page.context().close();
 			}
@@ -163,8 +130,8 @@ try {
 		for (const name of examples().filter(isWanted)) {
 			const workflow = exampleWorkflow(name);
 			const workflowId = await stage.host.importWorkflow(workflow);
-			for (const [scheme, suffix] of schemes) {
-				const page = await openEditor(browser, stage.host, scheme, sizeOf(workflow), 1);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: sizeOf(workflow), deviceScaleFactor: 1 });
 				console.log(await takeExamplePicture(page, stage.host.workflowUrl(workflowId), join(images, 'examples', `${name}${suffix}.png`)));
 				await page.context().close();
 			}

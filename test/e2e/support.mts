@@ -7,7 +7,7 @@ import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { credentialName, exampleWorkflow, onOneMachine, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
 
 /** A cold machine installs n8n first. */
-const STAGE_TIMEOUT_MS = 15 * 60_000;
+export const STAGE_TIMEOUT_MS = 15 * 60_000;
 export const TEST_TIMEOUT_MS = 180_000;
 export const NODE = 'Run Agent Session';
 

@@ -69,7 +69,7 @@ export const fields: INodeProperties[] = [
 		noDataExpression: true,
 		default: OWN_QUERY,
 		displayOptions: { show: showOnlyForAnalyticsQuery },
-		description: 'Fills the query with one that reads this table. What you have written yourself stays.',
+		description: 'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
 		options: [
 			{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 			...TABLES.map(({ name, value, description }) => ({ name, value, description })),

@@ -1,0 +1,45 @@
+// The form in which a credential is made or changed, with the test that n8n makes whenever it is saved.
+import type { Locator, Page } from 'playwright-core';
+import type { Panel } from './panel.mts';
+
+export interface CredentialForm {
+	root: Locator;
+	/** Types into a field of the form in place of what is in it. */
+	type(name: string, text: string): Promise<void>;
+	/** Saves, and waits for what the test says. */
+	saveAndTest(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** From the panel of a node, to make a credential */
+export async function createCredential(page: Page, panel: Panel): Promise<CredentialForm> {
+	await panel.root.getByTestId('node-credentials-select').click();
+	await page.getByTestId('node-credentials-select-item-new').click();
+	return await formOf(page);
+}
+
+/** From the panel of a node, to look at the credential that it has; n8n tests it at once. */
+export async function openCredential(page: Page, panel: Panel): Promise<CredentialForm> {
+	await tested(page, () => panel.root.getByTestId('credential-edit-button').click());
+	return await formOf(page);
+}
+
+async function formOf(page: Page): Promise<CredentialForm> {
+	const root = page.getByTestId('editCredential-modal');
+	await root.getByTestId('credential-name').waitFor();
+	return {
+		root,
+		type: (name, text) => root.getByTestId(`parameter-input-${name}`).locator('input').fill(text),
+		saveAndTest: () => tested(page, () => root.getByTestId('credential-save-button').click()),
+		async close() {
+			// The Escape key would close the panel behind it as well.
+			await root.getByRole('button', { name: 'Close this dialog' }).click();
+			await root.waitFor({ state: 'hidden' });
+		},
+	};
+}
+
+async function tested(page: Page, act: () => Promise<void>): Promise<void> {
+	const answered = page.waitForResponse((response) => response.url().endsWith('/credentials/test'));
+	await Promise.all([answered, act()]);
+}

@@ -1,0 +1,115 @@
+// The panel of a node: its fields in the middle, what came out of it on the right.
+import type { Locator, Page } from 'playwright-core';
+
+/** A list that is searched and paged, such as that of projects */
+export interface EntityList {
+	/** What it shows so far */
+	entries: Locator;
+	/** Types into the search field and waits for what n8n's server finds. */
+	search(typed: string): Promise<void>;
+	/** Goes to the end of what is shown and waits for the next page. */
+	scrollToEnd(): Promise<void>;
+	pick(entry: string): Promise<void>;
+}
+
+export interface Panel {
+	root: Locator;
+	output: Locator;
+	/** A field by its parameter's name */
+	field(name: string): Locator;
+	/** The text in an editor of code or SQL, as it is seen */
+	code(name: string): Promise<string>;
+	/** Puts a text into a field in place of what is in it. */
+	fill(name: string, text: string): Promise<void>;
+	/** Picks an option of a drop-down field by its name. */
+	choose(name: string, option: string): Promise<void>;
+	/** Opens the list of a field that picks something of the service's, and waits for its first page. */
+	openList(name: string): Promise<EntityList>;
+	/** What was picked from the list of a field */
+	picked(name: string): Promise<string>;
+	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
+	execute(timeoutMs: number): Promise<void>;
+	/** Shows one of several outputs. */
+	showOutput(name: string): Promise<void>;
+	showOutputAs(view: 'schema' | 'table' | 'json'): Promise<void>;
+	close(): Promise<void>;
+}
+
+const LIST = '/dynamic-node-parameters/resource-locator-results';
+
+/** The panel that is opening, once it is there. */
+export async function panelOf(page: Page): Promise<Panel> {
+	const root = page.getByTestId('ndv');
+	await root.waitFor();
+	const output = root.getByTestId('output-panel');
+	const field = (name: string) => root.getByTestId(`parameter-input-${name}`);
+	const write = async (into: Locator, text: string) => {
+		await into.click();
+		await page.keyboard.press('ControlOrMeta+A');
+		await page.keyboard.press('Delete');
+		if (text !== '') await paste(page, into, text);
+	};
+
+	return {
+		root,
+		output,
+		field,
+		code: (name) => codeIn(field(name)),
+		fill: (name, text) => write(field(name).locator('input, textarea, .cm-content').first(), text),
+
+		async choose(name, option) {
+			await field(name).click();
+			await page.getByRole('option').filter({ has: page.getByText(option, { exact: true }) }).click();
+		},
+
+		async openList(name) {
+			await fetched(page, () => field(name).getByTestId('rlc-input').click());
+			const entries = page.getByTestId('rlc-item');
+			await entries.first().waitFor();
+			return {
+				entries,
+				search: (typed) => fetched(page, () => page.locator('[data-test-id="rlc-search"] input, input[data-test-id="rlc-search"]').fill(typed)),
+				scrollToEnd: () => fetched(page, () => entries.last().scrollIntoViewIfNeeded()),
+				pick: (entry) => entries.getByText(entry, { exact: true }).click(),
+			};
+		},
+
+		picked: (name) => field(name).locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]').inputValue(),
+
+		async execute(timeoutMs) {
+			await root.getByTestId('node-execute-button').click();
+			const ended = output.getByTestId('node-run-status-success').or(output.getByTestId('node-error-message'));
+			await ended.first().waitFor({ timeout: timeoutMs });
+		},
+
+		async showOutput(name) {
+			await output.getByTestId('branches').getByText(name).click();
+		},
+
+		async showOutputAs(view) {
+			await output.getByTestId(`radio-button-${view}`).click();
+		},
+
+		async close() {
+			await root.getByTestId('ndv-close-button').or(root.getByTestId('back-to-canvas')).click();
+			await root.waitFor({ state: 'hidden' });
+		},
+	};
+}
+
+/** The text in an editor, line by line: the editor shows an empty one as a line break. */
+async function codeIn(field: Locator): Promise<string> {
+	return (await field.locator('.cm-line').allInnerTexts()).map((line) => line.replace(/\n$/, '')).join('\n');
+}
+
+/** Pastes, because an editor of code closes brackets and suggests words over the other fields while somebody types. */
+async function paste(page: Page, into: Locator, text: string): Promise<void> {
+	await page.evaluate((copied) => (globalThis as any).navigator.clipboard.writeText(copied), text);
+	await into.press('ControlOrMeta+V');
+}
+
+/** Does something after which the list asks n8n's server, and waits for the answer. */
+async function fetched(page: Page, act: () => Promise<void>): Promise<void> {
+	const answered = page.waitForResponse((response) => response.url().includes(LIST) && response.ok());
+	await Promise.all([answered, act()]);
+}
