@@ -103,6 +103,26 @@ describe('Workspace Automation as a tool', () => {
 		expect(updates).toMatchObject([{ path: expect.stringContaining(seed.tasks[1].id), status: 200 }]);
 	}, TEST_TIMEOUT_MS);
 
+	test('asks analytics with a query of the model, or with a value of the model in a query of yours', async () => {
+		const freely = asTool(workspaceAutomation('', 'analytics.query', { query: "{{ $fromAI('query', 'A SELECT statement') }}" }), 'Ask freely');
+		const visits = asTool(workspaceAutomation('', 'analytics.query', { query: "SELECT {{ $fromAI('source') }} AS source, count() > 0 AS known FROM daily_namespace_rollups WHERE utm_source = {{ $fromAI('source') }}" }), 'Is known');
+		await playScript(
+			[
+				[{ tool: 'Ask_freely', with: { query: "SELECT 'seven' AS days" } }],
+				[{ tool: 'Ask_freely', with: { query: 'DROP TABLE events_computed' } }],
+				[{ tool: 'Is_known', with: { source: 'google' } }],
+				[{ tool: 'Is_known', with: { source: "' OR 1 = 1 --" } }],
+				'Done.',
+			],
+			[freely, visits],
+		);
+
+		const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
+		expect(answered).toMatchObject([{ days: 'seven' }]);
+		expect(refused).toMatchObject([{ error: 'Query is not a SELECT or WITH statement' }]);
+		expect([known, unknown]).toMatchObject([[{ source: 'google', known: 1 }], [{ source: "' OR 1 = 1 --", known: 0 }]]);
+	}, TEST_TIMEOUT_MS);
+
 	test('tells the model what went wrong, and the workflow goes on', async () => {
 		const taskId = '00000000-0000-4000-8000-000000000000';
 		const execution = await playScript([[{ tool: 'Rename_a_task', with: { taskId, title: 'x' } }], 'There is no such task.'], [renameTask]);
