@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
@@ -106,6 +107,19 @@ async function failOnExit(exited: Promise<number>): Promise<never> {
 	throw new Error(`it ended with exit code ${await exited}`);
 }
 
+/**
+ * Publishes, and again where n8n could not finish its check of the nodes. n8n 2 gives each regular expression of the check 250 ms by the clock; on a
+ * busy machine they can be over before it has begun, and then n8n says that it could not check a node, not that it found something.
+ */
+async function untilChecked(publish: () => Promise<unknown>): Promise<void> {
+	for (;;) {
+		const refusal = await publish().then(() => undefined, (error: Error) => error);
+		if (refusal === undefined) return;
+		if (!refusal.message.includes('Error validating node parameters')) throw refusal;
+		await sleep(250);
+	}
+}
+
 function actions(url: string, rest: Rest) {
 	const credentials: SavedCredential[] = [];
 	return {
@@ -148,7 +162,7 @@ function actions(url: string, rest: Rest) {
 
 		async activate(workflowId: string) {
 			const { versionId } = await rest.get(`/workflows/${workflowId}`);
-			await rest.post(`/workflows/${workflowId}/activate`, { versionId });
+			await untilChecked(async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId }));
 		},
 
 		async deactivate(workflowId: string) {
