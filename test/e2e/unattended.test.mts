@@ -38,8 +38,8 @@ const sessionsFor = async (prompt: string): Promise<any[]> => (await stage.servi
 /** The session with this prompt, once the node has looked at it */
 const watched = async (prompt: string) => await eventually(async () => (await sessionsFor(prompt)).find(({ polls }) => polls > 0));
 
-/** As `eventually`, for what n8n takes a minute over */
-const patiently = async <T,>(look: () => Promise<T>) => await eventually(look).catch(async () => await eventually(look));
+/** As `eventually`, for a wait of a minute that n8n takes up to another minute to see the end of */
+const patiently = async <T,>(look: () => Promise<T>) => await eventually(look, 150);
 
 const requestsTo = async (end: string) => (await stage.service.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end));
 
@@ -253,7 +253,7 @@ describe('n8n killed with -9', () => {
 		const record = await recordOf(stage, sessionId);
 		expect(record).toMatchObject({ status: 'completed', turns: 1, interactions: [{ permission: 'bash', value: 'once' }] });
 		expect(await sessionsFor(record.prompt)).toHaveLength(1);
-	}, TEST_TIMEOUT_MS);
+	}, 2 * TEST_TIMEOUT_MS);
 
 	test('a session created in a node before is the one that a retry of the execution waits for', async () => {
 		const crashed = await host.waitForExecution(ids.continued);
