@@ -7,7 +7,7 @@ import { hasForgedName, readTree, refusalOf, windowsOf } from './guard.mts';
 import { show, store, type ExchangeRate, type TrafficEvent } from './schema.mts';
 
 /** The document's limits */
-export const maxRows = 100_000;
+const maxRows = 100_000;
 const maxSeconds = 60;
 
 /** Once they are set, no query can change them: that is what `readonly` means. */

@@ -5,7 +5,7 @@ import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import type { ExchangeRate, TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { seed } from '../../local-service/seed.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { byId, changed, node, play, projectId, TEST_TIMEOUT_MS, useStage } from './support.mts';
+import { byId, callApi, changed, node, play, projectId, TEST_TIMEOUT_MS, useStage } from './support.mts';
 
 const DAY_MS = 86_400_000;
 const stage = useStage();
@@ -15,12 +15,7 @@ let rates: ExchangeRate[];
 
 const control = async (method: string, path: string, body?: unknown): Promise<any> => await stage.service.control(method, path, body);
 
-async function call(method: string, path: string, body?: object): Promise<any> {
-	const headers = { authorization: `Bearer ${stage.service.key}`, 'service-api-version': '2026-10-05', 'content-type': 'application/json' };
-	const answer = await fetch(`${stage.service.baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
-	if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-	return await answer.json();
-}
+const call = async (method: string, path: string, body?: object): Promise<any> => await callApi(stage, method, path, body);
 
 beforeAll(async () => {
 	// The traffic ends when the service started: the last day has a rate, the last moment an event.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { lastTold, startScriptedModel, type ScriptedModel } from './scriptedModel.mts';
-import { answerForm, changed, eventually, play, TEST_TIMEOUT_MS, useStage } from './support.mts';
+import { answerForm, callApi, changed, eventually, play, TEST_TIMEOUT_MS, useStage } from './support.mts';
 
 const stage = useStage();
 
@@ -26,13 +26,7 @@ beforeEach(async () => {
 	seed = await control('GET', '/seed');
 }, TEST_TIMEOUT_MS);
 
-/** Calls the API as anybody could. */
-async function call(method: string, path: string, body?: object): Promise<any> {
-	const headers = { authorization: `Bearer ${stage.service.key}`, 'service-api-version': '2026-10-05', 'content-type': 'application/json' };
-	const answer = await fetch(`${stage.service.baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
-	if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-	return await answer.json();
-}
+const call = async (method: string, path: string, body?: object): Promise<any> => await callApi(stage, method, path, body);
 
 const requestsTo = async (method: string, path: RegExp) => (await stage.service.requests()).filter((request) => request.method === method && path.test(request.path));
 

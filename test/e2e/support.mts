@@ -113,6 +113,14 @@ export async function answerForm(url: string, fields: Array<string | File>): Pro
 	if (!answer.ok) throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
 }
 
+/** Calls the API as anybody could. */
+export async function callApi({ service }: Stage, method: string, path: string, body?: object): Promise<any> {
+	const headers = { authorization: `Bearer ${service.key}`, 'service-api-version': '2026-10-05', 'content-type': 'application/json' };
+	const answer = await fetch(`${service.baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
+	if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+	return await answer.json();
+}
+
 /** What the service itself knows of a session */
 export async function recordOf({ service }: Stage, sessionId: string): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
