@@ -37,7 +37,7 @@ export async function ensureHost({ log, version = hostVersion() }: { log: Log; v
 		rmSync(marker, { force: true });
 		await npm(folder, INSTALL, `installing n8n ${pinnedVersion(folder)}, about two minutes, once`, log);
 		if (!(await sqliteLoads(folder))) {
-			await npm(folder, ['rebuild', 'sqlite3'], "building n8n's database driver, about a minute, once", log);
+			await npm(folder, ['rebuild', '--ignore-scripts=false', 'sqlite3'], "building n8n's database driver, about a minute, once", log);
 			if (!(await sqliteLoads(folder))) throw new Error('sqlite3 was built, but does not load with this Node.');
 		}
 		// Written last: an interrupted installation is taken up again the next time.
