@@ -13,7 +13,9 @@ const placeOf = (built) => built.replace(/^dist\/|\.js$/g, '');
  */
 async function code() {
 	const bundle = await rollup({
-		input: Object.fromEntries([...nodes, ...credentials].map(placeOf).map((place) => [place, `${place}.ts`])),
+		input: Object.fromEntries(
+			[...nodes, ...credentials].map(placeOf).map((place) => [place, `${place}.ts`]),
+		),
 		external: ['n8n-workflow'],
 		plugins: [typescript({ module: 'esnext', noEmitOnError: true })],
 		onLog(level, log) {

@@ -14,7 +14,10 @@ const common = {
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/n8n-host/[^/]+/'],
 	transform: {
-		'^.+\\.mts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.tools.json', diagnostics: false }],
+		'^.+\\.mts$': [
+			'ts-jest',
+			{ useESM: true, tsconfig: 'tsconfig.tools.json', diagnostics: false },
+		],
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
 	},
 };
@@ -25,7 +28,10 @@ const onHost = (version) => ({
 	displayName: `n8n ${version}`,
 	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
 	// Several machines are n8n's matter more than the package's: seen once.
-	testPathIgnorePatterns: ['/node_modules/', ...(version === hostVersions[0] ? [] : ['/queue.test.mts$'])],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		...(version === hostVersions[0] ? [] : ['/queue.test.mts$']),
+	],
 	globals: { n8nHost: version },
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
 });
@@ -39,7 +45,12 @@ export default {
 	maxWorkers: '100%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	projects: [
-		{ ...common, displayName: 'package', testMatch: ['<rootDir>/test/**/*.test.mts'], testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'] },
+		{
+			...common,
+			displayName: 'package',
+			testMatch: ['<rootDir>/test/**/*.test.mts'],
+			testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+		},
 		...(chosen ? [chosen] : hostVersions).map(onHost),
 	],
 };

@@ -10,7 +10,8 @@ import { onStage } from './stage.mts';
 import { median } from './statistics.mts';
 
 export const name = 'analytics';
-export const about = 'time and memory that 100,000 rows of 7 columns take, beside JSON.parse of the same body';
+export const about =
+	'time and memory that 100,000 rows of 7 columns take, beside JSON.parse of the same body';
 
 const ROWS = 100_000;
 const ROUNDS = 5;
@@ -27,21 +28,37 @@ const query = (rows: number) => `
 export async function run(tell: (line: string) => void): Promise<Table> {
 	return await onStage(async ({ credentials }) => {
 		const ask = async (rows: number) => {
-			const headers = { authorization: `Bearer ${credentials.accessToken}`, 'service-api-version': credentials.apiVersion };
-			return (await axios.post<Buffer>(`${credentials.baseUrl}/analytics/query`, { query: query(rows) }, { headers, responseType: 'arraybuffer' })).data;
+			const headers = {
+				authorization: `Bearer ${credentials.accessToken}`,
+				'service-api-version': credentials.apiVersion,
+			};
+			return (
+				await axios.post<Buffer>(
+					`${credentials.baseUrl}/analytics/query`,
+					{ query: query(rows) },
+					{ headers, responseType: 'arraybuffer' },
+				)
+			).data;
 		};
 		const answers = { few: await ask(100), many: await ask(ROWS) };
-		tell(`the local service answered with ${decimals(answers.many.length / 1e6)} MB; from here on a bare server repeats that answer`);
+		tell(
+			`the local service answered with ${decimals(answers.many.length / 1e6)} MB; from here on a bare server repeats that answer`,
+		);
 		tell(`${ROUNDS} rounds, each way in a fresh process`);
 		return tableOf(await measured(answers, credentials));
 	});
 }
 
 /** What each way took, round after round. */
-async function measured(answers: { few: Buffer; many: Buffer }, credentials: Reading['credentials']): Promise<Map<Way, Read[]>> {
+async function measured(
+	answers: { few: Buffer; many: Buffer },
+	credentials: Reading['credentials'],
+): Promise<Map<Way, Read[]>> {
 	const server = createServer((request, response) => {
 		request.setEncoding('utf8').on('data', (body: string) => {
-			response.setHeader('content-type', 'application/json; charset=utf-8').end(body.includes('many') ? answers.many : answers.few);
+			response
+				.setHeader('content-type', 'application/json; charset=utf-8')
+				.end(body.includes('many') ? answers.many : answers.few);
 		});
 	});
 	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -49,7 +66,8 @@ async function measured(answers: { few: Buffer; many: Buffer }, credentials: Rea
 	const figures = new Map<Way, Read[]>(WAYS.map((way) => [way, []]));
 	try {
 		for (let round = 0; round < ROUNDS; round++) {
-			for (const way of WAYS) figures.get(way)!.push(await read({ way, credentials: { ...credentials, baseUrl } }));
+			for (const way of WAYS)
+				figures.get(way)!.push(await read({ way, credentials: { ...credentials, baseUrl } }));
 		}
 	} finally {
 		server.close();
@@ -64,30 +82,72 @@ async function read(reading: Reading): Promise<Read> {
 		onLine: (line) => line.startsWith('{"rows"') && (answer = line),
 	});
 	const code = await child.exited;
-	if (code !== 0 || answer === undefined) throw new Error(`The rows were not read:\n${child.tail()}`);
+	if (code !== 0 || answer === undefined)
+		throw new Error(`The rows were not read:\n${child.tail()}`);
 	return JSON.parse(answer) as Read;
 }
 
 function tableOf(figures: Map<Way, Read[]>): Table {
-	const middle = (way: Way, of: 'ms' | 'parseMs' | 'growth') => median(figures.get(way)!.map((one) => one[of]!));
-	const parse = { ms: middle('parse', 'parseMs'), read: middle('parse', 'ms'), growth: middle('parse', 'growth') };
+	const middle = (way: Way, of: 'ms' | 'parseMs' | 'growth') =>
+		median(figures.get(way)!.map((one) => one[of]!));
+	const parse = {
+		ms: middle('parse', 'parseMs'),
+		read: middle('parse', 'ms'),
+		growth: middle('parse', 'growth'),
+	};
 	const ways = WAYS.map((way) => {
 		const [ms, growth] = [middle(way, 'ms'), middle(way, 'growth')];
-		return { way, ms, growth, perParse: ms / parse.ms, perRead: ms / parse.read, perGrowth: growth / parse.growth };
+		return {
+			way,
+			ms,
+			growth,
+			perParse: ms / parse.ms,
+			perRead: ms / parse.read,
+			perGrowth: growth / parse.growth,
+		};
 	});
-	const title = (way: Way) => (way === 'parse' ? 'read with axios, JSON.parse' : `the node, rows ${way === 'items' ? 'as items' : 'in one item'}`);
+	const title = (way: Way) =>
+		way === 'parse'
+			? 'read with axios, JSON.parse'
+			: `the node, rows ${way === 'items' ? 'as items' : 'in one item'}`;
 	return {
-		columns: ['100,000 rows', 'ms', 'MB', 'ms / JSON.parse alone', 'ms / read and parse', 'MB / read and parse'],
+		columns: [
+			'100,000 rows',
+			'ms',
+			'MB',
+			'ms / JSON.parse alone',
+			'ms / read and parse',
+			'MB / read and parse',
+		],
 		rows: [
 			['JSON.parse alone', parse.ms.toFixed(0), '', '1.00', decimals(parse.ms / parse.read), ''],
-			...ways.map(({ way, ms, growth, perParse, perRead, perGrowth }) => [title(way), ms.toFixed(0), (growth / 1e6).toFixed(0), decimals(perParse), decimals(perRead), decimals(perGrowth)]),
+			...ways.map(({ way, ms, growth, perParse, perRead, perGrowth }) => [
+				title(way),
+				ms.toFixed(0),
+				(growth / 1e6).toFixed(0),
+				decimals(perParse),
+				decimals(perRead),
+				decimals(perGrowth),
+			]),
 		],
 		expectations: ways
 			.filter(({ way }) => way !== 'parse')
 			.flatMap(({ way, perParse, perGrowth }) => [
-				{ what: `rows that are missing, ${title(way)}`, measured: ROWS - Math.min(...figures.get(way)!.map(({ rows }) => rows)), atMost: 0 },
-				{ what: `time / JSON.parse of the same body alone, ${title(way)}, median of the rounds`, measured: perParse, atMost: AT_MOST.ms },
-				{ what: `peak growth of memory / reading and parsing the same body, ${title(way)}, median of the rounds`, measured: perGrowth, atMost: AT_MOST.growth },
+				{
+					what: `rows that are missing, ${title(way)}`,
+					measured: ROWS - Math.min(...figures.get(way)!.map(({ rows }) => rows)),
+					atMost: 0,
+				},
+				{
+					what: `time / JSON.parse of the same body alone, ${title(way)}, median of the rounds`,
+					measured: perParse,
+					atMost: AT_MOST.ms,
+				},
+				{
+					what: `peak growth of memory / reading and parsing the same body, ${title(way)}, median of the rounds`,
+					measured: perGrowth,
+					atMost: AT_MOST.growth,
+				},
 			]),
 	};
 }

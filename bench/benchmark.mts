@@ -27,4 +27,5 @@ export interface Expectation {
 export const decimals = (figure: number): string => figure.toFixed(2);
 
 /** Judged by the figure as it is printed: a millisecond beyond the limit is no finding. */
-export const isMet = ({ measured, atMost }: Expectation): boolean => Number(decimals(measured)) <= atMost;
+export const isMet = ({ measured, atMost }: Expectation): boolean =>
+	Number(decimals(measured)) <= atMost;

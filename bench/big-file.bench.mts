@@ -7,7 +7,8 @@ import { onStage, type Stage } from './stage.mts';
 import { median } from './statistics.mts';
 
 export const name = 'big-file';
-export const about = 'memory that a file of 10 MiB takes, with binary data in files as an n8n server keeps it';
+export const about =
+	'memory that a file of 10 MiB takes, with binary data in files as an n8n server keeps it';
 
 const MIB = 1024 * 1024;
 const BYTES = 10 * MIB;
@@ -34,7 +35,9 @@ interface Measured extends Transferred {
 
 export async function run(tell: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		tell(`${ROUNDS} rounds of up and down, each once as it comes and once with garbage collected at once`);
+		tell(
+			`${ROUNDS} rounds of up and down, each once as it comes and once with garbage collected at once`,
+		);
 		const measured: Measured[] = [];
 		let changed = 0;
 		for (let round = 0; round < ROUNDS; round++) {
@@ -50,8 +53,20 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 }
 
 /** Has a process of its own transfer the file. */
-async function transfer({ credentials, projectId }: Stage, direction: Direction, garbage: Garbage, fileId?: string): Promise<Measured> {
-	const wanted: Transfer = { direction, credentials, projectId, bytes: BYTES, fileId, collect: garbage === 'collect' };
+async function transfer(
+	{ credentials, projectId }: Stage,
+	direction: Direction,
+	garbage: Garbage,
+	fileId?: string,
+): Promise<Measured> {
+	const wanted: Transfer = {
+		direction,
+		credentials,
+		projectId,
+		bytes: BYTES,
+		fileId,
+		collect: garbage === 'collect',
+	};
 	let answer: string | undefined;
 	const child = startGuarded(process.execPath, ['--expose-gc', program, JSON.stringify(wanted)], {
 		onLine: (line) => line.startsWith('{"fileId"') && (answer = line),
@@ -64,15 +79,27 @@ async function transfer({ credentials, projectId }: Stage, direction: Direction,
 function tableOf(measured: Measured[], changed: number): Table {
 	const kinds = (['up', 'down'] as const).flatMap((direction) =>
 		(['leave', 'collect'] as const).map((garbage) => {
-			const growths = measured.filter((one) => one.direction === direction && one.garbage === garbage).map(({ growth }) => growth);
-			return { direction, garbage, least: Math.min(...growths), middle: median(growths), most: Math.max(...growths) };
+			const growths = measured
+				.filter((one) => one.direction === direction && one.garbage === garbage)
+				.map(({ growth }) => growth);
+			return {
+				direction,
+				garbage,
+				least: Math.min(...growths),
+				middle: median(growths),
+				most: Math.max(...growths),
+			};
 		}),
 	);
 	const title = ({ direction, garbage }: { direction: Direction; garbage: Garbage }) =>
 		`${direction}, ${garbage === 'leave' ? 'as it comes' : 'garbage collected'}`;
 	return {
 		columns: ['10 MiB', 'least MiB', 'median MiB', 'most MiB', 'median / file'],
-		rows: kinds.map((kind) => [title(kind), ...[kind.least, kind.middle, kind.most].map((growth) => decimals(growth / MIB)), decimals(kind.middle / BYTES)]),
+		rows: kinds.map((kind) => [
+			title(kind),
+			...[kind.least, kind.middle, kind.most].map((growth) => decimals(growth / MIB)),
+			decimals(kind.middle / BYTES),
+		]),
 		expectations: [
 			{ what: 'files that came back other than they were sent', measured: changed, atMost: 0 },
 			...kinds.map((kind) => ({

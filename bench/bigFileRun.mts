@@ -28,17 +28,26 @@ export interface Transferred {
 }
 
 const require = createRequire(createRequire(import.meta.url).resolve('n8n-core'));
-const { Container } = require('@n8n/di') as { Container: { get<T>(type: new (...parts: never[]) => T): T } };
+const { Container } = require('@n8n/di') as {
+	Container: { get<T>(type: new (...parts: never[]) => T): T };
+};
 const binaryData = Container.get(BinaryDataService);
 // As an n8n server does it by default: binary data lies in files, and items only name them.
 await binaryData.init();
 
-const { direction, credentials, projectId, bytes, fileId, collect }: Transfer = JSON.parse(process.argv[2]);
+const { direction, credentials, projectId, bytes, fileId, collect }: Transfer = JSON.parse(
+	process.argv[2],
+);
 const id = (value: string) => ({ __rl: true, mode: 'id', value });
 
 async function perform(operation: string, parameters: IDataObject, data?: IBinaryData) {
 	const binary = data ? [{ data }] : [];
-	const { outputs, error } = await run({ node: 'workspaceAutomation', parameters: { resource: 'file', operation, ...parameters }, credentials, binary });
+	const { outputs, error } = await run({
+		node: 'workspaceAutomation',
+		parameters: { resource: 'file', operation, ...parameters },
+		credentials,
+		binary,
+	});
 	if (error) throw error;
 	return outputs[0][0] as { json: IDataObject; binary?: { data: IBinaryData } };
 }
@@ -53,15 +62,36 @@ async function made(size: number): Promise<{ data: IBinaryData; sha256: string }
 			yield chunk;
 		}
 	}
-	const about: IBinaryData = { data: '', mimeType: 'application/octet-stream', fileName: `${randomUUID()}.bin` };
-	const data = await binaryData.store({ type: 'execution', workflowId: 'bench', executionId: 'bench' }, Readable.from(chunks()), about);
+	const about: IBinaryData = {
+		data: '',
+		mimeType: 'application/octet-stream',
+		fileName: `${randomUUID()}.bin`,
+	};
+	const data = await binaryData.store(
+		{ type: 'execution', workflowId: 'bench', executionId: 'bench' },
+		Readable.from(chunks()),
+		about,
+	);
 	return { data, sha256: hash.digest('hex') };
 }
 
 const send = async (data: IBinaryData) =>
-	(await perform('create', { projectId: id(projectId), contentSource: 'binary', binaryPropertyName: 'data' }, data)).json.id as string;
+	(
+		await perform(
+			'create',
+			{ projectId: id(projectId), contentSource: 'binary', binaryPropertyName: 'data' },
+			data,
+		)
+	).json.id as string;
 
-const receive = async (file: string) => (await perform('getContent', { fileId: id(file), outputAs: 'binary', binaryPropertyName: 'data' })).binary!.data;
+const receive = async (file: string) =>
+	(
+		await perform('getContent', {
+			fileId: id(file),
+			outputAs: 'binary',
+			binaryPropertyName: 'data',
+		})
+	).binary!.data;
 
 async function hashOf(data: IBinaryData): Promise<string> {
 	const hash = createHash('sha256');

@@ -12,7 +12,8 @@ import { readPolls, requestsOf } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
 
 export const name = 'by-hand';
-export const about = 'Run Agent Session beside a loop of HTTP Request, Wait and If, both in the real n8n, in good weather and under faults';
+export const about =
+	'Run Agent Session beside a loop of HTTP Request, Wait and If, both in the real n8n, in good weather and under faults';
 
 const SESSIONS = 20;
 /** Each gives other faults; the sessions of all of them are told of together. */
@@ -66,8 +67,14 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 		const measured: Measured[] = [];
 		// Side by side, so that they have the same machine; without faults first, so that they have it for themselves.
 		for (const [id, trials] of Object.entries({ calm: CALM, faults: UNDER_FAULTS })) {
-			tell(`${trials.length} times ${SESSIONS} sessions side by side: ${[...new Set(trials.map(title))].join('; ')}`);
-			measured.push(...(await Promise.all(trials.map(async (trial, index) => await measure(stage, trial, `${id}-${index}`)))));
+			tell(
+				`${trials.length} times ${SESSIONS} sessions side by side: ${[...new Set(trials.map(title))].join('; ')}`,
+			);
+			measured.push(
+				...(await Promise.all(
+					trials.map(async (trial, index) => await measure(stage, trial, `${id}-${index}`)),
+				)),
+			);
 		}
 		return tableOf(measured);
 	});
@@ -104,10 +111,24 @@ async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measu
 	try {
 		const { projects } = await service.control('GET', '/seed');
 		const workflowId = await install(stage, service, trial, id);
-		if (trial.faults) await service.control('POST', '/faults', faultsFrom(createDice(trial.faults.seed), trial.faults.share));
-		await Promise.all(PROMPTS.map(async (prompt) => await order(`${stage.host.url}/webhook/${id}`, { projectId: projects[0].id, prompt })));
+		if (trial.faults)
+			await service.control(
+				'POST',
+				'/faults',
+				faultsFrom(createDice(trial.faults.seed), trial.faults.share),
+			);
+		await Promise.all(
+			PROMPTS.map(
+				async (prompt) =>
+					await order(`${stage.host.url}/webhook/${id}`, { projectId: projects[0].id, prompt }),
+			),
+		);
 		await untilNothingMoves(stage, service, workflowId, Date.now());
-		const [ended, sessions, requests] = await Promise.all([readEnded(stage, workflowId), service.sessions(), service.requests()]);
+		const [ended, sessions, requests] = await Promise.all([
+			readEnded(stage, workflowId),
+			service.sessions(),
+			service.requests(),
+		]);
 		return { trial, ended, sessions, requests, delays: delaysOf(trial, ended, sessions, requests) };
 	} finally {
 		await service.close();
@@ -115,13 +136,31 @@ async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measu
 }
 
 /** Imports the workflow with credentials for this very service, and makes it live. */
-async function install({ host }: N8nStage, service: LocalService, { kind, settings }: Trial, id: string): Promise<string> {
-	await host.importCredential({ name: `header ${id}`, type: 'httpHeaderAuth', data: { name: 'Authorization', value: `Bearer ${service.key}` } });
+async function install(
+	{ host }: N8nStage,
+	service: LocalService,
+	{ kind, settings }: Trial,
+	id: string,
+): Promise<string> {
+	await host.importCredential({
+		name: `header ${id}`,
+		type: 'httpHeaderAuth',
+		data: { name: 'Authorization', value: `Bearer ${service.key}` },
+	});
 	const data = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' };
 	await host.importCredential({ name: `package ${id}`, type: 'workspaceAutomationApi', data });
-	const replacements = { [ADDRESS]: service.baseUrl, '"Access token"': `"header ${id}"`, '"Workspace Automation"': `"package ${id}"`, [`"${kind.webhook}"`]: `"${id}"` };
+	const replacements = {
+		[ADDRESS]: service.baseUrl,
+		'"Access token"': `"header ${id}"`,
+		'"Workspace Automation"': `"package ${id}"`,
+		[`"${kind.webhook}"`]: `"${id}"`,
+	};
 	const file: WorkflowFile = workflowFile(kind.file, replacements);
-	const workflowId = await host.importWorkflow({ ...file, name: id, settings: { ...file.settings, ...settings } });
+	const workflowId = await host.importWorkflow({
+		...file,
+		name: id,
+		settings: { ...file.settings, ...settings },
+	});
 	await host.activate(workflowId);
 	return workflowId;
 }
@@ -129,9 +168,14 @@ async function install({ host }: N8nStage, service: LocalService, { kind, settin
 /** Has n8n start an execution. Webhooks are there a few seconds after the workflow was made live. */
 async function order(url: string, body: object): Promise<void> {
 	for (const end = Date.now() + 60_000; ; await sleep(250)) {
-		const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+		const answer = await fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
 		if (answer.ok) return;
-		if (answer.status !== 404 || Date.now() > end) throw new Error(`The webhook answered ${answer.status}: ${await answer.text()}`);
+		if (answer.status !== 404 || Date.now() > end)
+			throw new Error(`The webhook answered ${answer.status}: ${await answer.text()}`);
 	}
 }
 
@@ -144,21 +188,38 @@ interface Listed {
 /** The workflow's executions that have come to an end */
 async function listEnded({ host }: N8nStage, workflowId: string): Promise<Listed[]> {
 	const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-	const { results }: { results: Listed[] } = await host.rest.get(`/executions?filter=${filter}&limit=${2 * SESSIONS}`);
+	const { results }: { results: Listed[] } = await host.rest.get(
+		`/executions?filter=${filter}&limit=${2 * SESSIONS}`,
+	);
 	return results.filter(({ status }) => !['new', 'running', 'waiting'].includes(status));
 }
 
-const isAsking = ({ interactions }: SessionRecord) => interactions.some(({ resolvedAt }) => !resolvedAt);
+const isAsking = ({ interactions }: SessionRecord) =>
+	interactions.some(({ resolvedAt }) => !resolvedAt);
 
 /**
  * Until all executions have ended, or have sent nothing for long; and until every session has ended, also those whose execution
  * has failed, or waits for an answer that will not come.
  */
-async function untilNothingMoves(stage: N8nStage, service: LocalService, workflowId: string, orderedAt: number): Promise<void> {
+async function untilNothingMoves(
+	stage: N8nStage,
+	service: LocalService,
+	workflowId: string,
+	orderedAt: number,
+): Promise<void> {
 	for (; ; await sleep(1000)) {
-		const [ended, sessions, requests] = await Promise.all([listEnded(stage, workflowId), service.sessions() as Promise<SessionRecord[]>, service.requests()]);
-		const isQuiet = Date.now() - Math.max(orderedAt, ...requests.map(({ at }) => Date.parse(at))) > QUIET_MS;
-		if ((ended.length === SESSIONS || isQuiet) && sessions.every((session) => session.finishedAt || isAsking(session))) return;
+		const [ended, sessions, requests] = await Promise.all([
+			listEnded(stage, workflowId),
+			service.sessions() as Promise<SessionRecord[]>,
+			service.requests(),
+		]);
+		const isQuiet =
+			Date.now() - Math.max(orderedAt, ...requests.map(({ at }) => Date.parse(at))) > QUIET_MS;
+		if (
+			(ended.length === SESSIONS || isQuiet) &&
+			sessions.every((session) => session.finishedAt || isAsking(session))
+		)
+			return;
 	}
 }
 
@@ -168,7 +229,8 @@ async function readEnded(stage: N8nStage, workflowId: string): Promise<Ended[]> 
 		listed.map(async ({ id, jsonSizeBytes }) => {
 			const execution = await readExecution(stage.host.rest, id);
 			// n8n says when a node began as well, which its type here leaves out.
-			const output = execution.runData.Result?.at(-1) as unknown as { startTime: number } | undefined;
+			const output = execution.runData.Result?.at(-1) as unknown as
+				{ startTime: number } | undefined;
 			return {
 				prompt: execution.items('Order')[0].body.prompt,
 				sessionId: execution.items('Result')[0]?.sessionId,
@@ -182,14 +244,27 @@ async function readEnded(stage: N8nStage, workflowId: string): Promise<Ended[]> 
 	);
 }
 
-function delaysOf({ kind, faults }: Trial, ended: Ended[], sessions: SessionRecord[], requests: ServedRequest[]): Measured['delays'] {
+function delaysOf(
+	{ kind, faults }: Trial,
+	ended: Ended[],
+	sessions: SessionRecord[],
+	requests: ServedRequest[],
+): Measured['delays'] {
 	return ended.flatMap(({ sessionId, outputAt }) => {
 		const session = sessions.find((one) => one.sessionId === sessionId);
 		if (!session) return [];
 		const delay = outputAt - Date.parse(session.finishedAt);
 		// Under faults the record does not tell what the node has seen.
 		if (kind === HAND || faults) return [{ delay }];
-		return [{ delay, interval: jittered(readPolls(requestsOf(session.sessionId, requests), defaultLimits).lastInterval, 1) }];
+		return [
+			{
+				delay,
+				interval: jittered(
+					readPolls(requestsOf(session.sessionId, requests), defaultLimits).lastInterval,
+					1,
+				),
+			},
+		];
 	});
 }
 
@@ -205,14 +280,20 @@ const LOSSES = ['failed', 'twice', 'lost', 'unanswered', 'announced'] as const;
 type Losses = Record<(typeof LOSSES)[number], number>;
 
 function lossesOf({ ended, sessions }: Measured): Losses {
-	const lost = sessions.filter(({ sessionId, finishedAt }) => finishedAt && !ended.some((one) => one.sessionId === sessionId));
+	const lost = sessions.filter(
+		({ sessionId, finishedAt }) => finishedAt && !ended.some((one) => one.sessionId === sessionId),
+	);
 	const unanswered = sessions.filter((session) => !session.finishedAt && isAsking(session));
 	return {
 		failed: SESSIONS - ended.filter(({ sessionId }) => sessionId).length,
-		twice: PROMPTS.filter((prompt) => sessions.filter((session) => session.prompt === prompt).length > 1).length,
+		twice: PROMPTS.filter(
+			(prompt) => sessions.filter((session) => session.prompt === prompt).length > 1,
+		).length,
 		lost: lost.length,
 		unanswered: unanswered.length,
-		announced: [...lost, ...unanswered].filter(({ prompt }) => ended.some((one) => one.prompt === prompt && NOT_KNOWN.test(one.failure))).length,
+		announced: [...lost, ...unanswered].filter(({ prompt }) =>
+			ended.some((one) => one.prompt === prompt && NOT_KNOWN.test(one.failure)),
+		).length,
 	};
 }
 
@@ -222,7 +303,9 @@ const mean = (figures: number[]) => sum(figures) / figures.length;
 /** The losses of several together */
 const allLosses = (measured: Measured[]): Losses => {
 	const each = measured.map(lossesOf);
-	return Object.fromEntries(LOSSES.map((loss) => [loss, sum(each.map((losses) => losses[loss]))])) as Losses;
+	return Object.fromEntries(
+		LOSSES.map((loss) => [loss, sum(each.map((losses) => losses[loss]))]),
+	) as Losses;
 };
 
 function row(what: string, measured: Measured[]): string[] {
@@ -235,8 +318,13 @@ function row(what: string, measured: Measured[]): string[] {
 		String(sessions),
 		decimals(sum(measured.map(({ requests }) => requests.length)) / sessions),
 		...[mean(delays), Math.max(...delays)].map(decimals),
-		...[mean(done.map(({ nodeRuns }) => nodeRuns)), mean(done.map(({ writes }) => writes.count))].map(decimals),
-		...[mean(done.map(({ writes }) => writes.bytes)), mean(done.map(({ kept }) => kept))].map((bytes) => decimals(bytes / 1024)),
+		...[
+			mean(done.map(({ nodeRuns }) => nodeRuns)),
+			mean(done.map(({ writes }) => writes.count)),
+		].map(decimals),
+		...[mean(done.map(({ writes }) => writes.bytes)), mean(done.map(({ kept }) => kept))].map(
+			(bytes) => decimals(bytes / 1024),
+		),
 		...LOSSES.map((loss) => String(losses[loss])),
 	];
 }
@@ -246,17 +334,47 @@ function tableOf(measured: Measured[]): Table {
 	const calm = ours.filter(({ trial }) => !trial.faults);
 	const losses = allLosses(ours);
 	return {
-		columns: ['workflow', 'sessions', 'requests', 'delay s', 'worst s', 'node runs', 'writes', 'KiB written', 'KiB kept', ...LOSSES],
-		rows: [...new Set(measured.map(({ trial }) => title(trial)))].map((what) => row(what, measured.filter(({ trial }) => title(trial) === what))),
+		columns: [
+			'workflow',
+			'sessions',
+			'requests',
+			'delay s',
+			'worst s',
+			'node runs',
+			'writes',
+			'KiB written',
+			'KiB kept',
+			...LOSSES,
+		],
+		rows: [...new Set(measured.map(({ trial }) => title(trial)))].map((what) =>
+			row(
+				what,
+				measured.filter(({ trial }) => title(trial) === what),
+			),
+		),
 		expectations: [
 			{
 				what: "node, no faults: delay after the session's end / interval in force, worst session",
-				measured: Math.max(...calm.flatMap(({ delays }) => delays.map(({ delay, interval }) => delay / interval!))),
+				measured: Math.max(
+					...calm.flatMap(({ delays }) => delays.map(({ delay, interval }) => delay / interval!)),
+				),
 				atMost: 1,
 			},
-			{ what: 'node, no faults: orders without a result', measured: allLosses(calm).failed, atMost: 0 },
-			{ what: 'node: orders for which two sessions were started', measured: losses.twice, atMost: 0 },
-			{ what: 'node: sessions lost or left unanswered without a word', measured: losses.lost + losses.unanswered - losses.announced, atMost: 0 },
+			{
+				what: 'node, no faults: orders without a result',
+				measured: allLosses(calm).failed,
+				atMost: 0,
+			},
+			{
+				what: 'node: orders for which two sessions were started',
+				measured: losses.twice,
+				atMost: 0,
+			},
+			{
+				what: 'node: sessions lost or left unanswered without a word',
+				measured: losses.lost + losses.unanswered - losses.announced,
+				atMost: 0,
+			},
 		],
 	};
 }

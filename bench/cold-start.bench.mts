@@ -11,7 +11,8 @@ import { comparedPackages } from './comparedPackages.mts';
 import { median } from './statistics.mts';
 
 export const name = 'cold-start';
-export const about = "size of the package, and time and heap that n8n's loader takes for it, beside other community packages";
+export const about =
+	"size of the package, and time and heap that n8n's loader takes for it, beside other community packages";
 
 /** Of each package, each in a fresh process */
 const ROUNDS = 9;
@@ -52,11 +53,17 @@ async function loadOnce(folder: string): Promise<ColdStart> {
 	try {
 		let answer: string | undefined;
 		const child = startGuarded(process.execPath, ['--expose-gc', program, folder], {
-			env: { ...nodeEnvironment(), NODE_PATH: modules, N8N_USER_FOLDER: userFolder, N8N_LOG_LEVEL: 'silent' },
+			env: {
+				...nodeEnvironment(),
+				NODE_PATH: modules,
+				N8N_USER_FOLDER: userFolder,
+				N8N_LOG_LEVEL: 'silent',
+			},
 			onLine: (line) => line.startsWith('{"ms"') && (answer = line),
 		});
 		const code = await child.exited;
-		if (code !== 0 || answer === undefined) throw new Error(`${folder} could not be loaded:\n${child.tail()}`);
+		if (code !== 0 || answer === undefined)
+			throw new Error(`${folder} could not be loaded:\n${child.tail()}`);
 		return JSON.parse(answer) as ColdStart;
 	} finally {
 		rmSync(userFolder, { recursive: true, force: true });
@@ -64,10 +71,16 @@ async function loadOnce(folder: string): Promise<ColdStart> {
 }
 
 function tableOf(own: Loaded, others: Loaded[], tarball: number): Table {
-	const middle = ({ starts }: Loaded, figure: keyof ColdStart) => median(starts.map((start) => start[figure]));
+	const middle = ({ starts }: Loaded, figure: keyof ColdStart) =>
+		median(starts.map((start) => start[figure]));
 	/** Against whichever of the others was best in the same round */
 	const ratio = ({ starts }: Loaded, figure: keyof ColdStart) =>
-		median(starts.map((start, round) => start[figure] / Math.min(...others.map((other) => other.starts[round][figure]))));
+		median(
+			starts.map(
+				(start, round) =>
+					start[figure] / Math.min(...others.map((other) => other.starts[round][figure])),
+			),
+		);
 	const row = (one: Loaded, tarballKb: string) => [
 		one.title,
 		tarballKb,
@@ -78,12 +91,28 @@ function tableOf(own: Loaded, others: Loaded[], tarball: number): Table {
 		decimals(ratio(one, 'heap')),
 	];
 	return {
-		columns: ['package', 'tarball kB', 'files loaded', 'load ms', 'load / best other', 'heap MB', 'heap / best other'],
+		columns: [
+			'package',
+			'tarball kB',
+			'files loaded',
+			'load ms',
+			'load / best other',
+			'heap MB',
+			'heap / best other',
+		],
 		rows: [row(own, decimals(tarball / 1000)), ...others.map((other) => row(other, ''))],
 		expectations: [
 			{ what: 'kB of the tarball', measured: tarball / 1000, atMost: LARGEST_TARBALL_KB },
-			{ what: 'time to load / best of the others, median of the rounds', measured: ratio(own, 'ms'), atMost: 1 },
-			{ what: 'heap in use / best of the others, median of the rounds', measured: ratio(own, 'heap'), atMost: 1 },
+			{
+				what: 'time to load / best of the others, median of the rounds',
+				measured: ratio(own, 'ms'),
+				atMost: 1,
+			},
+			{
+				what: 'heap in use / best of the others, median of the rounds',
+				measured: ratio(own, 'heap'),
+				atMost: 1,
+			},
 		],
 	};
 }

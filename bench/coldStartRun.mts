@@ -20,7 +20,14 @@ function leastPackage(): string {
 	const folder = join(process.env.N8N_USER_FOLDER!, 'least');
 	const put = (file: string, text: string) => writeFileSync(join(folder, file), text);
 	mkdirSync(folder, { recursive: true });
-	put('package.json', JSON.stringify({ name: 'n8n-nodes-least', version: '1.0.0', n8n: { nodes: ['Least.node.js'], credentials: ['LeastApi.credentials.js'] } }));
+	put(
+		'package.json',
+		JSON.stringify({
+			name: 'n8n-nodes-least',
+			version: '1.0.0',
+			n8n: { nodes: ['Least.node.js'], credentials: ['LeastApi.credentials.js'] },
+		}),
+	);
 	put(
 		'Least.node.js',
 		`exports.Least = class { description = {
@@ -29,7 +36,10 @@ function leastPackage(): string {
 		} };`,
 	);
 	put('Least.node.json', JSON.stringify({ categories: [], resources: {} }));
-	put('LeastApi.credentials.js', "exports.LeastApi = class { name = 'leastApi'; displayName = 'Least API'; properties = []; };");
+	put(
+		'LeastApi.credentials.js',
+		"exports.LeastApi = class { name = 'leastApi'; displayName = 'Least API'; properties = []; };",
+	);
 	return folder;
 }
 

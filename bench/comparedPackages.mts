@@ -1,6 +1,14 @@
 // The community packages that ours is compared with, installed as n8n installs them: without peers, which n8n has itself.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeEnvironment, startGuarded } from '../n8n-host/guarded.mts';
@@ -8,7 +16,14 @@ import { nodeEnvironment, startGuarded } from '../n8n-host/guarded.mts';
 const wanted = fileURLToPath(new URL('./compared/', import.meta.url));
 const cache = fileURLToPath(new URL('../.cache/compared/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
-const INSTALL = ['install', '--no-save', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+const INSTALL = [
+	'install',
+	'--no-save',
+	'--legacy-peer-deps',
+	'--ignore-scripts',
+	'--no-audit',
+	'--no-fund',
+];
 
 export interface ComparedPackage {
 	/** With its version */
@@ -22,8 +37,13 @@ export async function comparedPackages(tell: (line: string) => void): Promise<Co
 	for (const file of FILES) hash.update(readFileSync(join(wanted, file)));
 	const folder = join(cache, hash.digest('hex').slice(0, 12));
 	if (!existsSync(folder)) await install(folder, tell);
-	const { dependencies } = JSON.parse(readFileSync(join(wanted, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
-	return Object.entries(dependencies).map(([name, version]) => ({ title: `${name} ${version}`, folder: join(folder, 'node_modules', name) }));
+	const { dependencies } = JSON.parse(readFileSync(join(wanted, 'package.json'), 'utf8')) as {
+		dependencies: Record<string, string>;
+	};
+	return Object.entries(dependencies).map(([name, version]) => ({
+		title: `${name} ${version}`,
+		folder: join(folder, 'node_modules', name),
+	}));
 }
 
 /** Either the folder is there with all in it, or not at all. */
@@ -34,7 +54,8 @@ async function install(folder: string, tell: (line: string) => void): Promise<vo
 	try {
 		for (const file of FILES) cpSync(join(wanted, file), join(temporary, file));
 		const npm = startGuarded('npm', INSTALL, { cwd: temporary, env: nodeEnvironment() });
-		if ((await npm.exited) !== 0) throw new Error(`npm ${INSTALL.join(' ')} failed:\n${npm.tail()}`);
+		if ((await npm.exited) !== 0)
+			throw new Error(`npm ${INSTALL.join(' ')} failed:\n${npm.tail()}`);
 		renameSync(temporary, folder);
 	} finally {
 		rmSync(temporary, { recursive: true, force: true });

@@ -7,7 +7,8 @@ import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
 
 export const name = 'lists';
-export const about = 'requests and time for a list of 10,000 files, and requests for a limit of 150';
+export const about =
+	'requests and time for a list of 10,000 files, and requests for a limit of 150';
 
 const FILES = 10_000;
 const LARGEST_PAGE = 100;
@@ -24,8 +25,12 @@ interface Listing {
 export async function run(tell: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
 		tell(`${FILES} files in one folder`);
-		const { folderId } = await stage.service.control('POST', '/files', { projectId: stage.projectId, count: FILES });
-		const byNode = async (parameters: object) => await listing(stage, async () => await readByNode(stage, folderId, parameters));
+		const { folderId } = await stage.service.control('POST', '/files', {
+			projectId: stage.projectId,
+			count: FILES,
+		});
+		const byNode = async (parameters: object) =>
+			await listing(stage, async () => await readByNode(stage, folderId, parameters));
 		const byLoop = async () => await listing(stage, async () => await readByLoop(stage, folderId));
 
 		tell(`${ROUNDS} rounds of each, in turns, after one that does not count`);
@@ -44,14 +49,30 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 async function listing({ service }: Stage, read: () => Promise<string[]>): Promise<Listing> {
 	await service.control('DELETE', '/requests');
 	const { result: ids, ms } = await timed(read);
-	const requests: Array<ServedRequest & { query: { limit: string } }> = (await service.control('GET', '/requests')).requests;
+	const requests: Array<ServedRequest & { query: { limit: string } }> = (
+		await service.control('GET', '/requests')
+	).requests;
 	return { ids, ms, asked: requests.map(({ query }) => Number(query.limit)) };
 }
 
-async function readByNode({ credentials, projectId }: Stage, folderId: string, how: object): Promise<string[]> {
+async function readByNode(
+	{ credentials, projectId }: Stage,
+	folderId: string,
+	how: object,
+): Promise<string[]> {
 	const id = (value: string) => ({ __rl: true, mode: 'id', value });
-	const parameters = { resource: 'file', operation: 'getAll', projectId: id(projectId), filters: { parentId: id(folderId) }, ...how };
-	const { outputs, error } = await runNode({ node: 'workspaceAutomation', parameters, credentials });
+	const parameters = {
+		resource: 'file',
+		operation: 'getAll',
+		projectId: id(projectId),
+		filters: { parentId: id(folderId) },
+		...how,
+	};
+	const { outputs, error } = await runNode({
+		node: 'workspaceAutomation',
+		parameters,
+		credentials,
+	});
 	if (error) throw error;
 	return outputs[0].map(({ json }) => json.id);
 }
@@ -63,7 +84,10 @@ async function readByLoop({ credentials, projectId }: Stage, parentId: string): 
 	const ids: string[] = [];
 	let cursor: string | undefined;
 	do {
-		const { data } = await axios.get(`${baseUrl}/files`, { headers, params: { projectId, parentId, limit: LARGEST_PAGE, cursor } });
+		const { data } = await axios.get(`${baseUrl}/files`, {
+			headers,
+			params: { projectId, parentId, limit: LARGEST_PAGE, cursor },
+		});
 		for (const file of data.data) ids.push(file.id);
 		cursor = data.next_cursor ?? undefined;
 	} while (cursor !== undefined);
@@ -76,7 +100,8 @@ function tableOf(rounds: Array<{ node: Listing; loop: Listing }>, limited: Listi
 	const middle = (listings: Listing[]) => median(listings.map(({ ms }) => ms));
 	const ratio = median(rounds.map(({ node, loop }) => node.ms / loop.ms));
 	const requests = (listings: Listing[]) => Math.max(...listings.map(({ asked }) => asked.length));
-	const missing = ({ ids }: Listing, wanted: number) => Math.abs(wanted - ids.length) + ids.length - new Set(ids).size;
+	const missing = ({ ids }: Listing, wanted: number) =>
+		Math.abs(wanted - ids.length) + ids.length - new Set(ids).size;
 	const row = (what: string, listings: Listing[], figure: string) => [
 		what,
 		String(listings[0].ids.length),
@@ -87,14 +112,38 @@ function tableOf(rounds: Array<{ node: Listing; loop: Listing }>, limited: Listi
 	];
 	return {
 		columns: ['read by', 'files', 'requests', 'asked for', 'seconds', 'seconds / loop'],
-		rows: [row('axios loop', loops, ''), row('node, Return All', nodes, decimals(ratio)), row(`node, Limit ${LIMIT}`, [limited], '')],
+		rows: [
+			row('axios loop', loops, ''),
+			row('node, Return All', nodes, decimals(ratio)),
+			row(`node, Limit ${LIMIT}`, [limited], ''),
+		],
 		expectations: [
-			{ what: 'files missing or double, Return All, worst round', measured: Math.max(...nodes.map((node) => missing(node, FILES))), atMost: 0 },
-			{ what: 'requests, Return All, worst round', measured: requests(nodes), atMost: FILES / LARGEST_PAGE },
+			{
+				what: 'files missing or double, Return All, worst round',
+				measured: Math.max(...nodes.map((node) => missing(node, FILES))),
+				atMost: 0,
+			},
+			{
+				what: 'requests, Return All, worst round',
+				measured: requests(nodes),
+				atMost: FILES / LARGEST_PAGE,
+			},
 			{ what: "node's time / loop's time, median of the rounds", measured: ratio, atMost: 1.3 },
-			{ what: `files missing or double, Limit ${LIMIT}`, measured: missing(limited, LIMIT), atMost: 0 },
-			{ what: `requests, Limit ${LIMIT}`, measured: limited.asked.length, atMost: Math.ceil(LIMIT / LARGEST_PAGE) },
-			{ what: `files asked for, Limit ${LIMIT}`, measured: limited.asked.reduce((sum, asked) => sum + asked, 0), atMost: LIMIT },
+			{
+				what: `files missing or double, Limit ${LIMIT}`,
+				measured: missing(limited, LIMIT),
+				atMost: 0,
+			},
+			{
+				what: `requests, Limit ${LIMIT}`,
+				measured: limited.asked.length,
+				atMost: Math.ceil(LIMIT / LARGEST_PAGE),
+			},
+			{
+				what: `files asked for, Limit ${LIMIT}`,
+				measured: limited.asked.reduce((sum, asked) => sum + asked, 0),
+				atMost: LIMIT,
+			},
 		],
 	};
 }
@@ -102,5 +151,7 @@ function tableOf(rounds: Array<{ node: Listing; loop: Listing }>, limited: Listi
 /** `100 x 100`, or `100 + 50` */
 function pages(asked: number[]): string {
 	const [first] = asked;
-	return asked.length > 2 && asked.every((size) => size === first) ? `${asked.length} x ${first}` : asked.join(' + ');
+	return asked.length > 2 && asked.every((size) => size === first)
+		? `${asked.length} x ${first}`
+		: asked.join(' + ');
 }

@@ -10,14 +10,17 @@ const { version } = createRequire(import.meta.url)('n8n-core/package.json') as {
 /** Every benchmark of this folder */
 async function all(): Promise<Benchmark[]> {
 	const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.mts'));
-	return await Promise.all(files.sort().map(async (file) => (await import(`./${file}`)) as Benchmark));
+	return await Promise.all(
+		files.sort().map(async (file) => (await import(`./${file}`)) as Benchmark),
+	);
 }
 
 /** Those that were asked for; all if none was. */
 function chosen(benchmarks: Benchmark[], names: string[]): Benchmark[] {
 	const known = benchmarks.map(({ name }) => name);
 	const unknown = names.find((name) => !known.includes(name));
-	if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}". There is: ${known.join(', ')}.`);
+	if (unknown !== undefined)
+		throw new Error(`There is no benchmark "${unknown}". There is: ${known.join(', ')}.`);
 	return benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 

@@ -14,7 +14,11 @@ process.env.N8N_LOG_LEVEL ??= 'silent';
 // n8n-workflow's ES modules name each other without extension, which Node does not follow. Its CommonJS build is the copy that
 // n8n-core and the nodes use anyway.
 registerHooks({
-	resolve: (specifier, context, next) => next(specifier, specifier === 'n8n-workflow' ? { ...context, conditions: ['node', 'require'] } : context),
+	resolve: (specifier, context, next) =>
+		next(
+			specifier,
+			specifier === 'n8n-workflow' ? { ...context, conditions: ['node', 'require'] } : context,
+		),
 });
 
 /** Runs a workflow of a source and one node of the package to its end. */

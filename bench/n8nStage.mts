@@ -24,12 +24,19 @@ const UPDATED = /^query: UPDATE "execution_data" .*? WHERE "executionId" = (\d+)
 const VALUES = ' -- PARAMETERS: ';
 
 /** Calls `work` with a new n8n, which is gone afterwards. */
-export async function onN8nStage<T>({ tell, env }: { tell: Log; env: NodeJS.ProcessEnv }, work: (stage: N8nStage) => Promise<T>): Promise<T> {
+export async function onN8nStage<T>(
+	{ tell, env }: { tell: Log; env: NodeJS.ProcessEnv },
+	work: (stage: N8nStage) => Promise<T>,
+): Promise<T> {
 	await ensureHost({ log: tell });
 	const packed = await packedPackage(false);
 	const writes: N8nStage['writes'] = new Map();
 	try {
-		const host = await startHost({ packageDir: packed.folder, env: { ...LOG_QUERIES, ...env }, log: (line) => note(line, writes) });
+		const host = await startHost({
+			packageDir: packed.folder,
+			env: { ...LOG_QUERIES, ...env },
+			log: (line) => note(line, writes),
+		});
 		try {
 			return await work({ host, writes });
 		} finally {
@@ -51,5 +58,10 @@ function note(line: string, writes: N8nStage['writes']): void {
 /** A workflow of this folder, with the addresses and names in it replaced. */
 export function workflowFile(name: string, replacements: Record<string, string>): WorkflowFile {
 	const text = readFileSync(new URL(`./${name}.workflow.json`, import.meta.url), 'utf8');
-	return JSON.parse(Object.entries(replacements).reduce((changed, [from, to]) => changed.replaceAll(from, to), text));
+	return JSON.parse(
+		Object.entries(replacements).reduce(
+			(changed, [from, to]) => changed.replaceAll(from, to),
+			text,
+		),
+	);
 }

@@ -45,6 +45,10 @@ export function pollBounds({ changes, end }: Stretch, limits: PollLimits): Bound
 export function requestBounds(stretches: Stretch[], limits: PollLimits): Bounds {
 	const decisions = stretches.length - 1;
 	const bounds = stretches.map((stretch) => pollBounds(stretch, limits));
-	const sum = (figures: number[]) => figures.reduce((total, figure) => total + figure, 1 + decisions);
-	return { fewest: sum(bounds.map(({ fewest }) => fewest)), most: sum(bounds.map(({ most }) => most)) };
+	const sum = (figures: number[]) =>
+		figures.reduce((total, figure) => total + figure, 1 + decisions);
+	return {
+		fewest: sum(bounds.map(({ fewest }) => fewest)),
+		most: sum(bounds.map(({ most }) => most)),
+	};
 }

@@ -13,7 +13,11 @@ export interface PollRecord {
 
 /** All that was sent for one session, in order */
 export function requestsOf(sessionId: string, requests: ServedRequest[]): ServedRequest[] {
-	return requests.filter(({ path, answer }) => path.includes(sessionId) || (path.endsWith('/agent/sessions') && answer?.sessionId === sessionId));
+	return requests.filter(
+		({ path, answer }) =>
+			path.includes(sessionId) ||
+			(path.endsWith('/agent/sessions') && answer?.sessionId === sessionId),
+	);
 }
 
 /** Goes through a session's requests as the policy would. */
@@ -40,4 +44,9 @@ export function readPolls([start, ...others]: ServedRequest[], limits: PollLimit
 
 /** By what the node tells that something changed */
 const news = ({ status, lastActivityAt, latestMessage, pendingInteractions }: any) =>
-	JSON.stringify([status, lastActivityAt, latestMessage?.createdAt, pendingInteractions.map(({ id }: { id: string }) => id)]);
+	JSON.stringify([
+		status,
+		lastActivityAt,
+		latestMessage?.createdAt,
+		pendingInteractions.map(({ id }: { id: string }) => id),
+	]);

@@ -7,7 +7,8 @@ import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
 
 export const name = 'rate-limit';
-export const about = '1,000 updates against a service that allows 50 requests a second and answers 429 with Retry-After to the others';
+export const about =
+	'1,000 updates against a service that allows 50 requests a second and answers 429 with Retry-After to the others';
 
 const UPDATES = 1000;
 const LIMIT = { perSecond: 50, burst: 50 };
@@ -38,34 +39,68 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 		const ids: string[] = tasks.map(({ id }: { id: string }) => id);
 		await stage.service.control('POST', '/rate-limit', LIMIT);
 
-		tell(`${RUNS} executions of the node, each with a key and so with a limit of its own, about ${Math.round(LEAST_S * 1.2)} s each`);
+		tell(
+			`${RUNS} executions of the node, each with a key and so with a limit of its own, about ${Math.round(LEAST_S * 1.2)} s each`,
+		);
 		const ours: Outcome[] = [];
-		for (let run = 1; run <= RUNS; run++) ours.push(await measure(stage, `node, run ${run}`, ids, updateByNode));
+		for (let run = 1; run <= RUNS; run++)
+			ours.push(await measure(stage, `node, run ${run}`, ids, updateByNode));
 		tell("n8n's HTTP Request node at its defaults, with On Error set to continue");
 		const runHttpRequest = await loadHttpRequest(tell);
-		const theirs = await measure(stage, 'HTTP Request', ids, async (...given) => await updateByHttpRequest(runHttpRequest, ...given));
+		const theirs = await measure(
+			stage,
+			'HTTP Request',
+			ids,
+			async (...given) => await updateByHttpRequest(runHttpRequest, ...given),
+		);
 		return tableOf(ours, theirs);
 	});
 }
 
-type Update = (credentials: Stage['credentials'], items: Array<{ id: string; title: string }>) => Promise<void>;
+type Update = (
+	credentials: Stage['credentials'],
+	items: Array<{ id: string; title: string }>,
+) => Promise<void>;
 
 /** Has the updates made, each with a title that tells it from all others, and reads in the service's record what became of them. */
-async function measure({ service, credentials }: Stage, by: string, ids: string[], update: Update): Promise<Outcome> {
+async function measure(
+	{ service, credentials }: Stage,
+	by: string,
+	ids: string[],
+	update: Update,
+): Promise<Outcome> {
 	const { key } = await service.control('POST', '/keys', { name: by });
-	const items = Array.from({ length: UPDATES }, (_, index) => ({ id: ids[index % ids.length], title: `${by}: ${index}` }));
+	const items = Array.from({ length: UPDATES }, (_, index) => ({
+		id: ids[index % ids.length],
+		title: `${by}: ${index}`,
+	}));
 	const begin = Date.now();
 	const { ms } = await timed(async () => await update({ ...credentials, accessToken: key }, items));
 
-	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter((request) => request.key === by);
-	const done = requests.filter(({ status }) => status === 200).map(({ body }) => body.title as string);
+	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter(
+		(request) => request.key === by,
+	);
+	const done = requests
+		.filter(({ status }) => status === 200)
+		.map(({ body }) => body.title as string);
 	const different = new Set(done).size;
 	const refused = requests.filter(({ status }) => status === 429).length;
 	const before = (Date.parse(requests[0].at) - begin) / 1000;
-	return { by, seconds: ms / 1000, before, requests: requests.length, refused, done: different, twice: done.length - different };
+	return {
+		by,
+		seconds: ms / 1000,
+		before,
+		requests: requests.length,
+		refused,
+		done: different,
+		twice: done.length - different,
+	};
 }
 
-async function updateByNode(credentials: Stage['credentials'], items: Array<{ id: string; title: string }>): Promise<void> {
+async function updateByNode(
+	credentials: Stage['credentials'],
+	items: Array<{ id: string; title: string }>,
+): Promise<void> {
 	const parameters = {
 		resource: 'task',
 		operation: 'update',
@@ -99,22 +134,64 @@ async function updateByHttpRequest(
 function tableOf(ours: Outcome[], theirs: Outcome): Table {
 	const worst = (figure: (outcome: Outcome) => number) => Math.max(...ours.map(figure));
 	return {
-		columns: ['1,000 updates by', 'requests', 'refused', 'done', 'lost', 'twice', 'first after s', 'seconds', 'seconds / least', 'from first on / least'],
+		columns: [
+			'1,000 updates by',
+			'requests',
+			'refused',
+			'done',
+			'lost',
+			'twice',
+			'first after s',
+			'seconds',
+			'seconds / least',
+			'from first on / least',
+		],
 		rows: [
-			['least possible', String(UPDATES), '0', String(UPDATES), '0', '0', decimals(0), decimals(LEAST_S), decimals(1), decimals(1)],
+			[
+				'least possible',
+				String(UPDATES),
+				'0',
+				String(UPDATES),
+				'0',
+				'0',
+				decimals(0),
+				decimals(LEAST_S),
+				decimals(1),
+				decimals(1),
+			],
 			...[...ours, theirs].map((outcome) => [
 				outcome.by,
-				...[outcome.requests, outcome.refused, outcome.done, UPDATES - outcome.done, outcome.twice].map(String),
+				...[
+					outcome.requests,
+					outcome.refused,
+					outcome.done,
+					UPDATES - outcome.done,
+					outcome.twice,
+				].map(String),
 				decimals(outcome.before),
 				decimals(outcome.seconds),
 				// One that gives up is soon finished.
-				...[outcome.seconds, outcome.seconds - outcome.before].map((seconds) => (outcome.done === UPDATES ? decimals(seconds / LEAST_S) : '-')),
+				...[outcome.seconds, outcome.seconds - outcome.before].map((seconds) =>
+					outcome.done === UPDATES ? decimals(seconds / LEAST_S) : '-',
+				),
 			]),
 		],
 		expectations: [
-			{ what: 'updates lost by the node, worst run', measured: worst(({ done }) => UPDATES - done), atMost: 0 },
-			{ what: 'updates done twice by the node, worst run', measured: worst(({ twice }) => twice), atMost: 0 },
-			{ what: "node's time / least possible, median of the runs", measured: median(ours.map(({ seconds }) => seconds)) / LEAST_S, atMost: 1.2 },
+			{
+				what: 'updates lost by the node, worst run',
+				measured: worst(({ done }) => UPDATES - done),
+				atMost: 0,
+			},
+			{
+				what: 'updates done twice by the node, worst run',
+				measured: worst(({ twice }) => twice),
+				atMost: 0,
+			},
+			{
+				what: "node's time / least possible, median of the runs",
+				measured: median(ours.map(({ seconds }) => seconds)) / LEAST_S,
+				atMost: 1.2,
+			},
 		],
 	};
 }

@@ -26,7 +26,11 @@ export interface Read {
 const { way, credentials }: Reading = JSON.parse(process.argv[2]);
 
 async function parse(query: string) {
-	const { data } = await axios.post<string>(`${credentials.baseUrl}/analytics/query`, { query }, { responseType: 'text', transformResponse: (text: string) => text });
+	const { data } = await axios.post<string>(
+		`${credentials.baseUrl}/analytics/query`,
+		{ query },
+		{ responseType: 'text', transformResponse: (text: string) => text },
+	);
 	const begin = performance.now();
 	const answer = JSON.parse(data) as { data: unknown[] };
 	return { rows: answer.data.length, parseMs: performance.now() - begin };
@@ -34,7 +38,11 @@ async function parse(query: string) {
 
 async function node(query: string) {
 	const options = { rowsInOneItem: way === 'one item' };
-	const { outputs, error } = await run({ node: 'workspaceAutomation', parameters: { resource: 'analytics', operation: 'query', query, options }, credentials });
+	const { outputs, error } = await run({
+		node: 'workspaceAutomation',
+		parameters: { resource: 'analytics', operation: 'query', query, options },
+		credentials,
+	});
 	if (error) throw error;
 	return { rows: way === 'items' ? outputs[0].length : outputs[0][0].json.data.length };
 }
@@ -47,4 +55,10 @@ const before = process.memoryUsage.rss();
 const begin = performance.now();
 const read = await work('SELECT many');
 const ms = performance.now() - begin;
-console.log(JSON.stringify({ ...read, ms, growth: process.resourceUsage().maxRSS * 1024 - before } satisfies Read));
+console.log(
+	JSON.stringify({
+		...read,
+		ms,
+		growth: process.resourceUsage().maxRSS * 1024 - before,
+	} satisfies Read),
+);

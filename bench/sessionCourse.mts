@@ -32,7 +32,9 @@ export function stretchesOf(record: SessionRecord): Stretch[] {
 	const ends = [...interactions.map(({ askedAt }) => askedAt), finishedAt].map(Date.parse);
 	const changes = changesOf(record);
 	return begins.map((begin, index) => ({
-		changes: changes.filter((moment) => moment > begin && moment <= ends[index]).map((moment) => moment - begin),
+		changes: changes
+			.filter((moment) => moment > begin && moment <= ends[index])
+			.map((moment) => moment - begin),
 		end: ends[index] - begin,
 	}));
 }
@@ -41,15 +43,27 @@ export function stretchesOf(record: SessionRecord): Stretch[] {
  * Every `lastActivityAt` that the session ever showed. The scripted agent is a function of time, so it can be asked again what
  * it showed at moments at which nobody looked.
  */
-function changesOf({ sessionId, prompt, startedAt, finishedAt, interactions }: SessionRecord): number[] {
+function changesOf({
+	sessionId,
+	prompt,
+	startedAt,
+	finishedAt,
+	interactions,
+}: SessionRecord): number[] {
 	const log: SessionLog = {
 		id: sessionId,
 		createdAt: Date.parse(startedAt),
 		prompt,
 		script: scriptOfPrompt(prompt),
-		events: interactions.map(({ id, resolvedAt, value }) => ({ kind: 'resolve', at: Date.parse(resolvedAt), interactionId: id, value })),
+		events: interactions.map(({ id, resolvedAt, value }) => ({
+			kind: 'resolve',
+			at: Date.parse(resolvedAt),
+			interactionId: id,
+			value,
+		})),
 	};
 	const moments = new Set<number>();
-	for (let at = log.createdAt; at < Date.parse(finishedAt) + SAMPLE_MS; at += SAMPLE_MS) moments.add(sessionAt(log, at).activityAt);
+	for (let at = log.createdAt; at < Date.parse(finishedAt) + SAMPLE_MS; at += SAMPLE_MS)
+		moments.add(sessionAt(log, at).activityAt);
 	return [...moments];
 }

@@ -9,7 +9,8 @@ import { stretchesOf, type SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
 
 export const name = 'sessions';
-export const about = 'requests sent for sessions of 60 s, and how long after their end the node puts them out';
+export const about =
+	'requests sent for sessions of 60 s, and how long after their end the node puts them out';
 
 const SHAPES: Array<[shape: string, prompt: string]> = [
 	['busy', '[work 60s] [say Done]'],
@@ -39,9 +40,14 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 	const plan = SHAPES.flatMap((shape) => Array.from({ length: OF_EACH }, () => shape));
 	tell(`${plan.length} sessions side by side, a little more than a minute`);
 	return await onStage(async (stage) => {
-		const ended = await Promise.all(plan.map(async ([shape, prompt]) => await runToItsEnd(stage, shape, prompt)));
+		const ended = await Promise.all(
+			plan.map(async ([shape, prompt]) => await runToItsEnd(stage, shape, prompt)),
+		);
 		// Only now: the counting would hold up the executions that are still going on.
-		const [sessions, requests] = await Promise.all([stage.service.sessions(), stage.service.requests()]);
+		const [sessions, requests] = await Promise.all([
+			stage.service.sessions(),
+			stage.service.requests(),
+		]);
 		return tableOf(ended.map((one) => measure(one, sessions, requests)));
 	});
 }
@@ -52,8 +58,17 @@ interface Ended {
 	outputAt: number;
 }
 
-async function runToItsEnd({ credentials, projectId }: Stage, shape: string, prompt: string): Promise<Ended> {
-	const parameters = { mode: 'start', projectId: { __rl: true, mode: 'id', value: projectId }, prompt, permissionPolicy: 'approve' };
+async function runToItsEnd(
+	{ credentials, projectId }: Stage,
+	shape: string,
+	prompt: string,
+): Promise<Ended> {
+	const parameters = {
+		operation: 'start',
+		projectId: { __rl: true, mode: 'id', value: projectId },
+		prompt,
+		permissionPolicy: 'approve',
+	};
 	const { outputs, error } = await runNode({ node: 'runAgentSession', parameters, credentials });
 	const outputAt = Date.now();
 	const [completed] = outputs[0] ?? [];
@@ -61,19 +76,42 @@ async function runToItsEnd({ credentials, projectId }: Stage, shape: string, pro
 	return { shape, sessionId: completed.json.sessionId, outputAt };
 }
 
-function measure({ shape, sessionId, outputAt }: Ended, sessions: SessionRecord[], served: ServedRequest[]): Measured {
+function measure(
+	{ shape, sessionId, outputAt }: Ended,
+	sessions: SessionRecord[],
+	served: ServedRequest[],
+): Measured {
 	const session = sessions.find((one) => one.sessionId === sessionId)!;
 	const { fewest: least, most } = requestBounds(stretchesOf(session), defaultLimits);
 	const { requests, early, lastInterval } = readPolls(requestsOf(sessionId, served), defaultLimits);
-	return { shape, least, most, requests, early, delay: outputAt - Date.parse(session.finishedAt), interval: jittered(lastInterval, 1) };
+	return {
+		shape,
+		least,
+		most,
+		requests,
+		early,
+		delay: outputAt - Date.parse(session.finishedAt),
+		interval: jittered(lastInterval, 1),
+	};
 }
 
 function tableOf(sessions: Measured[]): Table {
 	const worst = (figure: (session: Measured) => number) => Math.max(...sessions.map(figure));
-	const sum = (figure: (session: Measured) => number) => sessions.reduce((total, session) => total + figure(session), 0);
+	const sum = (figure: (session: Measured) => number) =>
+		sessions.reduce((total, session) => total + figure(session), 0);
 	const seconds = (milliseconds: number) => decimals(milliseconds / 1000);
 	return {
-		columns: ['session', 'least', 'most', 'sent', 'sent / least', 'early', 'interval s', 'delay s', 'delay / interval'],
+		columns: [
+			'session',
+			'least',
+			'most',
+			'sent',
+			'sent / least',
+			'early',
+			'interval s',
+			'delay s',
+			'delay / interval',
+		],
 		rows: sessions.map(({ shape, least, most, requests, early, interval, delay }) => [
 			shape,
 			...[least, most, requests].map(String),
@@ -84,14 +122,26 @@ function tableOf(sessions: Measured[]): Table {
 			decimals(delay / interval),
 		]),
 		expectations: [
-			{ what: 'polls sooner than the policy says, worst session', measured: worst(({ early }) => early), atMost: 0 },
-			{ what: 'requests sent / most that the policy needs, worst session', measured: worst(({ requests, most }) => requests / most), atMost: 1 },
+			{
+				what: 'polls sooner than the policy says, worst session',
+				measured: worst(({ early }) => early),
+				atMost: 0,
+			},
+			{
+				what: 'requests sent / most that the policy needs, worst session',
+				measured: worst(({ requests, most }) => requests / most),
+				atMost: 1,
+			},
 			{
 				what: 'requests sent / least possible, all sessions together',
 				measured: sum(({ requests }) => requests) / sum(({ least }) => least),
 				atMost: sum(({ most }) => most) / sum(({ least }) => least),
 			},
-			{ what: "delay after the session's end / interval in force, worst session", measured: worst(({ delay, interval }) => delay / interval), atMost: 1 },
+			{
+				what: "delay after the session's end / interval in force, worst session",
+				measured: worst(({ delay, interval }) => delay / interval),
+				atMost: 1,
+			},
 		],
 	};
 }

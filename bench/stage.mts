@@ -14,7 +14,12 @@ export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T>
 	const service = await startLocalService();
 	try {
 		const { projects } = await service.control('GET', '/seed');
-		const credentials = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05', fieldNames: '{}' };
+		const credentials = {
+			baseUrl: service.baseUrl,
+			accessToken: service.key,
+			apiVersion: '2026-10-05',
+			fieldNames: '{}',
+		};
 		return await work({ service, credentials, projectId: projects[0].id });
 	} finally {
 		await service.close();

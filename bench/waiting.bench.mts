@@ -9,7 +9,8 @@ import { median } from './statistics.mts';
 import type { Memory, Waited, Waiting } from './waitingRun.mts';
 
 export const name = 'waiting';
-export const about = '200 sessions of 30 s in one execution, 50 at a time: how long it takes, and the memory that each takes while it waits';
+export const about =
+	'200 sessions of 30 s in one execution, 50 at a time: how long it takes, and the memory that each takes while it waits';
 
 const SESSIONS = 200;
 const CONCURRENCY = 50;
@@ -21,25 +22,42 @@ const LOOKS = [7000, 8000, 9000, 10_000, 11_000, 12_000, 13_000];
 const KIB_AT_MOST = 100;
 
 const program = fileURLToPath(new URL('./waitingRun.mts', import.meta.url));
-const numbered = (count: number, what: string, script: string) => Array.from({ length: count }, (_, index) => `${what} ${index}. ${script}`);
+const numbered = (count: number, what: string, script: string) =>
+	Array.from({ length: count }, (_, index) => `${what} ${index}. ${script}`);
 
 export async function run(tell: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		tell(`${CONCURRENCY} short sessions that do not count, then ${SESSIONS}, ${CONCURRENCY} at a time, twice as fast as in life: a minute and a half`);
+		tell(
+			`${CONCURRENCY} short sessions that do not count, then ${SESSIONS}, ${CONCURRENCY} at a time, twice as fast as in life: a minute and a half`,
+		);
 		await stage.service.control('POST', '/speed', { speed: SPEED });
 		const prompts = numbered(SESSIONS, 'Session', '[work 30s] [say Done]');
 		const waited = await wait(stage, prompts);
-		const [sessions, requests] = await Promise.all([stage.service.sessions(), stage.service.requests()]);
-		const ours: SessionRecord[] = sessions.filter(({ prompt }: SessionRecord) => prompts.includes(prompt));
+		const [sessions, requests] = await Promise.all([
+			stage.service.sessions(),
+			stage.service.requests(),
+		]);
+		const ours: SessionRecord[] = sessions.filter(({ prompt }: SessionRecord) =>
+			prompts.includes(prompt),
+		);
 		const ids = new Set(ours.map(({ sessionId }) => sessionId));
-		const sent = requests.filter(({ path, answer }) => ids.has(answer?.sessionId) || [...ids].some((id) => path.includes(id))).length;
+		const sent = requests.filter(
+			({ path, answer }) => ids.has(answer?.sessionId) || [...ids].some((id) => path.includes(id)),
+		).length;
 		return tableOf(waited, ours, sent);
 	});
 }
 
 async function wait({ credentials, projectId }: Stage, prompts: string[]): Promise<Waited> {
 	const warmUp = numbered(CONCURRENCY, 'Warm up', '[work 1s] [say Done]');
-	const wanted: Waiting = { credentials, projectId, prompts, warmUp, concurrency: CONCURRENCY, looks: LOOKS };
+	const wanted: Waiting = {
+		credentials,
+		projectId,
+		prompts,
+		warmUp,
+		concurrency: CONCURRENCY,
+		looks: LOOKS,
+	};
 	let answer: string | undefined;
 	const child = startGuarded(process.execPath, ['--expose-gc', program, JSON.stringify(wanted)], {
 		onLine: (line) => line.startsWith('{"sessionIds"') && (answer = line),
@@ -49,35 +67,79 @@ async function wait({ credentials, projectId }: Stage, prompts: string[]): Promi
 	return JSON.parse(answer) as Waited;
 }
 
-const lengthOf = ({ startedAt, finishedAt }: SessionRecord) => Date.parse(finishedAt) - Date.parse(startedAt);
+const lengthOf = ({ startedAt, finishedAt }: SessionRecord) =>
+	Date.parse(finishedAt) - Date.parse(startedAt);
 
 /** How many sessions were going on at a moment */
 const waitingAt = (sessions: SessionRecord[], at: number) =>
-	sessions.filter(({ startedAt, finishedAt }) => Date.parse(startedAt) <= at && Date.parse(finishedAt) > at).length;
+	sessions.filter(
+		({ startedAt, finishedAt }) => Date.parse(startedAt) <= at && Date.parse(finishedAt) > at,
+	).length;
 
 /** The least that they take, 50 at a time, for somebody who sees the end of each at once: as many rounds of the mean session */
-const leastOf = (sessions: SessionRecord[]) => sessions.reduce((total, session) => total + lengthOf(session), 0) / CONCURRENCY;
+const leastOf = (sessions: SessionRecord[]) =>
+	sessions.reduce((total, session) => total + lengthOf(session), 0) / CONCURRENCY;
 
-function tableOf({ sessionIds, startedAt, endedAt, before, during }: Waited, sessions: SessionRecord[], sent: number): Table {
+function tableOf(
+	{ sessionIds, startedAt, endedAt, before, during }: Waited,
+	sessions: SessionRecord[],
+	sent: number,
+): Table {
 	const least = leastOf(sessions);
 	const took = endedAt - startedAt;
 	// Each session's end is seen one interval later at the latest, and only then the next one is started.
 	const longest = Math.max(...sessions.map(lengthOf)) + jittered(defaultLimits.pollMs, 1);
 	const full = during.filter(({ at }) => waitingAt(sessions, at) === CONCURRENCY);
-	if (full.length === 0) throw new Error('At no look at the memory were all sessions of a round waiting.');
-	const each = (figure: (memory: Memory) => number) => median(full.map((memory) => (figure(memory) - figure(before)) / CONCURRENCY / 1024));
+	if (full.length === 0)
+		throw new Error('At no look at the memory were all sessions of a round waiting.');
+	const each = (figure: (memory: Memory) => number) =>
+		median(full.map((memory) => (figure(memory) - figure(before)) / CONCURRENCY / 1024));
 	const [heap, rss] = [each((memory) => memory.heap), each((memory) => memory.rss)];
 	const missing = sessions.filter(({ sessionId }) => !sessionIds.includes(sessionId)).length;
 	return {
-		columns: ['200 sessions, 50 at a time', 'least s', 'took s', 'took / least', 'requests each', 'heap KiB each', 'RSS KiB each', 'looks'],
+		columns: [
+			'200 sessions, 50 at a time',
+			'least s',
+			'took s',
+			'took / least',
+			'requests each',
+			'heap KiB each',
+			'RSS KiB each',
+			'looks',
+		],
 		rows: [
-			['node', decimals(least / 1000), decimals(took / 1000), decimals(took / least), decimals(sent / SESSIONS), decimals(heap), decimals(rss), String(full.length)],
+			[
+				'node',
+				decimals(least / 1000),
+				decimals(took / 1000),
+				decimals(took / least),
+				decimals(sent / SESSIONS),
+				decimals(heap),
+				decimals(rss),
+				String(full.length),
+			],
 		],
 		expectations: [
-			{ what: 'sessions started beyond those ordered', measured: sessions.length - SESSIONS, atMost: 0 },
-			{ what: 'sessions whose result is missing', measured: missing + SESSIONS - new Set(sessionIds).size, atMost: 0 },
-			{ what: 'took / least possible', measured: took / least, atMost: (longest * (SESSIONS / CONCURRENCY)) / least },
-			{ what: 'KiB of heap in use for each waiting session, median of the looks', measured: heap, atMost: KIB_AT_MOST },
+			{
+				what: 'sessions started beyond those ordered',
+				measured: sessions.length - SESSIONS,
+				atMost: 0,
+			},
+			{
+				what: 'sessions whose result is missing',
+				measured: missing + SESSIONS - new Set(sessionIds).size,
+				atMost: 0,
+			},
+			{
+				what: 'took / least possible',
+				measured: took / least,
+				atMost: (longest * (SESSIONS / CONCURRENCY)) / least,
+			},
+			{
+				what: 'KiB of heap in use for each waiting session, median of the looks',
+				measured: heap,
+				atMost: KIB_AT_MOST,
+			},
 		],
 	};
 }

@@ -30,7 +30,9 @@ export interface Waited {
 	during: Memory[];
 }
 
-const { credentials, projectId, prompts, warmUp, concurrency, looks }: Waiting = JSON.parse(process.argv[2]);
+const { credentials, projectId, prompts, warmUp, concurrency, looks }: Waiting = JSON.parse(
+	process.argv[2],
+);
 
 async function runAll(all: string[]): Promise<string[]> {
 	const { outputs, error } = await run({
@@ -38,7 +40,7 @@ async function runAll(all: string[]): Promise<string[]> {
 		credentials,
 		items: all.map((prompt) => ({ prompt })),
 		parameters: {
-			mode: 'start',
+			operation: 'start',
 			projectId: { __rl: true, mode: 'id', value: projectId },
 			prompt: '={{ $json.prompt }}',
 			permissionPolicy: 'approve',

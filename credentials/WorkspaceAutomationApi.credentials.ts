@@ -10,7 +10,10 @@ import type {
 import { connectionOf, CURRENT_VERSION, VERSION_HEADER } from '../nodes/shared/connection';
 import { Problem } from '../nodes/shared/problem';
 
-const responseCode = (value: number, message: string) => ({ type: 'responseCode' as const, properties: { value, message } });
+const responseCode = (value: number, message: string) => ({
+	type: 'responseCode' as const,
+	properties: { value, message },
+});
 
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';
@@ -19,7 +22,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:workspaceAutomation.svg', dark: 'file:workspaceAutomation.dark.svg' };
 
-	documentationUrl = 'https://github.com/workspace-automation/n8n-nodes-workspace-automation#the-credential';
+	documentationUrl =
+		'https://github.com/workspace-automation/n8n-nodes-workspace-automation#the-credential';
 
 	properties: INodeProperties[] = [
 		{
@@ -38,7 +42,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'A public API key, created in the settings of the service. It acts with the permissions of the person who created it.',
+			description:
+				'A public API key, created in the settings of the service. It acts with the permissions of the person who created it.',
 		},
 		{
 			displayName: 'API Version',
@@ -46,14 +51,16 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			type: 'string',
 			default: CURRENT_VERSION,
 			required: true,
-			description: 'Sent as Service-Api-Version. Operations that need another version send their own.',
+			description:
+				'Sent as Service-Api-Version. Operations that need another version send their own.',
 		},
 		{
 			displayName: 'Field Names',
 			name: 'fieldNames',
 			type: 'json',
 			default: '{}',
-			description: 'Corrects names that the API documentation leaves open, such as {"sessionPrompt": "message"}',
+			description:
+				'Corrects names that the API documentation leaves open, such as {"sessionPrompt": "message"}',
 			hint: 'Leave it as it is unless the service refuses requests because it calls a field differently',
 		},
 	];
@@ -85,7 +92,10 @@ export class WorkspaceAutomationApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: { baseURL: '={{$credentials.baseUrl}}', url: '/projects', qs: { limit: 1 } },
 		rules: [
-			responseCode(401, "The access token was refused. Check that it is complete and still exists in the service's settings."),
+			responseCode(
+				401,
+				"The access token was refused. Check that it is complete and still exists in the service's settings.",
+			),
 			responseCode(403, 'The access token does not permit to list projects.'),
 			responseCode(404, 'There is no such API at the base URL.'),
 		],

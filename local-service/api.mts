@@ -43,7 +43,10 @@ export function registerApi(app: FastifyInstance, parts: ApiParts): void {
 		});
 	}
 	app.setNotFoundHandler((request, reply) => {
-		const answer = jsonWire(404, envelope('not_found', `There is no ${request.method} ${pathOf(request)} here.`));
+		const answer = jsonWire(
+			404,
+			envelope('not_found', `There is no ${request.method} ${pathOf(request)} here.`),
+		);
 		Object.assign(note(parts, request), { status: 404, answer: JSON.parse(answer.text) });
 		return send(reply, answer);
 	});
@@ -66,15 +69,27 @@ function note({ record, world }: ApiParts, request: FastifyRequest) {
 	});
 }
 
-async function serve(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest, reply: FastifyReply) {
+async function serve(
+	parts: ApiParts,
+	operation: Operation,
+	handler: Handler,
+	request: FastifyRequest,
+	reply: FastifyReply,
+) {
 	const { faults, world } = parts;
 	const entry = note(parts, request);
 	const striking = faults.strike('request', operation.operationId);
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
 	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
-	const answer = processed ? await answerTo(parts, operation, handler, request) : { ending: 'whole' as const, status: 0, headers: {}, text: '' };
-	const struck = (wire: Wire, by: ActiveFault[]) => by.reduce((sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()), wire);
+	const answer = processed
+		? await answerTo(parts, operation, handler, request)
+		: { ending: 'whole' as const, status: 0, headers: {}, text: '' };
+	const struck = (wire: Wire, by: ActiveFault[]) =>
+		by.reduce(
+			(sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()),
+			wire,
+		);
 	let wire = struck(answer, striking);
 	if (hasPending(wire)) {
 		const more = faults.strike('answer', operation.operationId);
@@ -89,17 +104,24 @@ async function serve(parts: ApiParts, operation: Operation, handler: Handler, re
 
 const hasPending = ({ text }: Wire) => /"pendingInteractions":\[\{/.test(text);
 const arrives = ({ ending }: Wire) => ending === 'whole' || ending === 'half';
-const describe = (fault: ActiveFault | undefined, processed: boolean) => fault && { id: fault.id, kind: fault.kind, processed };
+const describe = (fault: ActiveFault | undefined, processed: boolean) =>
+	fault && { id: fault.id, kind: fault.kind, processed };
 
 /** The true answer of the service, checked against the contract. */
-async function answerTo(parts: ApiParts, operation: Operation, handler: Handler, request: FastifyRequest): Promise<Wire> {
+async function answerTo(
+	parts: ApiParts,
+	operation: Operation,
+	handler: Handler,
+	request: FastifyRequest,
+): Promise<Wire> {
 	try {
 		const { status, body, text } = await handler(admit(parts, operation, request));
 		const problem = faultOfAnswer(operation, status, body);
 		if (problem !== undefined) throw new Error(problem);
 		return jsonWire(status, body, {}, text);
 	} catch (error) {
-		if (error instanceof ApiError) return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
+		if (error instanceof ApiError)
+			return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
 		return jsonWire(500, envelope('internal_error', 'The service failed; its log says why.'));
 	}
@@ -109,23 +131,42 @@ async function answerTo(parts: ApiParts, operation: Operation, handler: Handler,
  * Everything that stands between a request and its handler, in order.
  * @throws ApiError
  */
-function admit({ world, rateLimit }: ApiParts, operation: Operation, request: FastifyRequest): Call {
+function admit(
+	{ world, rateLimit }: ApiParts,
+	operation: Operation,
+	request: FastifyRequest,
+): Call {
 	const key = authenticate(world.store.keys, request.headers.authorization);
 	const wait = rateLimit.take(key.token, world.clock.wallNow());
-	if (wait > 0) throw new ApiError('too_many_requests', `Too many requests. Try again in ${wait} s.`, { 'retry-after': String(wait) });
+	if (wait > 0)
+		throw new ApiError('too_many_requests', `Too many requests. Try again in ${wait} s.`, {
+			'retry-after': String(wait),
+		});
 	checkVersion(operation, request.headers);
 	requireScopes(key, operation.scopes);
 	const params = request.params as Call['params'];
 	const query = request.query as Call['query'] & { limit?: string };
 	checkParameters(operation, { path: params, query });
-	const body = readBody(operation, request.body as Buffer | undefined, request.headers['content-type']);
+	const body = readBody(
+		operation,
+		request.body as Buffer | undefined,
+		request.headers['content-type'],
+	);
 	const origin = `${request.protocol}://${request.host}`;
-	return { params, query, limit: query.limit === undefined ? undefined : Number(query.limit), body, key, origin };
+	return {
+		params,
+		query,
+		limit: query.limit === undefined ? undefined : Number(query.limit),
+		body,
+		key,
+		origin,
+	};
 }
 
 /** Puts an answer on the wire, whole or broken as it says. */
 function send(reply: FastifyReply, wire: Wire): FastifyReply {
-	if (wire.ending === 'whole') return reply.status(wire.status).headers(wire.headers).send(wire.text);
+	if (wire.ending === 'whole')
+		return reply.status(wire.status).headers(wire.headers).send(wire.text);
 	reply.hijack();
 	const { socket } = reply.raw;
 	if (wire.ending === 'reset') socket?.destroy();
@@ -136,4 +177,3 @@ function send(reply: FastifyReply, wire: Wire): FastifyReply {
 	}
 	return reply;
 }
-

@@ -53,7 +53,10 @@ export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
 	const begin = clock.now();
 	const store = seed(begin);
-	const analytics = createAnalytics({ traffic: () => trafficOf(store.projects.all(), begin), connect: options.clickHouse });
+	const analytics = createAnalytics({
+		traffic: () => trafficOf(store.projects.all(), begin),
+		connect: options.clickHouse,
+	});
 	const parts: ApiParts = {
 		world: { clock, store, analytics },
 		record: createRecord(),
@@ -78,7 +81,11 @@ export function createService(options: ServiceOptions = {}): Service {
 		if (status >= 500) parts.log(error.stack ?? error.message);
 		return reply.status(status).send(envelope(codeOf(status), error.message));
 	});
-	app.setNotFoundHandler((request, reply) => reply.status(404).send(envelope('not_found', `There is no ${request.method} ${request.url} here.`)));
+	app.setNotFoundHandler((request, reply) =>
+		reply
+			.status(404)
+			.send(envelope('not_found', `There is no ${request.method} ${request.url} here.`)),
+	);
 	app.register(async (api) => registerApi(api, parts), { prefix: '/v1' });
 	app.register(async (pages) => registerPages(pages, parts.world));
 	app.register(async (control) => registerControl(control, parts), { prefix: '/_control' });
@@ -88,7 +95,12 @@ export function createService(options: ServiceOptions = {}): Service {
 		async start(port = 0, host = '127.0.0.1') {
 			await app.listen({ port, host });
 			const origin = `http://${reachable(host)}:${(app.server.address() as AddressInfo).port}`;
-			return { baseUrl: `${origin}/v1`, key: mainToken, controlUrl: `${origin}/_control`, close: () => app.close() };
+			return {
+				baseUrl: `${origin}/v1`,
+				key: mainToken,
+				controlUrl: `${origin}/_control`,
+				close: () => app.close(),
+			};
 		},
 	};
 }

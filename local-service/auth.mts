@@ -12,7 +12,9 @@ export interface Key {
 }
 
 /** Every scope there is: what operations ask for, and the one that copying an Asset asks for besides. */
-export const allScopes: string[] = [...new Set([...operations.flatMap(({ scopes }) => scopes), 'assets.read'])];
+export const allScopes: string[] = [
+	...new Set([...operations.flatMap(({ scopes }) => scopes), 'assets.read']),
+];
 
 /** The keys that every start begins with. */
 export const mainToken = 'wa_local_main_key';
@@ -23,10 +25,14 @@ export const startingKeys = (): Key[] => [
 	{ token: noProjectsToken, name: 'no projects', scopes: new Set(allScopes), projects: new Set() },
 ];
 
-export const mayActOn = (key: Key, projectId: string): boolean => key.projects === 'all' || key.projects.has(projectId);
+export const mayActOn = (key: Key, projectId: string): boolean =>
+	key.projects === 'all' || key.projects.has(projectId);
 
 /** The key of an `Authorization` header, if it is one of ours. */
-export function findKey(keys: ReadonlyMap<string, Key>, header: string | undefined): Key | undefined {
+export function findKey(
+	keys: ReadonlyMap<string, Key>,
+	header: string | undefined,
+): Key | undefined {
 	const [, token] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
 	return token === undefined ? undefined : keys.get(token);
 }
@@ -34,7 +40,11 @@ export function findKey(keys: ReadonlyMap<string, Key>, header: string | undefin
 /** @throws ApiError `unauthorized` */
 export function authenticate(keys: ReadonlyMap<string, Key>, header: string | undefined): Key {
 	const key = findKey(keys, header);
-	if (!key) throw new ApiError('unauthorized', 'The API token is missing or not valid. Send it as `Authorization: Bearer <token>`.');
+	if (!key)
+		throw new ApiError(
+			'unauthorized',
+			'The API token is missing or not valid. Send it as `Authorization: Bearer <token>`.',
+		);
 	return key;
 }
 

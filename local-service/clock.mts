@@ -42,7 +42,9 @@ export function createClock(speed = 1, wallNow: () => number = Date.now): Clock 
 }
 
 /** A clock that stands still until it is told to move, for tests. Wall time and service time are the same. */
-export function createManualClock(start = Date.UTC(2026, 9, 5, 9)): Clock & { advance(ms: number): void } {
+export function createManualClock(
+	start = Date.UTC(2026, 9, 5, 9),
+): Clock & { advance(ms: number): void } {
 	let time = start;
 	let speed = 1;
 	return {

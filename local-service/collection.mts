@@ -18,7 +18,9 @@ export interface Collection<T> {
 }
 
 /** `groupOf` names the list that a thing belongs to, for instance its project; without it, there is one list: `''`. */
-export function createCollection<T extends { id: string }>(groupOf: (item: T) => string = () => ''): Collection<T> {
+export function createCollection<T extends { id: string }>(
+	groupOf: (item: T) => string = () => '',
+): Collection<T> {
 	const byId = new Map<string, Stored<T>>();
 	const groups = new Map<string, Array<Stored<T>>>();
 	let next = 1;
@@ -43,7 +45,8 @@ export function createCollection<T extends { id: string }>(groupOf: (item: T) =>
 		},
 		*after(name, sequence) {
 			const group = groups.get(name) ?? [];
-			for (let index = firstAfter(group, sequence); index < group.length; index++) yield group[index];
+			for (let index = firstAfter(group, sequence); index < group.length; index++)
+				yield group[index];
 		},
 		all: () => [...byId.values()].map(({ item }) => item),
 	};

@@ -29,4 +29,5 @@ export function contentTypeOf(name: string, otherwise = 'application/octet-strea
 }
 
 /** Whether content of this type is text that people read. */
-export const isText = (contentType: string): boolean => /^text\/|^application\/(json|xml|yaml)\b|\+(json|xml)\b/.test(contentType);
+export const isText = (contentType: string): boolean =>
+	/^text\/|^application\/(json|xml|yaml)\b|\+(json|xml)\b/.test(contentType);

@@ -10,11 +10,17 @@ export const key = {
 	properties: {
 		name: { type: 'string', minLength: 1 },
 		scopes: { type: 'array', items: { type: 'string' } },
-		projects: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', format: 'uuid' } }] },
+		projects: {
+			anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', format: 'uuid' } }],
+		},
 	},
 };
 
-export const speed = { ...strict, required: ['speed'], properties: { speed: { type: 'number', exclusiveMinimum: 0 } } };
+export const speed = {
+	...strict,
+	required: ['speed'],
+	properties: { speed: { type: 'number', exclusiveMinimum: 0 } },
+};
 
 export const rateLimit = {
 	...strict,

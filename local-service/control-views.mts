@@ -41,9 +41,15 @@ function showSession(clock: Clock, session: Session) {
 }
 
 /** Every session, oldest first. */
-export const showSessions = ({ clock, store }: World) => [...store.sessions.values()].map((session) => showSession(clock, session));
+export const showSessions = ({ clock, store }: World) =>
+	[...store.sessions.values()].map((session) => showSession(clock, session));
 
-const showFile = ({ id, projectId, parentId, name }: FileItem) => ({ id, projectId, parentId, name });
+const showFile = ({ id, projectId, parentId, name }: FileItem) => ({
+	id,
+	projectId,
+	parentId,
+	name,
+});
 
 /** What there is now, in order of creation: ids, and what tells them apart. */
 export function showSeed({ store }: World) {
@@ -52,25 +58,55 @@ export function showSeed({ store }: World) {
 		workspaces: store.workspaces,
 		projects: store.projects.all().map(({ id, name, workspaceId }) => ({ id, name, workspaceId })),
 		sites: store.sites.all(),
-		tasks: store.tasks.all().map(({ id, projectId, title, prompt }) => ({ id, projectId, title, prompt })),
+		tasks: store.tasks
+			.all()
+			.map(({ id, projectId, title, prompt }) => ({ id, projectId, title, prompt })),
 		folders: files.filter(({ kind }) => kind === 'folder').map(showFile),
-		files: files.filter(({ kind }) => kind === 'file').map(({ content, contentType, ...file }) => ({ ...showFile(file as FileItem), contentType, sizeBytes: content.length })),
-		assets: store.assets.all().map(({ content, ...asset }) => ({ ...asset, sizeBytes: content.length })),
-		domains: store.domains.all().map(({ id, siteId, domain, status }) => ({ id, siteId, domain, status })),
+		files: files
+			.filter(({ kind }) => kind === 'file')
+			.map(({ content, contentType, ...file }) => ({
+				...showFile(file as FileItem),
+				contentType,
+				sizeBytes: content.length,
+			})),
+		assets: store.assets
+			.all()
+			.map(({ content, ...asset }) => ({ ...asset, sizeBytes: content.length })),
+		domains: store.domains
+			.all()
+			.map(({ id, siteId, domain, status }) => ({ id, siteId, domain, status })),
 		products: store.products.all(),
 	};
 }
 
 /** Puts many small files into a new folder of their own. */
-export function fillFiles({ clock, store }: World, projectId: string, count: number): { folderId: string; created: number } {
+export function fillFiles(
+	{ clock, store }: World,
+	projectId: string,
+	count: number,
+): { folderId: string; created: number } {
 	const now = clock.now();
 	const common = { projectId, createdAt: now, updatedAt: now };
 	const folderId = randomUUID();
-	store.files.add({ ...common, id: folderId, name: `Many ${folderId}`, kind: 'folder', content: Buffer.alloc(0) });
+	store.files.add({
+		...common,
+		id: folderId,
+		name: `Many ${folderId}`,
+		kind: 'folder',
+		content: Buffer.alloc(0),
+	});
 	for (let index = 1; index <= count; index++) {
 		const name = `file-${String(index).padStart(7, '0')}.txt`;
 		const content = Buffer.from(`${name}\n`);
-		store.files.add({ ...common, id: randomUUID(), parentId: folderId, name, kind: 'file', content, contentType: 'text/plain' });
+		store.files.add({
+			...common,
+			id: randomUUID(),
+			parentId: folderId,
+			name,
+			kind: 'file',
+			content,
+			contentType: 'text/plain',
+		});
 	}
 	return { folderId, created: count };
 }

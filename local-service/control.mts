@@ -14,28 +14,42 @@ import { seed } from './seed.mts';
 const isLoopback = (ip: string) => ip === '::1' || /^(::ffff:)?127\./.test(ip);
 
 /** Registers the control API; see the README for its shapes. */
-export function registerControl(app: FastifyInstance, { world, record, faults, rateLimit }: ApiParts): void {
+export function registerControl(
+	app: FastifyInstance,
+	{ world, record, faults, rateLimit }: ApiParts,
+): void {
 	const { clock } = world;
 
 	app.addHook('onRequest', async (request, reply) => {
-		if (!isLoopback(request.ip)) return reply.status(404).send(envelope('not_found', notFound().message));
+		if (!isLoopback(request.ip))
+			return reply.status(404).send(envelope('not_found', notFound().message));
 	});
 
-	app.get<{ Querystring: { since?: string } }>('/requests', ({ query }) => ({ requests: record.since(Number(query.since ?? 0)) }));
+	app.get<{ Querystring: { since?: string } }>('/requests', ({ query }) => ({
+		requests: record.since(Number(query.since ?? 0)),
+	}));
 	app.delete('/requests', () => {
 		record.clear();
 		return { requests: [] };
 	});
 
 	app.get('/sessions', () => ({ sessions: showSessions(world) }));
-	app.get('/seed', () => ({ ...showSeed(world), keys: { main: mainToken, noProjects: noProjectsToken } }));
+	app.get('/seed', () => ({
+		...showSeed(world),
+		keys: { main: mainToken, noProjects: noProjectsToken },
+	}));
 
 	app.post<{ Body: { name: string; scopes?: string[]; projects?: 'all' | string[] } }>(
 		'/keys',
 		{ schema: { body: schemas.key } },
 		({ body: { name, scopes = allScopes, projects = 'all' } }) => {
 			const token = `wa_local_${randomBytes(12).toString('hex')}`;
-			const key = { token, name, scopes: new Set(scopes), projects: projects === 'all' ? projects : new Set(projects) };
+			const key = {
+				token,
+				name,
+				scopes: new Set(scopes),
+				projects: projects === 'all' ? projects : new Set(projects),
+			};
 			world.store.keys.set(token, key);
 			return { key: token };
 		},
@@ -49,27 +63,44 @@ export function registerControl(app: FastifyInstance, { world, record, faults, r
 		return { reset: true };
 	});
 
-	app.post<{ Body: { speed: number } }>('/speed', { schema: { body: schemas.speed } }, ({ body }) => {
-		clock.setSpeed(body.speed);
-		return { speed: clock.speed() };
-	});
+	app.post<{ Body: { speed: number } }>(
+		'/speed',
+		{ schema: { body: schemas.speed } },
+		({ body }) => {
+			clock.setSpeed(body.speed);
+			return { speed: clock.speed() };
+		},
+	);
 
-	app.post<{ Body: RateSetting | { perSecond: null } }>('/rate-limit', { schema: { body: schemas.rateLimit } }, ({ body }) => {
-		rateLimit.set(body.perSecond === null ? null : body);
-		return body;
-	});
+	app.post<{ Body: RateSetting | { perSecond: null } }>(
+		'/rate-limit',
+		{ schema: { body: schemas.rateLimit } },
+		({ body }) => {
+			rateLimit.set(body.perSecond === null ? null : body);
+			return body;
+		},
+	);
 
 	app.get('/faults', () => ({ faults: faults.list() }));
-	app.post<{ Body: FaultRule | FaultRule[] }>('/faults', { schema: { body: schemas.faults } }, ({ body }) => ({
-		faults: faults.add([body].flat()),
-	}));
+	app.post<{ Body: FaultRule | FaultRule[] }>(
+		'/faults',
+		{ schema: { body: schemas.faults } },
+		({ body }) => ({
+			faults: faults.add([body].flat()),
+		}),
+	);
 	app.delete('/faults', () => {
 		faults.clear();
 		return { faults: [] };
 	});
 
-	app.post<{ Body: { projectId: string; count: number } }>('/files', { schema: { body: schemas.files } }, ({ body }, reply) => {
-		if (!world.store.projects.get(body.projectId)) return reply.status(404).send(envelope('not_found', 'No such project'));
-		return fillFiles(world, body.projectId, body.count);
-	});
+	app.post<{ Body: { projectId: string; count: number } }>(
+		'/files',
+		{ schema: { body: schemas.files } },
+		({ body }, reply) => {
+			if (!world.store.projects.get(body.projectId))
+				return reply.status(404).send(envelope('not_found', 'No such project'));
+			return fillFiles(world, body.projectId, body.count);
+		},
+	);
 }

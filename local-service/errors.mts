@@ -30,7 +30,10 @@ export class ApiError extends Error {
 
 /** One wording for what is missing and for what the key may not see: the service does not confirm private identifiers. */
 export const notFound = (what = 'resource'): ApiError =>
-	new ApiError('not_found', `The ${what} was not found, or the key's scopes or project access do not permit it.`);
+	new ApiError(
+		'not_found',
+		`The ${what} was not found, or the key's scopes or project access do not permit it.`,
+	);
 
 export interface ErrorEnvelope {
 	error: { code: string; message: string; doc_url: string };
@@ -38,7 +41,9 @@ export interface ErrorEnvelope {
 
 /** The body of every error answer. */
 export function envelope(code: string, message: string): ErrorEnvelope {
-	return { error: { code, message, doc_url: `https://docs.workspace-automation.example/errors/${code}` } };
+	return {
+		error: { code, message, doc_url: `https://docs.workspace-automation.example/errors/${code}` },
+	};
 }
 
 /** The code that goes with a status, for answers that name only a status. */

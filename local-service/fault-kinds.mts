@@ -14,7 +14,12 @@ export interface Wire {
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** A JSON answer that arrives whole; `text` is the body as it goes out. */
-export const jsonWire = (status: number, body: unknown, headers: Record<string, string> = {}, text = JSON.stringify(body)): Wire => ({
+export const jsonWire = (
+	status: number,
+	body: unknown,
+	headers: Record<string, string> = {},
+	text = JSON.stringify(body),
+): Wire => ({
 	ending: 'whole',
 	status,
 	headers: { ...json, ...headers },
@@ -32,56 +37,108 @@ interface Kind {
 
 const httpDate = (time: number) => new Date(time).toUTCString();
 
-function statusFault({ status = 503, code = codeOf(status), message = 'A fault was asked for.', retryAfter }: FaultRule, wallNow: number): Wire {
-	const after = typeof retryAfter === 'object' ? httpDate(wallNow + retryAfter.date * 1000) : retryAfter?.toString();
-	return jsonWire(status, envelope(code, message), after === undefined ? {} : { 'retry-after': after });
+function statusFault(
+	{
+		status = 503,
+		code = codeOf(status),
+		message = 'A fault was asked for.',
+		retryAfter,
+	}: FaultRule,
+	wallNow: number,
+): Wire {
+	const after =
+		typeof retryAfter === 'object'
+			? httpDate(wallNow + retryAfter.date * 1000)
+			: retryAfter?.toString();
+	return jsonWire(
+		status,
+		envelope(code, message),
+		after === undefined ? {} : { 'retry-after': after },
+	);
 }
 
 /** Moves every moment in an answer, and its `Date` header. */
 function skew(wire: Wire, ms: number, wallNow: number): Wire {
-	const text = wire.text.replace(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g, (_, moment: string) =>
-		JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
+	const text = wire.text.replace(
+		/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g,
+		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
 	);
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
 }
 
 function changePending(wire: Wire, change: (pending: unknown[]) => unknown[]): Wire {
 	const body = JSON.parse(wire.text);
-	return { ...wire, text: JSON.stringify({ ...body, pendingInteractions: change(body.pendingInteractions) }) };
+	return {
+		...wire,
+		text: JSON.stringify({ ...body, pendingInteractions: change(body.pendingInteractions) }),
+	};
 }
 
-const html = '<!doctype html><html><head><title>Sign in</title></head><body><h1>Welcome to the guest network</h1></body></html>';
+const html =
+	'<!doctype html><html><head><title>Sign in</title></head><body><h1>Welcome to the guest network</h1></body></html>';
 
 export const faultKinds = {
-	status: { stage: 'request', processes: false, apply: (_, rule, wallNow) => statusFault(rule, wallNow) },
+	status: {
+		stage: 'request',
+		processes: false,
+		apply: (_, rule, wallNow) => statusFault(rule, wallNow),
+	},
 	latency: { stage: 'request', processes: true, apply: (wire) => wire },
 	reset: { stage: 'request', processes: false, apply: (wire) => ({ ...wire, ending: 'reset' }) },
-	'reset-after': { stage: 'request', processes: true, apply: (wire) => ({ ...wire, ending: 'reset' }) },
+	'reset-after': {
+		stage: 'request',
+		processes: true,
+		apply: (wire) => ({ ...wire, ending: 'reset' }),
+	},
 	half: { stage: 'request', processes: true, apply: (wire) => ({ ...wire, ending: 'half' }) },
 	html: {
 		stage: 'request',
 		processes: false,
-		apply: () => ({ ending: 'whole', status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, text: html }),
+		apply: () => ({
+			ending: 'whole',
+			status: 200,
+			headers: { 'content-type': 'text/html; charset=utf-8' },
+			text: html,
+		}),
 	},
-	empty: { stage: 'request', processes: true, apply: () => ({ ending: 'whole', status: 200, headers: json, text: '' }) },
+	empty: {
+		stage: 'request',
+		processes: true,
+		apply: () => ({ ending: 'whole', status: 200, headers: json, text: '' }),
+	},
 	hang: { stage: 'request', processes: false, apply: (wire) => ({ ...wire, ending: 'never' }) },
 	'content-type': {
 		stage: 'request',
 		processes: true,
-		apply: (wire, { contentType = 'text/plain' }) => ({ ...wire, headers: { ...wire.headers, 'content-type': contentType } }),
+		apply: (wire, { contentType = 'text/plain' }) => ({
+			...wire,
+			headers: { ...wire.headers, 'content-type': contentType },
+		}),
 	},
 	'not-found': {
 		stage: 'request',
 		processes: false,
-		apply: (_, { message = 'A fault was asked for.' }) => jsonWire(404, envelope('not_found', message)),
+		apply: (_, { message = 'A fault was asked for.' }) =>
+			jsonWire(404, envelope('not_found', message)),
 	},
-	skew: { stage: 'request', processes: true, apply: (wire, { ms = 0 }, wallNow) => skew(wire, ms, wallNow) },
+	skew: {
+		stage: 'request',
+		processes: true,
+		apply: (wire, { ms = 0 }, wallNow) => skew(wire, ms, wallNow),
+	},
 	'duplicate-interactions': {
 		stage: 'answer',
 		processes: true,
-		apply: (wire) => changePending(wire, (pending) => pending.flatMap((interaction) => [interaction, interaction])),
+		apply: (wire) =>
+			changePending(wire, (pending) =>
+				pending.flatMap((interaction) => [interaction, interaction]),
+			),
 	},
-	'vanishing-interactions': { stage: 'answer', processes: true, apply: (wire) => changePending(wire, () => []) },
+	'vanishing-interactions': {
+		stage: 'answer',
+		processes: true,
+		apply: (wire) => changePending(wire, () => []),
+	},
 } satisfies Record<string, Kind>;
 
 export type FaultKind = keyof typeof faultKinds;

@@ -63,7 +63,10 @@ export function createFaults(): Faults {
 	return {
 		add(rules) {
 			for (const rule of rules) {
-				active.push({ fault: { ...rule, id: ++lastId, matched: 0, struck: 0 }, dice: createDice(rule.seed ?? 1) });
+				active.push({
+					fault: { ...rule, id: ++lastId, matched: 0, struck: 0 },
+					dice: createDice(rule.seed ?? 1),
+				});
 			}
 			return list();
 		},
@@ -78,7 +81,8 @@ export function createFaults(): Faults {
 				if (fault.operationId !== '*' && fault.operationId !== operationId) continue;
 				fault.matched += 1;
 				const { after = 0, times = 1, probability = 1 } = fault;
-				if (fault.matched <= after || (times > 0 && fault.struck >= times) || dice() >= probability) continue;
+				if (fault.matched <= after || (times > 0 && fault.struck >= times) || dice() >= probability)
+					continue;
 				fault.struck += 1;
 				striking.push(fault);
 				if (fault.kind !== 'latency') break;

@@ -19,7 +19,8 @@ export interface FileContent {
 
 /** @throws ApiError `payload_too_large` */
 function limited(content: Buffer): Buffer {
-	if (content.length > maxContent) throw new ApiError('payload_too_large', 'File content is at most 10 MiB.');
+	if (content.length > maxContent)
+		throw new ApiError('payload_too_large', 'File content is at most 10 MiB.');
 	return content;
 }
 
@@ -33,10 +34,14 @@ export const contentOfText = (name: string, text: string): FileContent => ({
 export function contentOfBase64(name: string, data: string, contentType?: string): FileContent {
 	// Node's decoder skips what it does not know; only what it would write back is base64
 	const content = Buffer.from(data, 'base64');
-	if (content.toString('base64') !== data) throw new ApiError('invalid_request', 'body/source/data must be base64');
+	if (content.toString('base64') !== data)
+		throw new ApiError('invalid_request', 'body/source/data must be base64');
 	// Downloads send the type back as a header
 	if (contentType !== undefined && !/^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/.test(contentType)) {
-		throw new ApiError('invalid_request', 'body/source/contentType must be a content type, for example image/png');
+		throw new ApiError(
+			'invalid_request',
+			'body/source/contentType must be a content type, for example image/png',
+		);
 	}
 	return { content: limited(content), contentType: contentType ?? contentTypeOf(name) };
 }
@@ -47,7 +52,8 @@ export const comesAsText = ({ content, contentType = '' }: FileItem): boolean =>
 
 // A new secret at every start: URLs do not outlive the service
 const secret = randomBytes(32);
-const signatureOf = (fileId: string, expires: number) => createHmac('sha256', secret).update(`${fileId} ${expires}`).digest('base64url');
+const signatureOf = (fileId: string, expires: number) =>
+	createHmac('sha256', secret).update(`${fileId} ${expires}`).digest('base64url');
 
 /** A URL that needs no token, good until `now` + 15 minutes of service time. */
 export function signUrl(origin: string, { id, name }: FileItem, now: number): string {
@@ -56,7 +62,11 @@ export function signUrl(origin: string, { id, name }: FileItem, now: number): st
 }
 
 /** Whether a signed URL is ours and still good. */
-export function isGoodUrl(fileId: string, query: { expires?: string; signature?: string }, now: number): boolean {
+export function isGoodUrl(
+	fileId: string,
+	query: { expires?: string; signature?: string },
+	now: number,
+): boolean {
 	const expires = Number(query.expires);
 	const expected = Buffer.from(signatureOf(fileId, expires));
 	const given = Buffer.from(String(query.signature));

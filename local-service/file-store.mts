@@ -54,7 +54,11 @@ export function createFileStore(): FileStore {
 			return item;
 		},
 		isWithin(item, folderId) {
-			for (let at: FileItem | undefined = item; at; at = at.parentId === undefined ? undefined : files.get(at.parentId)) {
+			for (
+				let at: FileItem | undefined = item;
+				at;
+				at = at.parentId === undefined ? undefined : files.get(at.parentId)
+			) {
 				if (at.id === folderId) return true;
 			}
 			return false;

@@ -14,7 +14,8 @@ const usage = `The Workspace Automation API on this machine.
 /** @throws Error with a sentence for the person at the keyboard */
 function readNumber(name: string, text: string, isGood: (value: number) => boolean): number {
 	const value = Number(text);
-	if (text.trim() === '' || !isGood(value)) throw new Error(`--${name} cannot be ${text || 'empty'}`);
+	if (text.trim() === '' || !isGood(value))
+		throw new Error(`--${name} cannot be ${text || 'empty'}`);
 	return value;
 }
 
@@ -42,12 +43,17 @@ async function main(): Promise<void> {
 		console.log(usage);
 		return;
 	}
-	const port = readNumber('port', values.port, (value) => Number.isInteger(value) && value >= 0 && value < 65_536);
+	const port = readNumber(
+		'port',
+		values.port,
+		(value) => Number.isInteger(value) && value >= 0 && value < 65_536,
+	);
 	const speed = readNumber('speed', values.speed, (value) => value > 0 && Number.isFinite(value));
 	const running = await createService({ speed }).start(port, values.host);
 	const { baseUrl, key, controlUrl } = running;
 	console.log(values.json ? JSON.stringify({ baseUrl, key, controlUrl }) : greeting(running));
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void running.close());
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => void running.close());
 }
 
 try {

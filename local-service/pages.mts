@@ -5,38 +5,58 @@ import { showSession } from './agent/view.mts';
 import { isGoodUrl } from './file-content.mts';
 import type { World } from './world.mts';
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const escape = (text: string) =>
+	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 const html = (title: string, content: string) =>
 	`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>` +
 	`<body style="font: 16px system-ui; max-width: 48rem; margin: 3rem auto"><h1>${escape(title)}</h1>${content}</body></html>`;
 
 /** A header value that any file name fits into. */
-const attachment = (name: string) => `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
+const attachment = (name: string) =>
+	`attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
 
 /** Registers the pages; they ask for no key. */
 export function registerPages(app: FastifyInstance, world: World): void {
-	type Download = { Params: { fileId: string }; Querystring: { expires?: string; signature?: string } };
+	type Download = {
+		Params: { fileId: string };
+		Querystring: { expires?: string; signature?: string };
+	};
 	app.get<Download>('/downloads/:fileId/:name', ({ params, query }, reply) => {
 		const file = world.store.files.get(params.fileId);
 		if (!file || !isGoodUrl(params.fileId, query, world.clock.now())) {
-			return reply.status(403).type('text/plain').send('This download link is not valid, or no longer.');
+			return reply
+				.status(403)
+				.type('text/plain')
+				.send('This download link is not valid, or no longer.');
 		}
-		return reply.type(file.contentType ?? 'application/octet-stream').header('content-disposition', attachment(file.name)).send(file.content);
+		return reply
+			.type(file.contentType ?? 'application/octet-stream')
+			.header('content-disposition', attachment(file.name))
+			.send(file.content);
 	});
 
 	app.get<{ Params: { previewId: string } }>('/previews/:previewId', ({ params }, reply) => {
 		const preview = world.store.previews.get(params.previewId);
 		const site = preview && world.store.sites.get(preview.siteId);
-		if (!preview || !site) return reply.status(404).type('text/html').send(html('This preview is gone', ''));
-		return reply.type('text/html').send(html(site.name, `<p>Preview of ${escape(preview.route)} (${escape(preview.locale)})</p>`));
+		if (!preview || !site)
+			return reply.status(404).type('text/html').send(html('This preview is gone', ''));
+		return reply
+			.type('text/html')
+			.send(
+				html(site.name, `<p>Preview of ${escape(preview.route)} (${escape(preview.locale)})</p>`),
+			);
 	});
 
-	app.get<{ Params: { sessionId: string } }>('/dashboard/sessions/:sessionId', ({ params }, reply) => {
-		const session = world.store.sessions.get(params.sessionId);
-		if (!session) return reply.status(404).type('text/html').send(html('There is no such session', ''));
-		const shown = showSession(session, sessionAt(session, world.clock.now()), '');
-		const content = `<p>${escape(session.prompt)}</p><pre style="white-space: pre-wrap">${escape(JSON.stringify(shown, null, 2))}</pre>`;
-		return reply.type('text/html').send(html(`Agent session: ${shown.status}`, content));
-	});
+	app.get<{ Params: { sessionId: string } }>(
+		'/dashboard/sessions/:sessionId',
+		({ params }, reply) => {
+			const session = world.store.sessions.get(params.sessionId);
+			if (!session)
+				return reply.status(404).type('text/html').send(html('There is no such session', ''));
+			const shown = showSession(session, sessionAt(session, world.clock.now()), '');
+			const content = `<p>${escape(session.prompt)}</p><pre style="white-space: pre-wrap">${escape(JSON.stringify(shown, null, 2))}</pre>`;
+			return reply.type('text/html').send(html(`Agent session: ${shown.status}`, content));
+		},
+	);
 }

@@ -8,7 +8,10 @@ const furthest = 9 * 366;
 
 /** `FREQ=DAILY;BYHOUR=9` as a table; undefined for what is no rule. */
 function readRule(rrule: string): Record<string, string> | undefined {
-	const parts = rrule.replace(/^RRULE:/i, '').split(';').filter((part) => part !== '');
+	const parts = rrule
+		.replace(/^RRULE:/i, '')
+		.split(';')
+		.filter((part) => part !== '');
 	const rule = Object.fromEntries(parts.map((part) => part.toUpperCase().split('=')));
 	return /^(HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/.test(rule.FREQ ?? '') ? rule : undefined;
 }
@@ -28,9 +31,14 @@ export function nextRun(rrule: string, anchor: number, after: number): number | 
 	const from = new Date(anchor);
 	const hours = numbers(rule.BYHOUR) ?? (rule.FREQ === 'HOURLY' ? undefined : [from.getUTCHours()]);
 	const minutes = numbers(rule.BYMINUTE) ?? [from.getUTCMinutes()];
-	const monthDays = numbers(rule.BYMONTHDAY) ?? (/MONTHLY|YEARLY/.test(rule.FREQ) && !rule.BYDAY ? [from.getUTCDate()] : undefined);
-	const months = numbers(rule.BYMONTH) ?? (rule.FREQ === 'YEARLY' ? [from.getUTCMonth() + 1] : undefined);
-	const days = rule.BYDAY?.split(',').map((text) => text.slice(-2)) ?? (rule.FREQ === 'WEEKLY' ? [weekdays[from.getUTCDay()]] : undefined);
+	const monthDays =
+		numbers(rule.BYMONTHDAY) ??
+		(/MONTHLY|YEARLY/.test(rule.FREQ) && !rule.BYDAY ? [from.getUTCDate()] : undefined);
+	const months =
+		numbers(rule.BYMONTH) ?? (rule.FREQ === 'YEARLY' ? [from.getUTCMonth() + 1] : undefined);
+	const days =
+		rule.BYDAY?.split(',').map((text) => text.slice(-2)) ??
+		(rule.FREQ === 'WEEKLY' ? [weekdays[from.getUTCDay()]] : undefined);
 
 	const fits = (date: Date) =>
 		(!monthDays || monthDays.includes(date.getUTCDate())) &&

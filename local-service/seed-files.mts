@@ -6,10 +6,23 @@ import { idOf } from './ids.mts';
 const day = 86_400_000;
 
 /** Folders by path; a file names the path of its folder. `''` is My Files. */
-const folders = ['Briefs', 'Content', 'Content/Blog', 'Content/Blog/Drafts', 'Reports', 'Reports/2026', 'Media', 'Empty'];
+const folders = [
+	'Briefs',
+	'Content',
+	'Content/Blog',
+	'Content/Blog/Drafts',
+	'Reports',
+	'Reports/2026',
+	'Media',
+	'Empty',
+];
 
 /** Bytes that are no text, always the same */
-const noise = (size: number) => Buffer.alloc(size, Uint8Array.from({ length: 251 }, (_, index) => (index * 97) % 251));
+const noise = (size: number) =>
+	Buffer.alloc(
+		size,
+		Uint8Array.from({ length: 251 }, (_, index) => (index * 97) % 251),
+	);
 
 const small: Record<string, Buffer> = {
 	'readme.md': Buffer.from('# Working documents\n\nBriefs, drafts and reports of this project.\n'),
@@ -24,8 +37,14 @@ const small: Record<string, Buffer> = {
 	'Reports/2026/log.txt': Buffer.from('GET /index.html 200 12ms\n'.repeat(20_000)),
 };
 
-const drafts = Array.from({ length: 100 }, (_, index) => `Content/Blog/Drafts/draft-${String(index + 1).padStart(3, '0')}.md`);
-const reports = Array.from({ length: 12 }, (_, index) => `Reports/month-${String(index + 1).padStart(2, '0')}.csv`);
+const drafts = Array.from(
+	{ length: 100 },
+	(_, index) => `Content/Blog/Drafts/draft-${String(index + 1).padStart(3, '0')}.md`,
+);
+const reports = Array.from(
+	{ length: 12 },
+	(_, index) => `Reports/month-${String(index + 1).padStart(2, '0')}.csv`,
+);
 
 const split = (path: string) => {
 	const at = path.lastIndexOf('/');
@@ -35,20 +54,44 @@ const split = (path: string) => {
 function filesOf(projectId: string, index: number, now: number): FileItem[] {
 	const many = index === 0;
 	const idAt = (path: string) => idOf(`file:${index}:${path}`);
-	const item = (path: string, rest: Pick<FileItem, 'kind' | 'content' | 'contentType'>, order: number): FileItem => {
+	const item = (
+		path: string,
+		rest: Pick<FileItem, 'kind' | 'content' | 'contentType'>,
+		order: number,
+	): FileItem => {
 		const { folder, name } = split(path);
 		const createdAt = now - 60 * day + order * 60_000;
-		return { id: idAt(path), projectId, ...(folder !== '' && { parentId: idAt(folder) }), name, ...rest, createdAt, updatedAt: createdAt };
+		return {
+			id: idAt(path),
+			projectId,
+			...(folder !== '' && { parentId: idAt(folder) }),
+			name,
+			...rest,
+			createdAt,
+			updatedAt: createdAt,
+		};
 	};
 	const contents: Array<[string, Buffer]> = [
 		...Object.entries(small),
-		...(many ? drafts : []).map((path, n): [string, Buffer] => [path, Buffer.from(`# Draft ${n + 1}\n\nTo be written.\n`)]),
-		...(many ? reports : []).map((path, n): [string, Buffer] => [path, Buffer.from(`month,visits\n${n + 1},${1000 + n * 37}\n`)]),
+		...(many ? drafts : []).map((path, n): [string, Buffer] => [
+			path,
+			Buffer.from(`# Draft ${n + 1}\n\nTo be written.\n`),
+		]),
+		...(many ? reports : []).map((path, n): [string, Buffer] => [
+			path,
+			Buffer.from(`month,visits\n${n + 1},${1000 + n * 37}\n`),
+		]),
 	];
 	return [
-		...folders.map((path, order) => item(path, { kind: 'folder', content: Buffer.alloc(0) }, order)),
+		...folders.map((path, order) =>
+			item(path, { kind: 'folder', content: Buffer.alloc(0) }, order),
+		),
 		...contents.map(([path, content], order) =>
-			item(path, { kind: 'file', content, contentType: contentTypeOf(path) }, folders.length + order),
+			item(
+				path,
+				{ kind: 'file', content, contentType: contentTypeOf(path) },
+				folders.length + order,
+			),
 		),
 	];
 }

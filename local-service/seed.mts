@@ -10,9 +10,32 @@ const day = 86_400_000;
 
 const workspaceNames = ['Northlight Agency', 'Harbor & Pine', 'Atelier Fields'];
 const firstNames = [
-	'Juniper', 'Copper', 'Willow', 'Marble', 'Saffron', 'Cedar', 'Lantern', 'Meadow', 'Ember', 'Indigo', 'Pebble', 'Orchard', 'Velvet',
+	'Juniper',
+	'Copper',
+	'Willow',
+	'Marble',
+	'Saffron',
+	'Cedar',
+	'Lantern',
+	'Meadow',
+	'Ember',
+	'Indigo',
+	'Pebble',
+	'Orchard',
+	'Velvet',
 ];
-const secondNames = ['Coffee', 'Studio', 'Bakery', 'Yoga', 'Books', 'Dental', 'Gardens', 'Cycling', 'Ceramics', 'Travel'];
+const secondNames = [
+	'Coffee',
+	'Studio',
+	'Bakery',
+	'Yoga',
+	'Books',
+	'Dental',
+	'Gardens',
+	'Cycling',
+	'Ceramics',
+	'Travel',
+];
 const places = [
 	{ timeZone: 'Europe/Berlin', currency: 'EUR' },
 	{ timeZone: 'America/New_York', currency: 'USD' },
@@ -20,13 +43,45 @@ const places = [
 	{ timeZone: 'Europe/London', currency: 'GBP' },
 ];
 const taskTemplates = [
-	{ title: 'Weekly analytics digest', emoji: '📊', rrule: 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0', prompt: 'Summarise last week’s traffic and revenue.' },
-	{ title: 'Check broken links', emoji: '🔗', rrule: 'FREQ=DAILY;BYHOUR=6;BYMINUTE=30', prompt: 'Open every page and report links that fail.' },
-	{ title: 'Refresh the blog index', emoji: '📝', rrule: 'FREQ=WEEKLY;BYDAY=TU,FR;BYHOUR=14;BYMINUTE=0', prompt: 'Rebuild the blog index from the latest posts.' },
-	{ title: 'Monthly content audit', emoji: '🗓️', rrule: 'FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=8;BYMINUTE=0', prompt: 'List pages that nobody has touched for half a year.' },
-	{ title: 'Compress new images', emoji: '🖼️', rrule: 'FREQ=DAILY;BYHOUR=2;BYMINUTE=0', prompt: 'Compress images that were added yesterday.' },
+	{
+		title: 'Weekly analytics digest',
+		emoji: '📊',
+		rrule: 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0',
+		prompt: 'Summarise last week’s traffic and revenue.',
+	},
+	{
+		title: 'Check broken links',
+		emoji: '🔗',
+		rrule: 'FREQ=DAILY;BYHOUR=6;BYMINUTE=30',
+		prompt: 'Open every page and report links that fail.',
+	},
+	{
+		title: 'Refresh the blog index',
+		emoji: '📝',
+		rrule: 'FREQ=WEEKLY;BYDAY=TU,FR;BYHOUR=14;BYMINUTE=0',
+		prompt: 'Rebuild the blog index from the latest posts.',
+	},
+	{
+		title: 'Monthly content audit',
+		emoji: '🗓️',
+		rrule: 'FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=8;BYMINUTE=0',
+		prompt: 'List pages that nobody has touched for half a year.',
+	},
+	{
+		title: 'Compress new images',
+		emoji: '🖼️',
+		rrule: 'FREQ=DAILY;BYHOUR=2;BYMINUTE=0',
+		prompt: 'Compress images that were added yesterday.',
+	},
 ];
-const products = ['Gift card', 'House blend 250 g', 'Linen apron', 'Stoneware mug', 'Workshop seat', 'Tote bag'];
+const products = [
+	'Gift card',
+	'House blend 250 g',
+	'Linen apron',
+	'Stoneware mug',
+	'Workshop seat',
+	'Tote bag',
+];
 
 // Made once and never changed, as the API has no operation for it: workspaces, projects, sites, assets. The rest is made anew by each seed.
 
@@ -49,9 +104,12 @@ const projects: Project[] = firstNames
 
 /** Two or three for each project */
 const sites: Site[] = projects.flatMap((project, index) =>
-	['Main site', 'Shop', 'Campaign']
-		.slice(0, 2 + (index % 2))
-		.map((name, n) => ({ id: idOf(`site:${index}:${n}`), projectId: project.id, name, defaultLocale: n === 2 ? 'de-DE' : 'en-US' })),
+	['Main site', 'Shop', 'Campaign'].slice(0, 2 + (index % 2)).map((name, n) => ({
+		id: idOf(`site:${index}:${n}`),
+		projectId: project.id,
+		name,
+		defaultLocale: n === 2 ? 'de-DE' : 'en-US',
+	})),
 );
 
 /** One for each of the first sixty projects */
@@ -59,7 +117,14 @@ const tasks = (now: number): Task[] =>
 	projects.slice(0, 60).map((project, index) => {
 		const createdAt = now - (90 - index) * day;
 		const template = taskTemplates[index % taskTemplates.length];
-		return { ...template, id: idOf(`task:${index}`), projectId: project.id, title: `${template.title}: ${project.name}`, createdAt, updatedAt: createdAt };
+		return {
+			...template,
+			id: idOf(`task:${index}`),
+			projectId: project.id,
+			title: `${template.title}: ${project.name}`,
+			createdAt,
+			updatedAt: createdAt,
+		};
 	});
 
 const domainTemplates = [
@@ -72,7 +137,11 @@ const domainTemplates = [
 const domains = (now: number): CustomDomain[] =>
 	sites.flatMap((site, index) => {
 		const project = projects.find(({ id }) => id === site.projectId)!;
-		const extra = Array.from({ length: index === 0 ? 25 : 0 }, (_, n) => ({ prefix: `region-${n + 1}.`, status: 'active', stale: false }));
+		const extra = Array.from({ length: index === 0 ? 25 : 0 }, (_, n) => ({
+			prefix: `region-${n + 1}.`,
+			status: 'active',
+			stale: false,
+		}));
 		return [...domainTemplates, ...extra].map(({ prefix, status, stale }) => ({
 			id: idOf(`domain:${index}:${prefix}`),
 			siteId: site.id,
@@ -83,13 +152,34 @@ const domains = (now: number): CustomDomain[] =>
 		}));
 	});
 
-const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=', 'base64');
+const pixel = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+	'base64',
+);
 
 /** Three for each of the first ten projects */
 const assets: Asset[] = projects.slice(0, 10).flatMap((project, index) => [
-	{ id: idOf(`asset:${index}:0`), projectId: project.id, name: 'logo.png', contentType: 'image/png', content: pixel },
-	{ id: idOf(`asset:${index}:1`), projectId: project.id, name: 'slogan.txt', contentType: 'text/plain', content: Buffer.from(`${project.name}, since 1998\n`) },
-	{ id: idOf(`asset:${index}:2`), projectId: project.id, name: 'hero.png', contentType: 'image/png', content: pixel },
+	{
+		id: idOf(`asset:${index}:0`),
+		projectId: project.id,
+		name: 'logo.png',
+		contentType: 'image/png',
+		content: pixel,
+	},
+	{
+		id: idOf(`asset:${index}:1`),
+		projectId: project.id,
+		name: 'slogan.txt',
+		contentType: 'text/plain',
+		content: Buffer.from(`${project.name}, since 1998\n`),
+	},
+	{
+		id: idOf(`asset:${index}:2`),
+		projectId: project.id,
+		name: 'hero.png',
+		contentType: 'image/png',
+		content: pixel,
+	},
 ]);
 
 /** A few for each project that sells; prices are plain numbers in the project's currency */
@@ -115,7 +205,11 @@ function filled<T extends { id: string }>(items: T[], groupOf?: (item: T) => str
 /** The state that every start and every reset begins with; times hang on `now`, milliseconds of service time. */
 export function seed(now: number): Store {
 	const files = createFileStore();
-	for (const file of seedFiles(projects.map(({ id }) => id), now)) files.add(file);
+	for (const file of seedFiles(
+		projects.map(({ id }) => id),
+		now,
+	))
+		files.add(file);
 	return {
 		keys: new Map(startingKeys().map((key) => [key.token, key])),
 		workspaces,

@@ -5,13 +5,23 @@ import { ApiError } from './errors.mts';
 const versionHeader = 'service-api-version';
 
 /** @throws ApiError `invalid_version`, naming the version that the operation takes */
-export function checkVersion({ parameters, method, path }: Operation, headers: Record<string, unknown>): void {
-	const parameter = parameters.find((candidate) => candidate.in === 'header' && candidate.name.toLowerCase() === versionHeader);
+export function checkVersion(
+	{ parameters, method, path }: Operation,
+	headers: Record<string, unknown>,
+): void {
+	const parameter = parameters.find(
+		(candidate) => candidate.in === 'header' && candidate.name.toLowerCase() === versionHeader,
+	);
 	const sent = headers[versionHeader];
 	// A missing header is judged as an empty one: the contract's complaint then names what is allowed
 	if (!parameter || parameter.validate(sent ?? '')) return;
-	const allowed = parameter.validate.errors?.find(({ keyword }) => keyword === 'enum')?.params.allowedValues.join(', ');
-	const problem = sent === undefined ? 'The header Service-Api-Version is missing' : `Service-Api-Version ${sent} is not supported here`;
+	const allowed = parameter.validate.errors
+		?.find(({ keyword }) => keyword === 'enum')
+		?.params.allowedValues.join(', ');
+	const problem =
+		sent === undefined
+			? 'The header Service-Api-Version is missing'
+			: `Service-Api-Version ${sent} is not supported here`;
 	throw new ApiError('invalid_version', `${problem}: ${method} ${path} takes ${allowed}.`);
 }
 
@@ -30,12 +40,18 @@ export function checkParameters({ parameters }: Operation, given: { path: any; q
  * The body of a request, read and checked; undefined where the operation takes none.
  * @throws ApiError `invalid_request`
  */
-export function readBody({ validateBody }: Operation, raw: Buffer | undefined, contentType: string | undefined): unknown {
+export function readBody(
+	{ validateBody }: Operation,
+	raw: Buffer | undefined,
+	contentType: string | undefined,
+): unknown {
 	if (!validateBody) return undefined;
 	if (!raw || raw.length === 0) throw new ApiError('invalid_request', 'A JSON body is required');
-	if (!/^application\/json\b/i.test(contentType ?? '')) throw new ApiError('invalid_request', 'Content-Type must be application/json');
+	if (!/^application\/json\b/i.test(contentType ?? ''))
+		throw new ApiError('invalid_request', 'Content-Type must be application/json');
 	const body = parseJson(raw.toString());
-	if (!validateBody(body)) throw new ApiError('invalid_request', explain('body', validateBody.errors));
+	if (!validateBody(body))
+		throw new ApiError('invalid_request', explain('body', validateBody.errors));
 	return body;
 }
 
@@ -43,12 +59,21 @@ function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		throw new ApiError('invalid_request', `The body is not valid JSON: ${(error as Error).message}`);
+		throw new ApiError(
+			'invalid_request',
+			`The body is not valid JSON: ${(error as Error).message}`,
+		);
 	}
 }
 
 /** What is wrong with an answer of our own; undefined when nothing is. */
-export function faultOfAnswer({ validateAnswer, operationId }: Operation, status: number, body: unknown): string | undefined {
+export function faultOfAnswer(
+	{ validateAnswer, operationId }: Operation,
+	status: number,
+	body: unknown,
+): string | undefined {
 	const validate = validateAnswer[status] ?? validateAnswer.default;
-	return validate(body) ? undefined : `${operationId} breaks the contract with its ${status}: ${explain('answer', validate.errors)}`;
+	return validate(body)
+		? undefined
+		: `${operationId} breaks the contract with its ${status}: ${explain('answer', validate.errors)}`;
 }

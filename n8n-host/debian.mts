@@ -13,7 +13,11 @@ export interface DebianPackage {
 }
 
 export const redisPackage: DebianPackage = { name: 'redis-server', program: 'redis-server' };
-export const postgresPackage: DebianPackage = { name: 'postgresql', program: 'initdb', find: postgresProgram };
+export const postgresPackage: DebianPackage = {
+	name: 'postgresql',
+	program: 'initdb',
+	find: postgresProgram,
+};
 
 /** What stands around the packages; tests put something else there. */
 export interface Machine {
@@ -23,23 +27,39 @@ export interface Machine {
 }
 
 /** Sees to it that the packages are installed. Throws, naming those to install, if it cannot. */
-export async function ensurePackages(packages: DebianPackage[], log: Log, machine: Machine = thisMachine()): Promise<void> {
+export async function ensurePackages(
+	packages: DebianPackage[],
+	log: Log,
+	machine: Machine = thisMachine(),
+): Promise<void> {
 	const isMissing = ({ program, find = onPath }: DebianPackage) => !find(program);
 	const missing = packages.filter(isMissing).map(({ name }) => name);
 	if (missing.length === 0) return;
 
 	const names = missing.join(' ');
 	const help = `Install them by hand: apt-get install ${names}`;
-	if (!machine.aptGet) throw new Error(`Missing: ${names}. There is no apt-get here to install them with. On Debian: apt-get install ${names}`);
+	if (!machine.aptGet)
+		throw new Error(
+			`Missing: ${names}. There is no apt-get here to install them with. On Debian: apt-get install ${names}`,
+		);
 	if (!machine.isRoot) throw new Error(`Missing: ${names}. Only root may install them. ${help}`);
 
 	log(`installing ${names}`);
 	// A list that is too old is seen in the installation.
 	await machine.aptGet(['update']);
-	const { code, output } = await machine.aptGet(['install', '--yes', '--no-install-recommends', ...missing]);
-	if (code !== 0) throw new Error(`apt-get could not install ${names} (exit code ${code}). ${help}\n${output}`);
+	const { code, output } = await machine.aptGet([
+		'install',
+		'--yes',
+		'--no-install-recommends',
+		...missing,
+	]);
+	if (code !== 0)
+		throw new Error(`apt-get could not install ${names} (exit code ${code}). ${help}\n${output}`);
 	const still = packages.filter(isMissing).map(({ name }) => name);
-	if (still.length > 0) throw new Error(`apt-get has installed ${names}, but the programs of ${still.join(' ')} are not where they should be.`);
+	if (still.length > 0)
+		throw new Error(
+			`apt-get has installed ${names}, but the programs of ${still.join(' ')} are not where they should be.`,
+		);
 }
 
 /** The path of a program, looked for on the PATH */
@@ -53,7 +73,10 @@ export function postgresProgram(program: string): string | undefined {
 	const versions = '/usr/lib/postgresql';
 	if (!existsSync(versions)) return onPath(program);
 	const newestFirst = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
-	return newestFirst.map((version) => join(versions, version, 'bin', program)).find(isExecutable) ?? onPath(program);
+	return (
+		newestFirst.map((version) => join(versions, version, 'bin', program)).find(isExecutable) ??
+		onPath(program)
+	);
 }
 
 function isExecutable(file: string): boolean {

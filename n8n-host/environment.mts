@@ -3,7 +3,8 @@ import { nodeEnvironment } from './guarded.mts';
 import { hostVersion, type HostVersion } from './versions.mts';
 
 /** Settings of the developer's own n8n, npm or proxy must not reach this one; under jest's NODE_ENV=test n8n does not start. */
-const NOT_INHERITED = /^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
+const NOT_INHERITED =
+	/^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
 
 /** What only one version knows; n8n does not start when told to leave out a module that it does not have. */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
@@ -18,7 +19,12 @@ export interface HostPorts {
 }
 
 /** The environment for `n8n start`. */
-export function hostEnvironment(userFolder: string, ports: HostPorts, more: NodeJS.ProcessEnv = {}, version: HostVersion = hostVersion()): NodeJS.ProcessEnv {
+export function hostEnvironment(
+	userFolder: string,
+	ports: HostPorts,
+	more: NodeJS.ProcessEnv = {},
+	version: HostVersion = hostVersion(),
+): NodeJS.ProcessEnv {
 	const inherited = Object.entries(nodeEnvironment()).filter(([name]) => !NOT_INHERITED.test(name));
 	const url = hostUrl(ports);
 	return {

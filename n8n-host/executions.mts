@@ -31,7 +31,9 @@ const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 export async function readExecution(rest: Rest, id: string): Promise<Execution> {
 	const execution = await rest.get(`/executions/${id}`);
-	const data = (typeof execution.data === 'string' ? unflatten(execution.data) : execution.data) as any;
+	const data = (
+		typeof execution.data === 'string' ? unflatten(execution.data) : execution.data
+	) as any;
 	const runData: Record<string, NodeRun[]> = data?.resultData?.runData ?? {};
 	return {
 		id,
@@ -41,7 +43,8 @@ export async function readExecution(rest: Rest, id: string): Promise<Execution> 
 		error: data?.resultData?.error,
 		lastNodeExecuted: data?.resultData?.lastNodeExecuted,
 		customData: execution.customData ?? {},
-		items: (node, output = 0) => (runData[node]?.at(-1)?.data?.main[output] ?? []).map((item) => item.json),
+		items: (node, output = 0) =>
+			(runData[node]?.at(-1)?.data?.main[output] ?? []).map((item) => item.json),
 	};
 }
 
@@ -55,7 +58,9 @@ export interface ExecutionSummary {
 
 /** The latest hundred executions of a workflow, newest first */
 export async function listExecutions(rest: Rest, workflowId: string): Promise<ExecutionSummary[]> {
-	const { results } = await rest.get(`/executions?limit=100&filter=${encodeURIComponent(JSON.stringify({ workflowId }))}`);
+	const { results } = await rest.get(
+		`/executions?limit=100&filter=${encodeURIComponent(JSON.stringify({ workflowId }))}`,
+	);
 	return results;
 }
 
@@ -68,12 +73,17 @@ export interface WaitOptions {
 }
 
 /** Waits for an execution and gives it back whole. */
-export async function waitForExecution(rest: Rest, id: string, options: WaitOptions = {}): Promise<Execution> {
+export async function waitForExecution(
+	rest: Rest,
+	id: string,
+	options: WaitOptions = {},
+): Promise<Execution> {
 	const { timeoutMs = 120_000, until = 'ended' } = options;
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
 	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
 		const { status } = await rest.get(`/executions/${id}`);
 		if (enough.includes(status)) return await readExecution(rest, id);
-		if (Date.now() > end) throw new Error(`Execution ${id} is still "${status}" after ${timeoutMs / 1000} s.`);
+		if (Date.now() > end)
+			throw new Error(`Execution ${id} is still "${status}" after ${timeoutMs / 1000} s.`);
 	}
 }

@@ -30,7 +30,8 @@ function end(): void {
 function finish(code: number): void {
 	signalGroup('SIGKILL');
 	// Files may still appear for a moment while the last process of the group goes away.
-	if (folder !== '-') rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	if (folder !== '-')
+		rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	process.exit(code);
 }
 

@@ -39,7 +39,11 @@ export function nodeEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
 }
 
 /** Starts `command` so that it ends when this process ends, however that happens. */
-export function startGuarded(command: string, args: string[], options: GuardedOptions = {}): Guarded {
+export function startGuarded(
+	command: string,
+	args: string[],
+	options: GuardedOptions = {},
+): Guarded {
 	const guard = spawn(process.execPath, [guardFile, options.removeAtEnd ?? '-', command, ...args], {
 		cwd: options.cwd,
 		env: options.env ?? nodeEnvironment(),

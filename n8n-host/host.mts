@@ -10,10 +10,18 @@ import type { Log } from './install.mts';
 import { freePorts } from './ports.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
-import { startNode, withCredentials, type SavedCredential, type WorkflowFile } from './workflows.mts';
+import {
+	startNode,
+	withCredentials,
+	type SavedCredential,
+	type WorkflowFile,
+} from './workflows.mts';
 
 /** The owner of every host. No secret: the host listens on loopback only and is thrown away afterwards. */
-export const demoLogin: Login = { email: 'demo@workspace-automation.example', password: 'Demo-password-1' };
+export const demoLogin: Login = {
+	email: 'demo@workspace-automation.example',
+	password: 'Demo-password-1',
+};
 
 const START_TIMEOUT_MS = 180_000;
 
@@ -40,7 +48,11 @@ export interface Host {
 	exited: Promise<number>;
 	/** The end of n8n's output */
 	tail(): string;
-	importCredential(credential: { name: string; type: string; data: Record<string, unknown> }): Promise<SavedCredential>;
+	importCredential(credential: {
+		name: string;
+		type: string;
+		data: Record<string, unknown>;
+	}): Promise<SavedCredential>;
 	/** Gives the id. Credentials are found by name among those imported before. */
 	importWorkflow(workflow: WorkflowFile): Promise<string>;
 	workflowUrl(workflowId: string): string;
@@ -67,18 +79,33 @@ export async function startHost(options: HostOptions): Promise<Host> {
 	const n8n = startN8n(['start'], ports, options);
 	const givenUp = new AbortController();
 	try {
-		await Promise.race([waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal), failOnExit(n8n.exited)]);
+		await Promise.race([
+			waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal),
+			failOnExit(n8n.exited),
+		]);
 		const rest = await setUpAndLogIn(url, demoLogin);
-		return { url, login: demoLogin, rest, exited: n8n.exited, tail: n8n.tail, close: n8n.stop, kill: n8n.kill, ...actions(url, rest) };
+		return {
+			url,
+			login: demoLogin,
+			rest,
+			exited: n8n.exited,
+			tail: n8n.tail,
+			close: n8n.stop,
+			kill: n8n.kill,
+			...actions(url, rest),
+		};
 	} catch (error) {
 		givenUp.abort();
 		await n8n.stop();
-		throw new Error(`n8n did not start: ${(error as Error).message}\n${n8n.tail()}`, { cause: error });
+		throw new Error(`n8n did not start: ${(error as Error).message}\n${n8n.tail()}`, {
+			cause: error,
+		});
 	}
 }
 
 /** The program itself, to be run with Node */
-const n8nFile = (version: HostVersion = hostVersion()): string => join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
+const n8nFile = (version: HostVersion = hostVersion()): string =>
+	join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
 export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
@@ -113,7 +140,10 @@ async function failOnExit(exited: Promise<number>): Promise<never> {
  */
 async function untilChecked(publish: () => Promise<unknown>): Promise<void> {
 	for (;;) {
-		const refusal = await publish().then(() => undefined, (error: Error) => error);
+		const refusal = await publish().then(
+			() => undefined,
+			(error: Error) => error,
+		);
 		if (refusal === undefined) return;
 		if (!refusal.message.includes('Error validating node parameters')) throw refusal;
 		await sleep(250);
@@ -123,7 +153,11 @@ async function untilChecked(publish: () => Promise<unknown>): Promise<void> {
 function actions(url: string, rest: Rest) {
 	const credentials: SavedCredential[] = [];
 	return {
-		async importCredential(credential: { name: string; type: string; data: Record<string, unknown> }) {
+		async importCredential(credential: {
+			name: string;
+			type: string;
+			data: Record<string, unknown>;
+		}) {
 			const { id } = await rest.post('/credentials', credential);
 			const saved = { id, name: credential.name, type: credential.type };
 			credentials.push(saved);
@@ -133,7 +167,13 @@ function actions(url: string, rest: Rest) {
 		async importWorkflow(workflow: WorkflowFile) {
 			const { name, nodes, connections, settings = {} } = withCredentials(workflow, credentials);
 			// 2.x knows that a new workflow is not active; 1.x wants to be told.
-			const { id } = await rest.post('/workflows', { name, nodes, connections, settings, active: false });
+			const { id } = await rest.post('/workflows', {
+				name,
+				nodes,
+				connections,
+				settings,
+				active: false,
+			});
 			return id as string;
 		},
 
@@ -149,7 +189,8 @@ function actions(url: string, rest: Rest) {
 			return executionId as string;
 		},
 
-		waitForExecution: (executionId: string, wait?: WaitOptions) => waitForExecution(rest, executionId, wait),
+		waitForExecution: (executionId: string, wait?: WaitOptions) =>
+			waitForExecution(rest, executionId, wait),
 
 		async stop(executionId: string) {
 			await rest.post(`/executions/${executionId}/stop`);
@@ -162,7 +203,9 @@ function actions(url: string, rest: Rest) {
 
 		async activate(workflowId: string) {
 			const { versionId } = await rest.get(`/workflows/${workflowId}`);
-			await untilChecked(async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId }));
+			await untilChecked(
+				async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId }),
+			);
 		},
 
 		async deactivate(workflowId: string) {

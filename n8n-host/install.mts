@@ -22,7 +22,13 @@ const INSTALL = [
 ];
 
 /** Sees to it that the pinned n8n is installed and its database driver built. Does nothing if it is; throws if it cannot be. */
-export async function ensureHost({ log, version = hostVersion() }: { log: Log; version?: HostVersion }): Promise<void> {
+export async function ensureHost({
+	log,
+	version = hostVersion(),
+}: {
+	log: Log;
+	version?: HostVersion;
+}): Promise<void> {
 	const folder = hostFolder(version);
 	const modules = join(folder, 'node_modules');
 	const marker = join(modules, '.whole');
@@ -35,10 +41,21 @@ export async function ensureHost({ log, version = hostVersion() }: { log: Log; v
 	try {
 		if (isWhole()) return; // somebody else installed it meanwhile
 		rmSync(marker, { force: true });
-		await npm(folder, INSTALL, `installing n8n ${pinnedVersion(folder)}, about two minutes, once`, log);
+		await npm(
+			folder,
+			INSTALL,
+			`installing n8n ${pinnedVersion(folder)}, about two minutes, once`,
+			log,
+		);
 		if (!(await sqliteLoads(folder))) {
-			await npm(folder, ['rebuild', '--ignore-scripts=false', 'sqlite3'], "building n8n's database driver, about a minute, once", log);
-			if (!(await sqliteLoads(folder))) throw new Error('sqlite3 was built, but does not load with this Node.');
+			await npm(
+				folder,
+				['rebuild', '--ignore-scripts=false', 'sqlite3'],
+				"building n8n's database driver, about a minute, once",
+				log,
+			);
+			if (!(await sqliteLoads(folder)))
+				throw new Error('sqlite3 was built, but does not load with this Node.');
 		}
 		// Written last: an interrupted installation is taken up again the next time.
 		writeFileSync(marker, whole);
@@ -55,7 +72,9 @@ function pinnedVersion(folder: string): string {
 /** What an installation is for: this lock file, on a Node of this binary interface. */
 function wholeness(folder: string): string {
 	const { modules } = process.versions;
-	const lockFile = createHash('sha256').update(readFileSync(join(folder, 'package-lock.json'))).digest('hex');
+	const lockFile = createHash('sha256')
+		.update(readFileSync(join(folder, 'package-lock.json')))
+		.digest('hex');
 	return `${process.platform}-${process.arch} abi ${modules} lock ${lockFile}\n`;
 }
 
@@ -73,7 +92,10 @@ async function npm(folder: string, args: string[], what: string, log: Log): Prom
 	const run = startGuarded('npm', args, { cwd: folder, env: nodeEnvironment() });
 	try {
 		const code = await run.exited;
-		if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder} (exit code ${code}):\n${run.tail()}`);
+		if (code !== 0)
+			throw new Error(
+				`npm ${args.join(' ')} failed in ${folder} (exit code ${code}):\n${run.tail()}`,
+			);
 	} finally {
 		clearInterval(progress);
 	}

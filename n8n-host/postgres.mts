@@ -24,14 +24,37 @@ export async function startPostgres(): Promise<Postgres> {
 	const data = join(folder, 'data');
 	try {
 		await own(folder);
-		await run(folder, 'initdb', ['--pgdata', data, '--username', user, '--auth', 'trust', '--encoding', 'UTF8', '--no-locale', '--no-sync']);
+		await run(folder, 'initdb', [
+			'--pgdata',
+			data,
+			'--username',
+			user,
+			'--auth',
+			'trust',
+			'--encoding',
+			'UTF8',
+			'--no-locale',
+			'--no-sync',
+		]);
 	} catch (error) {
 		rmSync(folder, { recursive: true, force: true });
 		throw error;
 	}
 	// Nothing has to outlive this run.
-	const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-	const server = start(folder, 'postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], folder);
+	const settings = [
+		`port=${port}`,
+		'listen_addresses=127.0.0.1',
+		'unix_socket_directories=',
+		'fsync=off',
+		'synchronous_commit=off',
+		'full_page_writes=off',
+	];
+	const server = start(
+		folder,
+		'postgres',
+		['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+		folder,
+	);
 	await untilItAccepts('PostgreSQL', port, server);
 	return { port, user, database, close: server.stop };
 }
@@ -59,6 +82,7 @@ async function own(folder: string): Promise<void> {
 
 async function id(which: string): Promise<number> {
 	const child = startGuarded('id', [which, user]);
-	if ((await child.exited) !== 0) throw new Error(`There is no user "${user}" for PostgreSQL to run as:\n${child.tail()}`);
+	if ((await child.exited) !== 0)
+		throw new Error(`There is no user "${user}" for PostgreSQL to run as:\n${child.tail()}`);
 	return Number(child.tail());
 }

@@ -46,7 +46,13 @@ export async function ensureQueue({ log }: { log: Log }): Promise<void> {
 }
 
 /** Starts all of it. Needs `ensureHost` and `ensureQueue` to have been called. */
-export async function startQueueHost({ packageDir, workers: count = 2, concurrency = 10, env = {}, log }: QueueOptions): Promise<QueueHost> {
+export async function startQueueHost({
+	packageDir,
+	workers: count = 2,
+	concurrency = 10,
+	env = {},
+	log,
+}: QueueOptions): Promise<QueueHost> {
 	const started: Closing[] = [];
 	/** Backwards: what others need goes last. */
 	const close = async () => {
@@ -65,7 +71,11 @@ export async function startQueueHost({ packageDir, workers: count = 2, concurren
 		const main = await keep(startHost(shared));
 		const workers: Worker[] = [];
 		const addWorker = async (): Promise<Worker> => {
-			const worker = await keep(startWorker(shared, concurrency, (id) => log?.(`worker ${workers.indexOf(worker) + 1} runs execution ${id}`)));
+			const worker = await keep(
+				startWorker(shared, concurrency, (id) =>
+					log?.(`worker ${workers.indexOf(worker) + 1} runs execution ${id}`),
+				),
+			);
 			workers.push(worker);
 			return worker;
 		};
@@ -100,7 +110,11 @@ function queueEnvironment(redis: Redis, postgres: Postgres): NodeJS.ProcessEnv {
 	};
 }
 
-async function startWorker(options: HostOptions, concurrency: number, onExecution: (id: string) => void): Promise<Worker & Closing> {
+async function startWorker(
+	options: HostOptions,
+	concurrency: number,
+	onExecution: (id: string) => void,
+): Promise<Worker & Closing> {
 	const executions: string[] = [];
 	let announce = () => {};
 	const ready = new Promise<void>((resolve) => (announce = resolve));
@@ -112,12 +126,22 @@ async function startWorker(options: HostOptions, concurrency: number, onExecutio
 		onExecution(id);
 	};
 
-	const n8n = startN8n(['worker', `--concurrency=${concurrency}`], await freeHostPorts(), { ...options, log: readLog });
+	const n8n = startN8n(['worker', `--concurrency=${concurrency}`], await freeHostPorts(), {
+		...options,
+		log: readLog,
+	});
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<string>((resolve) => {
-		timer = setTimeout(() => resolve(`it was not ready within ${WORKER_START_TIMEOUT_MS / 1000} s`), WORKER_START_TIMEOUT_MS);
+		timer = setTimeout(
+			() => resolve(`it was not ready within ${WORKER_START_TIMEOUT_MS / 1000} s`),
+			WORKER_START_TIMEOUT_MS,
+		);
 	});
-	const trouble = await Promise.race([ready, late, n8n.exited.then((code) => `it ended with exit code ${code}`)]);
+	const trouble = await Promise.race([
+		ready,
+		late,
+		n8n.exited.then((code) => `it ended with exit code ${code}`),
+	]);
 	clearTimeout(timer);
 	if (trouble) {
 		await n8n.stop();

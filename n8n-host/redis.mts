@@ -16,7 +16,18 @@ export interface Redis {
 export async function startRedis(): Promise<Redis> {
 	const [port] = await freePorts(1);
 	const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-	const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+	const args = [
+		'--port',
+		String(port),
+		'--bind',
+		'127.0.0.1',
+		'--save',
+		'',
+		'--appendonly',
+		'no',
+		'--dir',
+		folder,
+	];
 	const server = startGuarded(onPath('redis-server')!, args, { cwd: folder, removeAtEnd: folder });
 	await untilItAccepts('Redis', port, server);
 	return { port, close: server.stop };

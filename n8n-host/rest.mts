@@ -24,14 +24,19 @@ export class RestError extends Error {
 }
 
 /** Waits until n8n answers its routes (`/healthz` answers before they are there, so it is no sign), or until given up. */
-export async function waitUntilReady(url: string, timeoutMs: number, givenUp: AbortSignal): Promise<void> {
+export async function waitUntilReady(
+	url: string,
+	timeoutMs: number,
+	givenUp: AbortSignal,
+): Promise<void> {
 	for (const end = Date.now() + timeoutMs; !givenUp.aborted; await sleep(250)) {
 		const ready = await fetch(`${url}/rest/settings`).then(
 			async (answer) => answer.ok && (await answer.text()).startsWith('{'),
 			() => false,
 		);
 		if (ready) return;
-		if (Date.now() > end) throw new Error(`n8n did not answer at ${url} within ${timeoutMs / 1000} s.`);
+		if (Date.now() > end)
+			throw new Error(`n8n did not answer at ${url} within ${timeoutMs / 1000} s.`);
 	}
 }
 

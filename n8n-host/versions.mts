@@ -10,7 +10,8 @@ export type HostVersion = (typeof hostVersions)[number];
 export function chosenVersion(): HostVersion | undefined {
 	const { N8N_HOST: name } = process.env;
 	const version = hostVersions.find((each) => each === name);
-	if (name && !version) throw new Error(`N8N_HOST is "${name}"; there is ${hostVersions.join(' and ')}.`);
+	if (name && !version)
+		throw new Error(`N8N_HOST is "${name}"; there is ${hostVersions.join(' and ')}.`);
 	return version;
 }
 
@@ -18,4 +19,5 @@ export function chosenVersion(): HostVersion | undefined {
 export const hostVersion = (): HostVersion => chosenVersion() ?? hostVersions[0];
 
 /** Where a version is installed, beside the package.json that pins it */
-export const hostFolder = (version: HostVersion): string => fileURLToPath(new URL(version, import.meta.url));
+export const hostFolder = (version: HostVersion): string =>
+	fileURLToPath(new URL(version, import.meta.url));

@@ -29,7 +29,9 @@ export function withCredentials(workflow: WorkflowFile, saved: SavedCredential[]
 	const nodes = workflow.nodes.map((node) => {
 		if (!node.credentials) return node;
 		const credentials = Object.entries(node.credentials).map(([type, { id, name }]) => {
-			const match = saved.find((credential) => credential.type === type && credential.name === name);
+			const match = saved.find(
+				(credential) => credential.type === type && credential.name === name,
+			);
 			return [type, { id: match?.id ?? id, name }];
 		});
 		return { ...node, credentials: Object.fromEntries(credentials) };

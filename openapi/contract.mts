@@ -35,8 +35,18 @@ export const contractFile = new URL('./workspace-automation.yaml', import.meta.u
 const document = parse(readFileSync(contractFile, 'utf8')) as Json;
 
 // Strings from a query or a path are validated as what the schema says they are: `limit=100` is the integer 100.
-const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false, validateFormats: true });
-const ajvForText = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true, validateFormats: true });
+const ajv = new Ajv2020({
+	strict: false,
+	allErrors: true,
+	coerceTypes: false,
+	validateFormats: true,
+});
+const ajvForText = new Ajv2020({
+	strict: false,
+	allErrors: true,
+	coerceTypes: true,
+	validateFormats: true,
+});
 for (const instance of [ajv, ajvForText]) {
 	addFormats(instance);
 	instance.addSchema(document, 'contract');
@@ -69,32 +79,33 @@ function readParameters(pointer: string, list: unknown[] | undefined): Parameter
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
 
 /** Every operation of the contract, in the file's order. */
-export const operations: Operation[] = Object.entries(document.paths as Json).flatMap(([path, item]) =>
-	methods
-		.filter((method) => method in item)
-		.map((method) => {
-			const at = `#/paths/${escape(path)}/${method}`;
-			const operation = item[method] as Json;
-			const validateAnswer: Operation['validateAnswer'] = {};
-			for (const status of Object.keys(operation.responses)) {
-				const { pointer } = resolve(`${at}/responses/${status}`);
-				validateAnswer[status] = validatorAt(`${pointer}/content/application~1json/schema`);
-			}
-			return {
-				operationId: operation.operationId,
-				method: method.toUpperCase(),
-				path,
-				scopes: operation['x-scopes'] ?? [],
-				parameters: [
-					...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
-					...readParameters(`${at}/parameters`, operation.parameters),
-				],
-				validateBody: operation.requestBody
-					? validatorAt(`${at}/requestBody/content/application~1json/schema`)
-					: undefined,
-				validateAnswer,
-			};
-		}),
+export const operations: Operation[] = Object.entries(document.paths as Json).flatMap(
+	([path, item]) =>
+		methods
+			.filter((method) => method in item)
+			.map((method) => {
+				const at = `#/paths/${escape(path)}/${method}`;
+				const operation = item[method] as Json;
+				const validateAnswer: Operation['validateAnswer'] = {};
+				for (const status of Object.keys(operation.responses)) {
+					const { pointer } = resolve(`${at}/responses/${status}`);
+					validateAnswer[status] = validatorAt(`${pointer}/content/application~1json/schema`);
+				}
+				return {
+					operationId: operation.operationId,
+					method: method.toUpperCase(),
+					path,
+					scopes: operation['x-scopes'] ?? [],
+					parameters: [
+						...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
+						...readParameters(`${at}/parameters`, operation.parameters),
+					],
+					validateBody: operation.requestBody
+						? validatorAt(`${at}/requestBody/content/application~1json/schema`)
+						: undefined,
+					validateAnswer,
+				};
+			}),
 );
 
 /** A sentence a person can act on: `body/route must match pattern ...`. */

@@ -11,7 +11,9 @@ export const endpoints: Record<string, string[]> = {
 	'GET /agent/sessions/{sessionId}': ['agentSession.get'],
 	'POST /agent/sessions/{sessionId}/messages': ['agentSession.sendMessage'],
 	'POST /agent/sessions/{sessionId}/abort': ['agentSession.abort'],
-	'POST /agent/sessions/{sessionId}/interactions/{interactionId}/resolve': ['agentSession.resolveInteraction'],
+	'POST /agent/sessions/{sessionId}/interactions/{interactionId}/resolve': [
+		'agentSession.resolveInteraction',
+	],
 	'POST /analytics/query': ['analytics.query'],
 	'POST /shared-previews': ['sharedPreview.create'],
 	'GET /files': ['file.getAll'],

@@ -7,6 +7,8 @@ export default class TotalReporter {
 		// A file that could not even be run has no failed test, and is a failure all the same.
 		const broken = testResults.filter(({ testExecError }) => testExecError !== undefined).length;
 		const skipped = numPendingTests + numTodoTests;
-		process.stderr.write(`\n${numPassedTests} passed, ${numFailedTests + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+		process.stderr.write(
+			`\n${numPassedTests} passed, ${numFailedTests + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+		);
 	}
 }

@@ -5,7 +5,8 @@ import { contractFile } from '../openapi/contract.mts';
 
 export const typesFile = new URL('../nodes/shared/contract.ts', import.meta.url);
 
-const header = '// Made from openapi/workspace-automation.yaml by `npm run contract`. Do not edit.\n\n';
+const header =
+	'// Made from openapi/workspace-automation.yaml by `npm run contract`. Do not edit.\n\n';
 
 /** The text that `typesFile` should have. */
 export async function contractTypes(): Promise<string> {

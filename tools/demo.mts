@@ -44,7 +44,11 @@ async function runExample({ host, service }: Stage): Promise<string> {
 function completedItem(execution: Execution): SessionItem {
 	if (execution.status !== 'success') {
 		const { message, description } = execution.error ?? { message: 'no error was recorded' };
-		throw new Error([`The execution ended with "${execution.status}": ${message}`, description].filter(Boolean).join('\n'));
+		throw new Error(
+			[`The execution ended with "${execution.status}": ${message}`, description]
+				.filter(Boolean)
+				.join('\n'),
+		);
 	}
 	const [item] = execution.items(NODE);
 	if (!item) throw new Error(`No item left ${NODE} by its Completed output.`);
@@ -76,7 +80,9 @@ try {
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!interrupted) {
-		console.error(`\n${styleText('red', 'The demo failed.', { stream: process.stderr })} ${(error as Error).message}`);
+		console.error(
+			`\n${styleText('red', 'The demo failed.', { stream: process.stderr })} ${(error as Error).message}`,
+		);
 		process.exitCode = 1;
 	}
 }

@@ -12,7 +12,11 @@ const SESSION = '/agent/sessions/[^/]+';
 
 /** What each kind of request means to somebody who watches */
 const tellers: Array<[method: string, path: RegExp, tell: Teller]> = [
-	['POST', /\/agent\/sessions$/, ({ answer }) => [`session started: ${answer?.sessionId ?? answer?.id}`]],
+	[
+		'POST',
+		/\/agent\/sessions$/,
+		({ answer }) => [`session started: ${answer?.sessionId ?? answer?.id}`],
+	],
 	['GET', new RegExp(`${SESSION}$`), tellPoll],
 	['POST', new RegExp(`${SESSION}/interactions/[^/]+/resolve$`), tellDecision],
 	['POST', new RegExp(`${SESSION}/messages$`), () => ['message sent']],
@@ -22,19 +26,29 @@ const tellers: Array<[method: string, path: RegExp, tell: Teller]> = [
 function tellDecision({ path, body }: ServedRequest, asked: Asked): string[] {
 	const options = asked.get(path.split('/').at(-2)!);
 	const value = body?.response;
-	return [styleText('green', `decided:   ${options?.find((option) => option.value === value)?.label ?? value}`)];
+	return [
+		styleText(
+			'green',
+			`decided:   ${options?.find((option) => option.value === value)?.label ?? value}`,
+		),
+	];
 }
 
 function tellPoll({ status, answer }: ServedRequest, asked: Asked): string[] {
 	if (status === 404) return ['poll:      not there yet (new sessions take a second or two)'];
 	const tool = answer?.latestTool ? `  (${answer.latestTool.title})` : '';
-	const news = (answer?.pendingInteractions ?? []).filter(({ id }: { id: string }) => !asked.has(id));
+	const news = (answer?.pendingInteractions ?? []).filter(
+		({ id }: { id: string }) => !asked.has(id),
+	);
 	for (const { id, response } of news) asked.set(id, response?.options ?? []);
 	return [
 		`poll:      ${answer?.status}${styleText('dim', tool)}`,
 		...news.map((interaction: any) => {
 			const patterns = (interaction.patterns ?? []).join(', ');
-			return styleText('yellow', `asked:     ${interaction.permission ?? interaction.type}  ${patterns}`);
+			return styleText(
+				'yellow',
+				`asked:     ${interaction.permission ?? interaction.type}  ${patterns}`,
+			);
 		}),
 	];
 }
@@ -42,16 +56,26 @@ function tellPoll({ status, answer }: ServedRequest, asked: Asked): string[] {
 /** The lines for one request; none if it is not about sessions. */
 export function tellRequest(request: ServedRequest, asked: Asked): string[] {
 	const path = request.path.split('?')[0];
-	const [, , tell] = tellers.find(([method, pattern]) => method === request.method && pattern.test(path)) ?? [];
+	const [, , tell] =
+		tellers.find(([method, pattern]) => method === request.method && pattern.test(path)) ?? [];
 	if (!tell) return [];
 	if (request.status >= 400 && request.status !== 404) {
-		return [styleText('red', `${request.method} answered ${request.status}: ${request.answer?.error?.message ?? ''}`)];
+		return [
+			styleText(
+				'red',
+				`${request.method} answered ${request.status}: ${request.answer?.error?.message ?? ''}`,
+			),
+		];
 	}
 	return tell({ ...request, path }, asked);
 }
 
 /** Prints what the service is asked until `until` settles; gives what that gives. */
-export async function watch<T>(service: LocalService, until: Promise<T>, print: (line: string) => void): Promise<T> {
+export async function watch<T>(
+	service: LocalService,
+	until: Promise<T>,
+	print: (line: string) => void,
+): Promise<T> {
 	const startedAt = Date.now();
 	const asked: Asked = new Map();
 	let last = 0;

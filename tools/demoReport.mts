@@ -6,7 +6,13 @@ export interface SessionItem {
 	dashboardUrl: string;
 	status: string;
 	text: string;
-	decisions: Array<{ permission: string; patterns: string[]; decision: string; decidedBy: string; at: string }>;
+	decisions: Array<{
+		permission: string;
+		patterns: string[];
+		decision: string;
+		decidedBy: string;
+		at: string;
+	}>;
 	pollCount: number;
 	durationMs: number;
 }
@@ -23,21 +29,41 @@ export function reportSession(item: SessionItem): string[] {
 			['Took', `${(item.durationMs / 1000).toFixed(1)} s`],
 		]),
 		'',
-		...(item.decisions.length === 0 ? ['No permission was asked for.'] : decisionTable(item.decisions)),
+		...(item.decisions.length === 0
+			? ['No permission was asked for.']
+			: decisionTable(item.decisions)),
 	];
 }
 
 function facts(rows: Array<[string, string]>): string[] {
-	return rows.map(([name, value]) => `${name.padEnd(11)}${value.replaceAll('\n', `\n${' '.repeat(11)}`)}`);
+	return rows.map(
+		([name, value]) => `${name.padEnd(11)}${value.replaceAll('\n', `\n${' '.repeat(11)}`)}`,
+	);
 }
 
 function decisionTable(decisions: SessionItem['decisions']): string[] {
-	const rows = decisions.map((one) => [one.permission, one.patterns.join(', '), one.decision, one.decidedBy, one.at]);
+	const rows = decisions.map((one) => [
+		one.permission,
+		one.patterns.join(', '),
+		one.decision,
+		one.decidedBy,
+		one.at,
+	]);
 	return table(['Permission', 'For', 'Decision', 'Decided by', 'At'], rows);
 }
 
 function table(head: string[], rows: string[][]): string[] {
-	const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
-	const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd();
-	return [styleText('dim', line(head)), styleText('dim', widths.map((width) => '-'.repeat(width)).join('  ')), ...rows.map(line)];
+	const widths = head.map((_, column) =>
+		Math.max(...[head, ...rows].map((row) => row[column].length)),
+	);
+	const line = (row: string[]) =>
+		row
+			.map((cell, column) => cell.padEnd(widths[column]))
+			.join('  ')
+			.trimEnd();
+	return [
+		styleText('dim', line(head)),
+		styleText('dim', widths.map((width) => '-'.repeat(width)).join('  ')),
+		...rows.map(line),
+	];
 }

@@ -33,16 +33,22 @@ export interface LocalService {
 export async function startLocalService(): Promise<LocalService> {
 	let announce: (line: string) => void = () => {};
 	const announced = new Promise<string>((resolve) => (announce = resolve));
-	const child = startGuarded(process.execPath, ['local-service/main.mts', '--port', '0', '--json'], {
-		cwd: root,
-		onLine: (line) => line.startsWith('{"') && announce(line),
-	});
+	const child = startGuarded(
+		process.execPath,
+		['local-service/main.mts', '--port', '0', '--json'],
+		{
+			cwd: root,
+			onLine: (line) => line.startsWith('{"') && announce(line),
+		},
+	);
 
 	let timer: NodeJS.Timeout | undefined;
 	const line = await Promise.race([
 		announced,
 		child.exited.then(() => undefined),
-		new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), START_TIMEOUT_MS))),
+		new Promise<undefined>(
+			(resolve) => (timer = setTimeout(() => resolve(undefined), START_TIMEOUT_MS)),
+		),
 	]);
 	clearTimeout(timer);
 	if (line === undefined) {
@@ -50,14 +56,21 @@ export async function startLocalService(): Promise<LocalService> {
 		throw new Error(`The local service did not start:\n${child.tail()}`);
 	}
 
-	const { baseUrl, key, controlUrl } = JSON.parse(line) as { baseUrl: string; key: string; controlUrl: string };
+	const { baseUrl, key, controlUrl } = JSON.parse(line) as {
+		baseUrl: string;
+		key: string;
+		controlUrl: string;
+	};
 	async function control(method: string, path: string, body?: unknown): Promise<any> {
 		const answer = await fetch(`${controlUrl}${path}`, {
 			method,
 			headers: body === undefined ? {} : { 'content-type': 'application/json' },
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
-		if (!answer.ok) throw new Error(`The local service's ${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+		if (!answer.ok)
+			throw new Error(
+				`The local service's ${method} ${path} answered ${answer.status}: ${await answer.text()}`,
+			);
 		return await answer.json();
 	}
 

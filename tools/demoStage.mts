@@ -3,7 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { startHost, type Host } from '../n8n-host/host.mts';
 import { ensureHost, type Log } from '../n8n-host/install.mts';
-import { ensureQueue, startQueueHost, type QueueHost, type QueueOptions } from '../n8n-host/queue.mts';
+import {
+	ensureQueue,
+	startQueueHost,
+	type QueueHost,
+	type QueueOptions,
+} from '../n8n-host/queue.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { packedPackage } from './package.mts';
@@ -18,12 +23,17 @@ export interface Stage<H extends Host = Host> {
 }
 
 /** Starts n8n with the package that it is given: on one machine, or as on several. */
-export type StartHost<H extends Host = Host> = (options: { packageDir: string }, log: Log) => Promise<H>;
+export type StartHost<H extends Host = Host> = (
+	options: { packageDir: string },
+	log: Log,
+) => Promise<H>;
 
 export const onOneMachine: StartHost = async ({ packageDir }) => await startHost({ packageDir });
 
 /** n8n's queue mode. Installs Redis and PostgreSQL where they are missing. */
-export function onSeveralMachines(options: Omit<QueueOptions, 'packageDir'> = {}): StartHost<QueueHost> {
+export function onSeveralMachines(
+	options: Omit<QueueOptions, 'packageDir'> = {},
+): StartHost<QueueHost> {
 	return async ({ packageDir }, log) => {
 		await ensureQueue({ log });
 		return await startQueueHost({ ...options, packageDir });
@@ -31,9 +41,15 @@ export function onSeveralMachines(options: Omit<QueueOptions, 'packageDir'> = {}
 }
 
 /** Installs what is missing, builds unless told not to, and starts everything on free ports. Says what it is doing. */
-export async function setStage<H extends Host>(log: Log, options: { build?: boolean; start: StartHost<H> }): Promise<Stage<H>>;
+export async function setStage<H extends Host>(
+	log: Log,
+	options: { build?: boolean; start: StartHost<H> },
+): Promise<Stage<H>>;
 export async function setStage(log: Log, options?: { build?: boolean }): Promise<Stage>;
-export async function setStage(log: Log, { build = true, start = onOneMachine }: { build?: boolean; start?: StartHost } = {}): Promise<Stage> {
+export async function setStage(
+	log: Log,
+	{ build = true, start = onOneMachine }: { build?: boolean; start?: StartHost } = {},
+): Promise<Stage> {
 	await ensureHost({ log });
 	log(`${build ? 'building and ' : ''}packing the package`);
 	const packed = await packedPackage(build);
@@ -58,7 +74,9 @@ export async function setStage(log: Log, { build = true, start = onOneMachine }:
 }
 
 /** Also what is still starting while the other has failed */
-async function closeAll(starting: ReadonlyArray<Promise<{ close(): Promise<void> }>>): Promise<void> {
+async function closeAll(
+	starting: ReadonlyArray<Promise<{ close(): Promise<void> }>>,
+): Promise<void> {
 	await Promise.allSettled(starting.map(async (one) => await (await one).close()));
 }
 

@@ -23,17 +23,27 @@ export const examples = (): string[] =>
 /** The size of a window in which the editor shows the workflow unscaled. */
 export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number } {
 	const extent = (axis: 0 | 1, side: 'width' | 'height') => {
-		const ends = nodes.map(({ position, parameters }) => position[axis] + (Number(parameters[side]) || NODE[side]));
-		return Math.max(...ends) - Math.min(...nodes.map(({ position }) => position[axis])) + FRAME[side];
+		const ends = nodes.map(
+			({ position, parameters }) => position[axis] + (Number(parameters[side]) || NODE[side]),
+		);
+		return (
+			Math.max(...ends) - Math.min(...nodes.map(({ position }) => position[axis])) + FRAME[side]
+		);
 	};
 	return { width: extent(0, 'width'), height: extent(1, 'height') };
 }
 
 /** Takes the picture of the workflow on the canvas, and nothing else. Returns the file. */
-export async function takeExamplePicture(page: Page, workflowUrl: string, path: string): Promise<string> {
+export async function takeExamplePicture(
+	page: Page,
+	workflowUrl: string,
+	path: string,
+): Promise<string> {
 	await page.goto(workflowUrl);
 	await page.locator('.vue-flow__node').first().waitFor();
-	await page.addStyleTag({ content: `${OVER_THE_CANVAS}, ${DOTS} { visibility: hidden !important; }` });
+	await page.addStyleTag({
+		content: `${OVER_THE_CANVAS}, ${DOTS} { visibility: hidden !important; }`,
+	});
 	await page.mouse.move(0, 0);
 	// The canvas moves the workflow into view.
 	await page.waitForTimeout(2000);
@@ -43,6 +53,10 @@ export async function takeExamplePicture(page: Page, workflowUrl: string, path: 
 	const y = Math.min(...boxes.map((box) => box.y)) - AIR.top;
 	const right = Math.max(...boxes.map((box) => box.x + box.width)) + AIR.right;
 	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + AIR.below;
-	await page.screenshot({ path, clip: { x, y, width: right - x, height: bottom - y }, animations: 'disabled' });
+	await page.screenshot({
+		path,
+		clip: { x, y, width: right - x, height: bottom - y },
+		animations: 'disabled',
+	});
 	return path;
 }

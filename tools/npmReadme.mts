@@ -28,13 +28,18 @@ export function npmReadme(readme: string, { files, folders, raw }: RepositoryUrl
 	const isFolder = (path: string) => statSync(new URL(path.split('#')[0], root)).isDirectory();
 	return readme
 		.replaceAll(/(src|srcset)="(?!https?:)([^"]+)"/g, `$1="${raw}/$2"`)
-		.replaceAll(/\]\((?!https?:|#)([^)]+)\)/g, (_, path: string) => `](${isFolder(path) ? folders : files}/${path})`);
+		.replaceAll(
+			/\]\((?!https?:|#)([^)]+)\)/g,
+			(_, path: string) => `](${isFolder(path) ? folders : files}/${path})`,
+		);
 }
 
 if (import.meta.main) {
 	const [tag] = process.argv.slice(2);
 	if (!tag) throw new Error('Name the tag: node tools/npmReadme.mts v1.2.3');
-	const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { repository: { url: string } };
+	const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+		repository: { url: string };
+	};
 	const file = new URL('README.md', root);
 	writeFileSync(file, npmReadme(readFileSync(file, 'utf8'), repositoryUrls(repository.url, tag)));
 }

@@ -38,5 +38,6 @@ export async function packedPackage(build: boolean): Promise<PackedPackage> {
 async function run(command: string, args: string[]): Promise<void> {
 	const child = startGuarded(command, args, { cwd: root });
 	const code = await child.exited;
-	if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed (exit code ${code}):\n${child.tail()}`);
+	if (code !== 0)
+		throw new Error(`${command} ${args.join(' ')} failed (exit code ${code}):\n${child.tail()}`);
 }

@@ -20,7 +20,9 @@ try {
 	const { host, close } = await setStage(step, { start: onSeveralMachines({ log: step }) });
 	try {
 		const workflows = ['create-then-continue', 'run-agent-session'].map(exampleWorkflow);
-		const [first, second] = await Promise.all(workflows.map(async (workflow) => host.workflowUrl(await host.importWorkflow(workflow))));
+		const [first, second] = await Promise.all(
+			workflows.map(async (workflow) => host.workflowUrl(await host.importWorkflow(workflow))),
+		);
 		console.log(`
 n8n is up: a main and ${host.workers.length} workers
 
@@ -39,7 +41,9 @@ Ctrl-C ends it; nothing is kept.
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!interrupted) {
-		console.error(`\n${styleText('red', 'It failed.', { stream: process.stderr })} ${(error as Error).message}`);
+		console.error(
+			`\n${styleText('red', 'It failed.', { stream: process.stderr })} ${(error as Error).message}`,
+		);
 		process.exitCode = 1;
 	}
 }

@@ -46,32 +46,58 @@ function agentSession(): Scene {
 }
 
 /** The Workspace Automation node after a start by hand */
-function single(name: string, parameters: WorkflowNode['parameters']): Pick<Scene, 'workflow' | 'node'> {
+function single(
+	name: string,
+	parameters: WorkflowNode['parameters'],
+): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Workspace Automation';
 	const { nodes, settings } = agentSession().workflow;
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const { credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
 	const type = 'n8n-nodes-workspace-automation.workspaceAutomation';
-	const shown = { id: 'shown', name: node, type, typeVersion: 1, position: [240, 0] as [number, number], parameters, credentials };
+	const shown = {
+		id: 'shown',
+		name: node,
+		type,
+		typeVersion: 1,
+		position: [240, 0] as [number, number],
+		parameters,
+		credentials,
+	};
 	const connections = { [start.name]: { main: [[{ node, type: 'main', index: 0 }]] } };
 	return { workflow: { name, nodes: [start, shown], connections, settings }, node };
 }
 
 /** The files of a project */
 function fileList(): Scene {
-	const { projectId } = agentSession().workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!.parameters;
-	return { ...single('Files', { resource: 'file', operation: 'getAll', projectId, limit: 20 }), panel: 'workspace-automation', view: 'schema' };
+	const { projectId } = agentSession().workflow.nodes.find(({ type }) =>
+		type.endsWith('runAgentSession'),
+	)!.parameters;
+	return {
+		...single('Files', { resource: 'file', operation: 'getAll', projectId, limit: 20 }),
+		panel: 'workspace-automation',
+		view: 'schema',
+	};
 }
 
 /** The query of a table, as it comes, and its rows */
 const analytics = (): Scene => ({
-	...single('Page views', { resource: 'analytics', operation: 'query', table: 'daily_page_rollups' }),
+	...single('Page views', {
+		resource: 'analytics',
+		operation: 'query',
+		table: 'daily_page_rollups',
+	}),
 	panel: 'analytics',
 	view: 'table',
 });
 
 /** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
-async function takePictures(page: Page, workflowUrl: string, scene: Scene, suffix: string): Promise<void> {
+async function takePictures(
+	page: Page,
+	workflowUrl: string,
+	scene: Scene,
+	suffix: string,
+): Promise<void> {
 	const save = async (name: string, clip?: Rectangle) => {
 		const path = join(images, `${name}${suffix}.png`);
 		await page.screenshot({ path, clip, animations: 'disabled' });
@@ -97,7 +123,9 @@ const settle = async (page: Page) => await page.waitForTimeout(1500);
 
 /** The rectangle around everything on the canvas, with some air */
 async function aroundNodes(page: Page): Promise<Rectangle> {
-	const boxes = await Promise.all((await page.locator('.vue-flow__node').all()).map(async (node) => (await node.boundingBox())!));
+	const boxes = await Promise.all(
+		(await page.locator('.vue-flow__node').all()).map(async (node) => (await node.boundingBox())!),
+	);
 	const left = Math.min(...boxes.map(({ x }) => x)) - AIR.left;
 	const top = Math.min(...boxes.map(({ y }) => y)) - AIR.top;
 	const right = Math.max(...boxes.map(({ x, width }) => x + width)) + AIR.right;
@@ -116,10 +144,16 @@ try {
 	mkdirSync(images, { recursive: true });
 	const stage = await setStage(console.log);
 	const browser = await launchBrowser(console.log);
-	const openPage = async (options: BrowserContextOptions) => await (await signedIn(browser, stage.host, options)).newPage();
+	const openPage = async (options: BrowserContextOptions) =>
+		await (await signedIn(browser, stage.host, options)).newPage();
 	try {
-		const schemes = [['light', ''], ['dark', '-dark']] as const;
-		for (const scene of [agentSession(), fileList(), analytics()].filter(({ panel }) => isWanted(panel))) {
+		const schemes = [
+			['light', ''],
+			['dark', '-dark'],
+		] as const;
+		for (const scene of [agentSession(), fileList(), analytics()].filter(({ panel }) =>
+			isWanted(panel),
+		)) {
 			const workflowId = await stage.host.importWorkflow(scene.workflow);
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
@@ -131,8 +165,18 @@ try {
 			const workflow = exampleWorkflow(name);
 			const workflowId = await stage.host.importWorkflow(workflow);
 			for (const [colorScheme, suffix] of schemes) {
-				const page = await openPage({ colorScheme, viewport: sizeOf(workflow), deviceScaleFactor: 1 });
-				console.log(await takeExamplePicture(page, stage.host.workflowUrl(workflowId), join(images, 'examples', `${name}${suffix}.png`)));
+				const page = await openPage({
+					colorScheme,
+					viewport: sizeOf(workflow),
+					deviceScaleFactor: 1,
+				});
+				console.log(
+					await takeExamplePicture(
+						page,
+						stage.host.workflowUrl(workflowId),
+						join(images, 'examples', `${name}${suffix}.png`),
+					),
+				);
 				await page.context().close();
 			}
 		}

@@ -25,11 +25,22 @@ export function touch({ state }: Course, at: number): void {
 }
 
 /** A later message hides an earlier one; `completedAt` is shown once it has come. */
-export function tell(course: Course, role: string, text: string, createdAt: number, completedAt = createdAt): void {
+export function tell(
+	course: Course,
+	role: string,
+	text: string,
+	createdAt: number,
+	completedAt = createdAt,
+): void {
 	touch(course, createdAt);
 	if (completedAt <= course.limit) touch(course, completedAt);
 	if (createdAt < course.state.message.createdAt) return;
-	course.state.message = { role, text, createdAt, ...(completedAt <= course.limit && { completedAt }) };
+	course.state.message = {
+		role,
+		text,
+		createdAt,
+		...(completedAt <= course.limit && { completedAt }),
+	};
 }
 
 /** The tool in hand, and since when it has its status. */

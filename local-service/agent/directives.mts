@@ -38,7 +38,9 @@ const milliseconds: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_6
 
 function readDuration(text: string): number | undefined {
 	const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)$/i.exec(text) ?? [];
-	return amount === undefined ? undefined : Math.round(Number(amount) * milliseconds[unit.toLowerCase()]);
+	return amount === undefined
+		? undefined
+		: Math.round(Number(amount) * milliseconds[unit.toLowerCase()]);
 }
 
 /** Splits at commas, but not at those inside braces: `src/*.{ts,js}` is one pattern. */
@@ -52,7 +54,9 @@ function splitList(text: string): string[] {
 /** `yes=Yes please, no=No` */
 function readOptions(text: string): Option[] | undefined {
 	const options = text.split(',').map((part) => /^\s*([^=]*[^=\s])\s*=\s*(.*\S)\s*$/.exec(part));
-	return options.every((match) => match !== null) ? options.map(([, value, label]) => ({ value, label })) : undefined;
+	return options.every((match) => match !== null)
+		? options.map(([, value, label]) => ({ value, label }))
+		: undefined;
 }
 
 /** `bash: git status, git push {yes=Yes please, no=No}` */
@@ -62,13 +66,19 @@ function readRequest(text: string): PermissionRequest | undefined {
 	// Braces that hold no `value=label` belong to the pattern before them
 	const [, before, inBraces] = /^(.*?)\s*(?:^|\s)\{([^{}]*)\}$/s.exec(rest.trim()) ?? [];
 	const options = inBraces === undefined ? undefined : readOptions(inBraces);
-	return { permission, patterns: splitList(options ? before : rest), options: options ?? usualOptions };
+	return {
+		permission,
+		patterns: splitList(options ? before : rest),
+		options: options ?? usualOptions,
+	};
 }
 
 function readAsk(text: string, orFail: boolean): Step | undefined {
 	// A plus separates requests only where another request follows
 	const requests = text.split(/\s\+\s(?=[\w.-]+:)/).map(readRequest);
-	return requests.every((request) => request !== undefined) ? { kind: 'ask', requests, orFail } : undefined;
+	return requests.every((request) => request !== undefined)
+		? { kind: 'ask', requests, orFail }
+		: undefined;
 }
 
 function readTimed(kind: 'work' | 'idle', text: string): Step | undefined {
@@ -96,11 +106,15 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 /** Reads a prompt. Brackets that are no directive stay in the text; nothing is ever an error. */
 export function parseDirectives(prompt: string): Script {
 	const steps: Step[] = [];
-	const text = prompt.replace(/\[([a-z]+!?)\s+([^\][]*)\]/gi, (all, name: string, argument: string) => {
-		const step = argument.trim() === '' ? undefined : readers[name.toLowerCase()]?.(argument.trim());
-		if (!step) return all;
-		steps.push(step);
-		return ' ';
-	});
+	const text = prompt.replace(
+		/\[([a-z]+!?)\s+([^\][]*)\]/gi,
+		(all, name: string, argument: string) => {
+			const step =
+				argument.trim() === '' ? undefined : readers[name.toLowerCase()]?.(argument.trim());
+			if (!step) return all;
+			steps.push(step);
+			return ' ';
+		},
+	);
 	return { steps, text: steps.length === 0 ? prompt.trim() : text.replace(/\s+/g, ' ').trim() };
 }

@@ -31,7 +31,12 @@ export function sessionAt(log: SessionLog, now: number): SessionState {
 		status: 'starting',
 		interactions: [],
 		pending: [],
-		message: { role: 'user', text: log.prompt, createdAt: log.createdAt, completedAt: log.createdAt },
+		message: {
+			role: 'user',
+			text: log.prompt,
+			createdAt: log.createdAt,
+			completedAt: log.createdAt,
+		},
 		activityAt: log.createdAt,
 		turns: turns.length,
 	};
@@ -55,18 +60,24 @@ export function sessionAt(log: SessionLog, now: number): SessionState {
 		const outcome = goThrough(course, turn, now);
 		if (outcome === 'stopped' && turn.cutAt > now) return state;
 		if (outcome === 'stopped') abortedAt = turn.cutAt;
-		end(course, outcome === 'stopped' ? { at: turn.cutAt, error: abortedError } : { at: course.time });
+		end(
+			course,
+			outcome === 'stopped' ? { at: turn.cutAt, error: abortedError } : { at: course.time },
+		);
 	}
 	return state;
 }
 
 /** The prompt and each message ask for a turn; a turn begins when the one before it has ended. */
 function turnsOf(log: SessionLog): Turn[] {
-	const cutAfter = (index: number) => log.events.slice(index).find(({ kind }) => kind === 'abort')?.at ?? Infinity;
+	const cutAfter = (index: number) =>
+		log.events.slice(index).find(({ kind }) => kind === 'abort')?.at ?? Infinity;
 	return [
 		{ at: log.createdAt, script: log.script, cutAt: cutAfter(0) },
 		...log.events.flatMap((event, index) =>
-			event.kind === 'message' ? [{ at: event.at, script: event.script, cutAt: cutAfter(index) }] : [],
+			event.kind === 'message'
+				? [{ at: event.at, script: event.script, cutAt: cutAfter(index) }]
+				: [],
 		),
 	];
 }

@@ -2,7 +2,12 @@
 import { idOf } from '../ids.mts';
 import { tell, touch, use, type Course, type Outcome } from './course.mts';
 import type { PermissionRequest, Step } from './directives.mts';
-import type { Interaction, InteractionLife, PermissionInteraction, QuestionInteraction } from './model.mts';
+import type {
+	Interaction,
+	InteractionLife,
+	PermissionInteraction,
+	QuestionInteraction,
+} from './model.mts';
 import { isDenial, nameRequest, tools } from './story.mts';
 
 /** Takes one step, as far as the time allows. */
@@ -61,7 +66,13 @@ function work(course: Course, ms: number): Outcome {
 	const speechIndex = Math.floor((toolIndex * toolEvery) / speakEvery);
 	const speechStart = start + speechIndex * speakEvery;
 	const subject = tools[(course.toolCount + (speechIndex * speakEvery) / toolEvery) % tools.length];
-	tell(course, 'assistant', `Working on it: ${subject.title}.`, speechStart, speechStart + speakTakes);
+	tell(
+		course,
+		'assistant',
+		`Working on it: ${subject.title}.`,
+		speechStart,
+		speechStart + speakTakes,
+	);
 
 	const outcome = pass(course, ms);
 	if (outcome === 'done') {
@@ -82,10 +93,17 @@ function showStatus(course: Course, { status, ms }: { status: string; ms: number
 	return outcome;
 }
 
-function ask(course: Course, { requests, orFail }: { requests: PermissionRequest[]; orFail: boolean }): Outcome {
+function ask(
+	course: Course,
+	{ requests, orFail }: { requests: PermissionRequest[]; orFail: boolean },
+): Outcome {
 	const asked = requests
 		.filter((request) => !isAlwaysAllowed(course, request))
-		.map((request): PermissionInteraction => ({ type: 'permission', ...request, ...newInteraction(course) }));
+		.map((request): PermissionInteraction => ({
+			type: 'permission',
+			...request,
+			...newInteraction(course),
+		}));
 	if (asked.length === 0) return 'done';
 	const [first] = asked;
 	const tool = { name: first.permission, title: first.patterns.join(', ') || first.permission };
@@ -108,7 +126,11 @@ const isAlwaysAllowed = ({ always }: Course, { permission, patterns }: Permissio
 	patterns.length > 0 && patterns.every((pattern) => always.has(`${permission} ${pattern}`));
 
 function question(course: Course, text: string): Outcome {
-	const asked: QuestionInteraction = { type: 'question', question: text, ...newInteraction(course) };
+	const asked: QuestionInteraction = {
+		type: 'question',
+		question: text,
+		...newInteraction(course),
+	};
 	if (waitFor(course, [asked]) === 'stopped') return 'stopped';
 	course.turn.answers.push(asked.value!);
 	return 'done';
@@ -116,7 +138,10 @@ function question(course: Course, text: string): Outcome {
 
 function newInteraction(course: Course): InteractionLife {
 	course.interactionCount += 1;
-	return { id: idOf(`interaction:${course.log.id}:${course.interactionCount}`), askedAt: course.time };
+	return {
+		id: idOf(`interaction:${course.log.id}:${course.interactionCount}`),
+		askedAt: course.time,
+	};
 }
 
 /** Blocks until each interaction has been resolved. */
@@ -125,7 +150,9 @@ function waitFor(course: Course, asked: Interaction[]): Outcome {
 	touch(course, course.time);
 	state.interactions.push(...asked);
 	for (const interaction of asked) {
-		const resolved = log.events.find((event) => event.kind === 'resolve' && event.interactionId === interaction.id);
+		const resolved = log.events.find(
+			(event) => event.kind === 'resolve' && event.interactionId === interaction.id,
+		);
 		if (resolved?.kind !== 'resolve' || resolved.at > course.limit) continue;
 		interaction.resolvedAt = resolved.at;
 		interaction.value = resolved.value;

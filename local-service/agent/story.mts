@@ -1,19 +1,32 @@
 // What the agent does when a prompt gives no directives, and the words it uses.
-import { parseDirectives, usualOptions, type PermissionRequest, type Script, type Step } from './directives.mts';
+import {
+	parseDirectives,
+	usualOptions,
+	type PermissionRequest,
+	type Script,
+	type Step,
+} from './directives.mts';
 
 const usualPrompt: Step[] = [
 	{ kind: 'work', ms: 4000 },
-	{ kind: 'ask', requests: [{ permission: 'bash', patterns: ['npm run build'], options: usualOptions }], orFail: false },
+	{
+		kind: 'ask',
+		requests: [{ permission: 'bash', patterns: ['npm run build'], options: usualOptions }],
+		orFail: false,
+	},
 	{ kind: 'work', ms: 4000 },
 ];
 const usualMessage: Step[] = [{ kind: 'work', ms: 2000 }];
 
-const orUsual = (script: Script, usual: Step[]): Script => (script.steps.length > 0 ? script : { ...script, steps: usual });
+const orUsual = (script: Script, usual: Step[]): Script =>
+	script.steps.length > 0 ? script : { ...script, steps: usual };
 
 /** The script of a new session. */
-export const scriptOfPrompt = (prompt: string): Script => orUsual(parseDirectives(prompt), usualPrompt);
+export const scriptOfPrompt = (prompt: string): Script =>
+	orUsual(parseDirectives(prompt), usualPrompt);
 /** The script of a later message. */
-export const scriptOfMessage = (text: string): Script => orUsual(parseDirectives(text), usualMessage);
+export const scriptOfMessage = (text: string): Script =>
+	orUsual(parseDirectives(text), usualMessage);
 
 /** What the agent pretends to use while it works, in turn. */
 export const tools = [
@@ -29,19 +42,43 @@ export const tools = [
 const quote = (text: string) => `“${text.length > 200 ? `${text.slice(0, 199)}…` : text}”`;
 
 /** `bash (git status, git push)` */
-export const nameRequest = ({ permission, patterns }: Pick<PermissionRequest, 'permission' | 'patterns'>): string =>
+export const nameRequest = ({
+	permission,
+	patterns,
+}: Pick<PermissionRequest, 'permission' | 'patterns'>): string =>
 	patterns.length > 0 ? `${permission} (${patterns.join(', ')})` : permission;
 
 /** The last message of a turn. */
-export function finalMessage(turn: { text: string; said?: string; denied: string[]; answers: string[] }): string {
+export function finalMessage(turn: {
+	text: string;
+	said?: string;
+	denied: string[];
+	answers: string[];
+}): string {
 	return [
 		turn.said ?? (turn.text === '' ? 'Done.' : `Done: ${quote(turn.text)}.`),
-		...(turn.said === undefined ? turn.answers.map((answer) => `You answered ${quote(answer)}.`) : []),
-		...(turn.denied.length > 0 ? [`I carried on without what was not permitted: ${turn.denied.join('; ')}.`] : []),
+		...(turn.said === undefined
+			? turn.answers.map((answer) => `You answered ${quote(answer)}.`)
+			: []),
+		...(turn.denied.length > 0
+			? [`I carried on without what was not permitted: ${turn.denied.join('; ')}.`]
+			: []),
 	].join(' ');
 }
 
-const denials = new Set(['reject', 'rejected', 'deny', 'denied', 'decline', 'refuse', 'disallow', 'never', 'no', 'cancel']);
+const denials = new Set([
+	'reject',
+	'rejected',
+	'deny',
+	'denied',
+	'decline',
+	'refuse',
+	'disallow',
+	'never',
+	'no',
+	'cancel',
+]);
 
 /** Whether an option's value, or its first word (`no_thanks`), means no. */
-export const isDenial = (value: string): boolean => denials.has(value.toLowerCase().split(/[^a-z]+/)[0]);
+export const isDenial = (value: string): boolean =>
+	denials.has(value.toLowerCase().split(/[^a-z]+/)[0]);

@@ -20,11 +20,16 @@ function showInteraction(interaction: Interaction) {
 		permission,
 		patterns,
 		metadata: { askedAt: iso(askedAt) },
-		response: { type: 'choice', options, instruction: `Choose whether the agent may use ${permission}.` },
+		response: {
+			type: 'choice',
+			options,
+			instruction: `Choose whether the agent may use ${permission}.`,
+		},
 	};
 }
 
-export const dashboardUrl = (origin: string, sessionId: string): string => `${origin}/dashboard/sessions/${sessionId}`;
+export const dashboardUrl = (origin: string, sessionId: string): string =>
+	`${origin}/dashboard/sessions/${sessionId}`;
 
 /** The agent session status object. */
 export function showSession(log: SessionLog, state: SessionState, origin: string) {

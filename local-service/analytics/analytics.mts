@@ -11,7 +11,7 @@ const maxRows = 100_000;
 const maxSeconds = 60;
 
 /** Once they are set, no query can change them: that is what `readonly` means. */
-const limits = (seconds: number) => 
+const limits = (seconds: number) =>
 	`SET max_execution_time = ${seconds}, max_result_rows = ${maxRows}, result_overflow_mode = 'break', max_memory_usage = 4000000000, readonly = 1`;
 
 export interface AnalyticsOptions {
@@ -36,7 +36,11 @@ export interface Analytics {
 let count = 0;
 
 /** Analytics with data of its own. Nothing is loaded before the first query. */
-export function createAnalytics({ traffic, connect: open = connect, seconds = maxSeconds }: AnalyticsOptions): Analytics {
+export function createAnalytics({
+	traffic,
+	connect: open = connect,
+	seconds = maxSeconds,
+}: AnalyticsOptions): Analytics {
 	const stored = `stored_${++count}`;
 	const scopes = new Map<string, { db: string; connection: Promise<Connection> }>();
 	let owner: Promise<Owner> | undefined;
@@ -81,7 +85,8 @@ export function createAnalytics({ traffic, connect: open = connect, seconds = ma
 		async close() {
 			const open = [...scopes.values()].map(({ connection }) => connection);
 			if (owner) open.push(owner.then(({ connection }) => connection));
-			for (const result of await Promise.allSettled(open)) if (result.status === 'fulfilled') await result.value.close();
+			for (const result of await Promise.allSettled(open))
+				if (result.status === 'fulfilled') await result.value.close();
 			scopes.clear();
 			owner = undefined;
 		},
@@ -90,7 +95,10 @@ export function createAnalytics({ traffic, connect: open = connect, seconds = ma
 
 function unavailable(error: Error): never {
 	if (!(error instanceof EngineMissing)) throw error;
-	throw new ApiError('unavailable', `Analytics needs ClickHouse in the process (chdb), which does not load on this machine: ${error.message}`);
+	throw new ApiError(
+		'unavailable',
+		`Analytics needs ClickHouse in the process (chdb), which does not load on this machine: ${error.message}`,
+	);
 }
 
 interface Owner {
@@ -101,15 +109,26 @@ interface Owner {
 }
 
 /** The connection that may do everything: it stores the data and parses queries, but never runs one. */
-async function openOwner(open: Connect, stored: string, traffic: AnalyticsOptions['traffic']): Promise<Owner> {
+async function openOwner(
+	open: Connect,
+	stored: string,
+	traffic: AnalyticsOptions['traffic'],
+): Promise<Owner> {
 	const connection = await open();
 	const { events, rates } = traffic();
 	await store(connection, stored, events, rates);
-	const functions = rowsOf<EngineFunction>(await connection.run('SELECT name, alias_to, is_aggregate, categories FROM system.functions'));
-	const combinators = rowsOf<{ name: string }>(await connection.run('SELECT name FROM system.aggregate_function_combinators'));
+	const functions = rowsOf<EngineFunction>(
+		await connection.run('SELECT name, alias_to, is_aggregate, categories FROM system.functions'),
+	);
+	const combinators = rowsOf<{ name: string }>(
+		await connection.run('SELECT name FROM system.aggregate_function_combinators'),
+	);
 	return {
 		connection,
-		mayCall: createFunctionRule(functions, combinators.map(({ name }) => name)),
+		mayCall: createFunctionRule(
+			functions,
+			combinators.map(({ name }) => name),
+		),
 		async parse(sql) {
 			const statement = await single(connection, sql);
 			return { statement, tree: readTree(await explained(connection, statement)) };
@@ -122,14 +141,20 @@ async function explained(connection: Connection, statement: string): Promise<str
 	const answer = await connection.run(`SELECT explain FROM (EXPLAIN AST ${statement})`);
 	const lines = rowsOf<{ explain: string }>(answer).map(({ explain }) => explain);
 	const windows = windowsOf(statement).map((window, index) => `w${index} AS ${window}`);
-	return windows.length === 0 ? lines : [...lines, ...(await explained(connection, `SELECT 1 WINDOW ${windows.join(', ')}`))];
+	return windows.length === 0
+		? lines
+		: [...lines, ...(await explained(connection, `SELECT 1 WINDOW ${windows.join(', ')}`))];
 }
 
 /** The query as one line in ClickHouse's own spelling. What is judged is what runs. */
 async function single(connection: Connection, sql: string): Promise<string> {
 	const text = `'${sql.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-	const [{ statement }] = rowsOf<{ statement: string }>(await connection.run(`SELECT formatQuerySingleLine(${text}) AS statement`));
-	if (!/^[(\s]*(SELECT|WITH)\b/.test(statement)) throw new Error('Only a SELECT or WITH statement is available here.');
-	if (hasForgedName(statement)) throw new Error('A name with a backslash or a control character is not available here.');
+	const [{ statement }] = rowsOf<{ statement: string }>(
+		await connection.run(`SELECT formatQuerySingleLine(${text}) AS statement`),
+	);
+	if (!/^[(\s]*(SELECT|WITH)\b/.test(statement))
+		throw new Error('Only a SELECT or WITH statement is available here.');
+	if (hasForgedName(statement))
+		throw new Error('A name with a backslash or a control character is not available here.');
 	return statement;
 }

@@ -11,6 +11,9 @@ export function complaintOf(message: string, databases: string[]): string {
 		.replace(/: while executing [\s\S]*$/i, '')
 		.replaceAll(/ Maybe you meant:? [^?]*system\.[^?]*\?/g, '')
 		.trim();
-	const bare = databases.reduce((text, db) => text.replaceAll(`${db}.`, '').replaceAll(db, 'the database'), said);
+	const bare = databases.reduce(
+		(text, db) => text.replaceAll(`${db}.`, '').replaceAll(db, 'the database'),
+		said,
+	);
 	return `${bare.replace(/[.:\s]+$/, '')}.${code ? ` ${code.trim()}` : ''}`;
 }

@@ -51,4 +51,8 @@ export const connect: Connect = async () => {
 };
 
 /** What a statement answered, read. Numbers beyond 2^53 lose digits: for our own statements only. */
-export const rowsOf = <Row,>(lines: string): Row[] => lines.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+export const rowsOf = <Row,>(lines: string): Row[] =>
+	lines
+		.split('\n')
+		.filter(Boolean)
+		.map((line) => JSON.parse(line));

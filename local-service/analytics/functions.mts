@@ -11,18 +11,69 @@ export interface EngineFunction {
 
 /** What is missing: dictionaries, models, introspection, everything that asks the server about itself. */
 const CATEGORIES = new Set([
-	'Aggregate Functions', 'Arithmetic', 'Arrays', 'Bit', 'Bitmap', 'Comparison', 'Conditional', 'Dates and Times', 'Distance', 'Encoding', 'Financial',
-	'Geo', 'Geo Polygon', 'Hash', 'IP Address', 'JSON', 'Logical', 'Map', 'Mathematical', 'Null', 'Random Number', 'Rounding', 'String',
-	'String Replacement', 'String Search', 'String Splitting', 'Time Window', 'Tuple', 'Type Conversion', 'URL', 'UUID',
+	'Aggregate Functions',
+	'Arithmetic',
+	'Arrays',
+	'Bit',
+	'Bitmap',
+	'Comparison',
+	'Conditional',
+	'Dates and Times',
+	'Distance',
+	'Encoding',
+	'Financial',
+	'Geo',
+	'Geo Polygon',
+	'Hash',
+	'IP Address',
+	'JSON',
+	'Logical',
+	'Map',
+	'Mathematical',
+	'Null',
+	'Random Number',
+	'Rounding',
+	'String',
+	'String Replacement',
+	'String Search',
+	'String Splitting',
+	'Time Window',
+	'Tuple',
+	'Type Conversion',
+	'URL',
+	'UUID',
 ]);
 
 const SINGLE = [
-	'bar', 'byteSize', 'countDigits', 'defaultValueOfTypeName', 'finalizeAggregation', 'formatReadableDecimalSize', 'formatReadableQuantity',
-	'formatReadableSize', 'formatReadableTimeDelta', 'identity', 'ignore', 'initializeAggregation', 'isConstant', 'materialize', 'neighbor',
-	'parseTimeDelta', 'rowNumberInAllBlocks', 'runningAccumulate', 'runningDifference', 'runningDifferenceStartingWithFirstValue', 'throwIf',
-	'toColumnTypeName', 'toTypeName', 'transform',
+	'bar',
+	'byteSize',
+	'countDigits',
+	'defaultValueOfTypeName',
+	'finalizeAggregation',
+	'formatReadableDecimalSize',
+	'formatReadableQuantity',
+	'formatReadableSize',
+	'formatReadableTimeDelta',
+	'identity',
+	'ignore',
+	'initializeAggregation',
+	'isConstant',
+	'materialize',
+	'neighbor',
+	'parseTimeDelta',
+	'rowNumberInAllBlocks',
+	'runningAccumulate',
+	'runningDifference',
+	'runningDifferenceStartingWithFirstValue',
+	'throwIf',
+	'toColumnTypeName',
+	'toTypeName',
+	'transform',
 	// Made by the parser of CASE, arrow functions, EXISTS and lists
-	'caseWithExpression', 'lambda', 'exists', '_CAST',
+	'caseWithExpression',
+	'lambda',
+	'exists',
+	'_CAST',
 ];
 
 /**
@@ -30,20 +81,28 @@ const SINGLE = [
  * @param functions what the engine has
  * @param combinators suffixes of aggregate functions, such as `If` and `Merge`
  */
-export function createFunctionRule(functions: EngineFunction[], combinators: string[]): (name: string) => boolean {
+export function createFunctionRule(
+	functions: EngineFunction[],
+	combinators: string[],
+): (name: string) => boolean {
 	const lower = (text: string) => text.toLowerCase();
 	const category = new Map(functions.map(({ name, categories }) => [name, categories]));
 	const allowed = new Set([
 		...SINGLE.map(lower),
-		...functions.filter(({ alias_to, name }) => isAllowed(alias_to || name)).map(({ name }) => lower(name)),
+		...functions
+			.filter(({ alias_to, name }) => isAllowed(alias_to || name))
+			.map(({ name }) => lower(name)),
 	]);
 	function isAllowed(name: string): boolean {
 		return CATEGORIES.has(category.get(name) ?? '') || SINGLE.includes(name);
 	}
-	const aggregates = new Set(functions.filter(({ is_aggregate }) => is_aggregate).map(({ name }) => lower(name)));
+	const aggregates = new Set(
+		functions.filter(({ is_aggregate }) => is_aggregate).map(({ name }) => lower(name)),
+	);
 	const endings = combinators.map(lower);
 	// `sumMergeIf` is no function that the engine lists: it is sum with two endings
 	const isCombined = (name: string): boolean =>
-		aggregates.has(name) || endings.some((ending) => name.endsWith(ending) && isCombined(name.slice(0, -ending.length)));
+		aggregates.has(name) ||
+		endings.some((ending) => name.endsWith(ending) && isCombined(name.slice(0, -ending.length)));
 	return (name) => allowed.has(lower(name)) || isCombined(lower(name));
 }

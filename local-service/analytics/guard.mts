@@ -15,7 +15,9 @@ export function readTree(lines: string[]): SyntaxNode {
 	const root: SyntaxNode = { kind: 'Root', text: '', children: [] };
 	const path = [root];
 	for (const line of lines) {
-		const [, indent, kind, text] = /^( *)(\S+)(.*?)(?: \(alias .*\))?(?: \(children \d+\))?$/.exec(line)!;
+		const [, indent, kind, text] = /^( *)(\S+)(.*?)(?: \(alias .*\))?(?: \(children \d+\))?$/.exec(
+			line,
+		)!;
 		const node = { kind, text: text.trim(), children: [] };
 		path.length = indent.length + 1;
 		path.at(-1)!.children.push(node);
@@ -27,7 +29,8 @@ export function readTree(lines: string[]): SyntaxNode {
 const QUOTED = /'(?:[^'\\]|\\[\s\S]|'')*'|`(?:[^`\\]|\\[\s\S]|``)*`|"(?:[^"\\]|\\[\s\S]|"")*"/g;
 
 /** Whether a name has an escape in it: the tree is read line by line, and a line break in a name could forge lines. */
-export const hasForgedName = (statement: string): boolean => (statement.match(QUOTED) ?? []).some((quoted) => quoted[0] !== "'" && /[\\\p{Cc}]/u.test(quoted));
+export const hasForgedName = (statement: string): boolean =>
+	(statement.match(QUOTED) ?? []).some((quoted) => quoted[0] !== "'" && /[\\\p{Cc}]/u.test(quoted));
 
 /** What stands behind each outermost OVER of a statement in ClickHouse's own spelling, with its brackets. */
 export function windowsOf(statement: string): string[] {
@@ -47,17 +50,53 @@ export function windowsOf(statement: string): string[] {
 
 /** Everything that a SELECT is made of. What is not here is refused: SETTINGS (`Set`), FORMAT and INTO OUTFILE, APPLY, parameters, other statements. */
 const KINDS = new Set([
-	'Root', 'SelectWithUnionQuery', 'SelectIntersectExceptQuery', 'SelectQuery', 'ExpressionList', 'WithElement', 'Subquery',
-	'TablesInSelectQuery', 'TablesInSelectQueryElement', 'TableExpression', 'TableJoin', 'ArrayJoin', 'TableIdentifier', 'SampleRatio',
-	'Identifier', 'Literal', 'Function', 'Asterisk', 'QualifiedAsterisk', 'ColumnsRegexpMatcher', 'QualifiedColumnsRegexpMatcher',
-	'ColumnsListMatcher', 'QualifiedColumnsListMatcher', 'ColumnsTransformerList', 'ColumnsExceptTransformer', 'ColumnsReplaceTransformer',
-	'ColumnsReplaceTransformer::Replacement', 'OrderByElement', 'InterpolateElement', 'WindowDefinition', 'WindowListElement',
+	'Root',
+	'SelectWithUnionQuery',
+	'SelectIntersectExceptQuery',
+	'SelectQuery',
+	'ExpressionList',
+	'WithElement',
+	'Subquery',
+	'TablesInSelectQuery',
+	'TablesInSelectQueryElement',
+	'TableExpression',
+	'TableJoin',
+	'ArrayJoin',
+	'TableIdentifier',
+	'SampleRatio',
+	'Identifier',
+	'Literal',
+	'Function',
+	'Asterisk',
+	'QualifiedAsterisk',
+	'ColumnsRegexpMatcher',
+	'QualifiedColumnsRegexpMatcher',
+	'ColumnsListMatcher',
+	'QualifiedColumnsListMatcher',
+	'ColumnsTransformerList',
+	'ColumnsExceptTransformer',
+	'ColumnsReplaceTransformer',
+	'ColumnsReplaceTransformer::Replacement',
+	'OrderByElement',
+	'InterpolateElement',
+	'WindowDefinition',
+	'WindowListElement',
 ]);
 
-const CALLED: Record<string, string> = { Set: 'SETTINGS', ColumnsApplyTransformer: 'APPLY', QueryParameter: 'A query parameter' };
+const CALLED: Record<string, string> = {
+	Set: 'SETTINGS',
+	ColumnsApplyTransformer: 'APPLY',
+	QueryParameter: 'A query parameter',
+};
 
 /** Tables that are functions and compute their rows */
-const TABLE_FUNCTIONS = new Set([ATTRIBUTION, 'numbers', 'generateSeries', 'generate_series', 'values']);
+const TABLE_FUNCTIONS = new Set([
+	ATTRIBUTION,
+	'numbers',
+	'generateSeries',
+	'generate_series',
+	'values',
+]);
 
 /** What the parser puts in where a query names no table: one row */
 const NO_TABLE = 'system.one';
@@ -68,11 +107,18 @@ const MEMBERSHIP = /^(global)?(not)?(null)?in(ignoreset)?$/i;
  * Why a query may not run; undefined when it may. Names of tables without a database need no check: they lead to the caller's own.
  * @param mayCall judges the name of a function
  */
-export function refusalOf(tree: SyntaxNode, mayCall: (name: string) => boolean): string | undefined {
+export function refusalOf(
+	tree: SyntaxNode,
+	mayCall: (name: string) => boolean,
+): string | undefined {
 	return refusalUnder(tree, undefined, mayCall);
 }
 
-function refusalUnder(node: SyntaxNode, parent: SyntaxNode | undefined, mayCall: (name: string) => boolean): string | undefined {
+function refusalUnder(
+	node: SyntaxNode,
+	parent: SyntaxNode | undefined,
+	mayCall: (name: string) => boolean,
+): string | undefined {
 	const own = refusalOfNode(node, parent, mayCall);
 	if (own !== undefined) return own;
 	for (const child of node.children) {
@@ -82,17 +128,33 @@ function refusalUnder(node: SyntaxNode, parent: SyntaxNode | undefined, mayCall:
 	return undefined;
 }
 
-function refusalOfNode({ kind, text, children }: SyntaxNode, parent: SyntaxNode | undefined, mayCall: (name: string) => boolean): string | undefined {
+function refusalOfNode(
+	{ kind, text, children }: SyntaxNode,
+	parent: SyntaxNode | undefined,
+	mayCall: (name: string) => boolean,
+): string | undefined {
 	const isOutput = kind === 'SelectWithUnionQuery' && children.length > 1;
 	if (!KINDS.has(kind) || isOutput) {
-		const what = isOutput ? (children.some((child) => child.kind === 'Set') ? 'SETTINGS' : 'FORMAT or INTO OUTFILE') : (CALLED[kind] ?? kind);
+		const what = isOutput
+			? children.some((child) => child.kind === 'Set')
+				? 'SETTINGS'
+				: 'FORMAT or INTO OUTFILE'
+			: (CALLED[kind] ?? kind);
 		return `${what} is not available here`;
 	}
-	if (kind === 'TableIdentifier' && text !== NO_TABLE && text.includes('.')) return `Table ${text} is not available; tables are named without a database`;
+	if (kind === 'TableIdentifier' && text !== NO_TABLE && text.includes('.'))
+		return `Table ${text} is not available; tables are named without a database`;
 	if (kind !== 'Function') return undefined;
-	if (parent?.kind === 'TableExpression') return TABLE_FUNCTIONS.has(text) ? undefined : `Table function ${text} is not available`;
+	if (parent?.kind === 'TableExpression')
+		return TABLE_FUNCTIONS.has(text) ? undefined : `Table function ${text} is not available`;
 	if (!mayCall(text)) return `Function ${text} is not available`;
 	// `x IN y` reads a table when y names one
-	const table = MEMBERSHIP.test(text) && children[0]?.children.slice(1).find((child) => child.kind === 'Identifier' && child.text.includes('.'));
-	return table ? `Table ${table.text} is not available; tables are named without a database` : undefined;
+	const table =
+		MEMBERSHIP.test(text) &&
+		children[0]?.children
+			.slice(1)
+			.find((child) => child.kind === 'Identifier' && child.text.includes('.'));
+	return table
+		? `Table ${table.text} is not available; tables are named without a database`
+		: undefined;
 }

@@ -81,7 +81,12 @@ const ROLLUPS = (db: string) => [
 ];
 
 /** Makes the stored tables in a new database and fills them. */
-export async function store(connection: Connection, db: string, events: TrafficEvent[], rates: ExchangeRate[]): Promise<void> {
+export async function store(
+	connection: Connection,
+	db: string,
+	events: TrafficEvent[],
+	rates: ExchangeRate[],
+): Promise<void> {
 	await connection.run(`CREATE DATABASE ${db} ENGINE = Memory`);
 	for (const table of STORED) await connection.run(`CREATE TABLE ${db}.${table} ENGINE = Memory`);
 	if (rates.length > 0) await connection.insert(`${db}.currency_exchange_rates`, rates);
@@ -95,8 +100,10 @@ const SHOWN = {
 		subjectPurchaseFractionalSum, title`,
 	daily_page_rollups: `day, domain, path, utm_source, views_state, unique_sessions_state, converting_sessions_state, fractional_conversions_state,
 		fractional_revenue_usd_state, session_conversions_state, session_revenue_usd_state`,
-	daily_namespace_rollups: 'day, utm_source, views_state, unique_sessions_state, converting_sessions_state',
-	daily_namespace_purchase_rollups: 'day, utm_source, purchase_count_state, total_revenue_usd_state, unique_purchasing_sessions_state',
+	daily_namespace_rollups:
+		'day, utm_source, views_state, unique_sessions_state, converting_sessions_state',
+	daily_namespace_purchase_rollups:
+		'day, utm_source, purchase_count_state, total_revenue_usd_state, unique_purchasing_sessions_state',
 };
 
 /** The parameterized view: a visit's revenue is what all siblings that the caller may see earned in the window. */
@@ -109,13 +116,22 @@ const attribution = (db: string, own: string) => `
 	WINDOW visit AS (PARTITION BY namespace, subject)`;
 
 /** Makes a database whose tables hold what `projects` (UUIDs) may see of the stored one, and nothing else. */
-export async function show(connection: Connection, db: string, stored: string, projects: string[]): Promise<void> {
+export async function show(
+	connection: Connection,
+	db: string,
+	stored: string,
+	projects: string[],
+): Promise<void> {
 	// `has` of an empty list is false for every row: a key without projects sees empty tables
 	const own = `has([${projects.map((id) => `'${id}'`).join(', ')}]::Array(UUID), project)`;
 	await connection.run(`CREATE DATABASE ${db} ENGINE = Memory`);
-	await connection.run(`CREATE VIEW ${db}.currency_exchange_rates AS SELECT * FROM ${stored}.currency_exchange_rates`);
+	await connection.run(
+		`CREATE VIEW ${db}.currency_exchange_rates AS SELECT * FROM ${stored}.currency_exchange_rates`,
+	);
 	for (const [table, columns] of Object.entries(SHOWN)) {
-		await connection.run(`CREATE VIEW ${db}.${table} AS SELECT ${columns} FROM ${stored}.${table} WHERE ${own}`);
+		await connection.run(
+			`CREATE VIEW ${db}.${table} AS SELECT ${columns} FROM ${stored}.${table} WHERE ${own}`,
+		);
 	}
 	await connection.run(`CREATE VIEW ${db}.session_attribution AS ${attribution(stored, own)}`);
 }

@@ -39,54 +39,109 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const moment = (time: number) => new Date(time).toISOString().slice(0, 23).replace('T', ' ');
 const uuid = (name: string) => {
 	const part = (n: number) => numberOf(`${name}:${n}`, 0x1_0000_0000).toString(16).padStart(8, '0');
-	return [part(0), part(1), part(2), part(3)].join('').replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5');
+	return [part(0), part(1), part(2), part(3)]
+		.join('')
+		.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5');
 };
 
 /** What happened in the 90 days up to `now` (milliseconds), and the exchange rates of these days. Projects of one workspace are siblings. */
-export function trafficOf(projects: Project[], now: number): { events: TrafficEvent[]; rates: ExchangeRate[] } {
+export function trafficOf(
+	projects: Project[],
+	now: number,
+): { events: TrafficEvent[]; rates: ExchangeRate[] } {
 	const busy = projects.slice(0, PROJECTS);
 	const today = Math.floor(now / DAY_MS) * DAY_MS;
 	const days = Array.from({ length: DAYS }, (_, ago) => today - (DAYS - 1 - ago) * DAY_MS);
-	const events = days.flatMap((day) => busy.flatMap((project, index) => visitsOf(project, index, busy, day, today)));
+	const events = days.flatMap((day) =>
+		busy.flatMap((project, index) => visitsOf(project, index, busy, day, today)),
+	);
 	return {
 		events: events.filter(({ date }) => date <= moment(now)),
-		rates: days.flatMap((day) => Object.entries(RATES).map(([code, rate]) => ({ date: dayOf(day), code, rate: code === 'USD' ? 1 : wobble(rate, code, day) }))),
+		rates: days.flatMap((day) =>
+			Object.entries(RATES).map(([code, rate]) => ({
+				date: dayOf(day),
+				code,
+				rate: code === 'USD' ? 1 : wobble(rate, code, day),
+			})),
+		),
 	};
 }
 
-const wobble = (rate: number, code: string, day: number) => Number((rate * (1 + (numberOf(`rate:${code}:${dayOf(day)}`, 41) - 20) / 1000)).toFixed(4));
+const wobble = (rate: number, code: string, day: number) =>
+	Number((rate * (1 + (numberOf(`rate:${code}:${dayOf(day)}`, 41) - 20) / 1000)).toFixed(4));
 
 /** The visits that land on a project on a day: fewer for later projects and at weekends. */
-function visitsOf(project: Project, index: number, busy: Project[], day: number, today: number): TrafficEvent[] {
+function visitsOf(
+	project: Project,
+	index: number,
+	busy: Project[],
+	day: number,
+	today: number,
+): TrafficEvent[] {
 	const weekend = [0, 6].includes(new Date(day).getUTCDay());
-	const count = Math.round((16 - index) * (weekend ? 0.6 : 1)) + numberOf(`visits:${index}:${dayOf(day)}`, 5);
+	const count =
+		Math.round((16 - index) * (weekend ? 0.6 : 1)) + numberOf(`visits:${index}:${dayOf(day)}`, 5);
 	const siblings = busy.filter(({ workspaceId }) => workspaceId === project.workspaceId);
 	const shops = siblings.filter(sells);
-	return Array.from({ length: count }, (_, n) => visit(`${index}:${dayOf(day)}:${n}`, project, shops, day, today)).flat();
+	return Array.from({ length: count }, (_, n) =>
+		visit(`${index}:${dayOf(day)}:${n}`, project, shops, day, today),
+	).flat();
 }
 
 /** The days before yesterday were better: something broke the checkout. */
 const HARD_TIMES = 0.1;
 
-function visit(seed: string, project: Project, shops: Project[], day: number, today: number): TrafficEvent[] {
+function visit(
+	seed: string,
+	project: Project,
+	shops: Project[],
+	day: number,
+	today: number,
+): TrafficEvent[] {
 	const pick = (what: string, below: number) => numberOf(`${what}:${seed}`, below);
 	// One visit in three is led to the workspace's first shop
 	const shop = pick('shop', 3) === 0 || !shops.includes(project) ? shops[0] : project;
 	const { source, buyers } = sourceAt(pick('source', 100));
-	const buys = shops.length > 0 && pick('buys', 1000) < buyers * (day >= today - DAY_MS ? HARD_TIMES : 1);
-	const common = { namespace: project.workspaceId, subject: uuid(`visit:${seed}`), utm_source: source };
+	const buys =
+		shops.length > 0 && pick('buys', 1000) < buyers * (day >= today - DAY_MS ? HARD_TIMES : 1);
+	const common = {
+		namespace: project.workspaceId,
+		subject: uuid(`visit:${seed}`),
+		utm_source: source,
+	};
 
 	let time = day + pick('hour', 20 * 3600) * 1000;
-	const at = (place: Project, page: { name: TrafficEvent['name']; path: string; title: string }, amount = 0): TrafficEvent => {
+	const at = (
+		place: Project,
+		page: { name: TrafficEvent['name']; path: string; title: string },
+		amount = 0,
+	): TrafficEvent => {
 		const date = moment(time);
 		time += (10 + numberOf(`${seed}:${time}`, 170)) * 1000 + numberOf(`ms:${seed}:${time}`, 1000);
-		return { ...common, project: place.id, date, domain: domainOf(place), currencyCode: place.currency, amount, ...page };
+		return {
+			...common,
+			project: place.id,
+			date,
+			domain: domainOf(place),
+			currencyCode: place.currency,
+			amount,
+			...page,
+		};
 	};
-	const looks = Array.from({ length: 1 + pick('looks', 5) }, (_, n) => at(project, { name: 'page_view', ...pageAt(pick(`page:${n}`, 1000), n) }));
+	const looks = Array.from({ length: 1 + pick('looks', 5) }, (_, n) =>
+		at(project, { name: 'page_view', ...pageAt(pick(`page:${n}`, 1000), n) }),
+	);
 	if (!buys) return pick('cart', 12) === 0 && shops.length > 0 ? [...looks, at(shop, CART)] : looks;
 	// Whoever buys at a sibling has looked around there first
-	const there = shop === project ? [] : [at(shop, { name: 'page_view', path: '/shop', title: 'Shop' })];
-	return [...looks, ...there, at(shop, CART), at(shop, CHECKOUT), at(shop, BOUGHT, price(pick('price', 9000), shop.currency))];
+	const there =
+		shop === project ? [] : [at(shop, { name: 'page_view', path: '/shop', title: 'Shop' })];
+	return [
+		...looks,
+		...there,
+		at(shop, CART),
+		at(shop, CHECKOUT),
+		at(shop, BOUGHT, price(pick('price', 9000), shop.currency)),
+	];
 }
 
 function sourceAt(percent: number) {
@@ -95,10 +150,12 @@ function sourceAt(percent: number) {
 }
 
 /** Visits begin at the home page more often than not, and go on to pages that are liked differently well. */
-const pageAt = (chance: number, n: number) => (n === 0 && chance < 550 ? PAGES[0] : PAGES[Math.floor(((chance / 1000) ** 1.5) * PAGES.length)]);
+const pageAt = (chance: number, n: number) =>
+	n === 0 && chance < 550 ? PAGES[0] : PAGES[Math.floor((chance / 1000) ** 1.5 * PAGES.length)];
 
 const sells = ({ checkoutProvider }: Project) => checkoutProvider !== undefined;
-const domainOf = ({ name }: Project) => `www.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example`;
+const domainOf = ({ name }: Project) =>
+	`www.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example`;
 
 /** 8 to 98 dollars' worth, with the currency's usual decimals */
 function price(cents: number, currency: string): number {

@@ -7,7 +7,11 @@ import type { Project, World } from '../world.mts';
  * The thing, if it exists and its project is one that the key can act on.
  * @throws ApiError `not_found`
  */
-export function permitted<T extends { projectId: string }>(key: Key, thing: T | undefined, what: string): T {
+export function permitted<T extends { projectId: string }>(
+	key: Key,
+	thing: T | undefined,
+	what: string,
+): T {
 	if (!thing || !mayActOn(key, thing.projectId)) throw notFound(what);
 	return thing;
 }

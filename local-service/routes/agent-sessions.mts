@@ -14,11 +14,13 @@ import { accepted, ok, type Routes } from './route.mts';
 const readDecision: { [type in Interaction['type']]: (interaction: any, body: any) => string } = {
 	permission({ options }, { response }) {
 		const values = options.map(({ value }: { value: string }) => value);
-		if (!values.includes(response)) throw new ApiError('invalid_request', `body/response must be one of: ${values.join(', ')}`);
+		if (!values.includes(response))
+			throw new ApiError('invalid_request', `body/response must be one of: ${values.join(', ')}`);
 		return response;
 	},
 	question(_, { answer }) {
-		if (typeof answer !== 'string' || answer === '') throw new ApiError('invalid_request', 'body/answer must be a text that is not empty');
+		if (typeof answer !== 'string' || answer === '')
+			throw new ApiError('invalid_request', 'body/answer must be a text that is not empty');
 		return answer;
 	},
 };
@@ -29,11 +31,13 @@ export const agentSessionRoutes: Routes = (world) => {
 	/** @throws ApiError `not_found`, also in a session's first moments */
 	function findSession(id: string, key: Key): Session {
 		const session = world.store.sessions.get(id);
-		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, clock.now()).visible) throw notFound('agent session');
+		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, clock.now()).visible)
+			throw notFound('agent session');
 		return session;
 	}
 
-	const show = (session: Session, origin: string) => showSession(session, sessionAt(session, clock.now()), origin);
+	const show = (session: Session, origin: string) =>
+		showSession(session, sessionAt(session, clock.now()), origin);
 
 	return {
 		createAgentSession({ body, key, origin }) {
@@ -48,7 +52,11 @@ export const agentSessionRoutes: Routes = (world) => {
 				polls: 0,
 			};
 			world.store.sessions.set(session.id, session);
-			return accepted({ sessionId: session.id, status: 'starting', dashboardUrl: dashboardUrl(origin, session.id) });
+			return accepted({
+				sessionId: session.id,
+				status: 'starting',
+				dashboardUrl: dashboardUrl(origin, session.id),
+			});
 		},
 
 		getAgentSession({ params, key, origin }) {
@@ -59,7 +67,12 @@ export const agentSessionRoutes: Routes = (world) => {
 
 		sendAgentMessage({ params, body, key, origin }) {
 			const session = findSession(params.sessionId, key);
-			session.events.push({ kind: 'message', at: clock.now(), text: body.text, script: scriptOfMessage(body.text) });
+			session.events.push({
+				kind: 'message',
+				at: clock.now(),
+				text: body.text,
+				script: scriptOfMessage(body.text),
+			});
 			return accepted(show(session, origin));
 		},
 
@@ -67,16 +80,20 @@ export const agentSessionRoutes: Routes = (world) => {
 			const session = findSession(params.sessionId, key);
 			const now = clock.now();
 			// What has ended stays as it ended, so that a second abort changes nothing
-			if (sessionAt(session, now).finishedAt === undefined) session.events.push({ kind: 'abort', at: now });
+			if (sessionAt(session, now).finishedAt === undefined)
+				session.events.push({ kind: 'abort', at: now });
 			return ok(show(session, origin));
 		},
 
 		resolveInteraction({ params, body, key, origin }) {
 			const session = findSession(params.sessionId, key);
 			const now = clock.now();
-			const interaction = sessionAt(session, now).pending.find(({ id }) => id === params.interactionId);
+			const interaction = sessionAt(session, now).pending.find(
+				({ id }) => id === params.interactionId,
+			);
 			if (!interaction) throw notFound('pending interaction');
-			if (body.type !== interaction.type) throw new ApiError('invalid_request', `body/type must be ${interaction.type}`);
+			if (body.type !== interaction.type)
+				throw new ApiError('invalid_request', `body/type must be ${interaction.type}`);
 			const value = readDecision[interaction.type](interaction, body);
 			session.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
 			return ok(show(session, origin));

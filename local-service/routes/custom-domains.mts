@@ -30,7 +30,14 @@ function show({ id, domain, status, stale, tokenExpiresAt }: CustomDomain) {
 export const customDomainRoutes: Routes = (world) => ({
 	listCustomDomains({ query, limit, key }) {
 		const { id } = permitted(key, world.store.sites.get(query.siteId), 'site');
-		return ok(mapPage(page(`domains ${id}`, { ...query, limit }, (sequence) => world.store.domains.after(id, sequence)), show));
+		return ok(
+			mapPage(
+				page(`domains ${id}`, { ...query, limit }, (sequence) =>
+					world.store.domains.after(id, sequence),
+				),
+				show,
+			),
+		);
 	},
 
 	deleteCustomDomain({ params, key }) {

@@ -3,14 +3,30 @@ import { randomUUID } from 'node:crypto';
 import { requireScopes, type Key } from '../auth.mts';
 import { iso } from '../clock.mts';
 import { ApiError } from '../errors.mts';
-import { comesAsText, contentOfBase64, contentOfText, signUrl, type FileContent } from '../file-content.mts';
+import {
+	comesAsText,
+	contentOfBase64,
+	contentOfText,
+	signUrl,
+	type FileContent,
+} from '../file-content.mts';
 import type { FileItem } from '../file-store.mts';
 import { mapPage, page } from '../paging.mts';
 import { findProject, permitted } from './access.mts';
 import { created, ok, type Routes } from './route.mts';
 
 /** Timestamps and sizes as the API writes them */
-function show({ id, projectId, parentId, name, kind, content, contentType, createdAt, updatedAt }: FileItem) {
+function show({
+	id,
+	projectId,
+	parentId,
+	name,
+	kind,
+	content,
+	contentType,
+	createdAt,
+	updatedAt,
+}: FileItem) {
 	return {
 		object: 'file',
 		id,
@@ -34,29 +50,48 @@ export const fileRoutes: Routes = (world) => {
 	function findFolder(id: string, projectId: string, key: Key): FileItem {
 		const item = findFile(id, key);
 		const folder = permitted(key, item.projectId === projectId ? item : undefined, 'folder');
-		if (folder.kind !== 'folder') throw new ApiError('invalid_request', 'body/parentId must be a folder');
+		if (folder.kind !== 'folder')
+			throw new ApiError('invalid_request', 'body/parentId must be a folder');
 		return folder;
 	}
 
 	/** @throws ApiError `conflict`; nothing is overwritten */
-	function requireFree(place: Pick<FileItem, 'projectId' | 'parentId' | 'name'>, mover?: FileItem): void {
+	function requireFree(
+		place: Pick<FileItem, 'projectId' | 'parentId' | 'name'>,
+		mover?: FileItem,
+	): void {
 		const there = world.store.files.at(place);
-		if (there && there !== mover) throw new ApiError('conflict', `There is already an item named ${JSON.stringify(place.name)} here.`);
+		if (there && there !== mover)
+			throw new ApiError(
+				'conflict',
+				`There is already an item named ${JSON.stringify(place.name)} here.`,
+			);
 	}
 
-	const readSource: Record<string, (name: string, source: any, projectId: string, key: Key) => FileContent> = {
+	const readSource: Record<
+		string,
+		(name: string, source: any, projectId: string, key: Key) => FileContent
+	> = {
 		text: (name, { text }) => contentOfText(name, text),
 		base64: (name, { data, contentType }) => contentOfBase64(name, data, contentType),
 		asset(_, { assetId }, projectId, key) {
 			requireScopes(key, ['assets.read']);
 			const asset = permitted(key, world.store.assets.get(assetId), 'asset');
-			const { content, contentType } = permitted(key, asset.projectId === projectId ? asset : undefined, 'asset');
+			const { content, contentType } = permitted(
+				key,
+				asset.projectId === projectId ? asset : undefined,
+				'asset',
+			);
 			return { content, contentType };
 		},
 	};
 
-	function readContent({ kind, name, source, projectId }: any, key: Key): Pick<FileItem, 'content' | 'contentType'> {
-		if (kind === 'folder' && source) throw new ApiError('invalid_request', 'body/source is not for folders');
+	function readContent(
+		{ kind, name, source, projectId }: any,
+		key: Key,
+	): Pick<FileItem, 'content' | 'contentType'> {
+		if (kind === 'folder' && source)
+			throw new ApiError('invalid_request', 'body/source is not for folders');
 		if (kind === 'folder') return { content: Buffer.alloc(0) };
 		if (!source) throw new ApiError('invalid_request', 'body/source is required for a file');
 		return readSource[source.type](name, source, projectId, key);
@@ -69,7 +104,12 @@ export const fileRoutes: Routes = (world) => {
 			if (parentId !== undefined) findFolder(parentId, id, key);
 			// Without a parent: everything in the project, whatever folder it lies in
 			const keep = (file: FileItem) => parentId === undefined || file.parentId === parentId;
-			const list = page(`files ${id} ${parentId}`, { ...query, limit }, (sequence) => world.store.files.after(id, sequence), keep);
+			const list = page(
+				`files ${id} ${parentId}`,
+				{ ...query, limit },
+				(sequence) => world.store.files.after(id, sequence),
+				keep,
+			);
 			return ok(mapPage(list, show));
 		},
 
@@ -81,7 +121,18 @@ export const fileRoutes: Routes = (world) => {
 			requireFree(body);
 			const now = clock.now();
 			const place = { projectId, ...(parentId !== undefined && { parentId }), name };
-			return created(show(world.store.files.add({ id: randomUUID(), ...place, kind, ...content, createdAt: now, updatedAt: now })));
+			return created(
+				show(
+					world.store.files.add({
+						id: randomUUID(),
+						...place,
+						kind,
+						...content,
+						createdAt: now,
+						updatedAt: now,
+					}),
+				),
+			);
 		},
 
 		getFile: ({ params, key }) => ok(show(findFile(params.fileId, key))),
@@ -91,17 +142,24 @@ export const fileRoutes: Routes = (world) => {
 			const { name = file.name, parentId = file.parentId } = body;
 			if (body.parentId !== undefined) {
 				const folder = findFolder(body.parentId, file.projectId, key);
-				if (world.store.files.isWithin(folder, file.id)) throw new ApiError('conflict', 'A folder cannot be moved into itself.');
+				if (world.store.files.isWithin(folder, file.id))
+					throw new ApiError('conflict', 'A folder cannot be moved into itself.');
 			}
 			requireFree({ projectId: file.projectId, parentId, name }, file);
 			const same = name === file.name && parentId === file.parentId;
-			return ok(show(same ? file : world.store.files.change(file, { name, parentId }, clock.now())));
+			return ok(
+				show(same ? file : world.store.files.change(file, { name, parentId }, clock.now())),
+			);
 		},
 
 		getFileContent({ params, key, origin }) {
 			const file = findFile(params.fileId, key);
 			if (file.kind === 'folder') throw new ApiError('invalid_request', 'A folder has no content');
-			return ok(comesAsText(file) ? { text: file.content.toString() } : { url: signUrl(origin, file, clock.now()) });
+			return ok(
+				comesAsText(file)
+					? { text: file.content.toString() }
+					: { url: signUrl(origin, file, clock.now()) },
+			);
 		},
 	};
 };

@@ -21,10 +21,17 @@ export const sharedPreviewRoutes: Routes = (world) => ({
 		const { sites, sessions, previews } = world.store;
 		const { id: projectId } = findProject(world, key, body.projectId);
 		const site = sites.get(body.siteId);
-		const { id: siteId, defaultLocale } = permitted(key, site?.projectId === projectId ? site : undefined, 'site');
+		const { id: siteId, defaultLocale } = permitted(
+			key,
+			site?.projectId === projectId ? site : undefined,
+			'site',
+		);
 		const locale = body.locale === undefined ? defaultLocale : properLocale(body.locale);
 		if (![...sessions.values()].some((session) => session.projectId === projectId)) {
-			throw new ApiError('conflict', 'Start an agent session in the project before sharing a preview.');
+			throw new ApiError(
+				'conflict',
+				'Start an agent session in the project before sharing a preview.',
+			);
 		}
 		// The id is made from what is shared: asking again recovers the same preview
 		const id = idOf(`preview ${siteId} ${locale} ${body.route}`);

@@ -16,7 +16,11 @@ export const taskRoutes: Routes = (world) => {
 	/** The prompt stays inside. */
 	function show({ id, title, emoji, rrule, createdAt, updatedAt }: Task) {
 		const next = nextRun(rrule, createdAt, clock.now());
-		const times = { ...(next !== undefined && { nextRunAt: iso(next) }), createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+		const times = {
+			...(next !== undefined && { nextRunAt: iso(next) }),
+			createdAt: iso(createdAt),
+			updatedAt: iso(updatedAt),
+		};
 		return { object: 'task', id, title, emoji, rrule, ...times };
 	}
 
@@ -25,7 +29,12 @@ export const taskRoutes: Routes = (world) => {
 	return {
 		listTasks({ query, limit, key }) {
 			const { tasks } = world.store;
-			const list = page('tasks', { ...query, limit }, (sequence) => tasks.after('', sequence), ({ projectId }) => mayActOn(key, projectId));
+			const list = page(
+				'tasks',
+				{ ...query, limit },
+				(sequence) => tasks.after('', sequence),
+				({ projectId }) => mayActOn(key, projectId),
+			);
 			return ok(mapPage(list, show));
 		},
 
@@ -34,9 +43,14 @@ export const taskRoutes: Routes = (world) => {
 		updateTask({ params, body, key }) {
 			const task = findTask(params.taskId, key);
 			if (body.rrule !== undefined && !isRule(body.rrule)) {
-				throw new ApiError('invalid_request', 'body/rrule must be a recurrence rule, for example FREQ=DAILY;BYHOUR=9');
+				throw new ApiError(
+					'invalid_request',
+					'body/rrule must be a recurrence rule, for example FREQ=DAILY;BYHOUR=9',
+				);
 			}
-			const changes = writable.filter((name) => body[name] !== undefined && body[name] !== task[name]);
+			const changes = writable.filter(
+				(name) => body[name] !== undefined && body[name] !== task[name],
+			);
 			for (const name of changes) task[name] = body[name];
 			// Saying the same again changes nothing, not even the time
 			if (changes.length > 0) task.updatedAt = clock.now();

@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../shared/client';
@@ -24,8 +29,10 @@ export class RunAgentSession implements INodeType {
 		icon: { light: 'file:runAgentSession.svg', dark: 'file:runAgentSession.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["mode"] === "continue" ? "Continue a session" : "Start a session" }}',
-		description: 'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
+		subtitle:
+			'={{ $parameter["operation"] === "continue" ? "Continue a session" : "Start a session" }}',
+		description:
+			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -49,27 +56,39 @@ export class RunAgentSession implements INodeType {
 			clock.throwIfStopped();
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
 			const world = await createWorld(this, clock);
-			const results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
-				clock.throwIfStopped();
-				if ('problem' in job) throw job.problem;
-				const outcome = await runSession(job.value, world(job.value, itemIndex));
-				if (outcome.kind === 'failed' && !asTool) throw inSession(sessionFailed(outcome), outcome.session);
-				return outcome;
-			});
+			const results = await settleConcurrently(
+				jobs,
+				readConcurrency(this),
+				async (job, itemIndex) => {
+					clock.throwIfStopped();
+					if ('problem' in job) throw job.problem;
+					const outcome = await runSession(job.value, world(job.value, itemIndex));
+					if (outcome.kind === 'failed' && !asTool)
+						throw inSession(sessionFailed(outcome), outcome.session);
+					return outcome;
+				},
+			);
 			clock.throwIfStopped();
 
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
 				if (result.status === 'fulfilled') {
-					return { kind: result.value.kind, item: { json: toJson(result.value, asTool), pairedItem } };
+					return {
+						kind: result.value.kind,
+						item: { json: toJson(result.value, asTool), pairedItem },
+					};
 				}
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
 				if (!continues) throw error;
-				return { kind: 'error' as const, item: { json: errorJson(this.getNode(), error), pairedItem } };
+				return {
+					kind: 'error' as const,
+					item: { json: errorJson(this.getNode(), error), pairedItem },
+				};
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {
-			if (error instanceof Stopped) throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			if (error instanceof Stopped)
+				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
 	}
@@ -86,7 +105,10 @@ function checked(read: () => Job): { value: Job } | Mistake {
 }
 
 /** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
-async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(job: Job, itemIndex: number) => World> {
+async function createWorld(
+	context: IExecuteFunctions,
+	clock: Clock,
+): Promise<(job: Job, itemIndex: number) => World> {
 	const client = await createClient(context, { clock });
 	const afterStop = await createClient(withoutCancelSignal(context));
 	const shelf = context.getContext('node');
@@ -98,7 +120,8 @@ async function createWorld(context: IExecuteFunctions, clock: Clock): Promise<(j
 		journal: journalFor(shelf, runIndex, itemIndex, JSON.stringify(job.target)),
 		clock,
 		random: Math.random,
-		log: (message, about) => context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+		log: (message, about) =>
+			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
 		onSession: record,
 	});
 }

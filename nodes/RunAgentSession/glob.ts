@@ -3,7 +3,10 @@
  * next character plain. Takes at most text times pattern steps, so that no pattern can stall n8n.
  */
 export function globMatches(pattern: string, text: string): boolean {
-	const parts = [...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({ token, character }));
+	const parts = [...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({
+		token,
+		character,
+	}));
 	const characters = [...text];
 	let part = 0;
 	let at = 0;

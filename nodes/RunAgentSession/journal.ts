@@ -37,9 +37,18 @@ export interface Journal {
  * @param context what `getContext('node')` returns
  * @param purpose what the item asks for: the journal never serves one item's session to another request
  */
-export function journalFor(context: IDataObject, runIndex: number, itemIndex: number, purpose: string): Journal {
+export function journalFor(
+	context: IDataObject,
+	runIndex: number,
+	itemIndex: number,
+	purpose: string,
+): Journal {
 	const key = `${runIndex}.${itemIndex}`;
-	const pages = () => (context.sessions ??= {}) as unknown as Record<string, { purpose: string; entry: Entry } | undefined>;
+	const pages = () =>
+		(context.sessions ??= {}) as unknown as Record<
+			string,
+			{ purpose: string; entry: Entry } | undefined
+		>;
 	return {
 		read: () => {
 			const page = pages()[key];

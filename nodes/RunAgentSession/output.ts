@@ -15,7 +15,10 @@ const TOOL_STATUS: Record<Outcome['kind'], string> = {
 };
 
 /** The output item of an outcome. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
-export function toJson({ kind, session, decisions, undecided, warnings, pollCount, durationMs }: Outcome, asTool = false): IDataObject {
+export function toJson(
+	{ kind, session, decisions, undecided, warnings, pollCount, durationMs }: Outcome,
+	asTool = false,
+): IDataObject {
 	const { latestMessage, latestTool, lastActivityAt } = session;
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
@@ -23,7 +26,10 @@ export function toJson({ kind, session, decisions, undecided, warnings, pollCoun
 		status: asTool ? TOOL_STATUS[kind] : session.status,
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
-		...(kind === 'needsApproval' && { pendingInteractions: session.pendingInteractions, undecided }),
+		...(kind === 'needsApproval' && {
+			pendingInteractions: session.pendingInteractions,
+			undecided,
+		}),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		// A model pays for every word, and has no use for these.
@@ -43,8 +49,12 @@ export const sessionFailed = ({ session, decisions }: Outcome) =>
 	);
 
 /** Sorts items onto the node's outputs; as a tool only the first output is read, so everything goes there. */
-export function toOutputs(items: Array<{ kind: Outcome['kind'] | 'error'; item: INodeExecutionData }>, asTool: boolean): INodeExecutionData[][] {
+export function toOutputs(
+	items: Array<{ kind: Outcome['kind'] | 'error'; item: INodeExecutionData }>,
+	asTool: boolean,
+): INodeExecutionData[][] {
 	const outputs: INodeExecutionData[][] = OUTPUTS.map(() => []);
-	for (const { kind, item } of items) outputs[asTool ? 0 : Math.max(0, OUTPUTS.indexOf(kind as 'completed'))].push(item);
+	for (const { kind, item } of items)
+		outputs[asTool ? 0 : Math.max(0, OUTPUTS.indexOf(kind as 'completed'))].push(item);
 	return outputs;
 }

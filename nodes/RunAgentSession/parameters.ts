@@ -1,17 +1,23 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { Problem } from '../shared/problem';
-import { requireId, requireJsonObject, requireNumber, requireOneOf, requireText } from '../shared/validate';
+import {
+	requireId,
+	requireJsonObject,
+	requireNumber,
+	requireOneOf,
+	requireText,
+} from '../shared/validate';
 import type { Decision, Policy, Rule } from './permissionPolicy';
 import type { Job, Target } from './runSession';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
 function readTarget(get: (name: string) => unknown, options: IDataObject): Target {
-	const mode = requireOneOf('Mode', get('mode'), ['start', 'continue']);
-	if (mode === 'start') {
+	const operation = requireOneOf('Operation', get('operation'), ['start', 'continue']);
+	if (operation === 'start') {
 		return {
-			mode,
+			operation,
 			projectId: requireId('Project', get('projectId')),
 			prompt: requireText('Prompt', get('prompt')),
 			extra: requireJsonObject('Body', options.body),
@@ -20,7 +26,7 @@ function readTarget(get: (name: string) => unknown, options: IDataObject): Targe
 	const message = get('message') ?? '';
 	if (typeof message !== 'string') requireText('Message', message);
 	return {
-		mode,
+		operation,
 		sessionId: requireId('Session ID', get('sessionId')),
 		message: String(message).trim() === '' ? undefined : String(message),
 	};
@@ -28,11 +34,17 @@ function readTarget(get: (name: string) => unknown, options: IDataObject): Targe
 
 function readRule(rule: IDataObject, index: number): Rule {
 	if (!DECISIONS.includes(rule.decision as Decision)) {
-		throw new Problem(`Rule ${index + 1} has no decision`, `Choose Approve, Deny or Ask a Human in rule ${index + 1} of Rules.`);
+		throw new Problem(
+			`Rule ${index + 1} has no decision`,
+			`Choose Approve, Deny or Ask a Human in rule ${index + 1} of Rules.`,
+		);
 	}
 	const globs = (field: string, value: unknown) => {
 		if (value === undefined || value === null || typeof value === 'string') return value ?? '';
-		throw new Problem(`${field} of rule ${index + 1} is not a text`, `Enter a text such as git * for ${field} in rule ${index + 1} of Rules.`);
+		throw new Problem(
+			`${field} of rule ${index + 1} is not a text`,
+			`Enter a text such as git * for ${field} in rule ${index + 1} of Rules.`,
+		);
 	};
 	return {
 		permission: globs('Permission', rule.permission),
@@ -42,8 +54,16 @@ function readRule(rule: IDataObject, index: number): Rule {
 }
 
 function readPolicy(get: (name: string) => unknown, options: IDataObject): Policy {
-	const mode = requireOneOf('Permission Policy', get('permissionPolicy'), ['ask', 'approve', 'deny', 'rules']);
-	const approveWith = requireOneOf('Approve With', options.approveWith ?? 'once', ['once', 'always']);
+	const mode = requireOneOf('Permission Policy', get('permissionPolicy'), [
+		'ask',
+		'approve',
+		'deny',
+		'rules',
+	]);
+	const approveWith = requireOneOf('Approve With', options.approveWith ?? 'once', [
+		'once',
+		'always',
+	]);
 	if (mode !== 'rules') return { mode, rules: [], defaultDecision: 'ask', approveWith };
 	const { rule = [] } = (get('permissionRules') ?? {}) as { rule?: IDataObject[] };
 	return {
@@ -56,10 +76,15 @@ function readPolicy(get: (name: string) => unknown, options: IDataObject): Polic
 
 /** The node's parameters for one item, checked. Throws a `Problem` that names the field. */
 export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
-	const get = (name: string) => context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
+	const get = (name: string) =>
+		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
 	const options = (get('options') ?? {}) as IDataObject;
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
-	const maxPollSeconds = requireNumber('Max Poll Interval', options.maxPollInterval ?? Math.max(10, pollSeconds), pollSeconds);
+	const maxPollSeconds = requireNumber(
+		'Max Poll Interval',
+		options.maxPollInterval ?? Math.max(10, pollSeconds),
+		pollSeconds,
+	);
 	return {
 		target: readTarget(get, options),
 		policy: readPolicy(get, options),

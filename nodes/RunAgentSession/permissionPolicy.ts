@@ -30,7 +30,9 @@ export type Verdict =
 
 /** Splits `git *, npm run *`; `\,` is a comma that belongs to a glob. */
 export function globsOf(pattern: string): string[] {
-	const globs = (pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
+	const globs = (pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? [])
+		.map((glob) => glob.trim())
+		.filter(Boolean);
 	return globs.length > 0 ? globs : ['*'];
 }
 
@@ -46,16 +48,26 @@ function coverage(rule: Rule, permission: string, patterns: string[]): Coverage 
 }
 
 /** What the rules say, before it is known whether the service offers a matching option. */
-export function ruling(policy: Policy, permission: string, patterns: string[]): { decision: Decision; decidedBy: string } {
+export function ruling(
+	policy: Policy,
+	permission: string,
+	patterns: string[],
+): { decision: Decision; decidedBy: string } {
 	if (policy.mode !== 'rules') return { decision: policy.mode, decidedBy: 'policy' };
 	const covers = policy.rules.map((rule) => coverage(rule, permission, patterns));
 	const index = covers.indexOf('all');
 	const decision = index < 0 ? policy.defaultDecision : policy.rules[index].decision;
 	const decidedBy = index < 0 ? 'default decision' : `rule ${index + 1}`;
 	// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
-	const reserved = covers.findIndex((cover, at) => cover === 'some' && policy.rules[at].decision !== 'approve' && (index < 0 || at < index));
+	const reserved = covers.findIndex(
+		(cover, at) =>
+			cover === 'some' && policy.rules[at].decision !== 'approve' && (index < 0 || at < index),
+	);
 	if (decision === 'approve' && reserved >= 0) {
-		return { decision: 'ask', decidedBy: `rule ${reserved + 1}, which holds for a part of what is asked` };
+		return {
+			decision: 'ask',
+			decidedBy: `rule ${reserved + 1}, which holds for a part of what is asked`,
+		};
 	}
 	return { decision, decidedBy };
 }
@@ -67,8 +79,13 @@ export const patternsOf = (interaction: Interaction): string[] =>
 export function decide(interaction: Interaction, policy: Policy): Verdict {
 	const ask = (because: string): Verdict => ({ decision: 'ask', because });
 	if (interaction.id === '') return ask('it has no ID to answer to');
-	if (interaction.type !== 'permission') return ask(`its type "${interaction.type}" is not a permission request`);
-	const { decision, decidedBy } = ruling(policy, String(interaction.permission ?? ''), patternsOf(interaction));
+	if (interaction.type !== 'permission')
+		return ask(`its type "${interaction.type}" is not a permission request`);
+	const { decision, decidedBy } = ruling(
+		policy,
+		String(interaction.permission ?? ''),
+		patternsOf(interaction),
+	);
 	if (decision === 'ask') return ask(decidedBy);
 	const value = chooseOption(choicesOf(interaction), decision, policy.approveWith);
 	if (value === undefined) return ask(`none of its options clearly says "${decision}"`);

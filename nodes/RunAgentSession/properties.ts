@@ -10,12 +10,17 @@ const decisions = [
 
 const target: INodeProperties[] = [
 	{
-		displayName: 'Mode',
-		name: 'mode',
+		displayName: 'Operation',
+		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'Start a Session', value: 'start', description: 'Start a new agent session and wait for it', action: 'Start an agent session' },
+			{
+				name: 'Start a Session',
+				value: 'start',
+				description: 'Start a new agent session and wait for it',
+				action: 'Start an agent session',
+			},
 			{
 				name: 'Continue a Session',
 				value: 'continue',
@@ -25,7 +30,11 @@ const target: INodeProperties[] = [
 		],
 		default: 'start',
 	},
-	{ ...projectLocator, description: 'The project that the agent works in', displayOptions: { show: { mode: ['start'] } } },
+	{
+		...projectLocator,
+		description: 'The project that the agent works in',
+		displayOptions: { show: { operation: ['start'] } },
+	},
 	{
 		displayName: 'Prompt',
 		name: 'prompt',
@@ -35,7 +44,7 @@ const target: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. Check every page for broken links and fix them',
 		description: 'What the agent should do, in plain words',
-		displayOptions: { show: { mode: ['start'] } },
+		displayOptions: { show: { operation: ['start'] } },
 	},
 	{
 		displayName: 'Session ID',
@@ -44,8 +53,9 @@ const target: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. 123e4567-e89b-12d3-a456-426614174000',
-		description: 'The session to wait for, such as the sessionId that an earlier Run Agent Session node put out',
-		displayOptions: { show: { mode: ['continue'] } },
+		description:
+			'The session to wait for, such as the sessionId that an earlier Run Agent Session node put out',
+		displayOptions: { show: { operation: ['continue'] } },
 	},
 	{
 		displayName: 'Message',
@@ -54,8 +64,9 @@ const target: INodeProperties[] = [
 		typeOptions: { rows: 2 },
 		default: '',
 		placeholder: 'e.g. Now do the same for the blog',
-		description: 'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
-		displayOptions: { show: { mode: ['continue'] } },
+		description:
+			'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
+		displayOptions: { show: { operation: ['continue'] } },
 	},
 ];
 
@@ -66,9 +77,21 @@ const permissions: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
-			{ name: 'Ask a Human', value: 'ask', description: 'Send the item to Needs Approval with the open requests' },
-			{ name: 'Decide by Rules', value: 'rules', description: 'Let the rules below decide each request' },
-			{ name: 'Deny All', value: 'deny', description: 'Refuse whatever the agent asks for; it goes on without' },
+			{
+				name: 'Ask a Human',
+				value: 'ask',
+				description: 'Send the item to Needs Approval with the open requests',
+			},
+			{
+				name: 'Decide by Rules',
+				value: 'rules',
+				description: 'Let the rules below decide each request',
+			},
+			{
+				name: 'Deny All',
+				value: 'deny',
+				description: 'Refuse whatever the agent asks for; it goes on without',
+			},
 		],
 		default: 'ask',
 		description: 'How the permissions that the agent asks for are decided',
@@ -80,7 +103,8 @@ const permissions: INodeProperties[] = [
 		typeOptions: { multipleValues: true, sortable: true },
 		placeholder: 'Add Rule',
 		default: {},
-		description: 'The first rule decides that matches the permission and everything it is asked for',
+		description:
+			'The first rule decides that matches the permission and everything it is asked for',
 		displayOptions: { show: { permissionPolicy: ['rules'] } },
 		options: [
 			{
@@ -101,7 +125,8 @@ const permissions: INodeProperties[] = [
 						type: 'string',
 						default: '*',
 						placeholder: 'e.g. git status, npm run *',
-						description: 'What it is asked for, such as a command or a path. Separate several with commas; * stands for any characters.',
+						description:
+							'What it is asked for, such as a command or a path. Separate several with commas; * stands for any characters.',
 					},
 					{
 						displayName: 'Decision',
@@ -145,7 +170,11 @@ const options: INodeProperties = {
 			name: 'approveWith',
 			type: 'options',
 			options: [
-				{ name: 'Always', value: 'always', description: 'Prefer the option that allows it for good' },
+				{
+					name: 'Always',
+					value: 'always',
+					description: 'Prefer the option that allows it for good',
+				},
 				{ name: 'Once', value: 'once', description: 'Prefer the option that allows it this time' },
 			],
 			default: 'once',
@@ -187,8 +216,16 @@ const options: INodeProperties = {
 			name: 'onMaxWait',
 			type: 'options',
 			options: [
-				{ name: 'Abort the Session', value: 'abort', description: 'Abort the session and raise an error' },
-				{ name: 'Route to Still Running', value: 'route', description: 'Let the session go on and send the item to Still Running' },
+				{
+					name: 'Abort the Session',
+					value: 'abort',
+					description: 'Abort the session and raise an error',
+				},
+				{
+					name: 'Route to Still Running',
+					value: 'route',
+					description: 'Let the session go on and send the item to Still Running',
+				},
 			],
 			default: 'route',
 			description: 'What to do when the session has not ended by then',
@@ -199,7 +236,8 @@ const options: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 5,
-			description: 'Shortest time between two looks at the session. The service recommends 5 to 10 seconds.',
+			description:
+				'Shortest time between two looks at the session. The service recommends 5 to 10 seconds.',
 		},
 	],
 };

@@ -10,8 +10,8 @@ import { decide, patternsOf, type Policy } from './permissionPolicy';
 import { nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
 
 export type Target =
-	| { mode: 'start'; projectId: string; prompt: string; extra: Record<string, unknown> }
-	| { mode: 'continue'; sessionId: string; message?: string };
+	| { operation: 'start'; projectId: string; prompt: string; extra: Record<string, unknown> }
+	| { operation: 'continue'; sessionId: string; message?: string };
 
 /** What one item asks for. */
 export interface Job {
@@ -68,7 +68,8 @@ const ABORT: SendOptions = { attempts: 3 };
 
 /** Whether the service said no, as against not saying anything usable in time. */
 const isRefusal = ({ facts: { httpStatus } }: Problem) =>
-	httpStatus !== undefined && judge({ kind: 'answer', status: httpStatus, headers: {}, body: undefined }, true) === 'final';
+	httpStatus !== undefined &&
+	judge({ kind: 'answer', status: httpStatus, headers: {}, body: undefined }, true) === 'final';
 
 class Run {
 	private readonly job: Job;
@@ -94,7 +95,11 @@ class Run {
 		this.startedAt = world.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		// A poll that failed is made up for no later than the next one would come.
-		this.untilDeadline = { deadline: this.deadline, attempts: Infinity, longestWaitMs: job.poll.maxPollMs };
+		this.untilDeadline = {
+			deadline: this.deadline,
+			attempts: Infinity,
+			longestWaitMs: job.poll.maxPollMs,
+		};
 		this.entry = world.journal.read() ?? { state: 'new', decisions: [] };
 	}
 
@@ -102,45 +107,69 @@ class Run {
 		return await this.run().catch(async (error: unknown) => {
 			if (error instanceof Stopped) await this.afterStop();
 			const { sessionId, dashboardUrl } = this.entry;
-			throw error instanceof Problem && sessionId ? inSession(error, { sessionId, dashboardUrl }) : error;
+			throw error instanceof Problem && sessionId
+				? inSession(error, { sessionId, dashboardUrl })
+				: error;
 		});
 	}
 
 	private async run(): Promise<Outcome> {
 		const { target } = this.job;
-		return await this.untilSettled(target.mode === 'start' ? await this.start(target) : await this.join(target));
+		return await this.untilSettled(
+			target.operation === 'start' ? await this.start(target) : await this.join(target),
+		);
 	}
 
 	/** Starts the session, unless an earlier try of this execution did. Returns whether it makes sense to read it at once. */
-	private async start(target: Extract<Target, { mode: 'start' }>): Promise<boolean> {
+	private async start(target: Extract<Target, { operation: 'start' }>): Promise<boolean> {
 		if (this.entry.sessionId) {
-			this.world.log(`Continuing agent session ${this.entry.sessionId}, which an earlier try started`, { sessionId: this.entry.sessionId });
-			this.world.onSession({ sessionId: this.entry.sessionId, dashboardUrl: this.entry.dashboardUrl });
+			this.world.log(
+				`Continuing agent session ${this.entry.sessionId}, which an earlier try started`,
+				{ sessionId: this.entry.sessionId },
+			);
+			this.world.onSession({
+				sessionId: this.entry.sessionId,
+				dashboardUrl: this.entry.dashboardUrl,
+			});
 			return true;
 		}
 		if (this.entry.state === 'sending') throw lostBefore('/agent/sessions');
 		this.note({ state: 'sending' });
 		const sessionId = await this.forgetIfNotSent(
-			this.world.api.start(target.projectId, target.prompt, target.extra, { deadline: this.deadline }),
+			this.world.api.start(target.projectId, target.prompt, target.extra, {
+				deadline: this.deadline,
+			}),
 		);
 		this.note({ state: 'sent', sessionId });
-		this.world.log(`Agent session ${sessionId} started`, { sessionId, projectId: target.projectId });
+		this.world.log(`Agent session ${sessionId} started`, {
+			sessionId,
+			projectId: target.projectId,
+		});
 		this.world.onSession({ sessionId });
 		return false;
 	}
 
 	/** Joins an existing session and gives it the message, unless an earlier try of this execution did. */
-	private async join(target: Extract<Target, { mode: 'continue' }>): Promise<boolean> {
+	private async join(target: Extract<Target, { operation: 'continue' }>): Promise<boolean> {
 		this.entry.sessionId = target.sessionId;
 		this.world.onSession({ sessionId: target.sessionId });
 		if (target.message === undefined || this.entry.state === 'sent') return true;
-		if (this.entry.state === 'sending') throw lostBefore(sessionPath(target.sessionId, '/messages'));
+		if (this.entry.state === 'sending')
+			throw lostBefore(sessionPath(target.sessionId, '/messages'));
 		const before = await this.read();
-		if (!before) throw new Problem('The session could not be read, so the message was not sent', [...this.warnings].join(' '));
+		if (!before)
+			throw new Problem(
+				'The session could not be read, so the message was not sent',
+				[...this.warnings].join(' '),
+			);
 		this.note({ state: 'sending' });
-		await this.forgetIfNotSent(this.world.api.sendMessage(before, target.message, this.untilDeadline));
+		await this.forgetIfNotSent(
+			this.world.api.sendMessage(before, target.message, this.untilDeadline),
+		);
 		this.note({ state: 'sent' });
-		this.world.log(`Message sent to agent session ${target.sessionId}`, { sessionId: target.sessionId });
+		this.world.log(`Message sent to agent session ${target.sessionId}`, {
+			sessionId: target.sessionId,
+		});
 		this.beforeMessage = before;
 		this.messageAt = this.world.clock.now();
 		return false;
@@ -167,7 +196,8 @@ class Run {
 			const session = this.session!;
 			if (this.isOver()) return this.end(session);
 			if (this.undecided.length > 0) return this.outcome('needsApproval', session);
-			const changed = !previous || !sameMoment(previous, session) || !samePending(previous, session);
+			const changed =
+				!previous || !sameMoment(previous, session) || !samePending(previous, session);
 			interval = nextInterval(interval, changed, poll);
 			previous = session;
 			if (!(await this.waitForNextPoll(interval))) return await this.timeIsUp();
@@ -188,7 +218,9 @@ class Run {
 		if (!(session instanceof Problem)) return this.take(session);
 		if (session.facts.httpStatus === 404) throw sessionNotFound(session);
 		if (isRefusal(session)) throw session;
-		this.warnings.add(`The session could not be read at the end: ${session.message}. ${session.description}`);
+		this.warnings.add(
+			`The session could not be read at the end: ${session.message}. ${session.description}`,
+		);
 		return undefined;
 	}
 
@@ -200,9 +232,12 @@ class Run {
 			this.world.onSession({ sessionId, dashboardUrl });
 		}
 		if (!KNOWN_STATUSES.includes(session.status)) {
-			this.warnings.add(`The service reported the undocumented status "${session.status}", which was taken for running.`);
+			this.warnings.add(
+				`The service reported the undocumented status "${session.status}", which was taken for running.`,
+			);
 		}
-		if (this.beforeMessage && !sameMoment(this.beforeMessage, session)) this.beforeMessage = undefined;
+		if (this.beforeMessage && !sameMoment(this.beforeMessage, session))
+			this.beforeMessage = undefined;
 		this.session = { ...session, dashboardUrl };
 		return this.session;
 	}
@@ -213,7 +248,9 @@ class Run {
 	 */
 	private async decidePending(policy: Policy): Promise<boolean> {
 		this.undecided = [];
-		const waiting = this.session!.pendingInteractions.filter(({ id }) => this.concluded.has(id) || !this.isDecided(id));
+		const waiting = this.session!.pendingInteractions.filter(
+			({ id }) => this.concluded.has(id) || !this.isDecided(id),
+		);
 		let resolved = false;
 		for (const interaction of waiting) {
 			const verdict = decide(interaction, policy);
@@ -232,16 +269,31 @@ class Run {
 				decidedBy: verdict.decidedBy,
 				at: new Date(this.world.clock.now()).toISOString(),
 			};
-			this.note({ decisions: [...this.entry.decisions.filter(({ interactionId }) => interactionId !== record.interactionId), record] });
-			this.world.log(`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${[record.permission, ...record.patterns].join(' ')}, by ${record.decidedBy}`, { sessionId: this.entry.sessionId, ...record });
+			this.note({
+				decisions: [
+					...this.entry.decisions.filter(
+						({ interactionId }) => interactionId !== record.interactionId,
+					),
+					record,
+				],
+			});
+			this.world.log(
+				`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${[record.permission, ...record.patterns].join(' ')}, by ${record.decidedBy}`,
+				{ sessionId: this.entry.sessionId, ...record },
+			);
 		}
 		return resolved;
 	}
 
 	/** Whether the interaction was resolved by this call. */
 	private async resolve(interaction: Interaction, value: string): Promise<boolean> {
-		const options = { ...this.untilDeadline, deadline: Math.max(this.deadline, this.world.clock.now() + DECISION_MS) };
-		const resolved = await orProblem(this.world.api.resolve(this.entry.sessionId!, interaction, value, options));
+		const options = {
+			...this.untilDeadline,
+			deadline: Math.max(this.deadline, this.world.clock.now() + DECISION_MS),
+		};
+		const resolved = await orProblem(
+			this.world.api.resolve(this.entry.sessionId!, interaction, value, options),
+		);
 		if (!(resolved instanceof Problem)) {
 			if (resolved.session) this.take(resolved.session);
 			if (resolved.confirmed) this.concluded.delete(interaction.id);
@@ -249,7 +301,9 @@ class Run {
 			return true;
 		}
 		if (!isRefusal(resolved)) {
-			this.warnings.add(`Permission request ${interaction.id} could not be decided in time: ${resolved.message}.`);
+			this.warnings.add(
+				`Permission request ${interaction.id} could not be decided in time: ${resolved.message}.`,
+			);
 			return false;
 		}
 		// Somebody else may have been faster, or the agent may have moved on: only a refusal that leaves it pending matters.
@@ -263,7 +317,10 @@ class Run {
 	}
 
 	private isOver(): boolean {
-		return hasEnded(this.session!) && !(this.beforeMessage && this.world.clock.now() < this.messageAt + TURN_GRACE_MS);
+		return (
+			hasEnded(this.session!) &&
+			!(this.beforeMessage && this.world.clock.now() < this.messageAt + TURN_GRACE_MS)
+		);
 	}
 
 	private end(session: Session): Outcome {
@@ -274,12 +331,24 @@ class Run {
 
 	private async timeIsUp(): Promise<Outcome> {
 		const sessionId = this.entry.sessionId!;
-		const unseen = { sessionId, status: this.job.target.mode === 'start' ? 'starting' : 'unknown', pendingInteractions: [] };
+		const unseen = {
+			sessionId,
+			status: this.job.target.operation === 'start' ? 'starting' : 'unknown',
+			pendingInteractions: [],
+		};
 		if (this.job.onMaxWait === 'route') return this.outcome('stillRunning', this.session ?? unseen);
 		const tooLong = `The session did not finish within ${Math.round(this.job.maxWaitMs / 6_000) / 10} minutes`;
-		const wayOut = ['Raise Max Wait in the options, or set On Max Wait to route the item to Still Running instead.', ...this.warnings].join(' ');
+		const wayOut = [
+			'Raise Max Wait in the options, or set On Max Wait to route the item to Still Running instead.',
+			...this.warnings,
+		].join(' ');
 		const failure = await orProblem(this.world.api.abort(sessionId, ABORT));
-		if (failure) throw new Problem(`${tooLong} and could not be aborted`, `It may still be running. ${failure.message}. ${wayOut}`, failure.facts);
+		if (failure)
+			throw new Problem(
+				`${tooLong} and could not be aborted`,
+				`It may still be running. ${failure.message}. ${wayOut}`,
+				failure.facts,
+			);
 		this.world.journal.clear();
 		throw new Problem(`${tooLong} and was aborted`, wayOut);
 	}
@@ -288,16 +357,24 @@ class Run {
 		const { sessionId } = this.entry;
 		if (!sessionId) return;
 		if (!this.job.abortOnStop) {
-			this.world.log(`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`, { sessionId });
+			this.world.log(
+				`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
+				{ sessionId },
+			);
 			return;
 		}
 		const failure = await orProblem(this.world.apiAfterStop.abort(sessionId, ABORT));
 		if (failure) {
 			const reason = `${failure.message}. ${failure.description}`;
-			this.world.log(`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${reason}`, { sessionId, reason });
+			this.world.log(
+				`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${reason}`,
+				{ sessionId, reason },
+			);
 		} else {
 			this.world.journal.clear();
-			this.world.log(`The execution was stopped; agent session ${sessionId} was aborted`, { sessionId });
+			this.world.log(`The execution was stopped; agent session ${sessionId} was aborted`, {
+				sessionId,
+			});
 		}
 	}
 
@@ -319,7 +396,8 @@ class Run {
 }
 
 const samePending = (a: Session, b: Session) =>
-	a.pendingInteractions.map(({ id }) => id).join() === b.pendingInteractions.map(({ id }) => id).join();
+	a.pendingInteractions.map(({ id }) => id).join() ===
+	b.pendingInteractions.map(({ id }) => id).join();
 
 const sessionNotFound = ({ description, facts }: Problem) =>
 	new Problem(

@@ -26,7 +26,8 @@ export class WorkspaceAutomation implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Work with projects, agent sessions, tasks, files, custom domains, shared previews, analytics and products',
+		description:
+			'Work with projects, agent sessions, tasks, files, custom domains, shared previews, analytics and products',
 		defaults: { name: 'Workspace Automation' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -75,7 +76,8 @@ export class WorkspaceAutomation implements INodeType {
 						type: 'number',
 						typeOptions: { minValue: 1, numberPrecision: 0 },
 						default: 5,
-						description: 'How many requests may be under way at the same time; a rate limit slows all of them',
+						description:
+							'How many requests may be under way at the same time; a rate limit slows all of them',
 					},
 					...analyticsOptions,
 				],

@@ -45,7 +45,15 @@ const DEFAULT_ATTEMPTS = 5;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 const slowedDown = (waitMs: number) =>
-	problemOf({ kind: 'answer', status: 429, headers: { 'retry-after': Math.ceil(waitMs / 1000) }, body: undefined }, 0);
+	problemOf(
+		{
+			kind: 'answer',
+			status: 429,
+			headers: { 'retry-after': Math.ceil(waitMs / 1000) },
+			body: undefined,
+		},
+		0,
+	);
 
 export interface ClientParts {
 	clock?: Clock;
@@ -59,39 +67,78 @@ export interface ClientParts {
  */
 export async function createClient(
 	context: ApiContext,
-	{ clock = clockWith(context.getExecutionCancelSignal?.()), lanes = new Lanes(Infinity) }: ClientParts = {},
+	{
+		clock = clockWith(context.getExecutionCancelSignal?.()),
+		lanes = new Lanes(Infinity),
+	}: ClientParts = {},
 ): Promise<Client> {
 	const pace = new Pace();
 	const { baseUrl, names } = connectionOf(await context.getCredentials(CREDENTIAL));
 	// An unrepeatable request is let finish after Stop: half sent, nobody could tell what became of it.
 	const unstoppable = withoutCancelSignal(context);
 
-	const attempt = async (request: ApiRequest, repeatable: boolean, deadline: number, accept: SendOptions['accept']): Promise<Outcome> => {
+	const attempt = async (
+		request: ApiRequest,
+		repeatable: boolean,
+		deadline: number,
+		accept: SendOptions['accept'],
+	): Promise<Outcome> => {
 		const slowedBy = pace.waitMs(clock.now());
 		// Only a wait is refused: what is asked for at the deadline itself, or with no time at all, is asked once.
 		if (slowedBy > 0 && clock.now() + slowedBy > deadline) throw slowedDown(slowedBy);
 		await pace.ready(clock);
 		clock.throwIfStopped();
-		const timeoutMs = Math.max(1_000, Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - clock.now()));
-		const outcome = await exchange(repeatable ? context : unstoppable, baseUrl, { ...request, timeoutMs }, VERSION_HEADER);
-		if (!accept || judge(outcome, true) !== 'done' || outcome.kind !== 'answer' || accept(outcome.body)) return outcome;
-		return { kind: 'malformed', status: outcome.status, found: 'JSON that lacks what was asked for' };
+		const timeoutMs = Math.max(
+			1_000,
+			Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - clock.now()),
+		);
+		const outcome = await exchange(
+			repeatable ? context : unstoppable,
+			baseUrl,
+			{ ...request, timeoutMs },
+			VERSION_HEADER,
+		);
+		if (
+			!accept ||
+			judge(outcome, true) !== 'done' ||
+			outcome.kind !== 'answer' ||
+			accept(outcome.body)
+		)
+			return outcome;
+		return {
+			kind: 'malformed',
+			status: outcome.status,
+			found: 'JSON that lacks what was asked for',
+		};
 	};
 
 	const send: Client['send'] = async (request, options = {}) => {
 		const repeatable = isRepeatable(request.method, request.path);
-		return await (repeatable ? untilDone(request, options, true) : sendUnrepeatable(request, options));
+		return await (repeatable
+			? untilDone(request, options, true)
+			: sendUnrepeatable(request, options));
 	};
 
 	/** Looks before it sends again, and gives up where nobody can tell what happened. */
 	const sendUnrepeatable = async (request: ApiRequest, options: SendOptions) => {
 		const { row, parameters } = unrepeatable(request.path);
 		const { deadline, patienceMs, attempts, longestWaitMs } = options;
-		const look = options.look ?? (await row.watch?.(client, request, parameters, { deadline, patienceMs, attempts, longestWaitMs }));
+		const look =
+			options.look ??
+			(await row.watch?.(client, request, parameters, {
+				deadline,
+				patienceMs,
+				attempts,
+				longestWaitMs,
+			}));
 		return await untilDone(request, { accept: row.accept, ...options }, false, async (problem) => {
 			const effect: Effect = look ? await lookSafely(look) : { took: 'unknown' };
 			if (effect.took !== 'unknown') return effect;
-			throw new Unclear(row.message, `${row.wayOut} What happened: ${problem.message}. ${problem.description}`, problem.facts);
+			throw new Unclear(
+				row.message,
+				`${row.wayOut} What happened: ${problem.message}. ${problem.description}`,
+				problem.facts,
+			);
 		});
 	};
 
@@ -131,7 +178,13 @@ export async function createClient(
 			const refused = status === 429;
 			mayHaveTaken ||= !refused && outcome.kind !== 'unsent';
 			failures += refused ? 0 : 1;
-			const wait = waitMs(outcome, refused ? tries : failures, clock.now(), Math.random(), options.longestWaitMs);
+			const wait = waitMs(
+				outcome,
+				refused ? tries : failures,
+				clock.now(),
+				Math.random(),
+				options.longestWaitMs,
+			);
 			if (refused) pace.slowDown(clock.now() + wait);
 			if (failures >= attempts || clock.now() + wait > deadline) throw problem;
 			await clock.pause(wait);

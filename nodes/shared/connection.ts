@@ -23,7 +23,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 /** The base URL without trailing slashes, or a `Problem` that says what is wrong with it. */
 export function checkBaseUrl(value: unknown): string {
 	const text = requireText('Base URL', value).trim().replace(/\/+$/, '');
-	const refuse = (what: string, wayOut: string) => new Problem(`Base URL in the credential ${what}`, wayOut);
+	const refuse = (what: string, wayOut: string) =>
+		new Problem(`Base URL in the credential ${what}`, wayOut);
 	let url: URL;
 	try {
 		url = new URL(text);
@@ -37,10 +38,16 @@ export function checkBaseUrl(value: unknown): string {
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw refuse('has more than an address and a path', 'Remove the user name, query string or fragment from it.');
+		throw refuse(
+			'has more than an address and a path',
+			'Remove the user name, query string or fragment from it.',
+		);
 	}
 	if (!url.pathname.endsWith('/v1')) {
-		throw refuse('does not end in /v1', 'The path carries the major version of the API, such as https://api.example.com/v1.');
+		throw refuse(
+			'does not end in /v1',
+			'The path carries the major version of the API, such as https://api.example.com/v1.',
+		);
 	}
 	return text;
 }
@@ -56,7 +63,10 @@ export function connectionOf(credentials: ICredentialDataDecryptedObject): Conne
 	}
 	const version = requireText('API Version', credentials.apiVersion).trim();
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(version)) {
-		throw new Problem('API Version in the credential is not a date', `Enter a date such as ${CURRENT_VERSION}.`);
+		throw new Problem(
+			'API Version in the credential is not a date',
+			`Enter a date such as ${CURRENT_VERSION}.`,
+		);
 	}
 	return { baseUrl: checkBaseUrl(credentials.baseUrl), names: wireNames(credentials.fieldNames) };
 }

@@ -7,7 +7,9 @@ interface CustomData {
 	getAll(): Record<string, string>;
 }
 
-type Context = Pick<IExecuteFunctions, 'logger'> & { getWorkflowDataProxy(itemIndex: number): unknown };
+type Context = Pick<IExecuteFunctions, 'logger'> & {
+	getWorkflowDataProxy(itemIndex: number): unknown;
+};
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
@@ -16,12 +18,18 @@ const LONGEST_VALUE = 512;
 function customDataOf(context: Context): CustomData | undefined {
 	// `customData` came with 2.16; before that the only way is the one that the Code node's `$execution` goes.
 	const { customData } = context as { customData?: CustomData };
-	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: { customData?: CustomData } };
+	const { $execution } = context.getWorkflowDataProxy(0) as {
+		$execution?: { customData?: CustomData };
+	};
 	return customData ?? $execution?.customData;
 }
 
 /** Puts values into the execution's custom data, each key with the suffix that is chosen by what is there already. */
-function put(context: Context, values: Record<string, string | undefined>, suffixFor: (taken: Record<string, string>) => string | undefined): void {
+function put(
+	context: Context,
+	values: Record<string, string | undefined>,
+	suffixFor: (taken: Record<string, string>) => string | undefined,
+): void {
 	try {
 		const customData = customDataOf(context);
 		const suffix = suffixFor(customData?.getAll() ?? {});
@@ -36,7 +44,8 @@ function put(context: Context, values: Record<string, string | undefined>, suffi
 }
 
 /** Puts values into the execution's custom data, under their own keys (letters, digits and _). */
-export const rememberInExecution = (context: Context, values: Record<string, string>): void => put(context, values, () => '');
+export const rememberInExecution = (context: Context, values: Record<string, string>): void =>
+	put(context, values, () => '');
 
 /**
  * Puts each session's id and dashboard URL into the execution's custom data, so that executions can be found by session:
@@ -46,4 +55,6 @@ export const rememberInExecution = (context: Context, values: Record<string, str
 export const sessionRecorder =
 	(context: Context) =>
 	(session: { sessionId: string; dashboardUrl?: string }): void =>
-		put(context, session, (taken) => SUFFIXES.find((each) => [undefined, session.sessionId].includes(taken[`sessionId${each}`])));
+		put(context, session, (taken) =>
+			SUFFIXES.find((each) => [undefined, session.sessionId].includes(taken[`sessionId${each}`])),
+		);

@@ -26,16 +26,33 @@ const locator = (displayName: string, name: string, searchListMethod: string) =>
 				name: 'id',
 				type: 'string',
 				placeholder: UUID_EXAMPLE,
-				validation: [{ type: 'regex', properties: { regex: UUID_PATTERN, errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID` } }],
+				validation: [
+					{
+						type: 'regex',
+						properties: {
+							regex: UUID_PATTERN,
+							errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
+						},
+					},
+				],
 			},
 		],
 	}) satisfies INodeProperties;
 
-export const projectLocator: INodeProperties = { ...locator('Project', 'projectId', 'getProjects'), description: 'The project to work in' };
+export const projectLocator: INodeProperties = {
+	...locator('Project', 'projectId', 'getProjects'),
+	description: 'The project to work in',
+};
 
-export const taskLocator: INodeProperties = { ...locator('Task', 'taskId', 'getTasks'), description: 'The recurring task' };
+export const taskLocator: INodeProperties = {
+	...locator('Task', 'taskId', 'getTasks'),
+	description: 'The recurring task',
+};
 
-export const fileLocator: INodeProperties = { ...locator('File or Folder', 'fileId', 'getFiles'), description: 'The file or folder, named with its project in the list' };
+export const fileLocator: INodeProperties = {
+	...locator('File or Folder', 'fileId', 'getFiles'),
+	description: 'The file or folder, named with its project in the list',
+};
 
 export const folderLocator: INodeProperties = {
 	...locator('Parent Folder', 'parentId', 'getFolders'),

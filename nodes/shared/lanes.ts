@@ -25,7 +25,13 @@ export class Lanes {
  * Calls `work` for every item, at most `limit` at once, in order. Results keep the items' order. A call that throws does not
  * keep the others from being made; all are awaited, so that nothing goes on behind the caller's back.
  */
-export async function settleConcurrently<T, R>(items: readonly T[], limit: number, work: (item: T, index: number) => Promise<R>): Promise<Array<PromiseSettledResult<R>>> {
+export async function settleConcurrently<T, R>(
+	items: readonly T[],
+	limit: number,
+	work: (item: T, index: number) => Promise<R>,
+): Promise<Array<PromiseSettledResult<R>>> {
 	const lanes = new Lanes(limit);
-	return await Promise.allSettled(items.map(async (item, index) => await lanes.run(async () => await work(item, index))));
+	return await Promise.allSettled(
+		items.map(async (item, index) => await lanes.run(async () => await work(item, index))),
+	);
 }

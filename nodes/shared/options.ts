@@ -43,17 +43,31 @@ function rank(words: string[], preferred: string[]): number {
 }
 
 /** The value of the option that says `decision`, or undefined where none says it clearly. No match, no guess. */
-export function chooseOption(options: Choice[], decision: 'approve' | 'deny', approveWith: ApproveWith): string | undefined {
-	const preferred = decision === 'deny' ? DENY : approveWith === 'always' ? ['always', ...APPROVE] : APPROVE;
+export function chooseOption(
+	options: Choice[],
+	decision: 'approve' | 'deny',
+	approveWith: ApproveWith,
+): string | undefined {
+	const preferred =
+		decision === 'deny' ? DENY : approveWith === 'always' ? ['always', ...APPROVE] : APPROVE;
 	const candidates = options.flatMap((option) => {
 		const byValue = wordsOf(option.value);
 		const byLabel = wordsOf(option.label ?? '');
 		const sides = [sideOf(byValue), sideOf(byLabel)].filter((side) => side !== 'unknown');
 		if (sides.length === 0 || sides.some((side) => side !== decision)) return [];
-		return [{ value: option.value, rank: rank(sideOf(byValue) === 'unknown' ? byLabel : byValue, preferred) }];
+		return [
+			{
+				value: option.value,
+				rank: rank(sideOf(byValue) === 'unknown' ? byLabel : byValue, preferred),
+			},
+		];
 	});
 	const best = Math.min(...candidates.map((candidate) => candidate.rank));
-	const values = [...new Set(candidates.filter((candidate) => candidate.rank === best).map((candidate) => candidate.value))];
+	const values = [
+		...new Set(
+			candidates.filter((candidate) => candidate.rank === best).map((candidate) => candidate.value),
+		),
+	];
 	return values.length === 1 ? values[0] : undefined;
 }
 

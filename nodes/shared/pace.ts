@@ -15,6 +15,7 @@ export class Pace {
 	}
 
 	async ready(clock: Clock): Promise<void> {
-		for (let wait = this.waitMs(clock.now()); wait > 0; wait = this.waitMs(clock.now())) await clock.pause(wait);
+		for (let wait = this.waitMs(clock.now()); wait > 0; wait = this.waitMs(clock.now()))
+			await clock.pause(wait);
 	}
 }

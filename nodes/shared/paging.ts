@@ -15,7 +15,9 @@ export interface Page {
 	setupRequired?: components['schemas']['SetupRequired'];
 }
 
-type ListEnvelope = Partial<Omit<components['schemas']['ProjectList'], 'data'>> & { data: IDataObject[] };
+type ListEnvelope = Partial<Omit<components['schemas']['ProjectList'], 'data'>> & {
+	data: IDataObject[];
+};
 
 const isList = (body: unknown): body is ListEnvelope =>
 	typeof body === 'object' && body !== null && Array.isArray((body as { data?: unknown }).data);
@@ -29,9 +31,20 @@ export async function readPage(
 	{ size = LARGEST_PAGE, cursor }: { size?: number; cursor?: string } = {},
 	options?: SendOptions,
 ): Promise<Page> {
-	const qs = { ...request.qs, [names.limit]: size, ...(cursor !== undefined && { [names.cursor]: cursor }) };
-	const body = (await send({ ...request, method: 'GET', qs }, { ...options, accept: isList })) as ListEnvelope;
-	return { data: body.data, next: (body.has_more && body.next_cursor) || undefined, setupRequired: body.setup_required };
+	const qs = {
+		...request.qs,
+		[names.limit]: size,
+		...(cursor !== undefined && { [names.cursor]: cursor }),
+	};
+	const body = (await send(
+		{ ...request, method: 'GET', qs },
+		{ ...options, accept: isList },
+	)) as ListEnvelope;
+	return {
+		data: body.data,
+		next: (body.has_more && body.next_cursor) || undefined,
+		setupRequired: body.setup_required,
+	};
 }
 
 /**
@@ -45,14 +58,22 @@ export async function* readPages(
 	options?: SendOptions,
 ): AsyncGenerator<Page> {
 	const seen = new Set<string>();
-	for (let missing = most, cursor: string | undefined; missing > 0; ) {
-		const page = await readPage(api, request, { size: Math.min(LARGEST_PAGE, missing), cursor }, options);
+	for (let missing = most, cursor: string | undefined; missing > 0;) {
+		const page = await readPage(
+			api,
+			request,
+			{ size: Math.min(LARGEST_PAGE, missing), cursor },
+			options,
+		);
 		missing -= page.data.length;
 		yield page;
 		cursor = page.next;
 		if (cursor === undefined) return;
 		if (seen.has(cursor)) {
-			throw new Problem('The list does not come to an end', 'The service gave the same cursor twice. Nothing is missing up to here; try again later, or with a limit.');
+			throw new Problem(
+				'The list does not come to an end',
+				'The service gave the same cursor twice. Nothing is missing up to here; try again later, or with a limit.',
+			);
 		}
 		seen.add(cursor);
 	}

@@ -9,7 +9,8 @@ const LONG = 16;
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE;
 /** Digits, `.`, `e`, `E`, `+`, `-` */
-const isOfNumber = (code: number) => isDigit(code) || code === 46 || code === 101 || code === 69 || code === 43 || code === MINUS;
+const isOfNumber = (code: number) =>
+	isDigit(code) || code === 46 || code === 101 || code === 69 || code === 43 || code === MINUS;
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -45,7 +46,8 @@ function withLongNumbersQuoted(text: string): string {
 	for (let at = 0; at < text.length; at++) {
 		const code = text.charCodeAt(at);
 		if (code === QUOTE) {
-			for (at++; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++;
+			for (at++; at < text.length && text.charCodeAt(at) !== QUOTE; at++)
+				if (text.charCodeAt(at) === BACKSLASH) at++;
 		} else if (isDigit(code) || code === MINUS) {
 			const start = at;
 			while (isOfNumber(text.charCodeAt(at + 1))) at++;

@@ -37,7 +37,8 @@ export class Problem extends Error {
 export class Unclear extends Problem {}
 
 /** Whether an error tells for sure that a request did nothing: it was refused, or never sent. */
-export const nothingHappened = (error: unknown) => error instanceof Stopped || (error instanceof Problem && !(error instanceof Unclear));
+export const nothingHappened = (error: unknown) =>
+	error instanceof Stopped || (error instanceof Problem && !(error instanceof Unclear));
 
 /** The result of `work`, or the `Problem` that it ended in, as a value to decide on. Anything else that is thrown goes on. */
 export async function orProblem<T>(work: Promise<T>): Promise<T | Problem> {
@@ -48,7 +49,10 @@ export async function orProblem<T>(work: Promise<T>): Promise<T | Problem> {
 }
 
 /** The problem with the session added that it happened in, so that nobody has to search for what may still be running. */
-export function inSession(problem: Problem, session: { sessionId: string; dashboardUrl?: string }): Problem {
+export function inSession(
+	problem: Problem,
+	session: { sessionId: string; dashboardUrl?: string },
+): Problem {
 	if (problem.facts.sessionId) return problem;
 	const { sessionId, dashboardUrl } = session;
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : ' (its dashboard URL is not known yet)'}.`;
@@ -63,13 +67,19 @@ export function inSession(problem: Problem, session: { sessionId: string; dashbo
  * n8n's error for whatever was thrown. Answers of the service become a `NodeApiError` (with `httpCode`), everything else a
  * `NodeOperationError`; both carry the facts in `context`. Errors that are not a `Problem` are bugs and keep their own message.
  */
-export function toNodeError(node: INode, error: unknown, itemIndex: number): NodeApiError | NodeOperationError {
+export function toNodeError(
+	node: INode,
+	error: unknown,
+	itemIndex: number,
+): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		error.context.itemIndex ??= itemIndex;
 		return error;
 	}
 	if (!(error instanceof Problem)) {
-		return new NodeOperationError(node, error instanceof Error ? error : String(error), { itemIndex });
+		return new NodeOperationError(node, error instanceof Error ? error : String(error), {
+			itemIndex,
+		});
 	}
 	const { message, description, facts } = error;
 	const result =
@@ -98,5 +108,10 @@ export function errorJson(node: INode, error: NodeApiError | NodeOperationError)
 	if (node.onError === 'continueErrorOutput') return told;
 	const { httpStatus, code, docUrl, sessionId, dashboardUrl } = error.context as Facts;
 	const facts = { httpStatus, code, docUrl, sessionId, dashboardUrl };
-	return { ...told, ...(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as IDataObject) };
+	return {
+		...told,
+		...(Object.fromEntries(
+			Object.entries(facts).filter(([, value]) => value !== undefined),
+		) as IDataObject),
+	};
 }

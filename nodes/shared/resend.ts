@@ -25,7 +25,11 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Verdict = 'done' | 'again' | 'unclear' | 'final';
 
 /** The POSTs whose repetition does no harm. Every other POST is unsafe until somebody shows the opposite. */
-const REPEATABLE_POSTS = [/^\/agent\/sessions\/[^/]+\/abort$/, /^\/shared-previews$/, /^\/analytics\/query$/];
+const REPEATABLE_POSTS = [
+	/^\/agent\/sessions\/[^/]+\/abort$/,
+	/^\/shared-previews$/,
+	/^\/analytics\/query$/,
+];
 
 /** Whether a request that may have been processed can be sent again without harm (API document, Idempotency summary). */
 export function isRepeatable(method: Method, path: string): boolean {
@@ -62,7 +66,13 @@ const LONGEST_WAIT_MS = 30_000;
  * @param attempt 1 after the first attempt
  * @param random from 0 to 1
  */
-export function waitMs(outcome: Outcome, attempt: number, nowMs: number, random: number, longestMs = LONGEST_WAIT_MS): number {
+export function waitMs(
+	outcome: Outcome,
+	attempt: number,
+	nowMs: number,
+	random: number,
+	longestMs = LONGEST_WAIT_MS,
+): number {
 	const asked = outcome.kind === 'answer' ? retryAfterMs(outcome.headers, nowMs) : undefined;
 	const own = Math.min(longestMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
 	return asked === undefined ? own * (1 + random / 5) : asked * (1 + random / 50);

@@ -38,7 +38,9 @@ const clients = new WeakMap<object, Promise<Client>>();
 
 async function createSharedClient(context: IExecuteSingleFunctions): Promise<Client> {
 	const { maxConcurrentRequests = 5 } = context.getNodeParameter('options', {}) as IDataObject;
-	const lanes = new Lanes(Math.floor(requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1)));
+	const lanes = new Lanes(
+		Math.floor(requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1)),
+	);
 	return await createClient(context, { lanes });
 }
 
@@ -58,7 +60,10 @@ export async function clientOf(context: IExecuteSingleFunctions): Promise<Client
 const REFUSAL = Symbol('refusal');
 type Refusable = { [REFUSAL]?: unknown };
 
-type Step = (this: IExecuteSingleFunctions, request: IHttpRequestOptions) => Promise<IHttpRequestOptions> | IHttpRequestOptions;
+type Step = (
+	this: IExecuteSingleFunctions,
+	request: IHttpRequestOptions,
+) => Promise<IHttpRequestOptions> | IHttpRequestOptions;
 
 /** A `preSend` step that may refuse the request by throwing a `Problem`. After one has refused, the others are left out. */
 export const step = (work: Step): PreSendAction =>
@@ -69,17 +74,30 @@ export const step = (work: Step): PreSendAction =>
 	};
 
 /** A `preSend` step that checks a parameter. `check` throws a `Problem`; `field` is the name that the panel shows. */
-export const checked = (field: string, parameter: string, check: (field: string, value: unknown) => unknown): PreSendAction =>
+export const checked = (
+	field: string,
+	parameter: string,
+	check: (field: string, value: unknown) => unknown,
+): PreSendAction =>
 	step(function (request) {
 		check(field, this.getNodeParameter(parameter, undefined, { extractValue: true }));
 		return request;
 	});
 
 /** The same for a parameter of a collection, which counts only when the user has added it. */
-export const checkedIfAdded = (field: string, collection: string, parameter: string, check: (field: string, value: unknown) => unknown): PreSendAction =>
+export const checkedIfAdded = (
+	field: string,
+	collection: string,
+	parameter: string,
+	check: (field: string, value: unknown) => unknown,
+): PreSendAction =>
 	step(function (request) {
 		const added = (this.getNodeParameter(collection, {}) ?? {}) as IDataObject;
-		if (parameter in added) check(field, this.getNodeParameter(`${collection}.${parameter}`, undefined, { extractValue: true }));
+		if (parameter in added)
+			check(
+				field,
+				this.getNodeParameter(`${collection}.${parameter}`, undefined, { extractValue: true }),
+			);
 		return request;
 	});
 
@@ -88,16 +106,41 @@ export const wire = (key: keyof WireNames) => `@${key}`;
 
 /** Puts the names of this credential where `wire` left a place for them, at every depth. */
 function withWireNames<T>(value: T, names: WireNames): T {
-	if (Array.isArray(value)) return value.map((entry) => withWireNames(entry as unknown, names)) as T;
+	if (Array.isArray(value))
+		return value.map((entry) => withWireNames(entry as unknown, names)) as T;
 	if (typeof value !== 'object' || value === null) return value;
-	const renamed = (key: string) => (key.startsWith('@') && key.slice(1) in ASSUMED_NAMES ? names[key.slice(1) as keyof WireNames] : key);
-	return Object.fromEntries(Object.entries(value).map(([key, entry]) => [renamed(key), withWireNames(entry as unknown, names)])) as T;
+	const renamed = (key: string) =>
+		key.startsWith('@') && key.slice(1) in ASSUMED_NAMES
+			? names[key.slice(1) as keyof WireNames]
+			: key;
+	return Object.fromEntries(
+		Object.entries(value).map(([key, entry]) => [
+			renamed(key),
+			withWireNames(entry as unknown, names),
+		]),
+	) as T;
 }
 
-function requestOf(context: IExecuteSingleFunctions, { options }: Description, names: WireNames): ApiRequest {
-	const { method = 'GET', url = '', qs, body, headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = options as IHttpRequestOptions;
+function requestOf(
+	context: IExecuteSingleFunctions,
+	{ options }: Description,
+	names: WireNames,
+): ApiRequest {
+	const {
+		method = 'GET',
+		url = '',
+		qs,
+		body,
+		headers,
+		timeout,
+		proxy,
+		skipSslCertificateValidation,
+		allowedDomains,
+	} = options as IHttpRequestOptions;
 	const path = url.replace(/\{(\w+)\}/g, (_, name: string) =>
-		encodeURIComponent(String(context.getNodeParameter(name, undefined, { extractValue: true })).trim()),
+		encodeURIComponent(
+			String(context.getNodeParameter(name, undefined, { extractValue: true })).trim(),
+		),
 	);
 	return {
 		method: method as Method,
@@ -111,19 +154,30 @@ function requestOf(context: IExecuteSingleFunctions, { options }: Description, n
 }
 
 /** Every entry of a list up to the user's limit; a key without projects gets the service's words on what to set up. */
-async function list(context: IExecuteSingleFunctions, client: Client, request: ApiRequest): Promise<INodeExecutionData[]> {
+async function list(
+	context: IExecuteSingleFunctions,
+	client: Client,
+	request: ApiRequest,
+): Promise<INodeExecutionData[]> {
 	const returnAll = context.getNodeParameter('returnAll', false) === true;
-	const most = returnAll ? Infinity : Math.floor(requireNumber('Limit', context.getNodeParameter('limit', 50), 1));
+	const most = returnAll
+		? Infinity
+		: Math.floor(requireNumber('Limit', context.getNodeParameter('limit', 50), 1));
 	const items: INodeExecutionData[] = [];
 	for await (const page of readPages(client, request, most, PATIENCE)) {
-		if (items.length === 0 && page.data.length === 0 && page.setupRequired) throw setupRequired(page.setupRequired);
+		if (items.length === 0 && page.data.length === 0 && page.setupRequired)
+			throw setupRequired(page.setupRequired);
 		for (const json of page.data) items.push({ json });
 	}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.length > most ? items.slice(0, most) : items;
 }
 
-async function perform(context: IExecuteSingleFunctions, client: Client, description: Description): Promise<INodeExecutionData[]> {
+async function perform(
+	context: IExecuteSingleFunctions,
+	client: Client,
+	description: Description,
+): Promise<INodeExecutionData[]> {
 	const { [REFUSAL]: refusal } = description.options as Refusable;
 	if (refusal !== undefined) throw refusal;
 	const request = requestOf(context, description, client.names);
@@ -133,25 +187,36 @@ async function perform(context: IExecuteSingleFunctions, client: Client, descrip
 		items = await list(context, client, request);
 	} else {
 		const send = async () => await client.send(request, PATIENCE);
-		body = await (isRepeatable(request.method, request.path) ? send() : once(context, request, send));
+		body = await (isRepeatable(request.method, request.path)
+			? send()
+			: once(context, request, send));
 		items = [{ json: (body ?? {}) as IDataObject }];
 	}
 	const response = { body, headers: {}, statusCode: 200 } as IN8nHttpFullResponse;
 	for (const { actions } of description.postReceive) {
-		for (const action of actions) items = await (action as Extract<PostReceiveAction, (...rest: never[]) => unknown>).call(context, items, response);
+		for (const action of actions)
+			items = await (action as Extract<PostReceiveAction, (...rest: never[]) => unknown>).call(
+				context,
+				items,
+				response,
+			);
 	}
 	return items;
 }
 
 /** The function for `requestOperations.pagination`. Never leaves an item without its pairing, in success or failure. */
-export async function sendRouted(this: IExecutePaginationFunctions, description: Description): Promise<INodeExecutionData[]> {
+export async function sendRouted(
+	this: IExecutePaginationFunctions,
+	description: Description,
+): Promise<INodeExecutionData[]> {
 	const itemIndex = this.getItemIndex();
 	const pairedItem = { item: itemIndex };
 	try {
 		const items = await perform(this, await clientOf(this), description);
 		return items.map((item) => ({ ...item, pairedItem }));
 	} catch (thrown) {
-		if (thrown instanceof Stopped) throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
+		if (thrown instanceof Stopped)
+			throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
 		const error = toNodeError(this.getNode(), thrown, itemIndex);
 		if (!handsOnErrors(this)) throw error;
 		return [{ json: errorJson(this.getNode(), error), pairedItem }];

@@ -1,6 +1,12 @@
 import type { Client, SendOptions } from './client';
 import { readSession, type Interaction, type Session } from './session';
-import { fetchSession, interactionResolved, messageArrived, NEW_SESSION, sessionPath } from './unrepeatable';
+import {
+	fetchSession,
+	interactionResolved,
+	messageArrived,
+	NEW_SESSION,
+	sessionPath,
+} from './unrepeatable';
 import { readSessionId } from './wireNames';
 
 export interface Resolved {
@@ -13,12 +19,22 @@ export interface Resolved {
 /** The calls that Run Agent Session makes (API document, Polling procedure). What each may throw stands at `Client.send`. */
 export interface SessionApi {
 	/** Starts a session and returns its id. Each call that reaches the service starts another one. */
-	start(projectId: string, prompt: string, extra: Record<string, unknown>, options?: SendOptions): Promise<string>;
+	start(
+		projectId: string,
+		prompt: string,
+		extra: Record<string, unknown>,
+		options?: SendOptions,
+	): Promise<string>;
 	read(sessionId: string, options?: SendOptions): Promise<Session>;
 	/** Starts a new turn. `before` is the session as it was, to tell after a lost answer whether the message arrived. */
 	sendMessage(before: Session, text: string, options?: SendOptions): Promise<void>;
 	/** Resolves an interaction; after a lost answer only if it is still pending. */
-	resolve(sessionId: string, interaction: Interaction, value: string, options?: SendOptions): Promise<Resolved>;
+	resolve(
+		sessionId: string,
+		interaction: Interaction,
+		value: string,
+		options?: SendOptions,
+	): Promise<Resolved>;
 	abort(sessionId: string, options?: SendOptions): Promise<void>;
 }
 
@@ -33,12 +49,23 @@ export function sessionApi(client: Client): SessionApi {
 		read: async (sessionId, options) => await fetchSession(client, sessionId, options),
 
 		async sendMessage(before, text, options) {
-			const request = { method: 'POST', path: sessionPath(before.sessionId, '/messages'), body: { [names.messageText]: text } } as const;
-			await send(request, { ...NEW_SESSION, ...options, look: messageArrived(client, before, options) });
+			const request = {
+				method: 'POST',
+				path: sessionPath(before.sessionId, '/messages'),
+				body: { [names.messageText]: text },
+			} as const;
+			await send(request, {
+				...NEW_SESSION,
+				...options,
+				look: messageArrived(client, before, options),
+			});
 		},
 
 		async resolve(sessionId, interaction, value, options) {
-			const path = sessionPath(sessionId, `/interactions/${encodeURIComponent(interaction.id)}/resolve`);
+			const path = sessionPath(
+				sessionId,
+				`/interactions/${encodeURIComponent(interaction.id)}/resolve`,
+			);
 			const body = { type: interaction.type, [names.decision]: value };
 			let confirmed = true;
 			const look = async () => {
@@ -52,7 +79,10 @@ export function sessionApi(client: Client): SessionApi {
 
 		async abort(sessionId, options) {
 			// An empty object, because n8n labels a POST without a body as a form.
-			await send({ method: 'POST', path: sessionPath(sessionId, '/abort'), body: {} }, { ...NEW_SESSION, ...options });
+			await send(
+				{ method: 'POST', path: sessionPath(sessionId, '/abort'), body: {} },
+				{ ...NEW_SESSION, ...options },
+			);
 		},
 	};
 }

@@ -3,7 +3,8 @@ import type { IExecuteFunctions, IExecuteSingleFunctions, INode } from 'n8n-work
 type Context = { getNode(): INode; isToolExecution?: IExecuteFunctions['isToolExecution'] };
 
 /** Whether an AI agent uses the node as its tool. n8n says so in part only; the type that it is wrapped in says it always. */
-export const isTool = (context: Context) => context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
+export const isTool = (context: Context) =>
+	context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
 
 /**
  * Whether an item that fails is handed on with its error. A tool's always is, unless the user wants the workflow to stop: of an

@@ -1,4 +1,10 @@
-import type { IAllExecuteFunctions, ICredentialDataDecryptedObject, IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
 
 import { CREDENTIAL } from './connection';
 import { parseAnswer } from './parseAnswer';
@@ -36,12 +42,20 @@ export function withoutCancelSignal(context: ApiContext): ApiContext {
 }
 
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
-const UNUSABLE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
+const UNUSABLE =
+	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
 
 /** The first system error code in an error and its causes. */
 function codeOf(error: unknown): string {
-	for (let at = error as { code?: unknown; httpCode?: unknown; cause?: unknown } | undefined, depth = 0; at && depth < 6; depth++) {
-		const code = [at.code, at.httpCode].find((value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value));
+	for (
+		let at = error as { code?: unknown; httpCode?: unknown; cause?: unknown } | undefined,
+			depth = 0;
+		at && depth < 6;
+		depth++
+	) {
+		const code = [at.code, at.httpCode].find(
+			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
+		);
 		if (code) return code as string;
 		at = at.cause as typeof at;
 	}
@@ -56,15 +70,30 @@ export function outcomeOfError(error: unknown): Outcome {
 }
 
 /** An HTTP answer, sorted: successes must carry JSON, errors may carry anything. */
-export function outcomeOfAnswer(status: number, headers: Record<string, unknown>, text: string): Outcome {
+export function outcomeOfAnswer(
+	status: number,
+	headers: Record<string, unknown>,
+	text: string,
+): Outcome {
 	const body = parseAnswer(text);
-	if (body !== undefined || status < 200 || status >= 300) return { kind: 'answer', status, headers, body };
-	const found = text.trim() === '' ? 'an empty body' : /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+	if (body !== undefined || status < 200 || status >= 300)
+		return { kind: 'answer', status, headers, body };
+	const found =
+		text.trim() === ''
+			? 'an empty body'
+			: /^\s*</.test(text)
+				? 'a web page'
+				: 'text that is not JSON';
 	return { kind: 'malformed', status, found };
 }
 
 /** Sends a request once and says how it ended. Never throws for anything the network or the service did. */
-export async function exchange(context: ApiContext, baseUrl: string, request: ApiRequest, versionHeader: string): Promise<Outcome> {
+export async function exchange(
+	context: ApiContext,
+	baseUrl: string,
+	request: ApiRequest,
+	versionHeader: string,
+): Promise<Outcome> {
 	const options: IHttpRequestOptions = {
 		method: request.method,
 		url: baseUrl + request.path,

@@ -13,7 +13,8 @@ export function requireText(field: string, value: unknown): string {
 	);
 }
 
-export const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+export const isId = (value: unknown): value is string =>
+	typeof value === 'string' && UUID.test(value);
 
 /** An identifier of the service: a UUID (API document, Resources). Spaces around it are forgiven. */
 export function requireId(field: string, value: unknown): string {
@@ -26,9 +27,15 @@ export function requireId(field: string, value: unknown): string {
 }
 
 /** A finite number from `least` to `most`; texts that read as a number are taken as one. */
-export function requireNumber(field: string, value: unknown, least: number, most = Infinity): number {
+export function requireNumber(
+	field: string,
+	value: unknown,
+	least: number,
+	most = Infinity,
+): number {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most) return number;
+	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most)
+		return number;
 	throw new Problem(
 		`${field} is not a valid number`,
 		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for ${field}.`,
@@ -36,16 +43,24 @@ export function requireNumber(field: string, value: unknown, least: number, most
 }
 
 /** One of the values a field offers. */
-export function requireOneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
+export function requireOneOf<T extends string>(
+	field: string,
+	value: unknown,
+	allowed: readonly T[],
+): T {
 	if (allowed.includes(value as T)) return value as T;
-	throw new Problem(`${field} has no valid value`, `Choose one of these for ${field}: ${allowed.join(', ')}.`);
+	throw new Problem(
+		`${field} has no valid value`,
+		`Choose one of these for ${field}: ${allowed.join(', ')}.`,
+	);
 }
 
 /** A JSON object from a JSON field, which hands on text or, by expression, an object. Empty means `{}`. */
 export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
 	if (value === undefined || value === null || value === '') return {};
 	const parsed = typeof value === 'string' ? parseJson(value) : value;
-	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>;
+	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+		return parsed as Record<string, unknown>;
 	throw new Problem(
 		`${field} is not a valid JSON object`,
 		`Enter a JSON object such as {"name": "value"} in ${field}, or leave it empty.`,
@@ -66,11 +81,15 @@ function shorten(text: string, length = 80): string {
 }
 
 /** An ID that may be left out. */
-export const optionalId = (field: string, value: unknown) => (value === undefined || value === '' ? undefined : requireId(field, value));
+export const optionalId = (field: string, value: unknown) =>
+	value === undefined || value === '' ? undefined : requireId(field, value);
 
 /** A text, empty ones included, of at most `longest` characters. */
 export function requireString(field: string, value: unknown, longest = Infinity): string {
 	if (typeof value !== 'string') return requireText(field, value);
 	if (value.length <= longest) return value;
-	throw new Problem(`${field} is too long`, `${field} takes at most ${longest} characters; it has ${value.length}.`);
+	throw new Problem(
+		`${field} is too long`,
+		`${field} takes at most ${longest} characters; it has ${value.length}.`,
+	);
 }

@@ -45,12 +45,15 @@ export function wireNames(fieldNames: unknown): WireNames {
 
 type Answer = Record<string, unknown>;
 
-const asRecord = (value: unknown): Answer => (typeof value === 'object' && value !== null ? (value as Answer) : {});
+const asRecord = (value: unknown): Answer =>
+	typeof value === 'object' && value !== null ? (value as Answer) : {};
 
 /** The session id of the answer to `POST /agent/sessions`, under any of the names it may have. */
 export function readSessionId(answer: unknown): string | undefined {
 	const { sessionId, id, session } = asRecord(answer);
-	return [sessionId, id, asRecord(session).id].find((value): value is string => typeof value === 'string' && value !== '');
+	return [sessionId, id, asRecord(session).id].find(
+		(value): value is string => typeof value === 'string' && value !== '',
+	);
 }
 
 /** The text of a file, or the URL it can be downloaded from, in the answer to `GET /files/{fileId}/content`. */
@@ -58,6 +61,8 @@ export function readFileContent(answer: unknown): { text: string } | { url: stri
 	const { text, content, url, downloadUrl, download_url: downloadUrlToo } = asRecord(answer);
 	const found = [text, content].find((value) => typeof value === 'string');
 	if (found !== undefined) return { text: found as string };
-	const address = [url, downloadUrl, downloadUrlToo].find((value) => typeof value === 'string' && value !== '');
+	const address = [url, downloadUrl, downloadUrlToo].find(
+		(value) => typeof value === 'string' && value !== '',
+	);
 	return address === undefined ? undefined : { url: address as string };
 }

@@ -1,8 +1,28 @@
 // Both nodes as tools of n8n's AI Agent, whose model plays a script, in the real n8n against the local service.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { agentSession, byId, chain, eventually, manualTrigger, node, play, projectId, recordOf, TEST_TIMEOUT_MS, useStage, workspaceAutomation } from './support.mts';
-import { lastTold, startScriptedModel, type Call, type Script, type ScriptedModel, type Turn } from './scriptedModel.mts';
+import {
+	agentSession,
+	byId,
+	chain,
+	eventually,
+	manualTrigger,
+	node,
+	play,
+	projectId,
+	recordOf,
+	TEST_TIMEOUT_MS,
+	useStage,
+	workspaceAutomation,
+} from './support.mts';
+import {
+	lastTold,
+	startScriptedModel,
+	type Call,
+	type Script,
+	type ScriptedModel,
+	type Turn,
+} from './scriptedModel.mts';
 
 const stage = useStage();
 let model: ScriptedModel;
@@ -10,7 +30,11 @@ let seed: any;
 
 beforeAll(async () => {
 	model = await startScriptedModel();
-	await stage.host.importCredential({ name: 'Scripted model', type: 'openAiApi', data: { apiKey: 'none', url: model.baseUrl } });
+	await stage.host.importCredential({
+		name: 'Scripted model',
+		type: 'openAiApi',
+		data: { apiKey: 'none', url: model.baseUrl },
+	});
 	await stage.service.control('POST', '/speed', { speed: 20 });
 	seed = await stage.service.control('GET', '/seed');
 }, TEST_TIMEOUT_MS);
@@ -20,25 +44,42 @@ afterAll(async () => {
 });
 
 /** The node in the shape that n8n gives it as a tool */
-const asTool = (tool: WorkflowNode, name: string): WorkflowNode => ({ ...tool, id: name, name, type: `${tool.type}Tool` });
+const asTool = (tool: WorkflowNode, name: string): WorkflowNode => ({
+	...tool,
+	id: name,
+	name,
+	type: `${tool.type}Tool`,
+});
 
 /** An AI Agent with these tools */
 function agentWith(tools: WorkflowNode[]): WorkflowFile {
 	const file = chain('An agent with tools', [
 		manualTrigger(),
-		node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3, { parameters: { promptType: 'define', text: 'Do it.', options: {} } }),
+		node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3, {
+			parameters: { promptType: 'define', text: 'Do it.', options: {} },
+		}),
 	]);
 	const chatModel = node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.3, {
-		parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, responsesApiEnabled: false, options: {} },
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'scripted' },
+			responsesApiEnabled: false,
+			options: {},
+		},
 		credentials: { openAiApi: { id: null, name: 'Scripted model' } },
 	});
-	const serves = (name: string, type: string) => [name, { [type]: [[{ node: 'AI Agent', type, index: 0 }]] }];
+	const serves = (name: string, type: string) => [
+		name,
+		{ [type]: [[{ node: 'AI Agent', type, index: 0 }]] },
+	];
 	return {
 		...file,
 		nodes: [...file.nodes, chatModel, ...tools],
 		connections: {
 			...file.connections,
-			...Object.fromEntries([serves('Model', 'ai_languageModel'), ...tools.map(({ name }) => serves(name, 'ai_tool'))]),
+			...Object.fromEntries([
+				serves('Model', 'ai_languageModel'),
+				...tools.map(({ name }) => serves(name, 'ai_tool')),
+			]),
 		},
 	};
 }
@@ -51,7 +92,8 @@ async function playScript(script: Script, tools: WorkflowNode[]) {
 	return execution;
 }
 
-const sessionsOf = async (prompt: string) => (await stage.service.sessions()).filter((session) => session.prompt === prompt);
+const sessionsOf = async (prompt: string) =>
+	(await stage.service.sessions()).filter((session) => session.prompt === prompt);
 
 const listTasks = asTool(workspaceAutomation('', 'task.getAll', { limit: 3 }), 'List tasks');
 const renameTask = asTool(
@@ -61,127 +103,257 @@ const renameTask = asTool(
 	}),
 	'Rename a task',
 );
-const runAgent = asTool(agentSession({ prompt: "={{ $fromAI('prompt', 'What the agent should do') }}", options: { pollInterval: 1 } }), 'Run an agent');
+const runAgent = asTool(
+	agentSession({
+		prompt: "={{ $fromAI('prompt', 'What the agent should do') }}",
+		options: { pollInterval: 1 },
+	}),
+	'Run an agent',
+);
 const goOn = asTool(
-	agentSession({ mode: 'continue', sessionId: "={{ $fromAI('sessionId') }}", permissionPolicy: 'approve', options: { pollInterval: 1 } }),
+	agentSession({
+		operation: 'continue',
+		sessionId: "={{ $fromAI('sessionId') }}",
+		permissionPolicy: 'approve',
+		options: { pollInterval: 1 },
+	}),
 	'Go on',
 );
 const run = (prompt: string): Turn => [{ tool: 'Run_an_agent', with: { prompt } }];
 
 describe('what the model sees', () => {
-	test('is a tool for each node, which takes what the model may say', async () => {
-		await playScript(['Nothing to do.'], [listTasks, renameTask, runAgent]);
-		const tools = Object.fromEntries(model.told()[0].tools.map((tool) => [tool.function.name, tool.function]));
-		const text = (description: string) => ({ type: 'string', description });
-		expect(tools).toMatchObject({
-			List_tasks: { description: 'Get many tasks in Workspace Automation' },
-			Rename_a_task: {
-				description: 'Update a task in Workspace Automation',
-				parameters: { properties: { taskId: text('The ID of the task'), title: text('The new title') }, required: ['taskId', 'title'] },
-			},
-			Run_an_agent: { description: expect.stringMatching(/agent/), parameters: { properties: { prompt: text('What the agent should do') } } },
-		});
-	}, TEST_TIMEOUT_MS);
+	test(
+		'is a tool for each node, which takes what the model may say',
+		async () => {
+			await playScript(['Nothing to do.'], [listTasks, renameTask, runAgent]);
+			const tools = Object.fromEntries(
+				model.told()[0].tools.map((tool) => [tool.function.name, tool.function]),
+			);
+			const text = (description: string) => ({ type: 'string', description });
+			expect(tools).toMatchObject({
+				List_tasks: { description: 'Get many tasks in Workspace Automation' },
+				Rename_a_task: {
+					description: 'Update a task in Workspace Automation',
+					parameters: {
+						properties: { taskId: text('The ID of the task'), title: text('The new title') },
+						required: ['taskId', 'title'],
+					},
+				},
+				Run_an_agent: {
+					description: expect.stringMatching(/agent/),
+					parameters: { properties: { prompt: text('What the agent should do') } },
+				},
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('Workspace Automation as a tool', () => {
-	test('does what the model says, once, and tells it the result', async () => {
-		const execution = await playScript(
-			[
-				[{ tool: 'List_tasks', with: {} }],
-				(told) => [{ tool: 'Rename_a_task', with: { taskId: lastTold(told)[1].id, title: 'Named by a model' } }],
-				(told) => `It is called ${lastTold(told)[0].title} now.`,
-			],
-			[listTasks, renameTask],
-		);
+	test(
+		'does what the model says, once, and tells it the result',
+		async () => {
+			const execution = await playScript(
+				[
+					[{ tool: 'List_tasks', with: {} }],
+					(told) => [
+						{
+							tool: 'Rename_a_task',
+							with: { taskId: lastTold(told)[1].id, title: 'Named by a model' },
+						},
+					],
+					(told) => `It is called ${lastTold(told)[0].title} now.`,
+				],
+				[listTasks, renameTask],
+			);
 
-		expect(execution.items('AI Agent')).toEqual([{ output: 'It is called Named by a model now.' }]);
-		const [, listed, renamed] = model.told().map(({ messages }) => messages.at(-1)!);
-		expect(JSON.parse(listed.content)).toMatchObject(seed.tasks.slice(0, 3).map(({ id, title }: any) => ({ id, title })));
-		expect(JSON.parse(renamed.content)).toMatchObject([{ id: seed.tasks[1].id, title: 'Named by a model' }]);
-		const updates = (await stage.service.requests()).filter(({ method, body }) => method === 'PATCH' && body?.title === 'Named by a model');
-		expect(updates).toMatchObject([{ path: expect.stringContaining(seed.tasks[1].id), status: 200 }]);
-	}, TEST_TIMEOUT_MS);
+			expect(execution.items('AI Agent')).toEqual([
+				{ output: 'It is called Named by a model now.' },
+			]);
+			const [, listed, renamed] = model.told().map(({ messages }) => messages.at(-1)!);
+			expect(JSON.parse(listed.content)).toMatchObject(
+				seed.tasks.slice(0, 3).map(({ id, title }: any) => ({ id, title })),
+			);
+			expect(JSON.parse(renamed.content)).toMatchObject([
+				{ id: seed.tasks[1].id, title: 'Named by a model' },
+			]);
+			const updates = (await stage.service.requests()).filter(
+				({ method, body }) => method === 'PATCH' && body?.title === 'Named by a model',
+			);
+			expect(updates).toMatchObject([
+				{ path: expect.stringContaining(seed.tasks[1].id), status: 200 },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('asks analytics with a query of the model, or with a value of the model in a query of yours', async () => {
-		const freely = asTool(workspaceAutomation('', 'analytics.query', { query: "{{ $fromAI('query', 'A SELECT statement') }}" }), 'Ask freely');
-		const visits = asTool(workspaceAutomation('', 'analytics.query', { query: "SELECT {{ $fromAI('source') }} AS source, count() > 0 AS known FROM daily_namespace_rollups WHERE utm_source = {{ $fromAI('source') }}" }), 'Is known');
-		await playScript(
-			[
-				[{ tool: 'Ask_freely', with: { query: "SELECT 'seven' AS days" } }],
-				[{ tool: 'Ask_freely', with: { query: 'DROP TABLE events_computed' } }],
-				[{ tool: 'Is_known', with: { source: 'google' } }],
-				[{ tool: 'Is_known', with: { source: "' OR 1 = 1 --" } }],
-				'Done.',
-			],
-			[freely, visits],
-		);
+	test(
+		'asks analytics with a query of the model, or with a value of the model in a query of yours',
+		async () => {
+			const freely = asTool(
+				workspaceAutomation('', 'analytics.query', {
+					query: "{{ $fromAI('query', 'A SELECT statement') }}",
+				}),
+				'Ask freely',
+			);
+			const visits = asTool(
+				workspaceAutomation('', 'analytics.query', {
+					query:
+						"SELECT {{ $fromAI('source') }} AS source, count() > 0 AS known FROM daily_namespace_rollups WHERE utm_source = {{ $fromAI('source') }}",
+				}),
+				'Is known',
+			);
+			await playScript(
+				[
+					[{ tool: 'Ask_freely', with: { query: "SELECT 'seven' AS days" } }],
+					[{ tool: 'Ask_freely', with: { query: 'DROP TABLE events_computed' } }],
+					[{ tool: 'Is_known', with: { source: 'google' } }],
+					[{ tool: 'Is_known', with: { source: "' OR 1 = 1 --" } }],
+					'Done.',
+				],
+				[freely, visits],
+			);
 
-		const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
-		expect(answered).toMatchObject([{ days: 'seven' }]);
-		expect(refused).toMatchObject([{ error: 'Query is not a SELECT or WITH statement' }]);
-		expect([known, unknown]).toMatchObject([[{ source: 'google', known: 1 }], [{ source: "' OR 1 = 1 --", known: 0 }]]);
-	}, TEST_TIMEOUT_MS);
+			const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
+			expect(answered).toMatchObject([{ days: 'seven' }]);
+			expect(refused).toMatchObject([{ error: 'Query is not a SELECT or WITH statement' }]);
+			expect([known, unknown]).toMatchObject([
+				[{ source: 'google', known: 1 }],
+				[{ source: "' OR 1 = 1 --", known: 0 }],
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('tells the model what went wrong, and the workflow goes on', async () => {
-		const taskId = '00000000-0000-4000-8000-000000000000';
-		const execution = await playScript([[{ tool: 'Rename_a_task', with: { taskId, title: 'x' } }], 'There is no such task.'], [renameTask]);
-		expect(execution.status).toBe('success');
-		expect(lastTold(model.told()[1])).toMatchObject([{ error: 'The resource was not found' }]);
-	}, TEST_TIMEOUT_MS);
+	test(
+		'tells the model what went wrong, and the workflow goes on',
+		async () => {
+			const taskId = '00000000-0000-4000-8000-000000000000';
+			const execution = await playScript(
+				[[{ tool: 'Rename_a_task', with: { taskId, title: 'x' } }], 'There is no such task.'],
+				[renameTask],
+			);
+			expect(execution.status).toBe('success');
+			expect(lastTold(model.told()[1])).toMatchObject([{ error: 'The resource was not found' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('Run Agent Session as a tool', () => {
 	test.each([
 		['completed', '[work 20s] [say All links work.]', { text: 'All links work.', decisions: [] }],
-		['needs_approval', '[ask bash: git push] [say Pushed.]', { pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }], decisions: [] }],
+		[
+			'needs_approval',
+			'[ask bash: git push] [say Pushed.]',
+			{ pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }], decisions: [] },
+		],
 		['failed', '[work 20s] [fail The build broke.]', { failure: 'The build broke.' }],
-	])('tells the model of a session that is %s', async (status, prompt, more) => {
-		const execution = await playScript([run(prompt), (told) => `The agent: ${lastTold(told)[0].status}`], [runAgent]);
+	])(
+		'tells the model of a session that is %s',
+		async (status, prompt, more) => {
+			const execution = await playScript(
+				[run(prompt), (told) => `The agent: ${lastTold(told)[0].status}`],
+				[runAgent],
+			);
 
-		expect(execution.items('AI Agent')).toEqual([{ output: `The agent: ${status}` }]);
-		const sessions = await sessionsOf(prompt);
-		expect(sessions).toMatchObject([{ projectId, turns: 1 }]);
-		expect(lastTold(model.told()[1])).toMatchObject([{ status, sessionId: sessions[0].sessionId, ...more }]);
-	}, TEST_TIMEOUT_MS);
+			expect(execution.items('AI Agent')).toEqual([{ output: `The agent: ${status}` }]);
+			const sessions = await sessionsOf(prompt);
+			expect(sessions).toMatchObject([{ projectId, turns: 1 }]);
+			expect(lastTold(model.told()[1])).toMatchObject([
+				{ status, sessionId: sessions[0].sessionId, ...more },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('goes on with a session that needed approval, when the model calls the tool that may approve', async () => {
-		const prompt = '[ask bash: git tag] [say Tagged.]';
-		await playScript(
-			[run(prompt), (told) => [{ tool: 'Go_on', with: { sessionId: lastTold(told)[0].sessionId } }], (told) => lastTold(told)[0].text],
-			[runAgent, goOn],
-		);
-		expect(lastTold(model.told()[2])).toMatchObject([{ status: 'completed', text: 'Tagged.', decisions: [{ patterns: ['git tag'], decision: 'approve' }] }]);
-		expect(await sessionsOf(prompt)).toMatchObject([{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] }]);
-	}, TEST_TIMEOUT_MS);
+	test(
+		'goes on with a session that needed approval, when the model calls the tool that may approve',
+		async () => {
+			const prompt = '[ask bash: git tag] [say Tagged.]';
+			await playScript(
+				[
+					run(prompt),
+					(told) => [{ tool: 'Go_on', with: { sessionId: lastTold(told)[0].sessionId } }],
+					(told) => lastTold(told)[0].text,
+				],
+				[runAgent, goOn],
+			);
+			expect(lastTold(model.told()[2])).toMatchObject([
+				{
+					status: 'completed',
+					text: 'Tagged.',
+					decisions: [{ patterns: ['git tag'], decision: 'approve' }],
+				},
+			]);
+			expect(await sessionsOf(prompt)).toMatchObject([
+				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('starts a session for each call, also for two at once', async () => {
-		const prompts = ['[say One.]', '[say Two.]'];
-		await playScript([prompts.flatMap((prompt) => run(prompt) as Call[]), 'Both are done.'], [runAgent]);
-		const results = model.told()[1].messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content)[0]);
-		const sessions = [...(await sessionsOf(prompts[0])), ...(await sessionsOf(prompts[1]))];
-		expect(results).toMatchObject(sessions.map(({ sessionId }, index) => ({ status: 'completed', sessionId, text: ['One.', 'Two.'][index] })));
-		expect(sessions).toHaveLength(2);
-	}, TEST_TIMEOUT_MS);
+	test(
+		'starts a session for each call, also for two at once',
+		async () => {
+			const prompts = ['[say One.]', '[say Two.]'];
+			await playScript(
+				[prompts.flatMap((prompt) => run(prompt) as Call[]), 'Both are done.'],
+				[runAgent],
+			);
+			const results = model
+				.told()[1]
+				.messages.filter(({ role }) => role === 'tool')
+				.map(({ content }) => JSON.parse(content)[0]);
+			const sessions = [...(await sessionsOf(prompts[0])), ...(await sessionsOf(prompts[1]))];
+			expect(results).toMatchObject(
+				sessions.map(({ sessionId }, index) => ({
+					status: 'completed',
+					sessionId,
+					text: ['One.', 'Two.'][index],
+				})),
+			);
+			expect(sessions).toHaveLength(2);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('does not start a second session when the answer to the start is lost, and says so', async () => {
-		const prompt = '[say Who heard this?]';
-		await stage.service.control('POST', '/faults', { operationId: 'createAgentSession', kind: 'reset-after' });
-		await playScript([run(prompt), 'Somebody has to look.'], [{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }]);
-		expect(lastTold(model.told()[1])).toMatchObject([{ error: 'It is not known whether the session was started' }]);
-		expect(await sessionsOf(prompt)).toHaveLength(1);
-	}, TEST_TIMEOUT_MS);
+	test(
+		'does not start a second session when the answer to the start is lost, and says so',
+		async () => {
+			const prompt = '[say Who heard this?]';
+			await stage.service.control('POST', '/faults', {
+				operationId: 'createAgentSession',
+				kind: 'reset-after',
+			});
+			await playScript(
+				[run(prompt), 'Somebody has to look.'],
+				[{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }],
+			);
+			expect(lastTold(model.told()[1])).toMatchObject([
+				{ error: 'It is not known whether the session was started' },
+			]);
+			expect(await sessionsOf(prompt)).toHaveLength(1);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('aborts the session on Stop', async () => {
-		const { host } = stage;
-		const prompt = '[work 10h]';
-		model.play([run(prompt)]);
-		const executionId = await host.run(await host.importWorkflow(agentWith([runAgent])));
-		const { sessionId } = await eventually(async () => (await sessionsOf(prompt)).find(({ polls }) => polls > 0));
+	test(
+		'aborts the session on Stop',
+		async () => {
+			const { host } = stage;
+			const prompt = '[work 10h]';
+			model.play([run(prompt)]);
+			const executionId = await host.run(await host.importWorkflow(agentWith([runAgent])));
+			const { sessionId } = await eventually(async () =>
+				(await sessionsOf(prompt)).find(({ polls }) => polls > 0),
+			);
 
-		await host.stop(executionId);
+			await host.stop(executionId);
 
-		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
-	}, TEST_TIMEOUT_MS);
+			expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });

@@ -10,7 +10,19 @@ import { addFound, openPanel, openWorkflow, searchNodes } from '../../tools/edit
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
-import { agentSession, chain, editFields, eventually, manualTrigger, NODE, node, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS, useStage, workspaceAutomation } from './support.mts';
+import {
+	agentSession,
+	chain,
+	editFields,
+	eventually,
+	manualTrigger,
+	NODE,
+	node,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	useStage,
+	workspaceAutomation,
+} from './support.mts';
 
 const QUERY = 'Workspace Automation';
 /** Of one step in the editor, on a machine that is busy with other things */
@@ -52,13 +64,20 @@ async function open(file: WorkflowFile): Promise<string> {
  * Goes back to the canvas, saves until n8n has what was filled in (it reaches the node a moment after it is seen), and opens the panel
  * again.
  */
-async function saved(panel: Panel, workflowId: string, name: string, parameters: Record<string, unknown>): Promise<Panel> {
+async function saved(
+	panel: Panel,
+	workflowId: string,
+	name: string,
+	parameters: Record<string, unknown>,
+): Promise<Panel> {
 	await panel.close();
 	await eventually(async () => {
 		await page.keyboard.press('ControlOrMeta+S');
 		const { nodes } = await stage.host.rest.get(`/workflows/${workflowId}`);
 		const found = nodes.find((one: WorkflowNode) => one.name === name)?.parameters ?? {};
-		return Object.entries(parameters).every(([field, value]) => isDeepStrictEqual(found[field], value));
+		return Object.entries(parameters).every(([field, value]) =>
+			isDeepStrictEqual(found[field], value),
+		);
 	});
 	return await openPanel(page, name);
 }
@@ -77,142 +96,204 @@ const errorIn = async ({ output }: Panel) => ({
 const justStarted = chain('Just started', [manualTrigger()]);
 
 describe('the node panel', () => {
-	test('finds the nodes by what somebody types who wants them', async () => {
-		await open(justStarted);
-		for (const [typed, names] of [
-			['agent', ['Run Agent Session', 'Workspace Automation']],
-			['permission', ['Run Agent Session', 'Workspace Automation']],
-			['workspace', ['Run Agent Session', 'Workspace Automation']],
-			['task', ['Run Agent Session', 'Workspace Automation']],
-			['analytics', ['Workspace Automation']],
-		] as const) {
-			const found = await searchNodes(page, typed);
-			for (const name of names) await found.getByText(name, { exact: true }).waitFor();
-			await searchNodes(page, '');
-			await found.getByText('Run Agent Session', { exact: true }).waitFor({ state: 'hidden' });
-		}
-	}, TEST_TIMEOUT_MS);
+	test(
+		'finds the nodes by what somebody types who wants them',
+		async () => {
+			await open(justStarted);
+			for (const [typed, names] of [
+				['agent', ['Run Agent Session', 'Workspace Automation']],
+				['permission', ['Run Agent Session', 'Workspace Automation']],
+				['workspace', ['Run Agent Session', 'Workspace Automation']],
+				['task', ['Run Agent Session', 'Workspace Automation']],
+				['analytics', ['Workspace Automation']],
+			] as const) {
+				const found = await searchNodes(page, typed);
+				for (const name of names) await found.getByText(name, { exact: true }).waitFor();
+				await searchNodes(page, '');
+				await found.getByText('Run Agent Session', { exact: true }).waitFor({ state: 'hidden' });
+			}
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 /** What the form says about a key that the service refuses; n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
-	'2.41': "The access token was refused. Check that it is complete and still exists in the service's settings.",
+	'2.41':
+		"The access token was refused. Check that it is complete and still exists in the service's settings.",
 	'1.123': 'Authorization failed - please check your credentials',
 };
 
 describe('somebody new', () => {
-	test('finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it', async () => {
-		const workflowId = await open(justStarted);
-		let panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
+	test(
+		'finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it',
+		async () => {
+			const workflowId = await open(justStarted);
+			let panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
 
-		const form = await createCredential(page, panel);
-		await form.type('baseUrl', stage.service.baseUrl);
-		await form.type('accessToken', 'not-a-key');
-		await form.saveAndTest();
-		await form.root.getByText('Couldn’t connect with these settings').waitFor();
-		await form.root.getByText('More details').click();
-		await form.root.getByText(REFUSED[hostVersion()]).waitFor();
+			const form = await createCredential(page, panel);
+			await form.type('baseUrl', stage.service.baseUrl);
+			await form.type('accessToken', 'not-a-key');
+			await form.saveAndTest();
+			await form.root.getByText('Couldn’t connect with these settings').waitFor();
+			await form.root.getByText('More details').click();
+			await form.root.getByText(REFUSED[hostVersion()]).waitFor();
 
-		await form.type('accessToken', stage.service.key);
-		await form.saveAndTest();
-		// n8n 2 closes the form when all is well, n8n 1 says so in it.
-		const well = form.root.getByText('Connection tested successfully').or(page.getByText('Credential saved'));
-		await well.first().waitFor();
-		if (await form.root.isVisible()) await form.close();
-		const again = await openCredential(page, panel);
-		await again.root.getByText('Connection tested successfully').waitFor();
-		await again.close();
+			await form.type('accessToken', stage.service.key);
+			await form.saveAndTest();
+			// n8n 2 closes the form when all is well, n8n 1 says so in it.
+			const well = form.root
+				.getByText('Connection tested successfully')
+				.or(page.getByText('Credential saved'));
+			await well.first().waitFor();
+			if (await form.root.isVisible()) await form.close();
+			const again = await openCredential(page, panel);
+			await again.root.getByText('Connection tested successfully').waitFor();
+			await again.close();
 
-		const list = await panel.openList('projectId');
-		await list.search('velvet tr');
-		await list.pick('Velvet Travel');
-		const prompt = 'Check every page. [ask bash: npm run build] [ask bash: git push] [say All pages are fine.]';
-		await panel.fill('prompt', prompt);
-		await panel.choose('permissionPolicy', 'Decide by Rules');
-		await panel.root.getByTestId('fixed-collection-permissionRules').getByRole('button', { name: 'Add Rule' }).click();
-		await panel.fill('permission', 'bash');
-		await panel.fill('pattern', 'npm run *');
-		await panel.choose('decision', 'Approve');
-		await panel.choose('defaultDecision', 'Deny');
-		const permissionRules = { rule: [{ permission: 'bash', pattern: 'npm run *', decision: 'approve' }] };
-		panel = await saved(panel, workflowId, NODE, { prompt, permissionPolicy: 'rules', permissionRules, defaultDecision: 'deny' });
-		await panel.execute(STEP_TIMEOUT_MS);
+			const list = await panel.openList('projectId');
+			await list.search('velvet tr');
+			await list.pick('Velvet Travel');
+			const prompt =
+				'Check every page. [ask bash: npm run build] [ask bash: git push] [say All pages are fine.]';
+			await panel.fill('prompt', prompt);
+			await panel.choose('permissionPolicy', 'Decide by Rules');
+			await panel.root
+				.getByTestId('fixed-collection-permissionRules')
+				.getByRole('button', { name: 'Add Rule' })
+				.click();
+			await panel.fill('permission', 'bash');
+			await panel.fill('pattern', 'npm run *');
+			await panel.choose('decision', 'Approve');
+			await panel.choose('defaultDecision', 'Deny');
+			const permissionRules = {
+				rule: [{ permission: 'bash', pattern: 'npm run *', decision: 'approve' }],
+			};
+			panel = await saved(panel, workflowId, NODE, {
+				prompt,
+				permissionPolicy: 'rules',
+				permissionRules,
+				defaultDecision: 'deny',
+			});
+			await panel.execute(STEP_TIMEOUT_MS);
 
-		await panel.showOutputAs('json');
-		await panel.output.getByText('All pages are fine.').first().waitFor();
-		const [session] = (await stage.service.sessions()).slice(-1);
-		const { projects } = await stage.service.control('GET', '/seed');
-		expect(session).toMatchObject({
-			status: 'completed',
-			projectId: projects.find(({ name }: any) => name === 'Velvet Travel').id,
-			interactions: [
-				{ patterns: ['npm run build'], value: 'once' },
-				{ patterns: ['git push'], value: 'reject' },
-			],
-		});
-	}, TEST_TIMEOUT_MS);
+			await panel.showOutputAs('json');
+			await panel.output.getByText('All pages are fine.').first().waitFor();
+			const [session] = (await stage.service.sessions()).slice(-1);
+			const { projects } = await stage.service.control('GET', '/seed');
+			expect(session).toMatchObject({
+				status: 'completed',
+				projectId: projects.find(({ name }: any) => name === 'Velvet Travel').id,
+				interactions: [
+					{ patterns: ['npm run build'], value: 'once' },
+					{ patterns: ['git push'], value: 'reject' },
+				],
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('the list of projects', () => {
-	test('shows a page, and the next one at its end', async () => {
-		await open(chain('Projects', [manualTrigger(), agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' })]));
-		const panel = await openPanel(page, NODE);
-		const { projects } = await stage.service.control('GET', '/seed');
+	test(
+		'shows a page, and the next one at its end',
+		async () => {
+			await open(
+				chain('Projects', [
+					manualTrigger(),
+					agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' }),
+				]),
+			);
+			const panel = await openPanel(page, NODE);
+			const { projects } = await stage.service.control('GET', '/seed');
 
-		const list = await panel.openList('projectId');
-		expect(await list.entries.count()).toBe(100);
-		await list.scrollToEnd();
-		await list.entries.nth(projects.length - 1).waitFor();
-		expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }: any) => name));
-	}, TEST_TIMEOUT_MS);
+			const list = await panel.openList('projectId');
+			expect(await list.entries.count()).toBe(100);
+			await list.scrollToEnd();
+			await list.entries.nth(projects.length - 1).waitFor();
+			expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }: any) => name));
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('is searched in all pages, by a part of the name in any case', async () => {
-		await open(chain('Projects', [manualTrigger(), agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' })]));
-		const panel = await openPanel(page, NODE);
-		const { projects } = await stage.service.control('GET', '/seed');
-		const wanted = projects.at(-1).name;
+	test(
+		'is searched in all pages, by a part of the name in any case',
+		async () => {
+			await open(
+				chain('Projects', [
+					manualTrigger(),
+					agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' }),
+				]),
+			);
+			const panel = await openPanel(page, NODE);
+			const { projects } = await stage.service.control('GET', '/seed');
+			const wanted = projects.at(-1).name;
 
-		const list = await panel.openList('projectId');
-		await list.search(wanted.toUpperCase().slice(0, -2));
-		await eventually(async () => (await list.entries.allInnerTexts()).join() === wanted);
-		await list.pick(wanted);
-		expect(await panel.picked('projectId')).toBe(wanted);
-	}, TEST_TIMEOUT_MS);
+			const list = await panel.openList('projectId');
+			await list.search(wanted.toUpperCase().slice(0, -2));
+			await eventually(async () => (await list.entries.allInnerTexts()).join() === wanted);
+			await list.pick(wanted);
+			expect(await panel.picked('projectId')).toBe(wanted);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('the panel of Run Agent Session, after a run', () => {
-	test('has the items on each of the three outputs, which are named', async () => {
-		const prompts = ['[say All is well.]', '[ask bash: git push]', '[work 10h]'];
-		await open(chain('Three outcomes', [
-			manualTrigger(),
-			editFields('Prompts', { prompt: JSON.stringify(prompts) }, 'array'),
-			node('One by one', 'n8n-nodes-base.splitOut', 1, { parameters: { fieldToSplitOut: 'prompt', options: {} } }),
-			agentSession({ prompt: '={{ $json.prompt }}', options: { pollInterval: 1, maxWait: 0.1 } }),
-		]));
-		const panel = await openPanel(page, NODE);
-		await panel.execute(STEP_TIMEOUT_MS);
-		await panel.showOutputAs('json');
+	test(
+		'has the items on each of the three outputs, which are named',
+		async () => {
+			const prompts = ['[say All is well.]', '[ask bash: git push]', '[work 10h]'];
+			await open(
+				chain('Three outcomes', [
+					manualTrigger(),
+					editFields('Prompts', { prompt: JSON.stringify(prompts) }, 'array'),
+					node('One by one', 'n8n-nodes-base.splitOut', 1, {
+						parameters: { fieldToSplitOut: 'prompt', options: {} },
+					}),
+					agentSession({
+						prompt: '={{ $json.prompt }}',
+						options: { pollInterval: 1, maxWait: 0.1 },
+					}),
+				]),
+			);
+			const panel = await openPanel(page, NODE);
+			await panel.execute(STEP_TIMEOUT_MS);
+			await panel.showOutputAs('json');
 
-		for (const [name, seen] of [
-			['Needs Approval', '"git push"'],
-			['Still Running', '"running"'],
-			['Completed', '"All is well."'],
-		]) {
-			await panel.output.getByText(new RegExp(`${name}.*\\(1 item\\)`)).waitFor();
-			await panel.showOutput(name);
-			await panel.output.getByText(seen).first().waitFor();
-		}
-	}, TEST_TIMEOUT_MS);
+			for (const [name, seen] of [
+				['Needs Approval', '"git push"'],
+				['Still Running', '"running"'],
+				['Completed', '"All is well."'],
+			]) {
+				await panel.output.getByText(new RegExp(`${name}.*\\(1 item\\)`)).waitFor();
+				await panel.showOutput(name);
+				await panel.output.getByText(seen).first().waitFor();
+			}
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('says of a session that failed what happened, and where to look', async () => {
-		await open(chain('Failing', [manualTrigger(), agentSession({ prompt: '[fail Out of disk]', options: { pollInterval: 1 } })]));
-		const panel = await openPanel(page, NODE);
-		await panel.execute(STEP_TIMEOUT_MS);
+	test(
+		'says of a session that failed what happened, and where to look',
+		async () => {
+			await open(
+				chain('Failing', [
+					manualTrigger(),
+					agentSession({ prompt: '[fail Out of disk]', options: { pollInterval: 1 } }),
+				]),
+			);
+			const panel = await openPanel(page, NODE);
+			await panel.execute(STEP_TIMEOUT_MS);
 
-		const { message, description } = await errorIn(panel);
-		expect(message).toBe('The agent session failed: Out of disk');
-		expect(description).toMatch(/^Look at the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/);
-	}, TEST_TIMEOUT_MS);
+			const { message, description } = await errorIn(panel);
+			expect(message).toBe('The agent session failed: Out of disk');
+			expect(description).toMatch(
+				/^Look at the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/,
+			);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('the panel of analytics', () => {
@@ -221,72 +302,116 @@ describe('the panel of analytics', () => {
 		await eventually(async () => (await panel.code('query')) === sql).catch(() => {});
 		expect(await panel.code('query')).toBe(sql);
 	};
-	const analytics = (parameters: object = {}) => workspaceAutomation(QUERY, 'analytics.query', parameters);
+	const analytics = (parameters: object = {}) =>
+		workspaceAutomation(QUERY, 'analytics.query', parameters);
 
-	test('fills the query with that of the table to start from, and replaces it while nobody has typed', async () => {
-		await open(chain('Tables', [manualTrigger(), analytics()]));
-		const panel = await openPanel(page, QUERY);
-		await expectQuery(panel, '');
-		for (const { name } of TABLES) {
-			await panel.choose('table', name);
-			await expectQuery(panel, query(name));
-		}
-		await panel.choose('table', 'Own Query');
-		await expectQuery(panel, '');
+	test(
+		'fills the query with that of the table to start from, and replaces it while nobody has typed',
+		async () => {
+			await open(chain('Tables', [manualTrigger(), analytics()]));
+			const panel = await openPanel(page, QUERY);
+			await expectQuery(panel, '');
+			for (const { name } of TABLES) {
+				await panel.choose('table', name);
+				await expectQuery(panel, query(name));
+			}
+			await panel.choose('table', 'Own Query');
+			await expectQuery(panel, '');
 
-		await panel.choose('table', 'Daily Visits');
-		await panel.execute(STEP_TIMEOUT_MS);
-		await panel.showOutputAs('table');
-		await panel.output.getByRole('columnheader', { name: 'converting_sessions' }).waitFor();
-		expect((await stage.service.requests()).at(-1)).toMatchObject({ path: '/v1/analytics/query', status: 200, body: { query: query('Daily Visits') } });
-	}, TEST_TIMEOUT_MS);
+			await panel.choose('table', 'Daily Visits');
+			await panel.execute(STEP_TIMEOUT_MS);
+			await panel.showOutputAs('table');
+			await panel.output.getByRole('columnheader', { name: 'converting_sessions' }).waitFor();
+			expect((await stage.service.requests()).at(-1)).toMatchObject({
+				path: '/v1/analytics/query',
+				status: 200,
+				body: { query: query('Daily Visits') },
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('keeps what somebody has typed, until it is emptied under Own Query', async () => {
-		const workflowId = await open(chain('Typed', [manualTrigger(), analytics()]));
-		let panel = await openPanel(page, QUERY);
-		const own = 'SELECT 1 AS one';
-		await panel.fill('query', own);
-		panel = await saved(panel, workflowId, QUERY, { query: own });
-		for (const name of ['Daily Visits', 'Events', 'Own Query']) {
-			await panel.choose('table', name);
-			await expectQuery(panel, own);
-		}
-		await panel.fill('query', '');
-		panel = await saved(panel, workflowId, QUERY, { query: undefined });
-		await panel.choose('table', 'Events');
-		await expectQuery(panel, query('Events'));
-	}, TEST_TIMEOUT_MS);
+	test(
+		'keeps what somebody has typed, until it is emptied under Own Query',
+		async () => {
+			const workflowId = await open(chain('Typed', [manualTrigger(), analytics()]));
+			let panel = await openPanel(page, QUERY);
+			const own = 'SELECT 1 AS one';
+			await panel.fill('query', own);
+			panel = await saved(panel, workflowId, QUERY, { query: own });
+			for (const name of ['Daily Visits', 'Events', 'Own Query']) {
+				await panel.choose('table', name);
+				await expectQuery(panel, own);
+			}
+			await panel.fill('query', '');
+			panel = await saved(panel, workflowId, QUERY, { query: undefined });
+			await panel.choose('table', 'Events');
+			await expectQuery(panel, query('Events'));
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('warns of a state that is read without its merge function', async () => {
-		await open(chain('States', [manualTrigger(), analytics()]));
-		const panel = await openPanel(page, QUERY);
-		const warning = panel.output.getByText('Columns that end in _state hold intermediate results.');
-		await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
-		await warning.first().waitFor();
-		await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
-		await warning.first().waitFor({ state: 'hidden' });
-	}, TEST_TIMEOUT_MS);
+	test(
+		'warns of a state that is read without its merge function',
+		async () => {
+			await open(chain('States', [manualTrigger(), analytics()]));
+			const panel = await openPanel(page, QUERY);
+			const warning = panel.output.getByText(
+				'Columns that end in _state hold intermediate results.',
+			);
+			await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
+			await warning.first().waitFor();
+			await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
+			await warning.first().waitFor({ state: 'hidden' });
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('takes the value of an expression as a value, whatever it says', async () => {
-		const workflowId = await open(chain('Expression', [manualTrigger(), editFields('Source', { source: "direct' OR 1=1 --" }), analytics()]));
-		let panel = await openPanel(page, QUERY);
-		const typed = 'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
-		await panel.fill('query', typed);
-		panel = await saved(panel, workflowId, QUERY, { query: typed });
-		await panel.execute(STEP_TIMEOUT_MS);
+	test(
+		'takes the value of an expression as a value, whatever it says',
+		async () => {
+			const workflowId = await open(
+				chain('Expression', [
+					manualTrigger(),
+					editFields('Source', { source: "direct' OR 1=1 --" }),
+					analytics(),
+				]),
+			);
+			let panel = await openPanel(page, QUERY);
+			const typed =
+				'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
+			await panel.fill('query', typed);
+			panel = await saved(panel, workflowId, QUERY, { query: typed });
+			await panel.execute(STEP_TIMEOUT_MS);
 
-		await panel.showOutputAs('table');
-		expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(expect.arrayContaining(["direct' OR 1=1 --", '0']));
-		const sent = String.raw`SELECT 'direct\' OR 1=1 --' AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = 'direct\' OR 1=1 --'`;
-		expect((await stage.service.requests()).at(-1)).toMatchObject({ path: '/v1/analytics/query', body: { query: sent } });
-	}, TEST_TIMEOUT_MS);
+			await panel.showOutputAs('table');
+			expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(
+				expect.arrayContaining(["direct' OR 1=1 --", '0']),
+			);
+			const sent = String.raw`SELECT 'direct\' OR 1=1 --' AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = 'direct\' OR 1=1 --'`;
+			expect((await stage.service.requests()).at(-1)).toMatchObject({
+				path: '/v1/analytics/query',
+				body: { query: sent },
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('shows what the service says about a query that it refuses', async () => {
-		await open(chain('Refused', [manualTrigger(), analytics({ query: 'SELECT visits FROM daily_namespace_rollups' })]));
-		const panel = await openPanel(page, QUERY);
-		await panel.execute(STEP_TIMEOUT_MS);
+	test(
+		'shows what the service says about a query that it refuses',
+		async () => {
+			await open(
+				chain('Refused', [
+					manualTrigger(),
+					analytics({ query: 'SELECT visits FROM daily_namespace_rollups' }),
+				]),
+			);
+			const panel = await openPanel(page, QUERY);
+			await panel.execute(STEP_TIMEOUT_MS);
 
-		const { message, description } = await errorIn(panel);
-		expect(`${message}\n${description}`).toContain('visits');
-	}, TEST_TIMEOUT_MS);
+			const { message, description } = await errorIn(panel);
+			expect(`${message}\n${description}`).toContain('visits');
+		},
+		TEST_TIMEOUT_MS,
+	);
 });

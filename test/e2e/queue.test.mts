@@ -1,6 +1,11 @@
 // n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hasEnded, listExecutions, readExecution, type Execution } from '../../n8n-host/executions.mts';
+import {
+	hasEnded,
+	listExecutions,
+	readExecution,
+	type Execution,
+} from '../../n8n-host/executions.mts';
 import type { QueueHost, Worker } from '../../n8n-host/queue.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { exampleWorkflow, onSeveralMachines, type Stage } from '../../tools/demoStage.mts';
@@ -22,19 +27,29 @@ import {
 	workspaceAutomation,
 } from './support.mts';
 
-const withProgress = (file: WorkflowFile): WorkflowFile => ({ ...file, settings: { ...file.settings, saveExecutionProgress: true } });
+const withProgress = (file: WorkflowFile): WorkflowFile => ({
+	...file,
+	settings: { ...file.settings, saveExecutionProgress: true },
+});
 
 const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
 	(await service.sessions()).filter((session) => session.prompt === prompt);
 
 /** The session with this prompt, once a node has looked at it */
-const watched = async (stage: Stage, prompt: string) => await eventually(async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0), 60);
+const watched = async (stage: Stage, prompt: string) =>
+	await eventually(
+		async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0),
+		60,
+	);
 
 /** What the service was asked about a session, in order */
 const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<string[]> =>
-	(await service.requests()).filter(({ path }) => path.includes(sessionId)).map(({ method, path }) => `${method} ${path.split(sessionId)[1]}`);
+	(await service.requests())
+		.filter(({ path }) => path.includes(sessionId))
+		.map(({ method, path }) => `${method} ${path.split(sessionId)[1]}`);
 
-const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined => host.workers.find(({ executions }) => executions.includes(executionId));
+const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
+	host.workers.find(({ executions }) => executions.includes(executionId));
 
 /** examples/create-then-continue.json with another prompt */
 function example(prompt: string): WorkflowFile {
@@ -45,7 +60,9 @@ function example(prompt: string): WorkflowFile {
 
 /** The executions of a workflow that were started by one of its own, the first first */
 const waiting = async ({ host }: Stage, workflowId: string) =>
-	(await listExecutions(host.rest, workflowId)).filter(({ mode }) => mode === 'integrated').reverse();
+	(await listExecutions(host.rest, workflowId))
+		.filter(({ mode }) => mode === 'integrated')
+		.reverse();
 
 describe('two workers', () => {
 	const stage = useStage(onSeveralMachines({ concurrency: 60 }));
@@ -71,20 +88,72 @@ describe('two workers', () => {
 		{ permission: 'edit', pattern: '*', decision: 'deny' },
 	];
 	const KINDS: Kind[] = [
-		{ prompt: '[work 2s] [say Done.]', execution: 'success', output: 'Completed', session: 'completed' },
-		{ prompt: '[ask bash: git push] [say Pushed.]', execution: 'success', output: 'Completed', session: 'completed', interactions: ['bash once'] },
-		{ prompt: '[ask edit: a.html] [say Left as it is.]', execution: 'success', output: 'Completed', session: 'completed', interactions: ['edit reject'] },
-		{ prompt: '[ask! edit: a.html]', execution: 'error', session: 'failed', interactions: ['edit reject'] },
+		{
+			prompt: '[work 2s] [say Done.]',
+			execution: 'success',
+			output: 'Completed',
+			session: 'completed',
+		},
+		{
+			prompt: '[ask bash: git push] [say Pushed.]',
+			execution: 'success',
+			output: 'Completed',
+			session: 'completed',
+			interactions: ['bash once'],
+		},
+		{
+			prompt: '[ask edit: a.html] [say Left as it is.]',
+			execution: 'success',
+			output: 'Completed',
+			session: 'completed',
+			interactions: ['edit reject'],
+		},
+		{
+			prompt: '[ask! edit: a.html]',
+			execution: 'error',
+			session: 'failed',
+			interactions: ['edit reject'],
+		},
 		{ prompt: '[work 1s] [fail Out of disk]', execution: 'error', session: 'failed' },
-		{ prompt: '[ask bash: git pull + deploy: production]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['bash once', 'deploy -'] },
-		{ prompt: '[question Which colour?]', execution: 'success', output: 'Needs Approval', session: 'running', interactions: ['undefined -'] },
-		{ prompt: '[work 1h]', maxWait: 0.2, execution: 'success', output: 'Still Running', session: 'running' },
-		{ prompt: '[work 2h]', maxWait: 0.2, onMaxWait: 'abort', execution: 'error', session: 'failed', aborted: true },
+		{
+			prompt: '[ask bash: git pull + deploy: production]',
+			execution: 'success',
+			output: 'Needs Approval',
+			session: 'running',
+			interactions: ['bash once', 'deploy -'],
+		},
+		{
+			prompt: '[question Which colour?]',
+			execution: 'success',
+			output: 'Needs Approval',
+			session: 'running',
+			interactions: ['undefined -'],
+		},
+		{
+			prompt: '[work 1h]',
+			maxWait: 0.2,
+			execution: 'success',
+			output: 'Still Running',
+			session: 'running',
+		},
+		{
+			prompt: '[work 2h]',
+			maxWait: 0.2,
+			onMaxWait: 'abort',
+			execution: 'error',
+			session: 'failed',
+			aborted: true,
+		},
 		{ prompt: '[work 3h]', stop: true, execution: 'canceled', session: 'failed', aborted: true },
 	];
 	const items = Array.from({ length: 100 }, (_, index) => {
 		const kind = KINDS[index % KINDS.length];
-		return { ...kind, prompt: `Item ${index}. ${kind.prompt}`, maxWait: kind.maxWait ?? 5, onMaxWait: kind.onMaxWait ?? 'route' };
+		return {
+			...kind,
+			prompt: `Item ${index}. ${kind.prompt}`,
+			maxWait: kind.maxWait ?? 5,
+			onMaxWait: kind.onMaxWait ?? 'route',
+		};
 	});
 	const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running'] as const;
 
@@ -94,13 +163,25 @@ describe('two workers', () => {
 			workflow(
 				'Many',
 				[
-					node('Webhook', 'n8n-nodes-base.webhook', 2, { parameters: { httpMethod: 'POST', path: 'many', responseMode: 'onReceived', options: {} }, webhookId: 'many' }),
+					node('Webhook', 'n8n-nodes-base.webhook', 2, {
+						parameters: {
+							httpMethod: 'POST',
+							path: 'many',
+							responseMode: 'onReceived',
+							options: {},
+						},
+						webhookId: 'many',
+					}),
 					agentSession({
 						prompt: '={{ $json.body.prompt }}',
 						permissionPolicy: 'rules',
 						permissionRules: { rule },
 						defaultDecision: 'ask',
-						options: { pollInterval: 5, maxWait: '={{ $json.body.maxWait }}', onMaxWait: '={{ $json.body.onMaxWait }}' },
+						options: {
+							pollInterval: 5,
+							maxWait: '={{ $json.body.maxWait }}',
+							onMaxWait: '={{ $json.body.onMaxWait }}',
+						},
 					}),
 					...OUTPUTS.map(arrival),
 				],
@@ -114,7 +195,9 @@ describe('two workers', () => {
 		const [session] = sessions;
 		const output = OUTPUTS.find((name) => execution.items(name).length > 0);
 		const [item] = output ? execution.items(output) : [];
-		const answered = session.interactions.filter(({ value }: any) => value !== undefined).map(({ id, value }: any) => `${id} ${value}`);
+		const answered = session.interactions
+			.filter(({ value }: any) => value !== undefined)
+			.map(({ id, value }: any) => `${id} ${value}`);
 		const stopped = execution.status === 'canceled';
 		return {
 			prompt,
@@ -123,11 +206,15 @@ describe('two workers', () => {
 			sessions: sessions.length,
 			session: session.status,
 			aborted: session.aborted || undefined,
-			interactions: session.interactions.map(({ permission, value }: any) => `${permission} ${value ?? '-'}`),
+			interactions: session.interactions.map(
+				({ permission, value }: any) => `${permission} ${value ?? '-'}`,
+			),
 			// What n8n has to say of a session that it did not stop: its ID, and each decision that the service has carried out.
 			named: stopped || JSON.stringify(item ?? execution.error).includes(session.sessionId),
 			foundByIt: stopped || Object.values(execution.customData).includes(session.sessionId),
-			decisions: item ? item.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`) : answered,
+			decisions: item
+				? item.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`)
+				: answered,
 			answered,
 		};
 	}
@@ -135,7 +222,13 @@ describe('two workers', () => {
 	/** Starts an execution for each item, as a service that calls the webhook does. */
 	async function startAll(url: string): Promise<void> {
 		const start = async (item: object) =>
-			(await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(item) })).ok;
+			(
+				await fetch(url, {
+					method: 'POST',
+					headers: { 'content-type': 'application/json' },
+					body: JSON.stringify(item),
+				})
+			).ok;
 		const [first, ...others] = items;
 		// The webhook is there a few seconds after the activation.
 		await eventually(async () => await start(first));
@@ -151,82 +244,148 @@ describe('two workers', () => {
 		}, 60);
 		const found = new Map<string, string>();
 		for (const { id } of started) {
-			const body = await eventually(async () => (await readExecution(rest, id)).items('Webhook')[0]?.body, 60);
+			const body = await eventually(
+				async () => (await readExecution(rest, id)).items('Webhook')[0]?.body,
+				60,
+			);
 			found.set(body.prompt, id);
 		}
 		return found;
 	}
 
-	test('share 100 executions, and the record of the service has what each execution says', async () => {
-		const { host, service } = stage;
-		const workflowId = await host.importWorkflow(hooked());
-		await host.activate(workflowId);
-		await startAll(`${host.url}/webhook/many`);
-		const executions = await findAll(workflowId);
-		for (const { prompt, stop } of items) {
-			if (!stop) continue;
-			await watched(stage, prompt);
-			await host.stop(executions.get(prompt)!);
-		}
-		await eventually(async () => (await listExecutions(host.rest, workflowId)).every(hasEnded), 120);
-		await eventually(async () => (await service.sessions()).filter(({ aborted }) => aborted).length === items.filter(({ aborted }) => aborted).length);
+	test(
+		'share 100 executions, and the record of the service has what each execution says',
+		async () => {
+			const { host, service } = stage;
+			const workflowId = await host.importWorkflow(hooked());
+			await host.activate(workflowId);
+			await startAll(`${host.url}/webhook/many`);
+			const executions = await findAll(workflowId);
+			for (const { prompt, stop } of items) {
+				if (!stop) continue;
+				await watched(stage, prompt);
+				await host.stop(executions.get(prompt)!);
+			}
+			await eventually(
+				async () => (await listExecutions(host.rest, workflowId)).every(hasEnded),
+				120,
+			);
+			await eventually(
+				async () =>
+					(await service.sessions()).filter(({ aborted }) => aborted).length ===
+					items.filter(({ aborted }) => aborted).length,
+			);
 
-		const outcomes = [];
-		for (const { prompt } of items) outcomes.push(await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)));
-		const expected = items.map(({ prompt, execution, output, session, aborted, interactions = [] }) => ({ prompt, execution, output, session, aborted, interactions }));
-		expect(outcomes).toMatchObject(expected.map((one) => ({ ...one, sessions: 1, named: true, foundByIt: true })));
-		expect(outcomes.map(({ decisions }) => decisions)).toEqual(outcomes.map(({ answered }) => answered));
-		expect(await service.sessions()).toHaveLength(items.length);
-		// Each execution ran on one worker, and each worker had a good part of them.
-		const ran = host.workers.flatMap((worker) => worker.executions);
-		expect([...ran].sort()).toEqual([...executions.values()].sort());
-		for (const worker of host.workers) expect(worker.executions.length).toBeGreaterThan(items.length / 10);
-	}, 2 * TEST_TIMEOUT_MS);
+			const outcomes = [];
+			for (const { prompt } of items)
+				outcomes.push(
+					await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)),
+				);
+			const expected = items.map(
+				({ prompt, execution, output, session, aborted, interactions = [] }) => ({
+					prompt,
+					execution,
+					output,
+					session,
+					aborted,
+					interactions,
+				}),
+			);
+			expect(outcomes).toMatchObject(
+				expected.map((one) => ({ ...one, sessions: 1, named: true, foundByIt: true })),
+			);
+			expect(outcomes.map(({ decisions }) => decisions)).toEqual(
+				outcomes.map(({ answered }) => answered),
+			);
+			expect(await service.sessions()).toHaveLength(items.length);
+			// Each execution ran on one worker, and each worker had a good part of them.
+			const ran = host.workers.flatMap((worker) => worker.executions);
+			expect([...ran].sort()).toEqual([...executions.values()].sort());
+			for (const worker of host.workers)
+				expect(worker.executions.length).toBeGreaterThan(items.length / 10);
+		},
+		2 * TEST_TIMEOUT_MS,
+	);
 
-	test('Stop pressed on the main ends the node on its worker and aborts the session', async () => {
-		const { host } = stage;
-		const prompt = 'Stopped from afar. [work 10m]';
-		const executionId = await host.run(await host.importWorkflow(chain('Stopped', [manualTrigger(), agentSession({ prompt })])));
-		const { sessionId } = await watched(stage, prompt);
+	test(
+		'Stop pressed on the main ends the node on its worker and aborts the session',
+		async () => {
+			const { host } = stage;
+			const prompt = 'Stopped from afar. [work 10m]';
+			const executionId = await host.run(
+				await host.importWorkflow(chain('Stopped', [manualTrigger(), agentSession({ prompt })])),
+			);
+			const { sessionId } = await watched(stage, prompt);
 
-		await host.stop(executionId);
+			await host.stop(executionId);
 
-		expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe('canceled');
-		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
-		await eventually(async () => workerOf(stage, executionId)?.tail().includes(`agent session ${sessionId} was aborted`));
-		// For as long as it takes another session to be polled twice, nobody asks for this one.
-		const other = await play(stage, chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]));
-		expect(other.items(NODE)[0].pollCount).toBeGreaterThan(1);
-		expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');
-	}, TEST_TIMEOUT_MS);
+			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
+				'canceled',
+			);
+			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () =>
+				workerOf(stage, executionId)?.tail().includes(`agent session ${sessionId} was aborted`),
+			);
+			// For as long as it takes another session to be polled twice, nobody asks for this one.
+			const other = await play(
+				stage,
+				chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]),
+			);
+			expect(other.items(NODE)[0].pollCount).toBeGreaterThan(1);
+			expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('examples/create-then-continue.json: Stop on the execution that waits aborts the session', async () => {
-		const { host } = stage;
-		const prompt = 'Stopped. [work 10m]';
-		const workflowId = await host.importWorkflow(example(prompt));
-		const creating = await host.run(workflowId);
-		const { sessionId } = await watched(stage, prompt);
-		expect((await host.waitForExecution(creating)).status).toBe('success');
-		const [{ id }] = await waiting(stage, workflowId);
+	test(
+		'examples/create-then-continue.json: Stop on the execution that waits aborts the session',
+		async () => {
+			const { host } = stage;
+			const prompt = 'Stopped. [work 10m]';
+			const workflowId = await host.importWorkflow(example(prompt));
+			const creating = await host.run(workflowId);
+			const { sessionId } = await watched(stage, prompt);
+			expect((await host.waitForExecution(creating)).status).toBe('success');
+			const [{ id }] = await waiting(stage, workflowId);
 
-		await host.stop(id);
+			await host.stop(id);
 
-		expect((await host.waitForExecution(id)).status).toBe('canceled');
-		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
-	}, TEST_TIMEOUT_MS);
+			expect((await host.waitForExecution(id)).status).toBe('canceled');
+			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('keep files in the database, where every machine can read them', async () => {
-		const text = 'Opened at eight, closed at six.';
-		const execution = await play(stage, chain('A file', [
-			manualTrigger(),
-			workspaceAutomation('Upload', 'file.create', { projectId: byId(projectId), name: 'hours.txt', contentSource: 'text', text }),
-			workspaceAutomation('Download', 'file.getContent', { fileId: byId('={{ $json.id }}'), outputAs: 'binary', binaryPropertyName: 'data' }),
-		]));
+	test(
+		'keep files in the database, where every machine can read them',
+		async () => {
+			const text = 'Opened at eight, closed at six.';
+			const execution = await play(
+				stage,
+				chain('A file', [
+					manualTrigger(),
+					workspaceAutomation('Upload', 'file.create', {
+						projectId: byId(projectId),
+						name: 'hours.txt',
+						contentSource: 'text',
+						text,
+					}),
+					workspaceAutomation('Download', 'file.getContent', {
+						fileId: byId('={{ $json.id }}'),
+						outputAs: 'binary',
+						binaryPropertyName: 'data',
+					}),
+				]),
+			);
 
-		expect(execution.error).toBeUndefined();
-		const [file] = execution.runData.Download[0].data!.main[0]!;
-		expect(file).toMatchObject({ binary: { data: { fileName: 'hours.txt', id: expect.stringMatching(/^database:/) } } });
-	}, TEST_TIMEOUT_MS);
+			expect(execution.error).toBeUndefined();
+			const [file] = execution.runData.Download[0].data!.main[0]!;
+			expect(file).toMatchObject({
+				binary: { data: { fileName: 'hours.txt', id: expect.stringMatching(/^database:/) } },
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('a worker killed with -9', () => {
@@ -242,7 +401,11 @@ describe('a worker killed with -9', () => {
 			},
 		}),
 	);
-	const prompts = { chained: 'Created before. [work 10m] [say Done.]', started: 'Started by the node. [work 10m] [say Done.]', handedOver: 'Handed over. [work 10m] [say Found again.]' };
+	const prompts = {
+		chained: 'Created before. [work 10m] [say Done.]',
+		started: 'Started by the node. [work 10m] [say Done.]',
+		handedOver: 'Handed over. [work 10m] [say Found again.]',
+	};
 	const ids = { chained: '', started: '', handedOver: '' };
 
 	/**
@@ -252,7 +415,9 @@ describe('a worker killed with -9', () => {
 	async function retriedAtOnce({ id, workflowId }: Execution): Promise<Execution> {
 		const { rest, retry } = stage.host;
 		retry(id).catch(() => {}); // cut off at the end, then
-		const { id: retried } = await eventually(async () => (await listExecutions(rest, workflowId)).find((one) => one.mode === 'retry' && hasEnded(one)));
+		const { id: retried } = await eventually(async () =>
+			(await listExecutions(rest, workflowId)).find((one) => one.mode === 'retry' && hasEnded(one)),
+		);
 		return await readExecution(rest, retried);
 	}
 
@@ -260,11 +425,15 @@ describe('a worker killed with -9', () => {
 		withProgress(
 			chain('Create, then continue', [
 				manualTrigger(),
-				workspaceAutomation('Create', 'agentSession.create', { projectId: byId(projectId), prompt: prompts.chained }),
-				agentSession({ mode: 'continue', sessionId: '={{ $json.sessionId }}' }),
+				workspaceAutomation('Create', 'agentSession.create', {
+					projectId: byId(projectId),
+					prompt: prompts.chained,
+				}),
+				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),
 			]),
 		);
-	const started = () => withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })]));
+	const started = () =>
+		withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })]));
 	const handedOver = () => example(prompts.handedOver);
 
 	beforeAll(async () => {
@@ -281,33 +450,45 @@ describe('a worker killed with -9', () => {
 		await doomed.kill();
 	}, TEST_TIMEOUT_MS);
 
-	test.each(['started', 'chained'] as const)('its execution becomes an error without any data, and a retry of it does nothing (%s)', async (which) => {
-		const { host } = stage;
-		const execution = await eventually(async () => {
-			const found = await readExecution(host.rest, ids[which]);
-			return found.status === 'error' ? found : undefined;
-		}, 150);
-		expect(execution).toMatchObject({ runData: {}, customData: {} });
-		expect(execution.error?.message).toContain('failed to be processed too many times');
+	test.each(['started', 'chained'] as const)(
+		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
+		async (which) => {
+			const { host } = stage;
+			const execution = await eventually(async () => {
+				const found = await readExecution(host.rest, ids[which]);
+				return found.status === 'error' ? found : undefined;
+			}, 150);
+			expect(execution).toMatchObject({ runData: {}, customData: {} });
+			expect(execution.error?.message).toContain('failed to be processed too many times');
 
-		expect(await retriedAtOnce(execution)).toMatchObject({ status: 'error', runData: {} });
-		expect(await sessionsFor(stage, prompts[which])).toMatchObject([{ status: 'running', aborted: false }]);
-	}, TEST_TIMEOUT_MS);
+			expect(await retriedAtOnce(execution)).toMatchObject({ status: 'error', runData: {} });
+			expect(await sessionsFor(stage, prompts[which])).toMatchObject([
+				{ status: 'running', aborted: false },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('examples/create-then-continue.json: a retry on another worker waits for the same session', async () => {
-		const { host, service } = stage;
-		const crashed = await host.waitForExecution(ids.handedOver);
-		expect(crashed.status).toBe('crashed');
-		const [{ sessionId }] = crashed.items('When called with a session');
-		expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+	test(
+		'examples/create-then-continue.json: a retry on another worker waits for the same session',
+		async () => {
+			const { host, service } = stage;
+			const crashed = await host.waitForExecution(ids.handedOver);
+			expect(crashed.status).toBe('crashed');
+			const [{ sessionId }] = crashed.items('When called with a session');
+			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 
-		await service.control('POST', '/speed', { speed: 100 });
-		const retried = await host.retry(ids.handedOver);
+			await service.control('POST', '/speed', { speed: 100 });
+			const retried = await host.retry(ids.handedOver);
 
-		const execution = await host.waitForExecution(retried);
-		expect(execution.status).toBe('success');
-		expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
-		expect(host.workers[1].executions).toContain(retried);
-		expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([{ sessionId, status: 'completed' }]);
-	}, TEST_TIMEOUT_MS);
+			const execution = await host.waitForExecution(retried);
+			expect(execution.status).toBe('success');
+			expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
+			expect(host.workers[1].executions).toContain(retried);
+			expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([
+				{ sessionId, status: 'completed' },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });

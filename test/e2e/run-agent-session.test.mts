@@ -23,152 +23,217 @@ const single = (parameters: Record<string, unknown>) =>
 	workflow('Single', [manualTrigger(), agentSession(parameters)], { Start: [[NODE]] });
 
 describe('examples/run-agent-session.json', () => {
-	test('completes, having approved by rule what was asked', async () => {
-		const execution = await play(stage, exampleWorkflow('run-agent-session'));
+	test(
+		'completes, having approved by rule what was asked',
+		async () => {
+			const execution = await play(stage, exampleWorkflow('run-agent-session'));
 
-		expect(execution.status).toBe('success');
-		const [item] = execution.items(NODE);
-		expect(item).toMatchObject({
-			status: 'completed',
-			text: 'The build passed. The landing page has a new headline and two compressed images.',
-			dashboardUrl: expect.stringContaining(item.sessionId),
-			decisions: [{ permission: 'bash', patterns: ['npm run build'], decision: 'approve' }],
-			pollCount: expect.any(Number),
-			durationMs: expect.any(Number),
-		});
-		expect(item.error).toBeFalsy();
-		expect(execution.items('Result')).toEqual([
-			{ text: item.text, decisions: 'approve: bash npm run build', dashboardUrl: item.dashboardUrl },
-		]);
-		expect(execution.items('Ask a human')).toEqual([]);
-		expect(execution.items('Check later')).toEqual([]);
-		expect(Object.values(execution.customData)).toEqual(expect.arrayContaining([item.sessionId, item.dashboardUrl]));
+			expect(execution.status).toBe('success');
+			const [item] = execution.items(NODE);
+			expect(item).toMatchObject({
+				status: 'completed',
+				text: 'The build passed. The landing page has a new headline and two compressed images.',
+				dashboardUrl: expect.stringContaining(item.sessionId),
+				decisions: [{ permission: 'bash', patterns: ['npm run build'], decision: 'approve' }],
+				pollCount: expect.any(Number),
+				durationMs: expect.any(Number),
+			});
+			expect(item.error).toBeFalsy();
+			expect(execution.items('Result')).toEqual([
+				{
+					text: item.text,
+					decisions: 'approve: bash npm run build',
+					dashboardUrl: item.dashboardUrl,
+				},
+			]);
+			expect(execution.items('Ask a human')).toEqual([]);
+			expect(execution.items('Check later')).toEqual([]);
+			expect(Object.values(execution.customData)).toEqual(
+				expect.arrayContaining([item.sessionId, item.dashboardUrl]),
+			);
 
-		const record = await recordOf(stage, item.sessionId);
-		expect(record.status).toBe('completed');
-		expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
-	}, TEST_TIMEOUT_MS);
+			const record = await recordOf(stage, item.sessionId);
+			expect(record.status).toBe('completed');
+			expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('examples/ask-a-human.json', () => {
 	test.each([
 		{ answer: 'approve', value: 'once', text: 'The landing page is live.' },
 		{ answer: 'deny', value: 'reject', text: expect.stringContaining('not permitted') },
-	])('parks the execution, and goes on with the same session when somebody says $answer', async ({ answer, value, text }) => {
-		const parked = await play(stage, exampleWorkflow('ask-a-human'), 'waiting');
+	])(
+		'parks the execution, and goes on with the same session when somebody says $answer',
+		async ({ answer, value, text }) => {
+			const parked = await play(stage, exampleWorkflow('ask-a-human'), 'waiting');
 
-		expect(parked.status).toBe('waiting');
-		const [asked] = parked.items(NODE, 1);
-		expect(asked).toMatchObject({ pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }], decisions: [] });
-		const [{ question, formUrl }] = parked.items('What is asked');
-		expect(question).toBe('May the agent use bash for git push?');
-		expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
+			expect(parked.status).toBe('waiting');
+			const [asked] = parked.items(NODE, 1);
+			expect(asked).toMatchObject({
+				pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }],
+				decisions: [],
+			});
+			const [{ question, formUrl }] = parked.items('What is asked');
+			expect(question).toBe('May the agent use bash for git push?');
+			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
 
-		await answerForm(formUrl, [answer]);
+			await answerForm(formUrl, [answer]);
 
-		const execution = await stage.host.waitForExecution(parked.id);
-		expect(execution.status).toBe('success');
-		const [item] = execution.items('Go on with the session');
-		expect(item).toMatchObject({
-			sessionId: asked.sessionId,
-			status: 'completed',
-			text,
-			decisions: [{ permission: 'bash', patterns: ['git push'], decision: answer }],
-		});
-		expect(execution.items('Result')).toHaveLength(1);
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.status).toBe('success');
+			const [item] = execution.items('Go on with the session');
+			expect(item).toMatchObject({
+				sessionId: asked.sessionId,
+				status: 'completed',
+				text,
+				decisions: [{ permission: 'bash', patterns: ['git push'], decision: answer }],
+			});
+			expect(execution.items('Result')).toHaveLength(1);
 
-		const record = await recordOf(stage, item.sessionId);
-		expect(record.status).toBe('completed');
-		expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
-	}, TEST_TIMEOUT_MS);
+			const record = await recordOf(stage, item.sessionId);
+			expect(record.status).toBe('completed');
+			expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('a failed session', () => {
 	const prompt = 'Build the site. [work 1s] [fail The build broke.]';
 
-	test('stops the workflow with an error that names the session and its dashboard', async () => {
-		const file = workflow(
-			'Failing',
-			[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
-			{ Start: [[NODE]], [NODE]: [['Completed']] },
-		);
-		const execution = await play(stage, file);
+	test(
+		'stops the workflow with an error that names the session and its dashboard',
+		async () => {
+			const file = workflow(
+				'Failing',
+				[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
+				{ Start: [[NODE]], [NODE]: [['Completed']] },
+			);
+			const execution = await play(stage, file);
 
-		expect(execution.status).toBe('error');
-		expect(execution.lastNodeExecuted).toBe(NODE);
-		expect(execution.items('Completed')).toEqual([]);
-		const told = `${execution.error?.message}\n${execution.error?.description}`;
-		expect(told).toContain('The build broke.');
+			expect(execution.status).toBe('error');
+			expect(execution.lastNodeExecuted).toBe(NODE);
+			expect(execution.items('Completed')).toEqual([]);
+			const told = `${execution.error?.message}\n${execution.error?.description}`;
+			expect(told).toContain('The build broke.');
 
-		const record = (await stage.service.sessions()).at(-1);
-		expect(record.status).toBe('failed');
-		expect(told).toContain(record.sessionId);
-		expect(told).toContain(await dashboardOf(stage, record.sessionId));
-	}, TEST_TIMEOUT_MS);
+			const record = (await stage.service.sessions()).at(-1);
+			expect(record.status).toBe('failed');
+			expect(told).toContain(record.sessionId);
+			expect(told).toContain(await dashboardOf(stage, record.sessionId));
+		},
+		TEST_TIMEOUT_MS,
+	);
 
-	test('takes the error output where On Error says so', async () => {
-		const file = workflow(
-			'Failing on',
-			[
-				manualTrigger(),
-				agentSession({ prompt }, { onError: 'continueErrorOutput' }),
-				...['Completed', 'Needs Approval', 'Still Running', 'Failed'].map(arrival),
-			],
-			{ Start: [[NODE]], [NODE]: [['Completed'], ['Needs Approval'], ['Still Running'], ['Failed']] },
-		);
-		const execution = await play(stage, file);
+	test(
+		'takes the error output where On Error says so',
+		async () => {
+			const file = workflow(
+				'Failing on',
+				[
+					manualTrigger(),
+					agentSession({ prompt }, { onError: 'continueErrorOutput' }),
+					...['Completed', 'Needs Approval', 'Still Running', 'Failed'].map(arrival),
+				],
+				{
+					Start: [[NODE]],
+					[NODE]: [['Completed'], ['Needs Approval'], ['Still Running'], ['Failed']],
+				},
+			);
+			const execution = await play(stage, file);
 
-		expect(execution.status).toBe('success');
-		for (const other of ['Completed', 'Needs Approval', 'Still Running']) expect(execution.items(other)).toEqual([]);
-		const items = execution.items('Failed');
-		expect(items).toHaveLength(1);
-		const record = (await stage.service.sessions()).at(-1);
-		expect(record.status).toBe('failed');
-		for (const part of ['The build broke.', record.sessionId, await dashboardOf(stage, record.sessionId)]) {
-			expect(JSON.stringify(items)).toContain(part);
-		}
-	}, TEST_TIMEOUT_MS);
+			expect(execution.status).toBe('success');
+			for (const other of ['Completed', 'Needs Approval', 'Still Running'])
+				expect(execution.items(other)).toEqual([]);
+			const items = execution.items('Failed');
+			expect(items).toHaveLength(1);
+			const record = (await stage.service.sessions()).at(-1);
+			expect(record.status).toBe('failed');
+			for (const part of [
+				'The build broke.',
+				record.sessionId,
+				await dashboardOf(stage, record.sessionId),
+			]) {
+				expect(JSON.stringify(items)).toContain(part);
+			}
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('Stop', () => {
-	test('ends the execution at once and aborts the session', async () => {
-		const { host, service } = stage;
-		const executionId = await host.run(await host.importWorkflow(single({ prompt: '[work 10m]' })));
-		const { sessionId } = await eventually(async () => (await service.sessions()).find(({ prompt, polls }) => prompt === '[work 10m]' && polls > 0));
+	test(
+		'ends the execution at once and aborts the session',
+		async () => {
+			const { host, service } = stage;
+			const executionId = await host.run(
+				await host.importWorkflow(single({ prompt: '[work 10m]' })),
+			);
+			const { sessionId } = await eventually(async () =>
+				(await service.sessions()).find(
+					({ prompt, polls }) => prompt === '[work 10m]' && polls > 0,
+				),
+			);
 
-		await host.stop(executionId);
+			await host.stop(executionId);
 
-		expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe('canceled');
-		await eventually(async () => (await recordOf(stage, sessionId)).aborted);
-	}, TEST_TIMEOUT_MS);
+			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
+				'canceled',
+			);
+			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('a retry of the execution', () => {
-	test('goes on with the session that the failed execution started', async () => {
-		const { host, service } = stage;
-		const prompt = 'Only once. [work 8s] [say Done once.]';
-		await service.control('POST', '/faults', { operationId: 'getAgentSession', kind: 'status', status: 403, after: 1 });
-		const failed = await play(stage, single({ prompt }));
-		expect(failed.status).toBe('error');
-		await service.control('DELETE', '/faults');
+	test(
+		'goes on with the session that the failed execution started',
+		async () => {
+			const { host, service } = stage;
+			const prompt = 'Only once. [work 8s] [say Done once.]';
+			await service.control('POST', '/faults', {
+				operationId: 'getAgentSession',
+				kind: 'status',
+				status: 403,
+				after: 1,
+			});
+			const failed = await play(stage, single({ prompt }));
+			expect(failed.status).toBe('error');
+			await service.control('DELETE', '/faults');
 
-		const execution = await host.waitForExecution(await host.retry(failed.id));
+			const execution = await host.waitForExecution(await host.retry(failed.id));
 
-		expect(execution.status).toBe('success');
-		const [item] = execution.items(NODE);
-		expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
-		const records = (await service.sessions()).filter((session) => session.prompt === prompt);
-		expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);
-	}, TEST_TIMEOUT_MS);
+			expect(execution.status).toBe('success');
+			const [item] = execution.items(NODE);
+			expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
+			const records = (await service.sessions()).filter((session) => session.prompt === prompt);
+			expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
 });
 
 describe('the credential', () => {
-	const data = () => ({ baseUrl: stage.service.baseUrl, accessToken: stage.service.key, apiVersion: '2026-10-05', fieldNames: '{}' });
+	const data = () => ({
+		baseUrl: stage.service.baseUrl,
+		accessToken: stage.service.key,
+		apiVersion: '2026-10-05',
+		fieldNames: '{}',
+	});
 	/** The button in the panel of a saved credential in which something was changed */
 	const press = async (changes: object = {}) => {
-		const saved = await stage.host.importCredential({ name: 'Tried', type: 'workspaceAutomationApi', data: data() });
+		const saved = await stage.host.importCredential({
+			name: 'Tried',
+			type: 'workspaceAutomationApi',
+			data: data(),
+		});
 		const credentials = { ...saved, data: { ...data(), ...changes } };
-		return await stage.host.rest.post<{ status: string; message: string }>('/credentials/test', { credentials });
+		return await stage.host.rest.post<{ status: string; message: string }>('/credentials/test', {
+			credentials,
+		});
 	};
 
 	test('passes its test with a good key', async () => {
@@ -177,9 +242,21 @@ describe('the credential', () => {
 
 	test.each([
 		// n8n 1.x loses the answer before it looks up what the credential says about it, and has words of its own.
-		['a wrong key', { accessToken: 'wa_wrong' }, /^(The access token was refused|Authorization failed)/],
-		['a base URL without /v1', { baseUrl: 'http://localhost:4010' }, /Base URL .* does not end in \/v1/],
-		['field names that are no JSON', { fieldNames: '{"cursor"' }, /Field Names is not a valid JSON object/],
+		[
+			'a wrong key',
+			{ accessToken: 'wa_wrong' },
+			/^(The access token was refused|Authorization failed)/,
+		],
+		[
+			'a base URL without /v1',
+			{ baseUrl: 'http://localhost:4010' },
+			/Base URL .* does not end in \/v1/,
+		],
+		[
+			'field names that are no JSON',
+			{ fieldNames: '{"cursor"' },
+			/Field Names is not a valid JSON object/,
+		],
 	])('fails its test with %s, and says why', async (_, changes, message) => {
 		const result = await press(changes);
 		expect(result.status).toBe('Error');

@@ -40,7 +40,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 	function answer(request: ChatRequest): object {
 		const next = script[requests.push(request) - 1];
 		const turn = typeof next === 'function' ? next(request) : next;
-		if (turn === undefined) throw new Error(`The script has ${script.length} turns, and this is request ${requests.length}.`);
+		if (turn === undefined)
+			throw new Error(
+				`The script has ${script.length} turns, and this is request ${requests.length}.`,
+			);
 		const calls = typeof turn === 'string' ? [] : turn;
 		const message = {
 			role: 'assistant',
@@ -64,10 +67,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 	}
 
 	const server = createServer(async (request, response) => {
-		const send = (status: number, body: object) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		const send = (status: number, body: object) =>
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 		try {
 			const text = (await request.toArray()).join('');
-			if (!request.url!.endsWith('/chat/completions')) throw new Error(`The scripted model has no ${request.method} ${request.url}.`);
+			if (!request.url!.endsWith('/chat/completions'))
+				throw new Error(`The scripted model has no ${request.method} ${request.url}.`);
 			send(200, answer(JSON.parse(text)));
 		} catch (error) {
 			// Not a 5xx: that would be tried again.

@@ -4,7 +4,14 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName, exampleWorkflow, onOneMachine, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
+import {
+	credentialName,
+	exampleWorkflow,
+	onOneMachine,
+	setStage,
+	type Stage,
+	type StartHost,
+} from '../../tools/demoStage.mts';
 
 /** A cold machine installs n8n first. */
 export const STAGE_TIMEOUT_MS = 15 * 60_000;
@@ -21,7 +28,10 @@ export function useStage(start: StartHost = onOneMachine): Stage {
 	const stage = {} as Stage;
 	beforeAll(async () => {
 		// `npm test` has built already, and other tests read what it built.
-		Object.assign(stage, await setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }));
+		Object.assign(
+			stage,
+			await setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }),
+		);
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await stage.close?.();
@@ -36,7 +46,12 @@ const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
 /** What somebody chooses with "By ID" */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-export function node(name: string, type: string, typeVersion: number, parts: Parts = {}): WorkflowNode {
+export function node(
+	name: string,
+	type: string,
+	typeVersion: number,
+	parts: Parts = {},
+): WorkflowNode {
 	return { id: name, name, type, typeVersion, position: [0, 0], parameters: {}, ...parts };
 }
 
@@ -49,7 +64,7 @@ export const arrival = (name: string): WorkflowNode => node(name, 'n8n-nodes-bas
 export function agentSession(parameters: Record<string, unknown>, parts: Parts = {}): WorkflowNode {
 	return node(NODE, 'n8n-nodes-workspace-automation.runAgentSession', 1, {
 		parameters: {
-			mode: 'start',
+			operation: 'start',
 			projectId: byId(projectId),
 			permissionPolicy: 'ask',
 			options: { pollInterval: 5, maxWait: 2 },
@@ -61,7 +76,12 @@ export function agentSession(parameters: Record<string, unknown>, parts: Parts =
 }
 
 /** Workspace Automation, doing `resource.operation`. */
-export function workspaceAutomation(name: string, does: string, parameters: object, parts: Parts = {}): WorkflowNode {
+export function workspaceAutomation(
+	name: string,
+	does: string,
+	parameters: object,
+	parts: Parts = {},
+): WorkflowNode {
 	const [resource, operation] = does.split('.');
 	return node(name, 'n8n-nodes-workspace-automation.workspaceAutomation', 1, {
 		parameters: { resource, operation, ...parameters },
@@ -71,34 +91,66 @@ export function workspaceAutomation(name: string, does: string, parameters: obje
 }
 
 /** Edit Fields: puts out these fields and no others. */
-export function editFields(name: string, fields: Record<string, string>, type = 'string'): WorkflowNode {
-	const assignments = Object.entries(fields).map(([field, value]) => ({ id: field, name: field, value, type }));
-	return node(name, 'n8n-nodes-base.set', 3.4, { parameters: { assignments: { assignments }, options: {} } });
+export function editFields(
+	name: string,
+	fields: Record<string, string>,
+	type = 'string',
+): WorkflowNode {
+	const assignments = Object.entries(fields).map(([field, value]) => ({
+		id: field,
+		name: field,
+		value,
+		type,
+	}));
+	return node(name, 'n8n-nodes-base.set', 3.4, {
+		parameters: { assignments: { assignments }, options: {} },
+	});
 }
 
 /** A workflow in which each node follows the one before. */
 export function chain(name: string, nodes: WorkflowNode[]): WorkflowFile {
-	return workflow(name, nodes, Object.fromEntries(nodes.slice(1).map((next, index) => [nodes[index].name, [[next.name]]])));
+	return workflow(
+		name,
+		nodes,
+		Object.fromEntries(nodes.slice(1).map((next, index) => [nodes[index].name, [[next.name]]])),
+	);
 }
 
 /** A workflow out of nodes and of who follows whom: `{ Start: [['Run Agent Session']] }`, by output. */
-export function workflow(name: string, nodes: WorkflowNode[], follows: Record<string, string[][]>): WorkflowFile {
+export function workflow(
+	name: string,
+	nodes: WorkflowNode[],
+	follows: Record<string, string[][]>,
+): WorkflowFile {
 	const connections = Object.entries(follows).map(([from, outputs]) => {
 		const main = outputs.map((names) => names.map((to) => ({ node: to, type: 'main', index: 0 })));
 		return [from, { main }];
 	});
-	return { name, nodes, connections: Object.fromEntries(connections), settings: { executionOrder: 'v1' } };
+	return {
+		name,
+		nodes,
+		connections: Object.fromEntries(connections),
+		settings: { executionOrder: 'v1' },
+	};
 }
 
 /** A copy of an example in which these nodes have other parameters */
-export function changed(name: string, changes: Record<string, Record<string, unknown>>): WorkflowFile {
+export function changed(
+	name: string,
+	changes: Record<string, Record<string, unknown>>,
+): WorkflowFile {
 	const file = exampleWorkflow(name);
-	for (const [node, parameters] of Object.entries(changes)) Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
+	for (const [node, parameters] of Object.entries(changes))
+		Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
 	return file;
 }
 
 /** Imports a workflow and runs it until it ends, or until it waits for somebody. */
-export async function play({ host }: Stage, file: WorkflowFile, until?: 'ended' | 'waiting'): Promise<Execution> {
+export async function play(
+	{ host }: Stage,
+	file: WorkflowFile,
+	until?: 'ended' | 'waiting',
+): Promise<Execution> {
 	const executionId = await host.run(await host.importWorkflow(file));
 	return await host.waitForExecution(executionId, { until });
 }
@@ -110,14 +162,29 @@ export async function answerForm(url: string, fields: Array<string | File>): Pro
 	const body = new FormData();
 	for (const [index, value] of fields.entries()) body.append(`field-${index}`, value as string);
 	const answer = await fetch(url, { method: 'POST', body });
-	if (!answer.ok) throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
+	if (!answer.ok)
+		throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
 }
 
 /** Calls the API as anybody could. */
-export async function callApi({ service }: Stage, method: string, path: string, body?: object): Promise<any> {
-	const headers = { authorization: `Bearer ${service.key}`, 'service-api-version': '2026-10-05', 'content-type': 'application/json' };
-	const answer = await fetch(`${service.baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
-	if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+export async function callApi(
+	{ service }: Stage,
+	method: string,
+	path: string,
+	body?: object,
+): Promise<any> {
+	const headers = {
+		authorization: `Bearer ${service.key}`,
+		'service-api-version': '2026-10-05',
+		'content-type': 'application/json',
+	};
+	const answer = await fetch(`${service.baseUrl}${path}`, {
+		method,
+		headers,
+		body: body && JSON.stringify(body),
+	});
+	if (!answer.ok)
+		throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
 	return await answer.json();
 }
 
@@ -130,7 +197,9 @@ export async function recordOf({ service }: Stage, sessionId: string): Promise<a
 
 /** The dashboard URL that the service last gave for a session */
 export async function dashboardOf({ service }: Stage, sessionId: string): Promise<string> {
-	const reads = (await service.requests()).filter(({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl);
+	const reads = (await service.requests()).filter(
+		({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl,
+	);
 	return reads.at(-1)!.answer.dashboardUrl;
 }
 

@@ -21,7 +21,12 @@ const rows = async (parameters: IDataObject, items?: IDataObject[]): Promise<any
 
 describe('rows', () => {
 	test('become items, in the order of the query, paired with the item that asked', async () => {
-		const { outputs } = await run(setup({ query: 'SELECT number + {{ $json.from }} AS n FROM numbers(2)' }, [{ from: 10 }, { from: 20 }]));
+		const { outputs } = await run(
+			setup({ query: 'SELECT number + {{ $json.from }} AS n FROM numbers(2)' }, [
+				{ from: 10 },
+				{ from: 20 },
+			]),
+		);
 		expect(outputs[0].map(({ json, pairedItem }) => [json, pairedItem])).toEqual([
 			[{ n: 10 }, { item: 0 }],
 			[{ n: 11 }, { item: 0 }],
@@ -31,36 +36,81 @@ describe('rows', () => {
 	});
 
 	test('or stay in one item, as the service answers', async () => {
-		expect(await rows({ query: 'SELECT number AS n FROM numbers(2)', options: { rowsInOneItem: true } })).toEqual([{ rowCount: 2, data: [{ n: 0 }, { n: 1 }] }]);
+		expect(
+			await rows({ query: 'SELECT number AS n FROM numbers(2)', options: { rowsInOneItem: true } }),
+		).toEqual([{ rowCount: 2, data: [{ n: 0 }, { n: 1 }] }]);
 	});
 
 	test('keep every digit: a number beyond 2^53 arrives as text', async () => {
-		expect(await rows({ query: "SELECT toUInt64(18446744073709551615) AS big, 9007199254740991 AS safe, -9007199254740993 AS small, 0.1 AS tenth, [9007199254740993] AS list, toDecimal128('1234567890123456789.12', 2) AS decimal" })).toEqual([
-			{ big: '18446744073709551615', safe: 9007199254740991, small: '-9007199254740993', tenth: 0.1, list: ['9007199254740993'], decimal: '1234567890123456789.12' },
+		expect(
+			await rows({
+				query:
+					"SELECT toUInt64(18446744073709551615) AS big, 9007199254740991 AS safe, -9007199254740993 AS small, 0.1 AS tenth, [9007199254740993] AS list, toDecimal128('1234567890123456789.12', 2) AS decimal",
+			}),
+		).toEqual([
+			{
+				big: '18446744073709551615',
+				safe: 9007199254740991,
+				small: '-9007199254740993',
+				tenth: 0.1,
+				list: ['9007199254740993'],
+				decimal: '1234567890123456789.12',
+			},
 		]);
 	});
 
 	test('of which there are as many as the service gives leave a note in the execution', async () => {
 		const cutOff = await run(setup({ query: 'SELECT number FROM numbers(100001)' }));
 		expect(cutOff.outputs[0]).toHaveLength(100_000);
-		expect(cutOff.customData).toEqual({ analyticsRows: expect.stringMatching(/^The analytics query returned 100000 rows, the most the service gives/) });
+		expect(cutOff.customData).toEqual({
+			analyticsRows: expect.stringMatching(
+				/^The analytics query returned 100000 rows, the most the service gives/,
+			),
+		});
 		const whole = await run(setup({ query: 'SELECT number FROM numbers(99999)' }));
 		expect(whole.customData).toBeUndefined();
 	});
 });
 
 describe('values from other nodes', () => {
-	const query = "SELECT {{ $json.value }} AS bare, '{{ $json.value }}' AS quoted, {value:String} AS parameter, '<{{ $json.value }}>' AS part";
+	const query =
+		"SELECT {{ $json.value }} AS bare, '{{ $json.value }}' AS quoted, {value:String} AS parameter, '<{{ $json.value }}>' AS part";
 	const options = { parameters: { values: [{ name: 'value', value: '={{ $json.value }}' }] } };
 
 	test('stay values, whatever they say', async () => {
 		const anyText = fc.oneof(
 			fc.string({ unit: 'grapheme' }),
-			fc.array(fc.constantFrom("'", '"', '`', '\\', '--', '/*', '*/', ';', '{{ 1 }}', '}}', '{value:String}', '\n', '\0', "' OR 1 = 1 --", "'), (SELECT 1"), { maxLength: 6 }).map((parts) => parts.join('')),
+			fc
+				.array(
+					fc.constantFrom(
+						"'",
+						'"',
+						'`',
+						'\\',
+						'--',
+						'/*',
+						'*/',
+						';',
+						'{{ 1 }}',
+						'}}',
+						'{value:String}',
+						'\n',
+						'\0',
+						"' OR 1 = 1 --",
+						"'), (SELECT 1",
+					),
+					{ maxLength: 6 },
+				)
+				.map((parts) => parts.join('')),
 		);
 		const values = fc.sample(anyText, { numRuns: 300, seed: 5 });
-		const found = await rows({ query, options }, values.map((value) => ({ value })));
-		expect(found).toEqual(values.map((value) => ({ bare: value, quoted: value, parameter: value, part: `<${value}>` })));
+		const found = await rows(
+			{ query, options },
+			values.map((value) => ({ value })),
+		);
+		expect(found).toEqual(
+			values.map((value) => ({ bare: value, quoted: value, parameter: value, part: `<${value}>` })),
+		);
 	});
 
 	test('arrive with the type that the query gives them', async () => {
@@ -71,49 +121,75 @@ describe('values from other nodes', () => {
 			{ name: 'table', value: 'currency_exchange_rates' },
 		];
 		const found = await rows({
-			query: "SELECT {day:Date} AS day, has({sources:Array(String)}, 'it\\'s') AS has, 'google' IN {sources} AS isIn, toTypeName({most:UInt8}) AS type FROM {table:Identifier} LIMIT {most:UInt32}",
+			query:
+				"SELECT {day:Date} AS day, has({sources:Array(String)}, 'it\\'s') AS has, 'google' IN {sources} AS isIn, toTypeName({most:UInt8}) AS type FROM {table:Identifier} LIMIT {most:UInt32}",
 			options: { parameters: { values: parameters } },
 		});
 		expect(found).toEqual(Array(2).fill({ day: '2026-10-05', has: 1, isIn: 1, type: 'UInt8' }));
 	});
 
 	test('may be the whole query', async () => {
-		expect(await rows({ query: '{{ $json.sql }}' }, [{ sql: "SELECT 'a' AS a" }])).toEqual([{ a: 'a' }]);
+		expect(await rows({ query: '{{ $json.sql }}' }, [{ sql: "SELECT 'a' AS a" }])).toEqual([
+			{ a: 'a' },
+		]);
 		const { error } = await run(setup({ query: '{{ $json.sql }}' }, [{ sql: 'DROP TABLE x' }]));
 		expect(error?.message).toBe('Query is not a SELECT or WITH statement');
 	});
 });
 
 describe('the panel', () => {
-	test.each(TABLES)('starts with a query of $value that works, with columns that the document has', async ({ value, query }) => {
-		// What the panel shows is the default: the workflow does not hold it
-		const found = await rows({ table: value });
-		expect(found.length).toBeGreaterThan(0);
-		expect((await service.requests()).at(-1)!.body).toEqual({ query });
-		expect(Object.values(found[0]).every((cell) => typeof cell === 'string' || Number.isFinite(cell))).toBe(true);
-		expect(hints(setup({ table: value, query }))).toEqual([]);
-	});
+	test.each(TABLES)(
+		'starts with a query of $value that works, with columns that the document has',
+		async ({ value, query }) => {
+			// What the panel shows is the default: the workflow does not hold it
+			const found = await rows({ table: value });
+			expect(found.length).toBeGreaterThan(0);
+			expect((await service.requests()).at(-1)!.body).toEqual({ query });
+			expect(
+				Object.values(found[0]).every((cell) => typeof cell === 'string' || Number.isFinite(cell)),
+			).toBe(true);
+			expect(hints(setup({ table: value, query }))).toEqual([]);
+		},
+	);
 
 	test('and what somebody has written themselves stays when another table is chosen', async () => {
-		expect(await rows({ table: 'events_computed', query: 'SELECT 1 AS mine' })).toEqual([{ mine: 1 }]);
+		expect(await rows({ table: 'events_computed', query: 'SELECT 1 AS mine' })).toEqual([
+			{ mine: 1 },
+		]);
 	});
 
-	test.each(['SELECT views_state FROM daily_page_rollups', 'SELECT day, sum(views_state) FROM daily_page_rollups GROUP BY day', 'SELECT countMerge(views_state), unique_sessions_state FROM daily_page_rollups'])(
-		'hints that a state column wants its merge function: %s',
-		(query) => expect(hints(setup({ query }))).toEqual([expect.stringMatching(/countMerge\(views_state\)/)]),
+	test.each([
+		'SELECT views_state FROM daily_page_rollups',
+		'SELECT day, sum(views_state) FROM daily_page_rollups GROUP BY day',
+		'SELECT countMerge(views_state), unique_sessions_state FROM daily_page_rollups',
+	])('hints that a state column wants its merge function: %s', (query) =>
+		expect(hints(setup({ query }))).toEqual([expect.stringMatching(/countMerge\(views_state\)/)]),
 	);
 
-	test.each(['SELECT 1', 'SELECT countMerge(views_state) FROM daily_page_rollups', 'SELECT sumMergeIf(d.total_revenue_usd_state, 1) FROM daily_namespace_purchase_rollups AS d', '-- views_state\nSELECT 1'])('has no hint for %s', (query) =>
-		expect(hints(setup({ query }))).toEqual([]),
-	);
+	test.each([
+		'SELECT 1',
+		'SELECT countMerge(views_state) FROM daily_page_rollups',
+		'SELECT sumMergeIf(d.total_revenue_usd_state, 1) FROM daily_namespace_purchase_rollups AS d',
+		'-- views_state\nSELECT 1',
+	])('has no hint for %s', (query) => expect(hints(setup({ query }))).toEqual([]));
 
 	test('has no hint for other resources', () => {
-		expect(hints({ ...setup({}), parameters: { resource: 'project', operation: 'getAll', query: 'views_state' } })).toEqual([]);
+		expect(
+			hints({
+				...setup({}),
+				parameters: { resource: 'project', operation: 'getAll', query: 'views_state' },
+			}),
+		).toEqual([]);
 	});
 });
 
-test("what ClickHouse has to say about a query reaches the person who wrote it", async () => {
+test('what ClickHouse has to say about a query reaches the person who wrote it', async () => {
 	const { error } = await run(setup({ query: 'SELECT nope FROM events_computed' }));
-	expect([error?.httpCode, error?.message]).toEqual(['400', 'The service refused the request as invalid']);
-	expect(error?.description).toMatch(/The service says: Unknown expression identifier `nope`.*\(UNKNOWN_IDENTIFIER\)\./);
+	expect([error?.httpCode, error?.message]).toEqual([
+		'400',
+		'The service refused the request as invalid',
+	]);
+	expect(error?.description).toMatch(
+		/The service says: Unknown expression identifier `nope`.*\(UNKNOWN_IDENTIFIER\)\./,
+	);
 });

@@ -22,7 +22,12 @@ const good: Record<string, IDataObject> = {
 	'agentSession.get': { sessionId: ID },
 	'agentSession.abort': { sessionId: ID },
 	'agentSession.sendMessage': { sessionId: ID, message: 'x' },
-	'agentSession.resolveInteraction': { sessionId: ID, interactionId: 'i1', decision: 'option', optionValue: 'once' },
+	'agentSession.resolveInteraction': {
+		sessionId: ID,
+		interactionId: 'i1',
+		decision: 'option',
+		optionValue: 'once',
+	},
 	'file.create': { projectId: rl(ID), name: 'a.md', contentSource: 'text', text: 'x' },
 	'file.createFolder': { projectId: rl(ID), name: 'a' },
 	'file.get': { fileId: rl(ID) },
@@ -41,21 +46,55 @@ const good: Record<string, IDataObject> = {
 
 type Row = [operation: string, spoilt: IDataObject, message: RegExp, description: RegExp];
 
-const texts = (operation: string, parameter: string, field: string, wrap = (value: string): IDataObject => ({ [parameter]: value })): Row[] => [
+const texts = (
+	operation: string,
+	parameter: string,
+	field: string,
+	wrap = (value: string): IDataObject => ({ [parameter]: value }),
+): Row[] => [
 	[operation, wrap(NULL), new RegExp(`^${field} is empty$`), /Enter a value/],
 	[operation, wrap('={{ "  " }}'), new RegExp(`^${field} is empty$`), /Enter a value/],
 	[operation, wrap(NUMBER), new RegExp(`^${field} is not a text$`), /Enter a value/],
 ];
-const ids = (operation: string, parameter: string, field: string, wrap: (value: string) => unknown = rl): Row[] => [
-	[operation, { [parameter]: wrap(NULL) } as IDataObject, new RegExp(`^${field} is empty$`), /Enter a value/],
-	[operation, { [parameter]: wrap(NO_ID) } as IDataObject, new RegExp(`^${field} is not a valid ID$`), /UUID/],
+const ids = (
+	operation: string,
+	parameter: string,
+	field: string,
+	wrap: (value: string) => unknown = rl,
+): Row[] => [
+	[
+		operation,
+		{ [parameter]: wrap(NULL) } as IDataObject,
+		new RegExp(`^${field} is empty$`),
+		/Enter a value/,
+	],
+	[
+		operation,
+		{ [parameter]: wrap(NO_ID) } as IDataObject,
+		new RegExp(`^${field} is not a valid ID$`),
+		/UUID/,
+	],
 ];
-const plainIds = (operation: string, parameter: string, field: string) => ids(operation, parameter, field, (value) => value);
-const limits = (operation: string): Row[] => [NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [operation, { limit }, /^Limit is not a valid number$/, /1 or more/]);
+const plainIds = (operation: string, parameter: string, field: string) =>
+	ids(operation, parameter, field, (value) => value);
+const limits = (operation: string): Row[] =>
+	[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [
+		operation,
+		{ limit },
+		/^Limit is not a valid number$/,
+		/1 or more/,
+	]);
 const jsons = (operation: string, wrap: (value: string) => IDataObject, field: string): Row[] =>
-	['{"a"', '[1]', '={{ 7 }}'].map((value) => [operation, wrap(value), new RegExp(`^${field} is not a valid JSON object$`), /\{"name": "value"\}/]);
+	['{"a"', '[1]', '={{ 7 }}'].map((value) => [
+		operation,
+		wrap(value),
+		new RegExp(`^${field} is not a valid JSON object$`),
+		/\{"name": "value"\}/,
+	]);
 const body = (value: string): IDataObject => ({ additionalFields: { body: value } });
-const update = (field: string) => (value: string): IDataObject => ({ updateFields: { [field]: value } });
+const update =
+	(field: string) =>
+	(value: string): IDataObject => ({ updateFields: { [field]: value } });
 
 const table: Row[] = [
 	...limits('project.getAll'),
@@ -64,38 +103,84 @@ const table: Row[] = [
 	...ids('task.update', 'taskId', 'Task'),
 	['task.update', { updateFields: {} }, /^Update Fields is empty$/, /Add at least one/],
 	...['title', 'prompt', 'rrule', 'emoji'].flatMap((name): Row[] => {
-		const field = { title: 'Title', prompt: 'Prompt', rrule: 'Recurrence Rule', emoji: 'Emoji' }[name]!;
+		const field = { title: 'Title', prompt: 'Prompt', rrule: 'Recurrence Rule', emoji: 'Emoji' }[
+			name
+		]!;
 		return [
 			['task.update', update(name)(NULL), new RegExp(`^${field} is empty$`), /Enter a value/],
-			['task.update', update(name)(NUMBER), new RegExp(`^${field} is not a text$`), /Enter a value/],
+			[
+				'task.update',
+				update(name)(NUMBER),
+				new RegExp(`^${field} is not a text$`),
+				/Enter a value/,
+			],
 		];
 	}),
 	...ids('agentSession.create', 'projectId', 'Project'),
 	...texts('agentSession.create', 'prompt', 'Prompt'),
 	...jsons('agentSession.create', body, 'Body'),
-	...['get', 'abort', 'sendMessage', 'resolveInteraction'].flatMap((name) => plainIds(`agentSession.${name}`, 'sessionId', 'Session ID')),
+	...['get', 'abort', 'sendMessage', 'resolveInteraction'].flatMap((name) =>
+		plainIds(`agentSession.${name}`, 'sessionId', 'Session ID'),
+	),
 	...texts('agentSession.sendMessage', 'message', 'Message'),
 	...texts('agentSession.resolveInteraction', 'interactionId', 'Interaction ID'),
 	...texts('agentSession.resolveInteraction', 'optionValue', 'Option Value'),
-	['agentSession.resolveInteraction', { decision: '={{ "maybe" }}' }, /^Decision has no valid value$/, /approve, deny, option/],
+	[
+		'agentSession.resolveInteraction',
+		{ decision: '={{ "maybe" }}' },
+		/^Decision has no valid value$/,
+		/approve, deny, option/,
+	],
 	...jsons('agentSession.resolveInteraction', body, 'Body'),
 	...ids('file.create', 'projectId', 'Project'),
 	...ids('file.create', 'parentId', 'Parent Folder'),
 	['file.create', { name: '' }, /^Name is empty$/, /Enter a value/],
 	['file.create', { name: NUMBER }, /^Name is not a text$/, /Enter a value/],
-	['file.create', { contentSource: '={{ "url" }}' }, /^Content has no valid value$/, /text, binary, asset/],
+	[
+		'file.create',
+		{ contentSource: '={{ "url" }}' },
+		/^Content has no valid value$/,
+		/text, binary, asset/,
+	],
 	['file.create', { text: NULL }, /^Text is empty$/, /Enter a value/],
 	['file.create', { text: LONG(10 * 1024 * 1024 + 1) }, /^Text is too large$/, /10 MiB/],
-	['file.create', { contentSource: 'binary', binaryPropertyName: NULL }, /^Input Binary Field is empty$/, /Enter a value/],
-	['file.create', { contentSource: 'binary', binaryPropertyName: 'other' }, /^Input Binary Field "other" is not in the input$/, /no binary data/],
-	['file.create', { contentSource: 'asset', assetId: NULL }, /^Asset ID is empty$/, /Enter a value/],
-	['file.create', { contentSource: 'asset', assetId: NO_ID }, /^Asset ID is not a valid ID$/, /UUID/],
+	[
+		'file.create',
+		{ contentSource: 'binary', binaryPropertyName: NULL },
+		/^Input Binary Field is empty$/,
+		/Enter a value/,
+	],
+	[
+		'file.create',
+		{ contentSource: 'binary', binaryPropertyName: 'other' },
+		/^Input Binary Field "other" is not in the input$/,
+		/no binary data/,
+	],
+	[
+		'file.create',
+		{ contentSource: 'asset', assetId: NULL },
+		/^Asset ID is empty$/,
+		/Enter a value/,
+	],
+	[
+		'file.create',
+		{ contentSource: 'asset', assetId: NO_ID },
+		/^Asset ID is not a valid ID$/,
+		/UUID/,
+	],
 	...ids('file.createFolder', 'projectId', 'Project'),
 	...ids('file.createFolder', 'parentId', 'Parent Folder'),
 	...texts('file.createFolder', 'name', 'Name'),
-	...['get', 'getContent', 'rename', 'move'].flatMap((name) => ids(`file.${name}`, 'fileId', 'File or Folder')),
+	...['get', 'getContent', 'rename', 'move'].flatMap((name) =>
+		ids(`file.${name}`, 'fileId', 'File or Folder'),
+	),
 	...texts('file.getContent', 'binaryPropertyName', 'Put Output File in Field'),
-	['file.getContent', { outputAs: '={{ "paper" }}' }, /^Output As has no valid value$/, /text, binary/],
+	[
+		'file.getContent',
+		{ outputAs: '={{ "paper" }}' },
+		/^Output As has no valid value$/,
+		/text, binary/,
+	],
 	...texts('file.rename', 'name', 'Name'),
 	...ids('file.move', 'parentId', 'Parent Folder'),
 	...ids('file.getAll', 'projectId', 'Project'),
@@ -107,23 +192,73 @@ const table: Row[] = [
 	...ids('sharedPreview.create', 'projectId', 'Project'),
 	...plainIds('sharedPreview.create', 'siteId', 'Site ID'),
 	...texts('sharedPreview.create', 'route', 'Route'),
-	['sharedPreview.create', { route: 'pricing' }, /^Route does not start with a slash$/, /\/pricing/],
+	[
+		'sharedPreview.create',
+		{ route: 'pricing' },
+		/^Route does not start with a slash$/,
+		/\/pricing/,
+	],
 	['sharedPreview.create', { route: '/a?b=1' }, /^Route has a query string or fragment$/, /"\?"/],
 	['sharedPreview.create', { route: '/a#b' }, /^Route has a query string or fragment$/, /"#"/],
-	['sharedPreview.create', { route: LONG(2048, '/') }, /^Route is too long$/, /at most 2048 characters; it has 2049/],
+	[
+		'sharedPreview.create',
+		{ route: LONG(2048, '/') },
+		/^Route is too long$/,
+		/at most 2048 characters; it has 2049/,
+	],
 	['sharedPreview.create', { locale: NULL }, /^Locale is empty$/, /Enter a value/],
-	['sharedPreview.create', { locale: 'english please' }, /^Locale is not a language tag$/, /BCP 47/],
-	['sharedPreview.create', { locale: LONG(256) }, /^Locale is too long$/, /at most 255 characters; it has 256/],
+	[
+		'sharedPreview.create',
+		{ locale: 'english please' },
+		/^Locale is not a language tag$/,
+		/BCP 47/,
+	],
+	[
+		'sharedPreview.create',
+		{ locale: LONG(256) },
+		/^Locale is too long$/,
+		/at most 255 characters; it has 256/,
+	],
 	['analytics.query', { query: '{{ $json.nothing }}' }, /^Query is empty$/, /Enter a value/],
 	['analytics.query', { query: '{{ 7 }}' }, /^Query is not a text$/, /Enter a value/],
-	['analytics.query', { query: 'SELECT {{ $json.nothing }}' }, /^The expression {{ \$json\.nothing }} in Query has no value$/, /the item it reads from/],
-	['analytics.query', { query: 'SELECT {since:String}' }, /^The query parameter since has no value$/, /Options > Query Parameters/],
-	['analytics.query', { options: { parameters: { values: [{ name: ' ', value: 1 }] } } }, /^The name of a query parameter is empty$/, /Enter a value/],
+	[
+		'analytics.query',
+		{ query: 'SELECT {{ $json.nothing }}' },
+		/^The expression {{ \$json\.nothing }} in Query has no value$/,
+		/the item it reads from/,
+	],
+	[
+		'analytics.query',
+		{ query: 'SELECT {since:String}' },
+		/^The query parameter since has no value$/,
+		/Options > Query Parameters/,
+	],
+	[
+		'analytics.query',
+		{ options: { parameters: { values: [{ name: ' ', value: 1 }] } } },
+		/^The name of a query parameter is empty$/,
+		/Enter a value/,
+	],
 	...texts('analytics.query', 'query', 'Query'),
-	...['DROP TABLE x', 'INSERT INTO x SELECT 1', '-- SELECT 1', '/* SELECT */ DELETE FROM x', 'selecting', 'EXPLAIN SELECT 1'].map(
-		(query): Row => ['analytics.query', { query }, /^Query is not a SELECT or WITH statement$/, /Start the query with SELECT/],
-	),
-	['analytics.query', { query: 'SELECT 1; DROP TABLE x' }, /^Query has more than one statement$/, /first semicolon/],
+	...[
+		'DROP TABLE x',
+		'INSERT INTO x SELECT 1',
+		'-- SELECT 1',
+		'/* SELECT */ DELETE FROM x',
+		'selecting',
+		'EXPLAIN SELECT 1',
+	].map((query): Row => [
+		'analytics.query',
+		{ query },
+		/^Query is not a SELECT or WITH statement$/,
+		/Start the query with SELECT/,
+	]),
+	[
+		'analytics.query',
+		{ query: 'SELECT 1; DROP TABLE x' },
+		/^Query has more than one statement$/,
+		/first semicolon/,
+	],
 	...ids('product.getAll', 'projectId', 'Project'),
 	...limits('product.getAll'),
 	...ids('product.create', 'projectId', 'Project'),
@@ -132,19 +267,31 @@ const table: Row[] = [
 	...plainIds('product.update', 'productId', 'Product ID'),
 	...jsons('product.update', (fields) => ({ fields }), 'Fields'),
 	['product.update', { fields: NULL }, /^Fields is empty$/, /"name"/],
-	['project.getAll', { options: { maxConcurrentRequests: 0 } }, /^Max Concurrent Requests is not a valid number$/, /1 or more/],
+	[
+		'project.getAll',
+		{ options: { maxConcurrentRequests: 0 } },
+		/^Max Concurrent Requests is not a valid number$/,
+		/1 or more/,
+	],
 ];
 
 const short = (value: unknown) => JSON.stringify(value).slice(0, 60);
 
-test.each(table.map((row) => [row[0], short(row[1]), row] as const))('%s with %s', async (_, _spoilt, [name, spoilt, message, description]) => {
-	const [resource, operation] = name.split('.');
-	const parameters = { resource, operation, ...good[name], ...spoilt };
-	const { error } = await run({ node: 'workspaceAutomation', parameters, credentials: service.credentials });
-	expect(error?.message).toMatch(message);
-	expect(error?.description).toMatch(description);
-	expect(await service.requests()).toEqual([]);
-});
+test.each(table.map((row) => [row[0], short(row[1]), row] as const))(
+	'%s with %s',
+	async (_, _spoilt, [name, spoilt, message, description]) => {
+		const [resource, operation] = name.split('.');
+		const parameters = { resource, operation, ...good[name], ...spoilt };
+		const { error } = await run({
+			node: 'workspaceAutomation',
+			parameters,
+			credentials: service.credentials,
+		});
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(description);
+		expect(await service.requests()).toEqual([]);
+	},
+);
 
 describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
@@ -158,22 +305,40 @@ describe('the table', () => {
 		};
 		const declared = nodeProperties('workspaceAutomation').flatMap((property) =>
 			shownFor(property).flatMap((operation) => {
-				const inner = property.type === 'collection' ? (property.options as INodePropertyCollection[]).map(({ name }) => `${property.name}.${name}`) : [property.name];
-				return inner.filter((name) => !switches.includes(name)).map((name) => `${operation} ${name}`);
+				const inner =
+					property.type === 'collection'
+						? (property.options as INodePropertyCollection[]).map(
+								({ name }) => `${property.name}.${name}`,
+							)
+						: [property.name];
+				return inner
+					.filter((name) => !switches.includes(name))
+					.map((name) => `${operation} ${name}`);
 			}),
 		);
 		const covered = table.flatMap(([operation, spoilt]) =>
 			Object.entries(spoilt).flatMap(([name, value]) =>
-				[name, ...Object.keys(typeof value === 'object' ? (value ?? {}) : {}).map((inner) => `${name}.${inner}`)].map((path) => `${operation} ${path}`),
+				[
+					name,
+					...Object.keys(typeof value === 'object' ? (value ?? {}) : {}).map(
+						(inner) => `${name}.${inner}`,
+					),
+				].map((path) => `${operation} ${path}`),
 			),
 		);
-		expect(declared.filter((entry) => !covered.includes(entry) && !unsent.includes(entry))).toEqual([]);
+		expect(declared.filter((entry) => !covered.includes(entry) && !unsent.includes(entry))).toEqual(
+			[],
+		);
 	});
 
 	test('starts from parameters that are refused by nobody before they are sent', async () => {
 		for (const [name, parameters] of Object.entries(good)) {
 			const [resource, operation] = name.split('.');
-			await run({ node: 'workspaceAutomation', parameters: { resource, operation, ...parameters }, credentials: service.credentials });
+			await run({
+				node: 'workspaceAutomation',
+				parameters: { resource, operation, ...parameters },
+				credentials: service.credentials,
+			});
 			expect([name, (await service.requests()).length > 0]).toEqual([name, true]);
 			await service.control('DELETE', '/requests');
 		}

@@ -20,7 +20,9 @@ import {
 } from 'n8n-workflow';
 
 const require = createRequire(import.meta.url);
-const manifest = require('../../package.json') as { n8n: { nodes: string[]; credentials: string[] } };
+const manifest = require('../../package.json') as {
+	n8n: { nodes: string[]; credentials: string[] };
+};
 
 /** The exported class of a built file, which is named like the file. */
 function load<T>(file: string): T {
@@ -36,9 +38,9 @@ const nodes = Object.fromEntries(
 		return [PACKAGE + node.description.name, node];
 	}),
 );
-const credentialType = load<{ authenticate: (credentials: object, options: IHttpRequestOptions) => Promise<IHttpRequestOptions> }>(
-	manifest.n8n.credentials[0],
-);
+const credentialType = load<{
+	authenticate: (credentials: object, options: IHttpRequestOptions) => Promise<IHttpRequestOptions>;
+}>(manifest.n8n.credentials[0]);
 
 /** Hands on the items it is given as parameters: the trigger of every test workflow. */
 const source: INodeType = {
@@ -59,7 +61,9 @@ const source: INodeType = {
 	async execute() {
 		const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
 		const binary = JSON.parse(this.getNodeParameter('binary', 0) as string) as IBinaryKeyData[];
-		return [items.map((json, index) => ({ json, ...(binary[index] && { binary: binary[index] }) }))];
+		return [
+			items.map((json, index) => ({ json, ...(binary[index] && { binary: binary[index] }) })),
+		];
 	},
 };
 
@@ -100,7 +104,8 @@ class Credentials extends ICredentialsHelper {
 }
 
 /** The properties of a node's panel, from top to bottom. */
-export const nodeProperties = (node: string): INodeProperties[] => nodes[PACKAGE + node].description.properties;
+export const nodeProperties = (node: string): INodeProperties[] =>
+	nodes[PACKAGE + node].description.properties;
 
 export interface Execution {
 	/** The node's outputs, each a list of items */
@@ -131,12 +136,27 @@ export interface Setup {
 const NODE = 'Node under test';
 
 /** A workflow of a source and the node, and what n8n gives it to run with. */
-function prepare({ node, parameters, credentials, items = [{}], binary = [], settings, asTool }: Setup) {
+function prepare({
+	node,
+	parameters,
+	credentials,
+	items = [{}],
+	binary = [],
+	settings,
+	asTool,
+}: Setup) {
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
 		nodes: [
-			{ id: '1', name: 'Source', type: 'source', typeVersion: 1, position: [0, 0], parameters: { items: JSON.stringify(items), binary: JSON.stringify(binary) } },
+			{
+				id: '1',
+				name: 'Source',
+				type: 'source',
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: { items: JSON.stringify(items), binary: JSON.stringify(binary) },
+			},
 			{
 				id: '2',
 				name: NODE,
@@ -161,7 +181,14 @@ function prepare({ node, parameters, credentials, items = [{}], binary = [], set
 		hooks: new ExecutionLifecycleHooks('manual', 'test', { id: 'test', name: 'test' } as never),
 		executionId: 'test',
 		...Object.fromEntries(
-			['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookWaitingBaseUrl', 'webhookTestBaseUrl', 'formWaitingBaseUrl'].map((name) => [name, 'http://n8n.invalid']),
+			[
+				'restApiUrl',
+				'instanceBaseUrl',
+				'webhookBaseUrl',
+				'webhookWaitingBaseUrl',
+				'webhookTestBaseUrl',
+				'formWaitingBaseUrl',
+			].map((name) => [name, 'http://n8n.invalid']),
 		),
 		variables: {},
 		currentNodeParameters: parameters,
@@ -176,8 +203,13 @@ export function start(setup: Setup): { result: Promise<Execution>; stop: () => v
 	const { workflow, additionalData } = prepare(setup);
 	const { retryOf } = setup;
 	const running = retryOf
-		? new WorkflowExecute(additionalData, 'retry', dataForRetry(retryOf)).processRunExecutionData(workflow)
-		: new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: workflow.getNode('Source')! });
+		? new WorkflowExecute(additionalData, 'retry', dataForRetry(retryOf)).processRunExecutionData(
+				workflow,
+			)
+		: new WorkflowExecute(additionalData, 'trigger').run({
+				workflow,
+				startNode: workflow.getNode('Source')!,
+			});
 	return { result: running.then(toExecution), stop: () => running.cancel() };
 }
 
@@ -185,23 +217,38 @@ export function start(setup: Setup): { result: Promise<Execution>; stop: () => v
 export const run = async (setup: Setup): Promise<Execution> => await start(setup).result;
 
 /** What the editor does to fill a resource locator's list: runs the node's search method. */
-export async function search(setup: Setup, method: string, filter?: string, paginationToken?: unknown): Promise<INodeListSearchResult> {
+export async function search(
+	setup: Setup,
+	method: string,
+	filter?: string,
+	paginationToken?: unknown,
+): Promise<INodeListSearchResult> {
 	const { workflow, additionalData } = prepare(setup);
 	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
-	return await nodes[PACKAGE + setup.node].methods!.listSearch![method].call(context, filter, paginationToken as string);
+	return await nodes[PACKAGE + setup.node].methods!.listSearch![method].call(
+		context,
+		filter,
+		paginationToken as string,
+	);
 }
 
 /** The hints that the editor shows in the node's panel. */
 export function hints(setup: Setup): string[] {
 	const { workflow } = prepare(setup);
 	const shown = ({ displayCondition }: { displayCondition?: string }) =>
-		displayCondition === undefined || workflow.expression.getParameterValue(displayCondition, null, 0, 0, NODE, [], 'manual', {}) === true;
-	return (nodes[PACKAGE + setup.node].description.hints ?? []).filter(shown).map(({ message }) => message);
+		displayCondition === undefined ||
+		workflow.expression.getParameterValue(displayCondition, null, 0, 0, NODE, [], 'manual', {}) ===
+			true;
+	return (nodes[PACKAGE + setup.node].description.hints ?? [])
+		.filter(shown)
+		.map(({ message }) => message);
 }
 
 /** What n8n does with the data of a failed execution before it runs again: the failed node's own run is taken out. */
 function dataForRetry({ data }: Execution): IRunExecutionData {
-	const copy = createRunExecutionData(structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData);
+	const copy = createRunExecutionData(
+		structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData,
+	);
 	delete copy.resultData.error;
 	copy.resultData.runData[NODE]?.pop();
 	return copy;

@@ -4,8 +4,13 @@ import { search, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
 const service = useService();
-const setup = (credentials: object = {}): Setup => ({ node: 'runAgentSession', parameters: { mode: 'start' }, credentials: { ...service.credentials, ...credentials } });
-const projects = (filter?: string, token?: unknown, credentials?: object) => search(setup(credentials), 'getProjects', filter, token);
+const setup = (credentials: object = {}): Setup => ({
+	node: 'runAgentSession',
+	parameters: { operation: 'start' },
+	credentials: { ...service.credentials, ...credentials },
+});
+const projects = (filter?: string, token?: unknown, credentials?: object) =>
+	search(setup(credentials), 'getProjects', filter, token);
 
 describe('projects', () => {
 	test('come a page at a time, all of them, each once', async () => {
@@ -36,21 +41,40 @@ describe('projects', () => {
 	});
 
 	test("of a key without any are the service's own words on what to set up", async () => {
-		const error = await projects(undefined, undefined, { accessToken: service.seed.keys.noProjects }).catch((thrown) => thrown);
+		const error = await projects(undefined, undefined, {
+			accessToken: service.seed.keys.noProjects,
+		}).catch((thrown) => thrown);
 		expect(error.message).toMatch(/project/i);
 		expect(error.description).toMatch(/Workspaces that could hold one: \w/);
 	});
 
 	test('of a wrong key are an error that says so, without the key', async () => {
-		const error = await projects(undefined, undefined, { accessToken: 'wa_wrong' }).catch((thrown) => thrown);
+		const error = await projects(undefined, undefined, { accessToken: 'wa_wrong' }).catch(
+			(thrown) => thrown,
+		);
 		expect(error.message).toBe('The access token was refused');
 		expect(JSON.stringify(error)).not.toContain('wa_wrong');
 	});
 });
 
 describe('the lists of the Workspace Automation node', () => {
-	const list = async (method: string, parameters: object = {}, filter?: string, token?: unknown, credentials: object = {}) =>
-		await search({ node: 'workspaceAutomation', parameters: { ...parameters } as Setup['parameters'], credentials: { ...service.credentials, ...credentials } }, method, filter, token);
+	const list = async (
+		method: string,
+		parameters: object = {},
+		filter?: string,
+		token?: unknown,
+		credentials: object = {},
+	) =>
+		await search(
+			{
+				node: 'workspaceAutomation',
+				parameters: { ...parameters } as Setup['parameters'],
+				credentials: { ...service.credentials, ...credentials },
+			},
+			method,
+			filter,
+			token,
+		);
 	const all = async (method: string, parameters: object = {}, filter?: string) => {
 		const found: Array<{ name: string; value: unknown }> = [];
 		let token: unknown;
@@ -61,16 +85,25 @@ describe('the lists of the Workspace Automation node', () => {
 		} while (token !== undefined);
 		return found;
 	};
-	const files = () => ({ resource: 'file', operation: 'getAll', projectId: { __rl: true, mode: 'id', value: service.projectId } });
+	const files = () => ({
+		resource: 'file',
+		operation: 'getAll',
+		projectId: { __rl: true, mode: 'id', value: service.projectId },
+	});
 
 	test('tasks are shown with their emoji', async () => {
 		const [{ id, title }] = service.seed.tasks;
-		expect(await all('getTasks')).toContainEqual({ value: id, name: expect.stringContaining(title) });
+		expect(await all('getTasks')).toContainEqual({
+			value: id,
+			name: expect.stringContaining(title),
+		});
 		expect(await all('getTasks')).toHaveLength(service.seed.tasks.length);
 	});
 
 	test('files are those of the project in the panel', async () => {
-		const expected = [...service.seed.files, ...service.seed.folders].filter(({ projectId }) => projectId === service.projectId);
+		const expected = [...service.seed.files, ...service.seed.folders].filter(
+			({ projectId }) => projectId === service.projectId,
+		);
 		const found = await all('getFiles', files());
 		expect(found.map(({ value }) => value).sort()).toEqual(expected.map(({ id }) => id).sort());
 	});
@@ -83,19 +116,39 @@ describe('the lists of the Workspace Automation node', () => {
 	}, 30_000);
 
 	test('folders are folders only', async () => {
-		const expected = service.seed.folders.filter(({ projectId }: { projectId: string }) => projectId === service.projectId);
-		expect((await all('getFolders', files())).map(({ value }) => value).sort()).toEqual(expected.map(({ id }: { id: string }) => id).sort());
+		const expected = service.seed.folders.filter(
+			({ projectId }: { projectId: string }) => projectId === service.projectId,
+		);
+		expect((await all('getFolders', files())).map(({ value }) => value).sort()).toEqual(
+			expected.map(({ id }: { id: string }) => id).sort(),
+		);
 	});
 
 	test('custom domains are those of the site in the panel, and ask for it', async () => {
 		const { siteId, id } = service.seed.domains[0];
-		expect((await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId })).results).toContainEqual({ value: id, name: expect.any(String) });
-		const error = await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId: '' }).catch((thrown) => thrown);
+		expect(
+			(await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId }))
+				.results,
+		).toContainEqual({ value: id, name: expect.any(String) });
+		const error = await list('getCustomDomains', {
+			resource: 'customDomain',
+			operation: 'delete',
+			siteId: '',
+		}).catch((thrown) => thrown);
 		expect(error.message).toBe('Site ID is empty');
 	});
 
-	test.each(['getProjects', 'getFiles'])("%s of a key without projects are the service's own words", async (method) => {
-		const error = await list(method, { resource: 'file', operation: 'get' }, undefined, undefined, { accessToken: service.seed.keys.noProjects }).catch((thrown) => thrown);
-		expect(error.description).toMatch(/Workspaces that could hold one/);
-	});
+	test.each(['getProjects', 'getFiles'])(
+		"%s of a key without projects are the service's own words",
+		async (method) => {
+			const error = await list(
+				method,
+				{ resource: 'file', operation: 'get' },
+				undefined,
+				undefined,
+				{ accessToken: service.seed.keys.noProjects },
+			).catch((thrown) => thrown);
+			expect(error.description).toMatch(/Workspaces that could hold one/);
+		},
+	);
 });

@@ -10,7 +10,18 @@ export interface TestService extends RunningService {
 	/** Ids that the service holds at the start, see its control API */
 	seed: any;
 	sessions(): Promise<any[]>;
-	requests(): Promise<Array<{ method: string; path: string; query: any; headers: any; body: any; status: number; at: string; version: string }>>;
+	requests(): Promise<
+		Array<{
+			method: string;
+			path: string;
+			query: any;
+			headers: any;
+			body: any;
+			status: number;
+			at: string;
+			version: string;
+		}>
+	>;
 	control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<any>;
 	/** Calls the API itself */
 	call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<any>;
@@ -21,11 +32,20 @@ export function useService(speed = 20): TestService {
 	const service = {} as TestService;
 	let mistakes: string[] = [];
 	beforeAll(async () => {
-		const running = await createService({ speed, log: (mistake) => mistakes.push(mistake) }).start();
-		const control: TestService['control'] = async (method, path, data) => (await axios.request({ method, url: running.controlUrl + path, data: data ?? {} })).data;
+		const running = await createService({
+			speed,
+			log: (mistake) => mistakes.push(mistake),
+		}).start();
+		const control: TestService['control'] = async (method, path, data) =>
+			(await axios.request({ method, url: running.controlUrl + path, data: data ?? {} })).data;
 		const seed = await control('GET', '/seed');
 		Object.assign(service, running, {
-			credentials: { baseUrl: running.baseUrl, accessToken: running.key, apiVersion: '2026-10-05', fieldNames: '{}' },
+			credentials: {
+				baseUrl: running.baseUrl,
+				accessToken: running.key,
+				apiVersion: '2026-10-05',
+				fieldNames: '{}',
+			},
 			seed,
 			projectId: seed.projects[0].id,
 			control,
@@ -38,7 +58,10 @@ export function useService(speed = 20): TestService {
 						baseURL: running.baseUrl,
 						url,
 						data,
-						headers: { Authorization: `Bearer ${running.key}`, 'Service-Api-Version': '2026-10-05' },
+						headers: {
+							Authorization: `Bearer ${running.key}`,
+							'Service-Api-Version': '2026-10-05',
+						},
 					})
 				).data,
 		});
@@ -49,7 +72,8 @@ export function useService(speed = 20): TestService {
 	});
 	afterAll(async () => {
 		await service.close();
-		if (mistakes.length > 0) throw new Error(`The local service broke its contract: ${mistakes.join('\n')}`);
+		if (mistakes.length > 0)
+			throw new Error(`The local service broke its contract: ${mistakes.join('\n')}`);
 	});
 	return service;
 }

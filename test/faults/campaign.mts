@@ -7,8 +7,27 @@ import { faultsFrom, type Dice } from './faultRules.mts';
 const pick = <T,>(dice: Dice, list: readonly T[]): T => list[Math.floor(dice() * list.length)];
 
 /** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a human. */
-const STEPS = ['[work 20s]', '[work 90s]', '[idle 60s]', '[ask bash: git push]', '[ask edit: a.html]', '[ask bash: git pull + edit: b.html]', '[status napping 40s]', '[say Halfway]'];
-const ENDS = ['[say Done]', '[say Done]', '[say Done]', '[say Done]', '[fail Out of disk]', '[ask deploy: production] [say Deployed]', '[ask bash: git tag + deploy: production]', '[question Why?]', '[work 10h]'];
+const STEPS = [
+	'[work 20s]',
+	'[work 90s]',
+	'[idle 60s]',
+	'[ask bash: git push]',
+	'[ask edit: a.html]',
+	'[ask bash: git pull + edit: b.html]',
+	'[status napping 40s]',
+	'[say Halfway]',
+];
+const ENDS = [
+	'[say Done]',
+	'[say Done]',
+	'[say Done]',
+	'[say Done]',
+	'[fail Out of disk]',
+	'[ask deploy: production] [say Deployed]',
+	'[ask bash: git tag + deploy: production]',
+	'[question Why?]',
+	'[work 10h]',
+];
 const rule = [
 	{ permission: 'bash', pattern: 'git *', decision: 'approve' },
 	{ permission: 'edit', pattern: '*', decision: 'deny' },
@@ -40,7 +59,7 @@ export async function campaign(service: TestService, seed: number, count: number
 		items,
 		settings: { onError: 'continueErrorOutput' },
 		parameters: {
-			mode: 'start',
+			operation: 'start',
 			projectId: { __rl: true, mode: 'id', value: service.projectId },
 			prompt: '={{ $json.prompt }}',
 			permissionPolicy: 'rules',
@@ -63,22 +82,37 @@ export async function campaign(service: TestService, seed: number, count: number
 }
 
 /** Faults after which the caller has a reading all the same. */
-const READABLE = ['latency', 'content-type', 'skew', 'duplicate-interactions', 'vanishing-interactions'];
+const READABLE = [
+	'latency',
+	'content-type',
+	'skew',
+	'duplicate-interactions',
+	'vanishing-interactions',
+];
 
 /** The service's sessions, each with the last reading that reached the node: more the node cannot know. */
 async function sessionsAsTold(service: TestService, requests: any[]): Promise<any[]> {
 	const told = new Map<string, { ended: boolean; asks: boolean }>();
 	for (const { status, answer, fault } of requests) {
 		if (status !== 200 || !answer?.sessionId || (fault && !READABLE.includes(fault.kind))) continue;
-		const asks = fault?.kind !== 'vanishing-interactions' && answer.pendingInteractions.some((pending: any) => !EXPECTED[pending.permission]);
+		const asks =
+			fault?.kind !== 'vanishing-interactions' &&
+			answer.pendingInteractions.some((pending: any) => !EXPECTED[pending.permission]);
 		told.set(answer.sessionId, { ended: ['completed', 'failed'].includes(answer.status), asks });
 	}
-	return (await service.sessions()).map((session) => ({ ...session, told: told.get(session.sessionId) }));
+	return (await service.sessions()).map((session) => ({
+		...session,
+		told: told.get(session.sessionId),
+	}));
 }
 
 const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running', 'Error'];
 
-function judge(items: Array<{ index: number; prompt: string }>, outputs: any[][], sessions: any[]): string[] {
+function judge(
+	items: Array<{ index: number; prompt: string }>,
+	outputs: any[][],
+	sessions: any[],
+): string[] {
 	const violations: string[] = [];
 	const seen = new Map<number, { output: string; json: any }>();
 	outputs.forEach((output, at) =>
@@ -90,7 +124,13 @@ function judge(items: Array<{ index: number; prompt: string }>, outputs: any[][]
 	for (const { index, prompt } of items) {
 		const found = seen.get(index);
 		if (!found) violations.push(`item ${index} is lost`);
-		else violations.push(...judgeItem(found, sessions.filter((session) => session.prompt === prompt)).map((what) => `item ${index} (${prompt}): ${what}`));
+		else
+			violations.push(
+				...judgeItem(
+					found,
+					sessions.filter((session) => session.prompt === prompt),
+				).map((what) => `item ${index} (${prompt}): ${what}`),
+			);
 	}
 	return violations;
 }
@@ -110,26 +150,44 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 		// The session may have gone on since: what counts is what the node was told last.
 		'Still Running': !session.told?.ended && !session.told?.asks,
 	}[output];
-	if (!isRight) violations.push(`left by ${output}, but the service has it ${session.status} with ${pending.length} interactions pending`);
+	if (!isRight)
+		violations.push(
+			`left by ${output}, but the service has it ${session.status} with ${pending.length} interactions pending`,
+		);
 
 	const decided = session.interactions.filter(({ value }: any) => value !== undefined);
-	for (const { permission, value } of decided) if (value !== EXPECTED[permission]) violations.push(`${permission} was decided with ${value}`);
-	const listed = json.decisions.map(({ interactionId, option }: any) => `${interactionId} ${option}`);
+	for (const { permission, value } of decided)
+		if (value !== EXPECTED[permission]) violations.push(`${permission} was decided with ${value}`);
+	const listed = json.decisions.map(
+		({ interactionId, option }: any) => `${interactionId} ${option}`,
+	);
 	const carriedOut = decided.map(({ id, value }: any) => `${id} ${value}`);
 	// One whose fate was not known when the time was over is told of as that.
-	const isToldOf = (entry: string) => json.warnings?.some((warning: string) => warning.includes(`${entry.split(' ')[0]} could not be decided in time`));
-	for (const entry of listed) if (!carriedOut.includes(entry)) violations.push(`lists ${entry}, which was not carried out`);
-	for (const entry of carriedOut) if (!listed.includes(entry) && !isToldOf(entry)) violations.push(`does not list ${entry}, which was carried out`);
+	const isToldOf = (entry: string) =>
+		json.warnings?.some((warning: string) =>
+			warning.includes(`${entry.split(' ')[0]} could not be decided in time`),
+		);
+	for (const entry of listed)
+		if (!carriedOut.includes(entry)) violations.push(`lists ${entry}, which was not carried out`);
+	for (const entry of carriedOut)
+		if (!listed.includes(entry) && !isToldOf(entry))
+			violations.push(`does not list ${entry}, which was carried out`);
 	if (new Set(listed).size < listed.length) violations.push('lists a decision twice');
 	return violations;
 }
 
-
 function judgeError(json: any, session: any): string[] {
 	if (json.error === UNKNOWN) return [];
-	if (!session) return /too many requests|unavailable|could not be reached/.test(json.error) ? [] : [`failed without a session: ${json.error}`];
-	if (!json.message.includes(session.sessionId)) return [`the error does not name the session: ${json.error}`];
-	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed')) return [`"${json.error}", but the service has it ${session.status}`];
+	if (!session)
+		return /too many requests|unavailable|could not be reached/.test(json.error)
+			? []
+			: [`failed without a session: ${json.error}`];
+	if (!json.message.includes(session.sessionId))
+		return [`the error does not name the session: ${json.error}`];
+	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed'))
+		return [`"${json.error}", but the service has it ${session.status}`];
 	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.
-	return session.status === 'failed' || json.error === 'The session was not found' ? [] : [`failed with: ${json.error}`];
+	return session.status === 'failed' || json.error === 'The session was not found'
+		? []
+		: [`failed with: ${json.error}`];
 }

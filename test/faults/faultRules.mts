@@ -41,7 +41,13 @@ const START_FAULTS = [
 /** Rules for the control API. `share` makes all probabilities smaller: 1 leaves them as they are. */
 export function faultsFrom(dice: Dice, share = 1): object[] {
 	const rules = (operationId: string, kinds: object[], probability: number) =>
-		kinds.map((fault) => ({ operationId, times: 0, probability: share * probability * dice(), seed: Math.floor(dice() * 1e9), ...fault }));
+		kinds.map((fault) => ({
+			operationId,
+			times: 0,
+			probability: share * probability * dice(),
+			seed: Math.floor(dice() * 1e9),
+			...fault,
+		}));
 	return [
 		...rules('getAgentSession', POLL_FAULTS, 0.06),
 		...rules('resolveInteraction', DECISION_FAULTS, 0.15),

@@ -8,8 +8,12 @@ const given = process.env.CAMPAIGN_SEEDS?.split(',').map(Number);
 const first = Math.floor(Date.now() / 86_400_000) * 1000;
 const seeds = given ?? Array.from({ length: 20 }, (_, index) => first + index);
 
-test.each(seeds)('300 sessions under the faults of seed %d', async (seed) => {
-	const { violations, ...report } = await campaign(service, seed, 300);
-	console.log(`seed ${seed}: ${JSON.stringify(report)}`);
-	expect({ seed, violations }).toEqual({ seed, violations: [] });
-}, 600_000);
+test.each(seeds)(
+	'300 sessions under the faults of seed %d',
+	async (seed) => {
+		const { violations, ...report } = await campaign(service, seed, 300);
+		console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+		expect({ seed, violations }).toEqual({ seed, violations: [] });
+	},
+	600_000,
+);

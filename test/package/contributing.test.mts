@@ -39,19 +39,39 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 /** Does what a block with `+` and `-` says. Its other lines have to be in the file, once, as they are. */
 function change({ file, text }: Block): void {
 	const lines = text.split('\n').slice(0, -1);
-	const side = (without: string) => lines.filter((line) => !line.startsWith(without)).map((line) => `${line.slice(1)}\n`).join('');
+	const side = (without: string) =>
+		lines
+			.filter((line) => !line.startsWith(without))
+			.map((line) => `${line.slice(1)}\n`)
+			.join('');
 	const [before, after] = [side('+'), side('-')];
 	const content = readFileSync(join(copy, file), 'utf8');
-	expect({ file, before, found: content.split(before).length - 1 }).toEqual({ file, before, found: 1 });
-	writeFileSync(join(copy, file), content.replace(before, () => after));
+	expect({ file, before, found: content.split(before).length - 1 }).toEqual({
+		file,
+		before,
+		found: 1,
+	});
+	writeFileSync(
+		join(copy, file),
+		content.replace(before, () => after),
+	);
 }
 
 /** Runs commands as a person would in a terminal. Returns what they print. */
 async function command({ text }: Block): Promise<string> {
-	const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_ENV$|NODE_OPTIONS$|JEST_|N8N_|npm_)/.test(name)));
-	const shell = spawn('bash', ['-e', '-c', text], { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	const env = Object.fromEntries(
+		Object.entries(process.env).filter(
+			([name]) => !/^(NODE_ENV$|NODE_OPTIONS$|JEST_|N8N_|npm_)/.test(name),
+		),
+	);
+	const shell = spawn('bash', ['-e', '-c', text], {
+		cwd: copy,
+		env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
 	let printed = '';
-	for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (printed += chunk));
+	for (const stream of [shell.stdout, shell.stderr])
+		stream.on('data', (chunk) => (printed += chunk));
 	const code = await new Promise((resolve) => shell.on('close', resolve));
 	if (code !== 0) throw new Error(`${text}ended with ${code}:\n${printed}`);
 	return printed;
@@ -64,13 +84,21 @@ test('the new operation of the guide compiles, passes the lint, and works', asyn
 		else if (block.file) writeFileSync(join(copy, block.file), block.text, { flag: 'wx' });
 		else printed = await command(block);
 	}
-	expect(blocks.map(({ language }) => language)).toEqual(expect.arrayContaining(['diff', 'ts', 'sh']));
+	expect(blocks.map(({ language }) => language)).toEqual(
+		expect.arrayContaining(['diff', 'ts', 'sh']),
+	);
 	expect(printed).toMatch(/^\d+ passed, 0 failed$/m);
 	// What the guide's tests ran against is what the guide added.
-	expect(readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8')).toContain('/shared-previews/{previewId}');
+	expect(
+		readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8'),
+	).toContain('/shared-previews/{previewId}');
 }, 600_000);
 
 test('the guide adds one file for the operation, and nothing else but lines', () => {
 	expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(1);
-	expect(blocks.filter(({ language, text }) => language === 'diff' && (text.match(/^-/gm) ?? []).length > 1)).toEqual([]);
+	expect(
+		blocks.filter(
+			({ language, text }) => language === 'diff' && (text.match(/^-/gm) ?? []).length > 1,
+		),
+	).toEqual([]);
 });

@@ -4,22 +4,42 @@ import { existsSync, readFileSync } from 'node:fs';
 import { npmReadme, repositoryUrls } from '../../tools/npmReadme.mts';
 
 const root = new URL('../../', import.meta.url);
-const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md', 'docs/benchmarks.md', 'examples/README.md', 'local-service/README.md'];
+const documents = [
+	'README.md',
+	'CHANGELOG.md',
+	'CONTRIBUTING.md',
+	'SECURITY.md',
+	'CODE_OF_CONDUCT.md',
+	'docs/benchmarks.md',
+	'examples/README.md',
+	'local-service/README.md',
+];
 
 /** Code is shown, not followed. */
-const proseOf = (file: string) => readFileSync(new URL(file, root), 'utf8').replaceAll(/^```.*?^```$/gms, '');
-const linksIn = (text: string) => [...text.matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)/g)].map(([, link]) => link);
+const proseOf = (file: string) =>
+	readFileSync(new URL(file, root), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+const linksIn = (text: string) =>
+	[...text.matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)/g)].map(([, link]) => link);
 /** The anchor that GitHub gives a heading */
-const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-');
-const anchorsOf = (file: string) => [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading));
+const anchorOf = (heading: string) =>
+	heading
+		.toLowerCase()
+		.replaceAll(/[^\w\- ]/g, '')
+		.replaceAll(' ', '-');
+const anchorsOf = (file: string) =>
+	[...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading));
 
 describe.each(documents)('%s', (file) => {
 	test('has links that lead somewhere', () => {
 		const broken = linksIn(proseOf(file)).filter((link) => {
 			if (/^\w+:/.test(link)) return false;
 			const [path, anchor] = link.split('#');
-			const target = path === '' ? file : new URL(path, new URL(file, root)).href.slice(root.href.length);
-			return !existsSync(new URL(target, root)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+			const target =
+				path === '' ? file : new URL(path, new URL(file, root)).href.slice(root.href.length);
+			return (
+				!existsSync(new URL(target, root)) ||
+				(anchor !== undefined && !anchorsOf(target).includes(anchor))
+			);
 		});
 		expect(broken).toEqual([]);
 	});
@@ -36,7 +56,9 @@ describe('the README on npm', () => {
 	});
 
 	test('shows the pictures and files of its own version', () => {
-		expect(published).toContain('src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/run-agent-session.png"');
+		expect(published).toContain(
+			'src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/run-agent-session.png"',
+		);
 		expect(published).toContain(`](${repositoryUrl}/blob/v1.2.3/examples/README.md)`);
 		expect(published).toContain(`](${repositoryUrl}/tree/v1.2.3/nodes)`);
 	});

@@ -18,8 +18,12 @@ const isNote = ({ type }: WorkflowNode) => type.endsWith('.stickyNote');
 /** Who hands on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and hands nothing on. */
 function steps({ nodes, connections }: WorkflowFile) {
 	const x = Object.fromEntries(nodes.map(({ name, position }) => [name, position[0]]));
-	return Object.entries(connections as Record<string, { main?: Array<Array<{ node: string }> | null> }>).flatMap(([from, { main = [] }]) =>
-		main.flatMap((output) => (output ?? []).map(({ node: to }) => ({ from, to, distance: x[to] - x[from] }))),
+	return Object.entries(
+		connections as Record<string, { main?: Array<Array<{ node: string }> | null> }>,
+	).flatMap(([from, { main = [] }]) =>
+		main.flatMap((output) =>
+			(output ?? []).map(({ node: to }) => ({ from, to, distance: x[to] - x[from] })),
+		),
 	);
 }
 
@@ -44,27 +48,46 @@ describe.each(examples())('%s.json', (name) => {
 	});
 
 	test('says on the canvas what it is', () => {
-		expect(nodes.filter(isNote)).toMatchObject([{ parameters: { content: expect.stringMatching(/^## .+\n/) } }]);
+		expect(nodes.filter(isNote)).toMatchObject([
+			{ parameters: { content: expect.stringMatching(/^## .+\n/) } },
+		]);
 	});
 
 	test('brings no credential along, only the name of ours', () => {
 		const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
 		expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
-		expect(nodes.flatMap((node) => Object.keys(node.credentials ?? {})).filter((type) => type !== 'workspaceAutomationApi')).toEqual([]);
+		expect(
+			nodes
+				.flatMap((node) => Object.keys(node.credentials ?? {}))
+				.filter((type) => type !== 'workspaceAutomationApi'),
+		).toEqual([]);
 	});
 
 	test("uses n8n's own nodes and this package's", () => {
-		const foreign = nodes.filter(({ type }) => !/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-workspace-automation)\./.test(type));
+		const foreign = nodes.filter(
+			({ type }) =>
+				!/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-workspace-automation)\./.test(type),
+		);
 		expect(foreign).toEqual([]);
 	});
 
 	test('is laid out from left to right, but for loops, and nothing lies on top of another', () => {
 		const all = steps(workflow);
-		const leadsTo = (from: string, to: string): boolean => from === to || all.some((step) => step.from === from && step.distance > 0 && leadsTo(step.to, to));
+		const leadsTo = (from: string, to: string): boolean =>
+			from === to ||
+			all.some((step) => step.from === from && step.distance > 0 && leadsTo(step.to, to));
 		expect(all.filter(({ from, to, distance }) => distance <= 0 && !leadsTo(to, from))).toEqual([]);
-		const overlapping = nodes.filter((one) => !isNote(one)).flatMap((one, index, others) =>
-			others.slice(index + 1).filter(({ position: [x, y] }) => Math.abs(x - one.position[0]) < 120 && Math.abs(y - one.position[1]) < 140).map((other) => [one.name, other.name]),
-		);
+		const overlapping = nodes
+			.filter((one) => !isNote(one))
+			.flatMap((one, index, others) =>
+				others
+					.slice(index + 1)
+					.filter(
+						({ position: [x, y] }) =>
+							Math.abs(x - one.position[0]) < 120 && Math.abs(y - one.position[1]) < 140,
+					)
+					.map((other) => [one.name, other.name]),
+			);
 		expect(overlapping).toEqual([]);
 	});
 
@@ -75,7 +98,9 @@ describe.each(examples())('%s.json', (name) => {
 
 	test('hands what fails to something: no error output leads nowhere', () => {
 		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
-		const loose = nodes.filter((node) => node.onError === 'continueErrorOutput' && !(follows[node.name]?.main?.at(-1)?.length));
+		const loose = nodes.filter(
+			(node) => node.onError === 'continueErrorOutput' && !follows[node.name]?.main?.at(-1)?.length,
+		);
 		expect(loose.map((node) => node.name)).toEqual([]);
 	});
 });

@@ -11,7 +11,8 @@ import { contractTypes, typesFile } from '../../tools/contract-types.mts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // n8n's lint rules judge every file as if it were a node when they see that a test runs them.
 const { NODE_ENV: _, ...env } = process.env;
-const run = async (command: string, args: string[], cwd = root) => await promisify(execFile)(command, args, { cwd, env });
+const run = async (command: string, args: string[], cwd = root) =>
+	await promisify(execFile)(command, args, { cwd, env });
 let unpacked: string;
 
 beforeAll(async () => {
@@ -27,7 +28,11 @@ const scan = async (folder: string, patterns: string) => {
 		const { analyzePackage, SOURCE_FILE_PATTERNS } = await import('@n8n/scan-community-package/scanner/scanner.mjs');
 		console.log(JSON.stringify(await analyzePackage(${JSON.stringify(folder)}, ${patterns})));`;
 	const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
-	return JSON.parse(stdout.trim().split('\n').at(-1)!) as { passed: boolean; message?: string; details?: string };
+	return JSON.parse(stdout.trim().split('\n').at(-1)!) as {
+		passed: boolean;
+		message?: string;
+		details?: string;
+	};
 };
 
 describe('the package', () => {
@@ -50,13 +55,15 @@ describe('the package', () => {
 	test('holds only what n8n loads', async () => {
 		const { stdout } = await run('find', ['.', '-type', 'f'], unpacked);
 		const files = stdout.trim().split('\n');
-		const expected = /^\.\/(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
+		const expected =
+			/^\.\/(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
 		expect(files.filter((file) => !expected.test(file))).toEqual([]);
 		const { n8n } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
 		for (const file of [...n8n.nodes, ...n8n.credentials]) {
 			expect(files).toContain(`./${file}`);
 			const built = await readFile(join(unpacked, file), 'utf8');
-			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g)) expect(files).toContain(`./${join(file, '..', icon)}`);
+			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g))
+				expect(files).toContain(`./${join(file, '..', icon)}`);
 		}
 	});
 
@@ -79,7 +86,9 @@ describe('the package', () => {
 	});
 
 	test('depends on nothing at run time', async () => {
-		const { dependencies, peerDependencies } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+		const { dependencies, peerDependencies } = JSON.parse(
+			await readFile(join(unpacked, 'package.json'), 'utf8'),
+		);
 		expect(dependencies).toBeUndefined();
 		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	});

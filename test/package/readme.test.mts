@@ -8,14 +8,22 @@ const root = new URL('../../', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
 
 test('the operation table links every operation to its file', () => {
-	const linked = [...readme.matchAll(/\(nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g)].map(([, resource, operation]) => `${resource}.${operation}`);
+	const linked = [
+		...readme.matchAll(/\(nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g),
+	].map(([, resource, operation]) => `${resource}.${operation}`);
 	expect(linked.sort()).toEqual(Object.values(endpoints).flat().sort());
 });
 
 test('the n8n versions that it names are those that the tests run on', () => {
-	const pinned = hostVersions.map((version) => JSON.parse(readFileSync(`${hostFolder(version)}/package.json`, 'utf8')).dependencies.n8n);
+	const pinned = hostVersions.map(
+		(version) =>
+			JSON.parse(readFileSync(`${hostFolder(version)}/package.json`, 'utf8')).dependencies.n8n,
+	);
 	const compatibility = readme.slice(readme.indexOf('### Compatibility'));
-	for (const [index, version] of hostVersions.entries()) expect(compatibility).toContain(`| [\`${version}\`](n8n-host/${version}/package.json) | ${pinned[index]} |`);
+	for (const [index, version] of hostVersions.entries())
+		expect(compatibility).toContain(
+			`| [\`${version}\`](n8n-host/${version}/package.json) | ${pinned[index]} |`,
+		);
 	const named = [...readme.matchAll(/\b(?:1\.1\d\d|2\.\d+)\.\d+\b/g)].map(([version]) => version);
 	expect(named.filter((version) => !pinned.includes(version))).toEqual([]);
 });
@@ -28,38 +36,85 @@ test('every npm script that it names exists', () => {
 
 /** The tests behind each line of "What happens when ...", by a part of the line. */
 const PROOFS: Record<string, string[]> = {
-	'the connection breaks, or': ['%s for two minutes of a running session', '%s for ever is reported only when the time is over', 'Retry-After is obeyed'],
+	'the connection breaks, or': [
+		'%s for two minutes of a running session',
+		'%s for ever is reported only when the time is over',
+		'Retry-After is obeyed',
+	],
 	'a new session is not found': ['a 404 is asked again after 1, 2 and 4 seconds'],
 	'the key is refused (401)': ['%d stops at once and names session and dashboard'],
-	'the answer to the start is lost': ['a start whose answer was lost to %s is not repeated, not by a retry either', 'a start that may have happened is not repeated by Retry On Fail'],
-	'the answer to a decision is lost': ['an answer lost to %s after it took effect is not sent again', 'one lost before it took effect is sent again'],
-	'the answer to a message is lost': ['a message whose answer was lost is not repeated when the session shows it', 'a message that did not arrive is sent again'],
-	'Retry On Fail is on': ['goes on with the session that the first try started', 'a session that is known to have failed is started anew'],
+	'the answer to the start is lost': [
+		'a start whose answer was lost to %s is not repeated, not by a retry either',
+		'a start that may have happened is not repeated by Retry On Fail',
+	],
+	'the answer to a decision is lost': [
+		'an answer lost to %s after it took effect is not sent again',
+		'one lost before it took effect is sent again',
+	],
+	'the answer to a message is lost': [
+		'a message whose answer was lost is not repeated when the session shows it',
+		'a message that did not arrive is sent again',
+	],
+	'Retry On Fail is on': [
+		'goes on with the session that the first try started',
+		'a session that is known to have failed is started anew',
+	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
 	"the workflow's timeout": ['aborts the session as Stop does'],
 	'Abort on Stop is off': ['leaves the session running, and the log of n8n says so'],
-	'Max Wait is over |': ['route hands the session on as it is and leaves it running', 'abort ends the session and says so'],
-	'one of many items fails': ['is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired'],
-	'no rule covers': ['goes to Needs Approval, with the decidable ones resolved', 'is also what has a type that nobody has documented'],
-	'a human says no': ['parks the execution, and goes on with the same session when somebody says $answer'],
+	'Max Wait is over |': [
+		'route hands the session on as it is and leaves it running',
+		'abort ends the session and says so',
+	],
+	'one of many items fails': [
+		'is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired',
+	],
+	'no rule covers': [
+		'goes to Needs Approval, with the decidable ones resolved',
+		'is also what has a type that nobody has documented',
+	],
+	'a human says no': [
+		'parks the execution, and goes on with the same session when somebody says $answer',
+	],
 	'a human never answers': ['aborts the session when nobody answers in time, and says so'],
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
-	'a Wait node has parked': ['a parked execution goes on by itself, looking again until the session has ended'],
-	'an earlier node created': ['a session created in a node before is the one that a retry of the execution waits for'],
-	'dies that waits for a session': ['its execution becomes an error without any data, and a retry of it does nothing (%s)'],
-	'dies under an execution of its own': ['examples/create-then-continue.json: a retry on another worker waits for the same session'],
-	'started itself': ['a session started by the node itself is forgotten: a retry starts another, the first goes on'],
+	'a Wait node has parked': [
+		'a parked execution goes on by itself, looking again until the session has ended',
+	],
+	'an earlier node created': [
+		'a session created in a node before is the one that a retry of the execution waits for',
+	],
+	'dies that waits for a session': [
+		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
+	],
+	'dies under an execution of its own': [
+		'examples/create-then-continue.json: a retry on another worker waits for the same session',
+	],
+	'started itself': [
+		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
+	],
 };
 
 test('every line of "What happens when ..." has its tests', () => {
-	const section = readme.slice(readme.indexOf('## What happens when'), readme.indexOf('So where n8n itself'));
-	const lines = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| (\.\.\.|---)/.test(line));
-	const files = readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.mts') && !file.endsWith('readme.test.mts'));
+	const section = readme.slice(
+		readme.indexOf('## What happens when'),
+		readme.indexOf('So where n8n itself'),
+	);
+	const lines = section
+		.split('\n')
+		.filter((line) => line.startsWith('| ') && !/^\| (\.\.\.|---)/.test(line));
+	const files = readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' }).filter(
+		(file) => file.endsWith('.test.mts') && !file.endsWith('readme.test.mts'),
+	);
 	const tests = files.map((file) => readFileSync(new URL(`test/${file}`, root), 'utf8')).join('\n');
 	const used = lines.map((line) => Object.keys(PROOFS).filter((part) => line.includes(part)));
 	expect(lines.filter((_, index) => used[index].length !== 1)).toEqual([]);
 	expect(used.flat().sort()).toEqual(Object.keys(PROOFS).sort());
-	expect(Object.values(PROOFS).flat().filter((title) => !tests.includes(title))).toEqual([]);
+	expect(
+		Object.values(PROOFS)
+			.flat()
+			.filter((title) => !tests.includes(title)),
+	).toEqual([]);
 });

@@ -6,16 +6,23 @@ import { parse } from 'yaml';
 const root = new URL('../../', import.meta.url);
 const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const read = (file: string): any => parse(text(file));
-const yamlIn = (folder: string) => readdirSync(new URL(folder, root)).filter((file) => file.endsWith('.yml'));
+const yamlIn = (folder: string) =>
+	readdirSync(new URL(folder, root)).filter((file) => file.endsWith('.yml'));
 
 const workflows = yamlIn('.github/workflows/');
-const stepsOf = (workflow: string): any[] => Object.values<any>(read(`.github/workflows/${workflow}`).jobs).flatMap(({ steps }) => steps);
-const commandsOf = (workflow: string): string[] => stepsOf(workflow).flatMap(({ run }) => (run ? [run.trim()] : []));
+const stepsOf = (workflow: string): any[] =>
+	Object.values<any>(read(`.github/workflows/${workflow}`).jobs).flatMap(({ steps }) => steps);
+const commandsOf = (workflow: string): string[] =>
+	stepsOf(workflow).flatMap(({ run }) => (run ? [run.trim()] : []));
 
 describe.each(workflows)('%s', (workflow) => {
 	test('pins what it uses by commit, and says which version that is', () => {
-		const used = [...text(`.github/workflows/${workflow}`).matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
-		expect(used.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+		const used = [...text(`.github/workflows/${workflow}`).matchAll(/uses: (.+)$/gm)].map(
+			([, action]) => action,
+		);
+		expect(
+			used.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action)),
+		).toEqual([]);
 	});
 
 	test('may read the repository, and what else it may do stands in a single job', () => {
@@ -24,7 +31,9 @@ describe.each(workflows)('%s', (workflow) => {
 
 	test('runs npm scripts that exist', () => {
 		const { scripts } = JSON.parse(text('package.json'));
-		const named = commandsOf(workflow).flatMap((command) => [...command.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name));
+		const named = commandsOf(workflow).flatMap((command) =>
+			[...command.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name),
+		);
 		expect(named.filter((name) => !(name in scripts))).toEqual([]);
 	});
 });
@@ -43,8 +52,13 @@ describe('publish.yml', () => {
 	test('publishes with provenance, and only after lint, build and tests, under the tag of its version', () => {
 		expect(commands.at(-1)).toBe('npm publish --provenance --access public');
 		expect(commands[0]).toMatch(/^test "\$TAG" = "v\$\(.+version'\)"$/);
-		expect(commands).toEqual(expect.arrayContaining(['npm install', 'npm run lint', 'npm run build', 'npm test']));
-		expect(read('.github/workflows/publish.yml').jobs.publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+		expect(commands).toEqual(
+			expect.arrayContaining(['npm install', 'npm run lint', 'npm run build', 'npm test']),
+		);
+		expect(read('.github/workflows/publish.yml').jobs.publish.permissions).toEqual({
+			contents: 'read',
+			'id-token': 'write',
+		});
 	});
 
 	test('needs no secret: npm trusts the workflow itself', () => {
@@ -52,26 +66,38 @@ describe('publish.yml', () => {
 	});
 });
 
-describe.each(yamlIn('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))('the form %s', (file) => {
-	test('is one that GitHub shows', () => {
-		const { name, description, body } = read(`.github/ISSUE_TEMPLATE/${file}`);
-		expect({ name, description }).toEqual({ name: expect.any(String), description: expect.any(String) });
-		const fields = body.filter(({ type }: any) => type !== 'markdown');
-		for (const { type, id, attributes } of fields) {
-			expect(type).toMatch(/^(input|textarea|dropdown)$/);
-			expect(id).toMatch(/^[\w-]+$/);
-			expect(attributes.label).toEqual(expect.any(String));
-			// A bare yes or no is no text to GitHub, and no choice may be there twice.
-			if (type === 'dropdown') expect(new Set(attributes.options.filter((option: unknown) => typeof option === 'string')).size).toBe(attributes.options.length);
-		}
-		const ids = fields.map(({ id }: any) => id);
-		expect(new Set(ids).size).toBe(ids.length);
-	});
-});
+describe.each(yamlIn('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
+	'the form %s',
+	(file) => {
+		test('is one that GitHub shows', () => {
+			const { name, description, body } = read(`.github/ISSUE_TEMPLATE/${file}`);
+			expect({ name, description }).toEqual({
+				name: expect.any(String),
+				description: expect.any(String),
+			});
+			const fields = body.filter(({ type }: any) => type !== 'markdown');
+			for (const { type, id, attributes } of fields) {
+				expect(type).toMatch(/^(input|textarea|dropdown)$/);
+				expect(id).toMatch(/^[\w-]+$/);
+				expect(attributes.label).toEqual(expect.any(String));
+				// A bare yes or no is no text to GitHub, and no choice may be there twice.
+				if (type === 'dropdown')
+					expect(
+						new Set(attributes.options.filter((option: unknown) => typeof option === 'string'))
+							.size,
+					).toBe(attributes.options.length);
+			}
+			const ids = fields.map(({ id }: any) => id);
+			expect(new Set(ids).size).toBe(ids.length);
+		});
+	},
+);
 
 test('a report of a mistake asks for the version of n8n, how it runs, and the execution', () => {
 	const { body } = read('.github/ISSUE_TEMPLATE/bug.yml');
-	const required = body.filter(({ validations }: any) => validations?.required).map(({ id }: any) => id);
+	const required = body
+		.filter(({ validations }: any) => validations?.required)
+		.map(({ id }: any) => id);
 	expect(required).toEqual(expect.arrayContaining(['what', 'n8n', 'deployment']));
 	expect(body.map(({ id }: any) => id)).toContain('execution');
 });

@@ -3,23 +3,43 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { nothing, of, page, polls, problemOf, simulation, status, type Weather } from './simulation.mts';
+import {
+	nothing,
+	of,
+	page,
+	polls,
+	problemOf,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
 
-const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Policy => ({ mode, rules: [], defaultDecision: 'ask', approveWith: 'once', ...changes });
+const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Policy => ({
+	mode,
+	rules: [],
+	defaultDecision: 'ask',
+	approveWith: 'once',
+	...changes,
+});
 const seconds = (list: Array<{ at: number }>) => list.map(({ at }) => Math.round(at / 100) / 10);
 
 describe('rule 1: start and continue', () => {
 	test('a start posts once and waits for the end', async () => {
 		const world = simulation();
 		const outcome = await world.run('[work 20s] [say All links work]');
-		expect(outcome).toMatchObject({ kind: 'completed', session: { status: 'completed', latestMessage: { text: 'All links work' } } });
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			session: { status: 'completed', latestMessage: { text: 'All links work' } },
+		});
 		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
 	test('a continue waits for a session that exists and starts none', async () => {
 		const world = simulation();
 		const { session } = await world.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId } });
+		const outcome = await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+		});
 		expect(outcome).toMatchObject({ kind: 'completed', session: { sessionId: session.sessionId } });
 		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
@@ -27,7 +47,13 @@ describe('rule 1: start and continue', () => {
 	test('a message is sent first, and the result is that of its turn and not of the one before', async () => {
 		const world = simulation();
 		const { session } = await world.run('[say First]');
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 20s] [say Second]' } });
+		const outcome = await world.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 20s] [say Second]',
+			},
+		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
 	});
@@ -39,8 +65,18 @@ describe('rule 1: a message whose turn shows late', () => {
 		const { session } = await world.run('[say First]');
 		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
 		const before = polls(world.sent).length;
-		world.setWeather(({ method }) => (method === 'GET' && polls(world.sent).length < before + 3 ? { status: 200, body: stale } : 'fine'));
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 2s] [say Second]' } });
+		world.setWeather(({ method }) =>
+			method === 'GET' && polls(world.sent).length < before + 3
+				? { status: 200, body: stale }
+				: 'fine',
+		);
+		const outcome = await world.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 2s] [say Second]',
+			},
+		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 	});
 
@@ -50,7 +86,9 @@ describe('rule 1: a message whose turn shows late', () => {
 		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
 		world.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: stale } : 'fine'));
 		const since = world.now();
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[say Second]' } });
+		const outcome = await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
+		});
 		expect(outcome.session.latestMessage?.text).toBe('First');
 		expect(world.now() - since).toBeGreaterThanOrEqual(30_000);
 		expect(world.now() - since).toBeLessThan(60_000);
@@ -90,13 +128,20 @@ describe('rule 3: polling', () => {
 	});
 
 	test('never sooner than the poll interval, whatever the session does', async () => {
-		const step = fc.constantFrom('[work 3s]', '[idle 17s]', '[status odd 4s]', '[ask bash: x]', '[say a]');
+		const step = fc.constantFrom(
+			'[work 3s]',
+			'[idle 17s]',
+			'[status odd 4s]',
+			'[ask bash: x]',
+			'[say a]',
+		);
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
 				const world = simulation();
 				await world.run(steps.join(' '));
 				const at = polls(world.sent).map((request) => request.at);
-				for (let index = 1; index < at.length; index++) expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
+				for (let index = 1; index < at.length; index++)
+					expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
 			}),
 			{ numRuns: 30 },
 		);
@@ -118,8 +163,13 @@ describe('rule 4: a blip loses nothing', () => {
 
 	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
 		const world = simulation();
-		world.setWeather(({ method, at }) => (method === 'GET' && at > 9_000 && at < 129_000 ? weather : 'fine'));
-		expect(await world.run('[work 20s] [say Done]')).toMatchObject({ kind: 'completed', session: { latestMessage: { text: 'Done' } } });
+		world.setWeather(({ method, at }) =>
+			method === 'GET' && at > 9_000 && at < 129_000 ? weather : 'fine',
+		);
+		expect(await world.run('[work 20s] [say Done]')).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
 		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
@@ -135,17 +185,22 @@ describe('rule 4: a blip loses nothing', () => {
 
 	test('and is over no later than the next poll would come', async () => {
 		const world = simulation();
-		world.setWeather(({ method, at }) => (method === 'GET' && at > 9_000 && at < 300_000 ? 'lost' : 'fine'));
+		world.setWeather(({ method, at }) =>
+			method === 'GET' && at > 9_000 && at < 300_000 ? 'lost' : 'fine',
+		);
 		await world.run('[work 20s] [say Done]');
 		const at = polls(world.sent).map((request) => request.at);
 		expect(at.at(-1)).toBeGreaterThan(300_000);
-		for (let index = 1; index < at.length; index++) expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
+		for (let index = 1; index < at.length; index++)
+			expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
 	});
 
 	test('Retry-After is obeyed', async () => {
 		const world = simulation();
 		let first = true;
-		world.setWeather(({ method }) => (method === 'GET' && first ? ((first = false), status(429, '40')) : 'fine'));
+		world.setWeather(({ method }) =>
+			method === 'GET' && first ? ((first = false), status(429, '40')) : 'fine',
+		);
 		await world.run('[say Done]');
 		const [one, two] = polls(world.sent);
 		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
@@ -180,9 +235,19 @@ describe('rule 5: permissions', () => {
 			{ permission: 'bash', pattern: 'git *', decision: 'approve' as const },
 			{ permission: 'edit', pattern: '*', decision: 'deny' as const },
 		];
-		const outcome = await world.run('[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]', { policy: policy('rules', { rules }) });
+		const outcome = await world.run(
+			'[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]',
+			{ policy: policy('rules', { rules }) },
+		);
 		expect(outcome.kind).toBe('completed');
-		expect(outcome.decisions.map(({ permission, decision, option, decidedBy }) => [permission, decision, option, decidedBy])).toEqual([
+		expect(
+			outcome.decisions.map(({ permission, decision, option, decidedBy }) => [
+				permission,
+				decision,
+				option,
+				decidedBy,
+			]),
+		).toEqual([
 			['bash', 'approve', 'once', 'rule 1'],
 			['edit', 'deny', 'reject', 'rule 2'],
 		]);
@@ -196,7 +261,9 @@ describe('rule 5: permissions', () => {
 		world.setWeather(({ method }) => {
 			const resolved = of(world.sent, 'POST', '/resolve').length > 0;
 			const stale = world.sent.find(({ answer }) => answer?.includes('"patterns":["x"]'))?.answer;
-			return method === 'GET' && resolved && polls(world.sent).length < 5 ? { status: 200, body: stale } : 'fine';
+			return method === 'GET' && resolved && polls(world.sent).length < 5
+				? { status: 200, body: stale }
+				: 'fine';
 		});
 		const outcome = await world.run('[ask bash: x] [work 20s] [say Done]');
 		expect(outcome.kind).toBe('completed');
@@ -210,23 +277,37 @@ describe('rule 5: permissions', () => {
 			const answer = world.sent.at(-1)?.answer;
 			if (method !== 'GET' || !answer?.includes('"patterns"')) return 'fine';
 			const body = JSON.parse(answer);
-			return { status: 200, body: JSON.stringify({ ...body, pendingInteractions: [...body.pendingInteractions, ...body.pendingInteractions] }) };
+			return {
+				status: 200,
+				body: JSON.stringify({
+					...body,
+					pendingInteractions: [...body.pendingInteractions, ...body.pendingInteractions],
+				}),
+			};
 		});
 		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, maxWaitMs: 20_000 });
+		await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			maxWaitMs: 20_000,
+		});
 		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
 	test('approve with always prefers the option for good', async () => {
 		const world = simulation();
-		const outcome = await world.run('[ask bash: x] [say Done]', { policy: policy('approve', { approveWith: 'always' }) });
-		expect(outcome.decisions).toMatchObject([{ option: 'always', decision: 'approve', decidedBy: 'policy' }]);
+		const outcome = await world.run('[ask bash: x] [say Done]', {
+			policy: policy('approve', { approveWith: 'always' }),
+		});
+		expect(outcome.decisions).toMatchObject([
+			{ option: 'always', decision: 'approve', decidedBy: 'policy' },
+		]);
 	});
 
 	test('one that somebody else resolved in between is passed over, and not listed as ours', async () => {
 		const world = simulation();
 		world.setWeather(async ({ method, path }): Promise<Weather> => {
-			if (method === 'POST' && path.endsWith('/resolve')) await world.call('POST', path, { type: 'permission', response: 'reject' });
+			if (method === 'POST' && path.endsWith('/resolve'))
+				await world.call('POST', path, { type: 'permission', response: 'reject' });
 			return 'fine';
 		});
 		const outcome = await world.run('[ask bash: x] [say Done]');
@@ -235,7 +316,9 @@ describe('rule 5: permissions', () => {
 
 	test('a refusal that leaves it pending is an error that names the session', async () => {
 		const world = simulation();
-		world.setWeather(({ method, path }) => (method === 'POST' && path.endsWith('/resolve') ? status(400) : 'fine'));
+		world.setWeather(({ method, path }) =>
+			method === 'POST' && path.endsWith('/resolve') ? status(400) : 'fine',
+		);
 		const problem = await problemOf(world.run('[ask bash: x]'));
 		expect(problem.message).toBe('The service refused the request as invalid');
 		expect(problem.facts.sessionId).toBe((await world.sessions())[0].sessionId);
@@ -246,11 +329,17 @@ describe('rule 6: what needs a human', () => {
 	test('goes to Needs Approval, with the decidable ones resolved', async () => {
 		const world = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
-		const outcome = await world.run('[ask bash: ls + edit: a.html] [say Done]', { policy: policy('rules', { rules }) });
+		const outcome = await world.run('[ask bash: ls + edit: a.html] [say Done]', {
+			policy: policy('rules', { rules }),
+		});
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.decisions.map(({ permission }) => permission)).toEqual(['bash']);
-		expect(outcome.session.pendingInteractions.map(({ permission }) => permission)).toEqual(['edit']);
-		expect(outcome.undecided).toEqual([{ interactionId: outcome.session.pendingInteractions[0].id, because: 'default decision' }]);
+		expect(outcome.session.pendingInteractions.map(({ permission }) => permission)).toEqual([
+			'edit',
+		]);
+		expect(outcome.undecided).toEqual([
+			{ interactionId: outcome.session.pendingInteractions[0].id, because: 'default decision' },
+		]);
 	});
 
 	test('is also what has a type that nobody has documented', async () => {
@@ -263,10 +352,13 @@ describe('rule 6: what needs a human', () => {
 	test.each<['approve' | 'deny', RegExp]>([
 		['approve', /Done/],
 		['deny', /not|denied|without/i],
-	])('is taken up again by continue with the human\'s answer: %s', async (answer, text) => {
+	])("is taken up again by continue with the human's answer: %s", async (answer, text) => {
 		const world = simulation();
 		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, policy: policy(answer) });
+		const outcome = await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			policy: policy(answer),
+		});
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: answer }] });
 		expect(outcome.session.latestMessage?.text).toMatch(text);
 	});
@@ -304,7 +396,9 @@ describe('rule 7: resolving is verified', () => {
 			}
 			const last = world.sent.findLast(({ answer }) => answer?.includes('"patterns"'))?.answer;
 			const readings = polls(world.sent).length;
-			return method === 'GET' && lost && readings === 1 ? { status: 200, body: JSON.stringify({ ...JSON.parse(last!), pendingInteractions: [] }) } : 'fine';
+			return method === 'GET' && lost && readings === 1
+				? { status: 200, body: JSON.stringify({ ...JSON.parse(last!), pendingInteractions: [] }) }
+				: 'fine';
 		});
 		const outcome = await world.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
@@ -331,14 +425,18 @@ describe('rule 8: the time is over', () => {
 
 	test('the dashboard is named even if the last answers leave it out', async () => {
 		const world = simulation();
-		world.setWeather(({ method, at }) => (method === 'GET' && at > 20_000 ? { status: 200, body: '{"status":"running"}' } : 'fine'));
+		world.setWeather(({ method, at }) =>
+			method === 'GET' && at > 20_000 ? { status: 200, body: '{"status":"running"}' } : 'fine',
+		);
 		const outcome = await world.run('[work 10m]', { maxWaitMs: 60_000 });
 		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
 	});
 
 	test('abort ends the session and says so', async () => {
 		const world = simulation();
-		const problem = await problemOf(world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }));
+		const problem = await problemOf(
+			world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		);
 		expect(problem.message).toBe('The session did not finish within 1 minutes and was aborted');
 		expect((await world.sessions())[0].aborted).toBe(true);
 	});
@@ -346,7 +444,9 @@ describe('rule 8: the time is over', () => {
 	test('abort that fails says that the session may still be running', async () => {
 		const world = simulation();
 		world.setWeather(({ path }) => (path.endsWith('/abort') ? status(503) : 'fine'));
-		const problem = await problemOf(world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }));
+		const problem = await problemOf(
+			world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		);
 		expect(problem.message).toMatch(/could not be aborted/);
 		expect(problem.description).toMatch(/may still be running/);
 	});
@@ -361,17 +461,25 @@ describe('rule 8: the time is over', () => {
 	test('no time at all is one look, which decides what it finds', async () => {
 		const world = simulation();
 		const { session } = await world.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
-		const target = { mode: 'continue' as const, sessionId: session.sessionId };
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
 		// A timer that is late, as real ones are.
 		const outcome = await world.run('', { target, maxWaitMs: 0, lateMs: 3 });
-		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }], warnings: [] });
+		expect(outcome).toMatchObject({
+			kind: 'stillRunning',
+			decisions: [{ decision: 'approve' }],
+			warnings: [],
+		});
 	});
 
 	test('what was found is decided even if the first answer is lost by then', async () => {
 		const world = simulation();
 		const { session } = await world.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
-		world.setWeather(({ path }) => (path.endsWith('/resolve') && of(world.sent, 'POST', '/resolve').length === 0 ? 'lost' : 'fine'));
-		const target = { mode: 'continue' as const, sessionId: session.sessionId };
+		world.setWeather(({ path }) =>
+			path.endsWith('/resolve') && of(world.sent, 'POST', '/resolve').length === 0
+				? 'lost'
+				: 'fine',
+		);
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
 		const outcome = await world.run('', { target, maxWaitMs: 0 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
 		expect((await world.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
@@ -381,7 +489,10 @@ describe('rule 8: the time is over', () => {
 		const world = simulation();
 		const { session } = await world.run('[work 10m]', { maxWaitMs: 20_000 });
 		const before = polls(world.sent).length;
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId }, maxWaitMs: 0 });
+		const outcome = await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			maxWaitMs: 0,
+		});
 		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
 		expect(polls(world.sent)).toHaveLength(before + 1);
 	});
@@ -421,7 +532,11 @@ describe('rule 10: no second session', () => {
 		const shelf = {};
 		const first = await world.run('[ask bash: x] [say Done]', {}, shelf);
 		const second = await world.run('[ask bash: x] [say Done]', {}, shelf);
-		expect(second).toMatchObject({ kind: 'completed', session: first.session, decisions: first.decisions });
+		expect(second).toMatchObject({
+			kind: 'completed',
+			session: first.session,
+			decisions: first.decisions,
+		});
 		expect(await world.sessions()).toHaveLength(1);
 	});
 
@@ -448,17 +563,20 @@ describe('rule 10: no second session', () => {
 		['a server error', { ...(status(500) as object), processed: true } as Weather],
 		['a web page', { ...(page as object), processed: true } as Weather],
 		['an answer without an ID', { status: 202, body: '{"ok":true}', processed: true }],
-	])('a start whose answer was lost to %s is not repeated, not by a retry either', async (_, weather) => {
-		const world = simulation();
-		const shelf = {};
-		world.setWeather(({ method }) => (method === 'POST' ? weather : 'fine'));
-		const problem = await problemOf(world.run('[say Hello]', {}, shelf));
-		expect(problem.message).toBe('It is not known whether the session was started');
-		expect(problem.description).toMatch(/dashboard.*Continue a Session/s);
-		world.setWeather(() => 'fine');
-		expect((await problemOf(world.run('[say Hello]', {}, shelf))).message).toBe(problem.message);
-		expect(await world.sessions()).toHaveLength(1);
-	});
+	])(
+		'a start whose answer was lost to %s is not repeated, not by a retry either',
+		async (_, weather) => {
+			const world = simulation();
+			const shelf = {};
+			world.setWeather(({ method }) => (method === 'POST' ? weather : 'fine'));
+			const problem = await problemOf(world.run('[say Hello]', {}, shelf));
+			expect(problem.message).toBe('It is not known whether the session was started');
+			expect(problem.description).toMatch(/dashboard.*Continue a Session/s);
+			world.setWeather(() => 'fine');
+			expect((await problemOf(world.run('[say Hello]', {}, shelf))).message).toBe(problem.message);
+			expect(await world.sessions()).toHaveLength(1);
+		},
+	);
 
 	test.each<[string, Weather]>([
 		['was refused for now', status(429, '2')],
@@ -475,7 +593,13 @@ describe('rule 10: no second session', () => {
 		const world = simulation();
 		const { session } = await world.run('[say First]');
 		world.setWeather(({ path }) => (path.endsWith('/messages') ? 'lost-after' : 'fine'));
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[work 5s] [say Second]' } });
+		const outcome = await world.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 5s] [say Second]',
+			},
+		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
 	});
@@ -483,8 +607,14 @@ describe('rule 10: no second session', () => {
 	test('a message that did not arrive is sent again', async () => {
 		const world = simulation();
 		const { session } = await world.run('[say First]');
-		world.setWeather(({ path }) => (path.endsWith('/messages') && of(world.sent, 'POST', '/messages').length < 1 ? 'lost' : 'fine'));
-		const outcome = await world.run('', { target: { mode: 'continue', sessionId: session.sessionId, message: '[say Second]' } });
+		world.setWeather(({ path }) =>
+			path.endsWith('/messages') && of(world.sent, 'POST', '/messages').length < 1
+				? 'lost'
+				: 'fine',
+		);
+		const outcome = await world.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
+		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 		expect((await world.sessions())[0].turns).toBe(2);
 	});
@@ -493,8 +623,14 @@ describe('rule 10: no second session', () => {
 		const world = simulation();
 		const shelf = {};
 		const { session } = await world.run('[say First]');
-		const target = { mode: 'continue' as const, sessionId: session.sessionId, message: '[work 30s] [say Second]' };
-		world.setWeather(({ method, at }) => (method === 'GET' && at > 12_000 && at < 20_000 ? status(403) : 'fine'));
+		const target = {
+			operation: 'continue' as const,
+			sessionId: session.sessionId,
+			message: '[work 30s] [say Second]',
+		};
+		world.setWeather(({ method, at }) =>
+			method === 'GET' && at > 12_000 && at < 20_000 ? status(403) : 'fine',
+		);
 		world.advance(Math.max(0, 6_000 - world.now()));
 		await problemOf(world.run('', { target }, shelf));
 		world.setWeather(() => 'fine');
@@ -522,7 +658,16 @@ describe('rule 12: the output item', () => {
 			text: 'Done',
 			latestMessage: { role: 'assistant' },
 			lastActivityAt: expect.any(String),
-			decisions: [{ interactionId: expect.any(String), permission: 'bash', patterns: ['git push'], decision: 'approve', decidedBy: 'policy', at: expect.stringMatching(/Z$/) }],
+			decisions: [
+				{
+					interactionId: expect.any(String),
+					permission: 'bash',
+					patterns: ['git push'],
+					decision: 'approve',
+					decidedBy: 'policy',
+					at: expect.stringMatching(/Z$/),
+				},
+			],
 			pollCount: polls(world.sent).length,
 			durationMs: world.now(),
 		});
@@ -538,7 +683,10 @@ describe('rule 14: finding executions', () => {
 		const world = simulation();
 		await world.run('[say Done]');
 		const [{ sessionId }] = await world.sessions();
-		expect(world.recorded).toEqual([{ sessionId }, { sessionId, dashboardUrl: expect.stringContaining(sessionId) }]);
+		expect(world.recorded).toEqual([
+			{ sessionId },
+			{ sessionId, dashboardUrl: expect.stringContaining(sessionId) },
+		]);
 	});
 });
 
@@ -547,17 +695,34 @@ describe('rule 15: what nobody has documented', () => {
 		const world = simulation();
 		const outcome = await world.run('[status hibernating 30s] [say Done]');
 		expect(outcome.kind).toBe('completed');
-		expect(outcome.warnings).toEqual(['The service reported the undocumented status "hibernating", which was taken for running.']);
+		expect(outcome.warnings).toEqual([
+			'The service reported the undocumented status "hibernating", which was taken for running.',
+		]);
 	});
 
 	test('no shape of an answer crashes the loop', async () => {
 		await fc.assert(
-			fc.asyncProperty(fc.dictionary(fc.constantFrom('status', 'pendingInteractions', 'latestMessage', 'error', 'dashboardUrl', 'lastActivityAt'), fc.jsonValue({ maxDepth: 2 })), async (answer) => {
-				const world = simulation();
-				world.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: JSON.stringify(answer) } : 'fine'));
-				const outcome = await world.run('[say Done]', { maxWaitMs: 60_000 });
-				expect(['completed', 'failed', 'stillRunning', 'needsApproval']).toContain(outcome.kind);
-			}),
+			fc.asyncProperty(
+				fc.dictionary(
+					fc.constantFrom(
+						'status',
+						'pendingInteractions',
+						'latestMessage',
+						'error',
+						'dashboardUrl',
+						'lastActivityAt',
+					),
+					fc.jsonValue({ maxDepth: 2 }),
+				),
+				async (answer) => {
+					const world = simulation();
+					world.setWeather(({ method }) =>
+						method === 'GET' ? { status: 200, body: JSON.stringify(answer) } : 'fine',
+					);
+					const outcome = await world.run('[say Done]', { maxWaitMs: 60_000 });
+					expect(['completed', 'failed', 'stillRunning', 'needsApproval']).toContain(outcome.kind);
+				},
+			),
 			{ numRuns: 100 },
 		);
 	}, 60_000);

@@ -37,7 +37,9 @@ export const nothing: Weather = { status: 200, body: '' };
 export const status = (code: number, retryAfter?: string): Weather => ({
 	status: code,
 	headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-	body: JSON.stringify({ error: { code: 'x', message: 'Try later', doc_url: 'https://docs.example.com/x' } }),
+	body: JSON.stringify({
+		error: { code: 'x', message: 'Try later', doc_url: 'https://docs.example.com/x' },
+	}),
 });
 
 const BASE = 'http://localhost/v1';
@@ -69,9 +71,18 @@ export function simulation() {
 			clock.throwIfStopped();
 		},
 	};
-	const unstoppable: Clock = { now: manual.now, throwIfStopped() {}, pause: async (ms) => manual.advance(ms) };
+	const unstoppable: Clock = {
+		now: manual.now,
+		throwIfStopped() {},
+		pause: async (ms) => manual.advance(ms),
+	};
 
-	const credentials = { baseUrl: BASE, accessToken: KEY, apiVersion: '2026-10-05', fieldNames: '{}' };
+	const credentials = {
+		baseUrl: BASE,
+		accessToken: KEY,
+		apiVersion: '2026-10-05',
+		fieldNames: '{}',
+	};
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
 		const { headers, url } = await new WorkspaceAutomationApi().authenticate(credentials, options);
@@ -88,11 +99,18 @@ export function simulation() {
 		const now = request.weather;
 		if (now === 'unsent') throw failure('ECONNREFUSED');
 		if (now === 'lost') throw failure('ECONNRESET');
-		if (typeof now === 'object' && !now.processed) return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
-		const answer = await service.app.inject({ method: options.method as 'GET', url, headers: headers as Record<string, string>, payload: options.body as string });
+		if (typeof now === 'object' && !now.processed)
+			return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
+		const answer = await service.app.inject({
+			method: options.method as 'GET',
+			url,
+			headers: headers as Record<string, string>,
+			payload: options.body as string,
+		});
 		request.answer = answer.body;
 		if (now === 'lost-after') throw failure('ECONNRESET');
-		if (typeof now === 'object') return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
+		if (typeof now === 'object')
+			return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
 		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
 	};
 	const context = {
@@ -103,7 +121,8 @@ export function simulation() {
 	} as unknown as ApiContext;
 
 	let projectId: string | undefined;
-	const control = async (path: string) => (await service.app.inject({ url: `/_control${path}` })).json() as any;
+	const control = async (path: string) =>
+		(await service.app.inject({ url: `/_control${path}` })).json() as any;
 	const project = async () => (projectId ??= (await control('/seed')).projects[0].id as string);
 
 	return {
@@ -122,13 +141,19 @@ export function simulation() {
 		/** Calls the service as somebody else would, in fine weather */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
 			const headers = { authorization: `Bearer ${KEY}`, 'service-api-version': '2026-10-05' };
-			return (await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })).json() as any;
+			return (
+				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
+			).json() as any;
 		},
 		/** Runs one item. Hand on `shelf`, the node's context, to retry it. With `lateMs` everything takes a little time. */
-		async run(prompt: string, { lateMs = 0, ...changes }: Partial<Job> & { lateMs?: number } = {}, shelf: IDataObject = {}): Promise<Outcome> {
+		async run(
+			prompt: string,
+			{ lateMs = 0, ...changes }: Partial<Job> & { lateMs?: number } = {},
+			shelf: IDataObject = {},
+		): Promise<Outcome> {
 			late = lateMs;
 			const job: Job = {
-				target: { mode: 'start', projectId: await project(), prompt, extra: {} },
+				target: { operation: 'start', projectId: await project(), prompt, extra: {} },
 				policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
 				poll: { pollMs: 5000, maxPollMs: 10_000 },
 				maxWaitMs: 30 * 60_000,
@@ -162,5 +187,6 @@ export async function problemOf(work: Promise<unknown>): Promise<Problem> {
 }
 
 /** The requests of one kind: `of(sent, 'POST', '/agent/sessions')`; the path is matched from its end. */
-export const of = (sent: Sent[], method: string, ending: string) => sent.filter((request) => request.method === method && request.path.endsWith(ending));
+export const of = (sent: Sent[], method: string, ending: string) =>
+	sent.filter((request) => request.method === method && request.path.endsWith(ending));
 export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');

@@ -10,11 +10,13 @@ beforeEach(async () => {
 });
 
 const start = (prompt: string) => api('POST', '/agent/sessions', { body: { projectId, prompt } });
-const read = (sessionId: string, token?: string) => api('GET', `/agent/sessions/${sessionId}`, { token });
+const read = (sessionId: string, token?: string) =>
+	api('GET', `/agent/sessions/${sessionId}`, { token });
 const resolve = (sessionId: string, interactionId: string, body: unknown) =>
 	api('POST', `/agent/sessions/${sessionId}/interactions/${interactionId}/resolve`, { body });
 const abort = (sessionId: string) => api('POST', `/agent/sessions/${sessionId}/abort`);
-const send = (sessionId: string, text: string) => api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text } });
+const send = (sessionId: string, text: string) =>
+	api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text } });
 /** A session whose agent has been at work for a while */
 async function started(prompt: string, seconds = 10): Promise<string> {
 	const { body } = await start(prompt);
@@ -25,7 +27,11 @@ async function started(prompt: string, seconds = 10): Promise<string> {
 test('starting one answers at once, and each call starts another', async () => {
 	const [first, second] = [await start('x'), await start('x')];
 	expect(first.status).toBe(202);
-	expect(first.body).toEqual({ sessionId: expect.any(String), status: 'starting', dashboardUrl: expect.stringContaining(first.body.sessionId) });
+	expect(first.body).toEqual({
+		sessionId: expect.any(String),
+		status: 'starting',
+		dashboardUrl: expect.stringContaining(first.body.sessionId),
+	});
 	expect(second.body.sessionId).not.toBe(first.body.sessionId);
 });
 
@@ -35,7 +41,11 @@ test('a new session is not found for its first second at least, and found after 
 	expect(errorOf(await read(sessionId))).toEqual([404, 'not_found']);
 	expect(errorOf(await abort(sessionId))).toEqual([404, 'not_found']);
 	advance(1.001);
-	expect((await read(sessionId)).body).toMatchObject({ sessionId, status: 'starting', pendingInteractions: [] });
+	expect((await read(sessionId)).body).toMatchObject({
+		sessionId,
+		status: 'starting',
+		pendingInteractions: [],
+	});
 	advance(1);
 	expect((await read(sessionId)).body.status).toBe('running');
 });
@@ -60,11 +70,20 @@ test('the usual story: works, asks, works, completes', async () => {
 			instruction: expect.any(String),
 		},
 	});
-	const resolved = await resolve(sessionId, interaction.id, { type: 'permission', response: 'once' });
-	expect(resolved).toMatchObject({ status: 200, body: { sessionId, status: 'running', pendingInteractions: [] } });
+	const resolved = await resolve(sessionId, interaction.id, {
+		type: 'permission',
+		response: 'once',
+	});
+	expect(resolved).toMatchObject({
+		status: 200,
+		body: { sessionId, status: 'running', pendingInteractions: [] },
+	});
 	advance(4);
 	const end = (await read(sessionId)).body;
-	expect(end).toMatchObject({ status: 'completed', latestMessage: { role: 'assistant', text: 'Done: “Tidy up”.', completedAt: expect.any(String) } });
+	expect(end).toMatchObject({
+		status: 'completed',
+		latestMessage: { role: 'assistant', text: 'Done: “Tidy up”.', completedAt: expect.any(String) },
+	});
 	expect(end.latestTool).toMatchObject({ name: expect.any(String), status: 'completed' });
 	expect(Date.parse(end.lastActivityAt)).toBeGreaterThan(Date.parse(body.lastActivityAt));
 	expect(end.error).toBeUndefined();
@@ -74,11 +93,22 @@ describe('resolving', () => {
 	test('takes a value on offer and no other', async () => {
 		const sessionId = await started('[ask bash: x {yes=Yes please, no=No}] [say ok]');
 		const [{ id, response }] = (await read(sessionId)).body.pendingInteractions;
-		expect(response.options).toEqual([{ value: 'yes', label: 'Yes please' }, { value: 'no', label: 'No' }]);
-		for (const body of [{ type: 'permission', response: 'once' }, { type: 'permission' }, { type: 'question', answer: 'yes' }, { type: 'question', response: 'yes' }, {}]) {
+		expect(response.options).toEqual([
+			{ value: 'yes', label: 'Yes please' },
+			{ value: 'no', label: 'No' },
+		]);
+		for (const body of [
+			{ type: 'permission', response: 'once' },
+			{ type: 'permission' },
+			{ type: 'question', answer: 'yes' },
+			{ type: 'question', response: 'yes' },
+			{},
+		]) {
 			expect(errorOf(await resolve(sessionId, id, body))).toEqual([400, 'invalid_request']);
 		}
-		expect((await resolve(sessionId, id, { type: 'permission', response: 'yes' })).body.status).toBe('completed');
+		expect(
+			(await resolve(sessionId, id, { type: 'permission', response: 'yes' })).body.status,
+		).toBe('completed');
 	});
 
 	test('what is resolved already, or never was, is not found', async () => {
@@ -96,18 +126,31 @@ describe('resolving', () => {
 		const one = await resolve(sessionId, edit.id, { type: 'permission', response: 'reject' });
 		expect(one.body.pendingInteractions).toEqual([bash]);
 		const both = await resolve(sessionId, bash.id, { type: 'permission', response: 'once' });
-		expect(both.body).toMatchObject({ status: 'completed', latestMessage: { text: expect.stringContaining('not permitted: edit (src/*)') } });
+		expect(both.body).toMatchObject({
+			status: 'completed',
+			latestMessage: { text: expect.stringContaining('not permitted: edit (src/*)') },
+		});
 	});
 
 	test('a question takes an answer', async () => {
 		const sessionId = await started('[question Which colour?]');
 		const [interaction] = (await read(sessionId)).body.pendingInteractions;
 		expect(interaction).toMatchObject({ type: 'question', question: 'Which colour?' });
-		for (const body of [{ type: 'permission', response: 'once' }, { type: 'question' }, { type: 'question', answer: '' }]) {
-			expect(errorOf(await resolve(sessionId, interaction.id, body))).toEqual([400, 'invalid_request']);
+		for (const body of [
+			{ type: 'permission', response: 'once' },
+			{ type: 'question' },
+			{ type: 'question', answer: '' },
+		]) {
+			expect(errorOf(await resolve(sessionId, interaction.id, body))).toEqual([
+				400,
+				'invalid_request',
+			]);
 		}
 		const { body } = await resolve(sessionId, interaction.id, { type: 'question', answer: 'blue' });
-		expect(body).toMatchObject({ status: 'completed', latestMessage: { text: expect.stringContaining('blue') } });
+		expect(body).toMatchObject({
+			status: 'completed',
+			latestMessage: { text: expect.stringContaining('blue') },
+		});
 	});
 });
 
@@ -117,14 +160,20 @@ test('a message starts a new turn', async () => {
 	const sent = await send(sessionId, '[work 3s] [say two]');
 	expect(sent).toMatchObject({ status: 202, body: { sessionId, status: 'running' } });
 	advance(3);
-	expect((await read(sessionId)).body).toMatchObject({ status: 'completed', latestMessage: { text: 'two' } });
+	expect((await read(sessionId)).body).toMatchObject({
+		status: 'completed',
+		latestMessage: { text: 'two' },
+	});
 });
 
 describe('aborting', () => {
 	test('fails the session, and a second time changes nothing', async () => {
 		const sessionId = await started('[ask bash: x]');
 		const first = await abort(sessionId);
-		expect(first).toMatchObject({ status: 200, body: { status: 'failed', error: 'The session was aborted.', pendingInteractions: [] } });
+		expect(first).toMatchObject({
+			status: 200,
+			body: { status: 'failed', error: 'The session was aborted.', pendingInteractions: [] },
+		});
 		advance(5);
 		expect((await abort(sessionId)).body).toEqual(first.body);
 	});
@@ -137,7 +186,9 @@ describe('aborting', () => {
 
 	test('takes a body or none', async () => {
 		const sessionId = await started('[work 1m]');
-		expect((await api('POST', `/agent/sessions/${sessionId}/abort`, { body: {} })).status).toBe(200);
+		expect((await api('POST', `/agent/sessions/${sessionId}/abort`, { body: {} })).status).toBe(
+			200,
+		);
 	});
 });
 
@@ -145,9 +196,21 @@ test('a session of a project without access is not found, whatever is asked of i
 	const sessionId = await started('[ask bash: x]');
 	const [{ id }] = (await read(sessionId)).body.pendingInteractions;
 	const body = { type: 'permission', response: 'once', text: 'x' };
-	for (const [method, path] of [['GET', ''], ['POST', '/abort'], ['POST', '/messages'], ['POST', `/interactions/${id}/resolve`]]) {
+	for (const [method, path] of [
+		['GET', ''],
+		['POST', '/abort'],
+		['POST', '/messages'],
+		['POST', `/interactions/${id}/resolve`],
+	]) {
 		const given = method === 'GET' ? {} : { body };
-		expect(errorOf(await api(method, `/agent/sessions/${sessionId}${path}`, { ...given, token: noProjectsToken }))).toEqual([404, 'not_found']);
+		expect(
+			errorOf(
+				await api(method, `/agent/sessions/${sessionId}${path}`, {
+					...given,
+					token: noProjectsToken,
+				}),
+			),
+		).toEqual([404, 'not_found']);
 	}
 	const { projects } = await seed();
 	expect((await read(sessionId, await keyFor({ projects: [projects[0].id] }))).status).toBe(200);

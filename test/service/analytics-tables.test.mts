@@ -12,7 +12,8 @@ jest.setTimeout(180_000);
 
 const noon = Date.UTC(2026, 9, 5, 12);
 
-const read = async (analytics: Analytics, sql: string, projects: string[]): Promise<any[]> => JSON.parse(await analytics.query(sql, projects)).data;
+const read = async (analytics: Analytics, sql: string, projects: string[]): Promise<any[]> =>
+	JSON.parse(await analytics.query(sql, projects)).data;
 
 describe('the tables of the document', () => {
 	const traffic = trafficOf(seed(noon).projects.all(), noon);
@@ -34,14 +35,25 @@ describe('the tables of the document', () => {
 			'day: Date; utm_source: String; purchase_count_state: AggregateFunction(count); total_revenue_usd_state: AggregateFunction(sum, Float64); unique_purchasing_sessions_state: AggregateFunction(uniq, UUID)',
 	};
 
-	test.each(Object.entries(documented))('%s has the columns and types of the document', async (table, columns) => {
-		const names = columns.split('; ').map((column) => column.split(': ')[0]);
-		const [row] = await read(analytics, `SELECT ${names.map((name) => `toTypeName(${name}) AS ${name}`).join(', ')} FROM ${table} LIMIT 1`, everything);
-		expect(Object.entries(row).map((column) => column.join(': ')).join('; ')).toBe(columns);
-		// `*` shows these columns and no others
-		const [all] = await read(analytics, `SELECT * FROM ${table} LIMIT 1`, everything);
-		expect(Object.keys(all)).toEqual(names);
-	});
+	test.each(Object.entries(documented))(
+		'%s has the columns and types of the document',
+		async (table, columns) => {
+			const names = columns.split('; ').map((column) => column.split(': ')[0]);
+			const [row] = await read(
+				analytics,
+				`SELECT ${names.map((name) => `toTypeName(${name}) AS ${name}`).join(', ')} FROM ${table} LIMIT 1`,
+				everything,
+			);
+			expect(
+				Object.entries(row)
+					.map((column) => column.join(': '))
+					.join('; '),
+			).toBe(columns);
+			// `*` shows these columns and no others
+			const [all] = await read(analytics, `SELECT * FROM ${table} LIMIT 1`, everything);
+			expect(Object.keys(all)).toEqual(names);
+		},
+	);
 
 	test('ninety days of traffic over several projects and currencies, with purchases, the same at every start', async () => {
 		const [facts] = await read(
@@ -57,12 +69,19 @@ describe('the tables of the document', () => {
 
 	test('siblings are linked for revenue: what the shop earns counts for the pages of the sites that led there', async () => {
 		const purchases = traffic.events.filter(({ name }) => name === 'purchase');
-		const elsewhere = (purchase: TrafficEvent) => traffic.events.find(({ subject, project }) => subject === purchase.subject && project !== purchase.project);
+		const elsewhere = (purchase: TrafficEvent) =>
+			traffic.events.find(
+				({ subject, project }) => subject === purchase.subject && project !== purchase.project,
+			);
 		const purchase = purchases.find(elsewhere)!;
 		const view = elsewhere(purchase)!;
 		const credit = async (own: string[]) => {
 			const from = "session_attribution(since = '2026-01-01', until = '2026-12-31')";
-			const [{ usd }] = await read(analytics, `SELECT sum(attributedRevenueUsd) AS usd FROM ${from} WHERE subject = '${view.subject}' AND domain = '${view.domain}'`, own);
+			const [{ usd }] = await read(
+				analytics,
+				`SELECT sum(attributedRevenueUsd) AS usd FROM ${from} WHERE subject = '${view.subject}' AND domain = '${view.domain}'`,
+				own,
+			);
 			return usd;
 		};
 		expect(await credit([view.project])).toBe(0);
@@ -71,7 +90,9 @@ describe('the tables of the document', () => {
 });
 
 describe('over any events', () => {
-	const [siblingA, siblingB, stranger] = ['a', 'b', 'c'].map((name) => idOf(`analytics test:${name}`));
+	const [siblingA, siblingB, stranger] = ['a', 'b', 'c'].map((name) =>
+		idOf(`analytics test:${name}`),
+	);
 	const places = [
 		{ project: siblingA, namespace: 'one', domain: 'a.example', currencyCode: 'EUR' },
 		{ project: siblingB, namespace: 'one', domain: 'b.example', currencyCode: 'USD' },
@@ -83,7 +104,8 @@ describe('over any events', () => {
 		{ date, code: 'USD', rate: 1 },
 		{ date, code: 'EUR', rate: 0.5 },
 	]);
-	const usd = ({ currencyCode, amount }: TrafficEvent) => amount / (currencyCode === 'EUR' ? 0.5 : 1);
+	const usd = ({ currencyCode, amount }: TrafficEvent) =>
+		amount / (currencyCode === 'EUR' ? 0.5 : 1);
 
 	const anyEvent: fc.Arbitrary<TrafficEvent> = fc
 		.record({
@@ -91,7 +113,13 @@ describe('over any events', () => {
 			visitor: fc.nat(2),
 			day: fc.constantFrom(...days),
 			second: fc.nat(86_399),
-			name: fc.constantFrom('page_view' as const, 'page_view' as const, 'cart_view' as const, 'checkout_view' as const, 'purchase' as const),
+			name: fc.constantFrom(
+				'page_view' as const,
+				'page_view' as const,
+				'cart_view' as const,
+				'checkout_view' as const,
+				'purchase' as const,
+			),
 			// Few, so that a visit comes to a page again on the same day
 			path: fc.constantFrom('/', '/', '/', '/shop'),
 			source: fc.constantFrom('', '', '', 'google'),
@@ -109,20 +137,37 @@ describe('over any events', () => {
 			amount: name === 'purchase' ? amount : 0,
 		}));
 
-	const over = async (events: TrafficEvent[], check: (ask: (sql: string, projects?: string[]) => Promise<any[]>) => Promise<void>) => {
+	const over = async (
+		events: TrafficEvent[],
+		check: (ask: (sql: string, projects?: string[]) => Promise<any[]>) => Promise<void>,
+	) => {
 		const analytics = createAnalytics({ traffic: () => ({ events, rates }) });
 		try {
-			await check((sql, projects = places.map(({ project }) => project)) => read(analytics, sql, projects));
+			await check((sql, projects = places.map(({ project }) => project)) =>
+				read(analytics, sql, projects),
+			);
 		} finally {
 			await analytics.close();
 		}
 	};
-	const holds = (rule: (events: TrafficEvent[], ask: (sql: string, projects?: string[]) => Promise<any[]>) => Promise<void>) =>
-		fc.assert(fc.asyncProperty(fc.array(anyEvent, { minLength: 5, maxLength: 40 }), (events) => over(events, (ask) => rule(events, ask))), { numRuns: 15 });
+	const holds = (
+		rule: (
+			events: TrafficEvent[],
+			ask: (sql: string, projects?: string[]) => Promise<any[]>,
+		) => Promise<void>,
+	) =>
+		fc.assert(
+			fc.asyncProperty(fc.array(anyEvent, { minLength: 5, maxLength: 40 }), (events) =>
+				over(events, (ask) => rule(events, ask)),
+			),
+			{ numRuns: 15 },
+		);
 
 	const window = "session_attribution(since = '2026-10-01', until = '2026-10-03')";
 	const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
-	const groups = <T,>(items: T[], key: (item: T) => string): T[][] => [...Map.groupBy(items, key).values()];
+	const groups = <T,>(items: T[], key: (item: T) => string): T[][] => [
+		...Map.groupBy(items, key).values(),
+	];
 
 	test("a visit's attributed revenue sums to its revenue; the cart and the checkout get none", () =>
 		holds(async (events, ask) => {
@@ -132,9 +177,13 @@ describe('over any events', () => {
 				const revenue = sum(events.filter(({ subject }) => subject === visit[0].subject).map(usd));
 				const views = visit.filter(({ name }) => name === 'page_view');
 				expect(visit.every((row) => row.sessionRevenueUsd === revenue)).toBe(true);
-				expect(sum(views.map((row) => row.attributedRevenueUsd))).toBeCloseTo(views.length > 0 ? revenue : 0, 6);
+				expect(sum(views.map((row) => row.attributedRevenueUsd))).toBeCloseTo(
+					views.length > 0 ? revenue : 0,
+					6,
+				);
 				expect(new Set(views.map((row) => row.attributedRevenueUsd)).size).toBeLessThanOrEqual(1);
-				for (const row of visit) if (row.name !== 'page_view') expect(row.attributedRevenueUsd).toBe(0);
+				for (const row of visit)
+					if (row.name !== 'page_view') expect(row.attributedRevenueUsd).toBe(0);
 			}
 		}));
 
@@ -149,31 +198,50 @@ describe('over any events', () => {
 
 	test('credit is split before a domain is filtered, over the siblings that the caller may see', () =>
 		holds(async (events, ask) => {
-			const all = await ask(`SELECT subject, attributedRevenueUsd AS usd FROM ${window} WHERE domain = 'a.example' AND name = 'page_view' ORDER BY subject, date`);
+			const all = await ask(
+				`SELECT subject, attributedRevenueUsd AS usd FROM ${window} WHERE domain = 'a.example' AND name = 'page_view' ORDER BY subject, date`,
+			);
 			for (const row of all) {
 				const visit = events.filter(({ subject }) => subject === row.subject);
-				expect(row.usd).toBeCloseTo(sum(visit.map(usd)) / visit.filter(({ name }) => name === 'page_view').length, 6);
+				expect(row.usd).toBeCloseTo(
+					sum(visit.map(usd)) / visit.filter(({ name }) => name === 'page_view').length,
+					6,
+				);
 			}
 			const own = await ask(`SELECT sum(purchaseRevenueUsd) AS usd FROM ${window}`, [siblingA]);
-			expect(own[0].usd).toBeCloseTo(sum(events.filter(({ project }) => project === siblingA).map(usd)), 6);
+			expect(own[0].usd).toBeCloseTo(
+				sum(events.filter(({ project }) => project === siblingA).map(usd)),
+				6,
+			);
 		}));
 
 	test('both dates of the window are inclusive UTC dates', () =>
 		holds(async (events, ask) => {
-			const rows = await ask("SELECT toDate(date) AS day FROM session_attribution(since = '2026-10-02', until = '2026-10-02')");
+			const rows = await ask(
+				"SELECT toDate(date) AS day FROM session_attribution(since = '2026-10-02', until = '2026-10-02')",
+			);
 			expect(rows).toHaveLength(events.filter(({ date }) => date.startsWith('2026-10-02')).length);
 			expect(rows.every(({ day }) => day === '2026-10-02')).toBe(true);
 		}));
 
 	test('a visit that comes to a page again on the same day converts there once', async () => {
-		const visit = { ...places[1], subject: idOf('visit:again'), path: '/', title: '/', utm_source: '', amount: 0 };
+		const visit = {
+			...places[1],
+			subject: idOf('visit:again'),
+			path: '/',
+			title: '/',
+			utm_source: '',
+			amount: 0,
+		};
 		const events: TrafficEvent[] = [
 			{ ...visit, date: '2026-10-01 08:00:00.000', name: 'page_view' },
 			{ ...visit, date: '2026-10-01 09:00:00.000', name: 'page_view' },
 			{ ...visit, date: '2026-10-01 10:00:00.000', name: 'purchase', amount: 8 },
 		];
 		await over(events, async (ask) => {
-			const [page] = await ask('SELECT countMerge(views_state) AS views, sumMerge(session_conversions_state) AS conversions, sumMerge(session_revenue_usd_state) AS usd FROM daily_page_rollups');
+			const [page] = await ask(
+				'SELECT countMerge(views_state) AS views, sumMerge(session_conversions_state) AS conversions, sumMerge(session_revenue_usd_state) AS usd FROM daily_page_rollups',
+			);
 			expect(page).toEqual({ views: 2, conversions: 1, usd: 8 });
 		});
 	});
@@ -184,29 +252,66 @@ describe('over any events', () => {
 			const purchases = events.filter(({ name }) => name === 'purchase');
 			const subjects = (some: TrafficEvent[]) => new Set(some.map(({ subject }) => subject)).size;
 			/** What a visit bought in the project where it saw a page: these tables are project-local */
-			const bought = (view: TrafficEvent) => purchases.filter(({ subject, project }) => subject === view.subject && project === view.project);
-			const viewsOfVisit = (view: TrafficEvent) => views.filter(({ subject, project }) => subject === view.subject && project === view.project).length;
-			const once = (some: TrafficEvent[]) => groups(some, ({ project, subject }) => project + subject).map(([first]) => first);
+			const bought = (view: TrafficEvent) =>
+				purchases.filter(
+					({ subject, project }) => subject === view.subject && project === view.project,
+				);
+			const viewsOfVisit = (view: TrafficEvent) =>
+				views.filter(({ subject, project }) => subject === view.subject && project === view.project)
+					.length;
+			const once = (some: TrafficEvent[]) =>
+				groups(some, ({ project, subject }) => project + subject).map(([first]) => first);
 
-			const pages = await ask(`SELECT day, domain, path, utm_source AS source, countMerge(views_state) AS views, uniqMerge(unique_sessions_state) AS sessions,
+			const pages =
+				await ask(`SELECT day, domain, path, utm_source AS source, countMerge(views_state) AS views, uniqMerge(unique_sessions_state) AS sessions,
 				uniqMerge(converting_sessions_state) AS converting, sumMerge(fractional_conversions_state) AS fractionalConversions, sumMerge(fractional_revenue_usd_state) AS fractionalUsd,
 				sumMerge(session_conversions_state) AS sessionConversions, sumMerge(session_revenue_usd_state) AS sessionUsd
 				FROM daily_page_rollups GROUP BY day, domain, path, source`);
-			const keyOf = ({ date, domain, path, utm_source }: TrafficEvent) => [date.slice(0, 10), domain, path, utm_source].join('|');
-			expect(pages.map(({ day, domain, path, source }) => [day, domain, path, source].join('|')).sort()).toEqual([...new Set(views.map(keyOf))].sort());
+			const keyOf = ({ date, domain, path, utm_source }: TrafficEvent) =>
+				[date.slice(0, 10), domain, path, utm_source].join('|');
+			expect(
+				pages.map(({ day, domain, path, source }) => [day, domain, path, source].join('|')).sort(),
+			).toEqual([...new Set(views.map(keyOf))].sort());
 			for (const page of pages) {
-				const seen = views.filter((view) => keyOf(view) === [page.day, page.domain, page.path, page.source].join('|'));
-				expect([page.views, page.sessions, page.converting]).toEqual([seen.length, subjects(seen), subjects(seen.filter((view) => bought(view).length > 0))]);
-				expect(page.fractionalConversions).toBeCloseTo(sum(seen.map((view) => bought(view).length / viewsOfVisit(view))), 6);
-				expect(page.fractionalUsd).toBeCloseTo(sum(seen.map((view) => sum(bought(view).map(usd)) / viewsOfVisit(view))), 6);
+				const seen = views.filter(
+					(view) => keyOf(view) === [page.day, page.domain, page.path, page.source].join('|'),
+				);
+				expect([page.views, page.sessions, page.converting]).toEqual([
+					seen.length,
+					subjects(seen),
+					subjects(seen.filter((view) => bought(view).length > 0)),
+				]);
+				expect(page.fractionalConversions).toBeCloseTo(
+					sum(seen.map((view) => bought(view).length / viewsOfVisit(view))),
+					6,
+				);
+				expect(page.fractionalUsd).toBeCloseTo(
+					sum(seen.map((view) => sum(bought(view).map(usd)) / viewsOfVisit(view))),
+					6,
+				);
 				expect(page.sessionConversions).toBe(sum(once(seen).map((view) => bought(view).length)));
-				expect(page.sessionUsd).toBeCloseTo(sum(once(seen).map((view) => sum(bought(view).map(usd)))), 6);
+				expect(page.sessionUsd).toBeCloseTo(
+					sum(once(seen).map((view) => sum(bought(view).map(usd)))),
+					6,
+				);
 			}
 
-			const [traffic] = await ask(`SELECT countMerge(views_state) AS views, uniqMerge(unique_sessions_state) AS sessions, uniqMerge(converting_sessions_state) AS converting FROM daily_namespace_rollups`);
-			expect(traffic).toEqual({ views: views.length, sessions: subjects(views), converting: subjects(views.filter((view) => bought(view).length > 0)) });
+			const [traffic] = await ask(
+				`SELECT countMerge(views_state) AS views, uniqMerge(unique_sessions_state) AS sessions, uniqMerge(converting_sessions_state) AS converting FROM daily_namespace_rollups`,
+			);
+			expect(traffic).toEqual({
+				views: views.length,
+				sessions: subjects(views),
+				converting: subjects(views.filter((view) => bought(view).length > 0)),
+			});
 
-			const [sales] = await ask(`SELECT countMerge(purchase_count_state) AS purchases, sumMerge(total_revenue_usd_state) AS usd, uniqMerge(unique_purchasing_sessions_state) AS sessions FROM daily_namespace_purchase_rollups`);
-			expect(sales).toEqual({ purchases: purchases.length, usd: sum(purchases.map(usd)), sessions: subjects(purchases) });
+			const [sales] = await ask(
+				`SELECT countMerge(purchase_count_state) AS purchases, sumMerge(total_revenue_usd_state) AS usd, uniqMerge(unique_purchasing_sessions_state) AS sessions FROM daily_namespace_purchase_rollups`,
+			);
+			expect(sales).toEqual({
+				purchases: purchases.length,
+				usd: sum(purchases.map(usd)),
+				sessions: subjects(purchases),
+			});
 		}));
 });

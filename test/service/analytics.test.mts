@@ -7,7 +7,8 @@ import { noProjectsToken } from '../../local-service/auth.mts';
 import { errorOf, useService } from './support.mts';
 
 const { api, seed, keyFor, url } = useService();
-const query = (text: string, token?: string) => api('POST', '/analytics/query', { body: { query: text }, token });
+const query = (text: string, token?: string) =>
+	api('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
 	const { status, body } = await query(text, token);
 	expect([status, body.error]).toEqual([200, undefined]);
@@ -23,7 +24,7 @@ test.each([
 	'/* all\nof it */ SELECT 1 AS n',
 	"select ';' as semicolon, 'it''s' as quoted, 1 as n",
 	'(select 1 as n) union all (select 1)',
-	"SELECT count() AS n FROM (SELECT path, countMerge(views_state) AS views FROM daily_page_rollups WHERE day > today() - 7 GROUP BY path HAVING views > 0 ORDER BY views DESC LIMIT 3)",
+	'SELECT count() AS n FROM (SELECT path, countMerge(views_state) AS views FROM daily_page_rollups WHERE day > today() - 7 GROUP BY path HAVING views > 0 ORDER BY views DESC LIMIT 3)',
 	"WITH visits AS (SELECT subject, any(sessionRevenueUsd) AS usd FROM session_attribution(since = '2026-09-01', until = '2026-09-30') GROUP BY subject) SELECT sum(usd) AS n FROM visits",
 	"SELECT CASE WHEN utm_source = '' THEN 'direct' ELSE utm_source END AS source, sumMergeIf(total_revenue_usd_state, day > '2026-09-01') AS n FROM daily_namespace_purchase_rollups GROUP BY source",
 	"SELECT e.path, r.rate AS n FROM events_computed AS e LEFT JOIN currency_exchange_rates AS r ON r.code = e.currencyCode AND r.date = toDate(e.date) WHERE e.name IN ('purchase') AND e.subject IN (SELECT subject FROM events_computed WHERE name = 'cart_view') LIMIT 5",
@@ -55,19 +56,40 @@ const escapes: Array<[string, string]> = [
 	['a table of the engine in quotes', 'SELECT * FROM `system`.`tables`'],
 	['a table of the engine behind IN', "SELECT 1 WHERE 'x' IN system.one"],
 	['the stored tables', 'SELECT * FROM stored_1.events'],
-	['the stored tables in a join', 'SELECT * FROM events_computed AS e JOIN stored_1.events AS s ON s.subject = e.subject'],
-	['the stored tables behind NOT IN', 'SELECT * FROM events_computed WHERE subject NOT IN stored_1.subjects'],
+	[
+		'the stored tables in a join',
+		'SELECT * FROM events_computed AS e JOIN stored_1.events AS s ON s.subject = e.subject',
+	],
+	[
+		'the stored tables behind NOT IN',
+		'SELECT * FROM events_computed WHERE subject NOT IN stored_1.subjects',
+	],
 	["another caller's views", 'SELECT * FROM stored_1_scope_1.events_computed'],
-	["another caller's attribution", "SELECT * FROM stored_1_scope_1.session_attribution(since='2026-01-01', until='2026-12-31')"],
+	[
+		"another caller's attribution",
+		"SELECT * FROM stored_1_scope_1.session_attribution(since='2026-01-01', until='2026-12-31')",
+	],
 	['a file as a table', "SELECT * FROM file('/etc/hostname', 'LineAsString')"],
 	['a file named as a table', 'SELECT * FROM `/etc/hostname`'],
-	['a file in a subquery', "SELECT (SELECT line FROM file('/etc/hostname', 'LineAsString', 'line String'))"],
-	['a file in a common table expression', "WITH x AS (SELECT * FROM file('/etc/hostname', 'LineAsString')) SELECT * FROM x"],
+	[
+		'a file in a subquery',
+		"SELECT (SELECT line FROM file('/etc/hostname', 'LineAsString', 'line String'))",
+	],
+	[
+		'a file in a common table expression',
+		"WITH x AS (SELECT * FROM file('/etc/hostname', 'LineAsString')) SELECT * FROM x",
+	],
 	['a file as a value', "SELECT file('/etc/hostname')"],
 	['a file in a lambda', "SELECT arrayMap(x -> file(x), ['/etc/hostname'])"],
-	['a file in an alias of a common table expression', "WITH file('/etc/hostname') AS secret SELECT secret"],
+	[
+		'a file in an alias of a common table expression',
+		"WITH file('/etc/hostname') AS secret SELECT secret",
+	],
 	['a file behind APPLY', "SELECT * APPLY(file) FROM (SELECT '/etc/hostname')"],
-	['a file behind COLUMNS', "SELECT COLUMNS('a') APPLY(x -> file(x)) FROM (SELECT '/etc/hostname' AS a)"],
+	[
+		'a file behind COLUMNS',
+		"SELECT COLUMNS('a') APPLY(x -> file(x)) FROM (SELECT '/etc/hostname' AS a)",
+	],
 	['a url', "SELECT * FROM url('http://127.0.0.1:1/', 'CSV')"],
 	['another server', "SELECT * FROM remote('127.0.0.1', system, one)"],
 	['s3', "SELECT * FROM s3('http://127.0.0.1:1/x', 'CSV')"],
@@ -91,7 +113,7 @@ const escapes: Array<[string, string]> = [
 	['the name of the host by another name', 'SELECT FQDN()'],
 	['a setting', "SELECT getSetting('max_threads')"],
 	['waiting', 'SELECT sleep(3)'],
-	['a function of introspection', "SELECT addressToSymbol(1)"],
+	['a function of introspection', 'SELECT addressToSymbol(1)'],
 	['a function that no list has', 'SELECT filesystemAvailable()'],
 	['a comment that ends the statement', 'SELECT 1 -- x\n; DROP TABLE events_computed'],
 	['a bracket that ends the explanation', "SELECT 1) , (SELECT * FROM file('/etc/hostname')"],
@@ -102,9 +124,16 @@ test.each(escapes)('scoping cannot be escaped: %s', async (_what, text) => {
 	expect([status, body.error?.code, body.data]).toEqual([400, 'invalid_request', undefined]);
 });
 
-test.each(["SELECT `a\\n      Literal 1`, file('/etc/hostname')", 'SELECT 1 AS "a\\nSelectQuery"', 'SELECT 1 AS `a\nb`'])('a name cannot forge lines of the tree that is judged: %j', async (text) => {
+test.each([
+	"SELECT `a\\n      Literal 1`, file('/etc/hostname')",
+	'SELECT 1 AS "a\\nSelectQuery"',
+	'SELECT 1 AS `a\nb`',
+])('a name cannot forge lines of the tree that is judged: %j', async (text) => {
 	const { status, body } = await query(text);
-	expect([status, body.error?.message]).toEqual([400, 'A name with a backslash or a control character is not available here.']);
+	expect([status, body.error?.message]).toEqual([
+		400,
+		'A name with a backslash or a control character is not available here.',
+	]);
 });
 
 // What the engine's tree left out would escape the judge, so every place that takes an expression is tried.
@@ -159,19 +188,31 @@ test.each([
 	'SELECT INTERVAL {} DAY',
 	'WITH RECURSIVE r AS (SELECT {} AS x UNION ALL SELECT x FROM r) SELECT * FROM r',
 ])('a function is judged wherever it stands: %s', async (place) => {
-	for (const secret of ['hostName()', "(SELECT c1 FROM file('/etc/hostname', 'CSV', 'c1 String'))"]) {
+	for (const secret of [
+		'hostName()',
+		"(SELECT c1 FROM file('/etc/hostname', 'CSV', 'c1 String'))",
+	]) {
 		const { status, body } = await query(place.replace('{}', secret));
 		expect([status, body.error?.code]).toEqual([400, 'invalid_request']);
 		// Either the judge has seen it, or the engine's grammar has no such place
-		expect(body.error.message).toMatch(/^(Function hostName|Table function file) is not available\.$|SYNTAX_ERROR/);
+		expect(body.error.message).toMatch(
+			/^(Function hostName|Table function file) is not available\.$|SYNTAX_ERROR/,
+		);
 	}
 });
 
 test("a caller sees its own projects' rows and no others", async () => {
 	const { projects } = await seed();
-	const [mine, sibling, stranger] = [projects[0], projects[3], projects[1]].map(({ id }: any) => id);
+	const [mine, sibling, stranger] = [projects[0], projects[3], projects[1]].map(
+		({ id }: any) => id,
+	);
 	const domains = async (token: string) =>
-		(await rows('SELECT DISTINCT domain FROM events_computed UNION DISTINCT SELECT DISTINCT domain FROM daily_page_rollups ORDER BY domain', token)).map(({ domain }: any) => domain);
+		(
+			await rows(
+				'SELECT DISTINCT domain FROM events_computed UNION DISTINCT SELECT DISTINCT domain FROM daily_page_rollups ORDER BY domain',
+				token,
+			)
+		).map(({ domain }: any) => domain);
 	const own = await domains(await keyFor({ projects: [mine] }));
 	const both = await domains(await keyFor({ projects: [mine, sibling] }));
 	const other = await domains(await keyFor({ projects: [stranger] }));
@@ -183,22 +224,43 @@ test("a caller sees its own projects' rows and no others", async () => {
 });
 
 test('for a key without projects every table is empty, but the exchange rates', async () => {
-	for (const table of ['events_computed', 'daily_page_rollups', 'daily_namespace_rollups', 'daily_namespace_purchase_rollups', "session_attribution(since = '2026-01-01', until = '2026-12-31')"]) {
+	for (const table of [
+		'events_computed',
+		'daily_page_rollups',
+		'daily_namespace_rollups',
+		'daily_namespace_purchase_rollups',
+		"session_attribution(since = '2026-01-01', until = '2026-12-31')",
+	]) {
 		expect(await rows(`SELECT * FROM ${table}`, noProjectsToken)).toEqual([]);
 	}
-	expect((await rows('SELECT count() AS days FROM currency_exchange_rates WHERE code = \'EUR\'', noProjectsToken))[0].days).toBe(90);
+	expect(
+		(
+			await rows(
+				"SELECT count() AS days FROM currency_exchange_rates WHERE code = 'EUR'",
+				noProjectsToken,
+			)
+		)[0].days,
+	).toBe(90);
 });
 
 test('never more than 100,000 rows', async () => {
 	expect(await rows('SELECT number FROM numbers(3)')).toHaveLength(3);
 	expect((await query('SELECT number FROM numbers(250000)')).body.rowCount).toBe(100_000);
-	expect((await query('SELECT number FROM numbers(70000) UNION ALL SELECT number FROM numbers(70000)')).body.rowCount).toBe(100_000);
+	expect(
+		(await query('SELECT number FROM numbers(70000) UNION ALL SELECT number FROM numbers(70000)'))
+			.body.rowCount,
+	).toBe(100_000);
 });
 
 test('a query that takes too long is ended with a 400', async () => {
 	const analytics = createAnalytics({ traffic: () => ({ events: [], rates: [] }), seconds: 1 });
 	try {
-		await expect(analytics.query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))', [])).rejects.toMatchObject({
+		await expect(
+			analytics.query(
+				'SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))',
+				[],
+			),
+		).rejects.toMatchObject({
 			code: 'invalid_request',
 			message: expect.stringMatching(/^Timeout exceeded: .* \(TIMEOUT_EXCEEDED\)$/),
 		});
@@ -208,40 +270,75 @@ test('a query that takes too long is ended with a 400', async () => {
 });
 
 test.each([
-	['SELECT nope FROM events_computed', /^Unknown expression identifier `nope`.*\(UNKNOWN_IDENTIFIER\)$/],
+	[
+		'SELECT nope FROM events_computed',
+		/^Unknown expression identifier `nope`.*\(UNKNOWN_IDENTIFIER\)$/,
+	],
 	['SELECT * FROM nope', /^Unknown table expression identifier 'nope'.*\(UNKNOWN_TABLE\)$/],
 	['SELECT 1 +', /^Syntax error: failed at position 11.*\(SYNTAX_ERROR\)$/],
 	["SELECT throwIf(1, 'no rates')", /^no rates\. \(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)$/],
-	["SELECT * FROM session_attribution(since = 'May', until = '2026-01-01')", /^Cannot parse .*[dD]ate/],
+	[
+		"SELECT * FROM session_attribution(since = 'May', until = '2026-01-01')",
+		/^Cannot parse .*[dD]ate/,
+	],
 	["SELECT * FROM session_attribution(since = '2026-01-01')", /until/],
 	['SELECT views_state + 1 FROM daily_page_rollups', /AggregateFunction/],
 ])("what ClickHouse says arrives without the engine's internals: %s", async (text, message) => {
 	const { status, body } = await query(text);
 	expect(status).toBe(400);
 	expect(body.error.message).toMatch(message);
-	expect(body.error.message).not.toMatch(/stored_|scope_\d|DB::Exception|version \d|system\.|amountUsd|[Ww]hile executing|has\(/);
+	expect(body.error.message).not.toMatch(
+		/stored_|scope_\d|DB::Exception|version \d|system\.|amountUsd|[Ww]hile executing|has\(/,
+	);
 });
 
 test('numbers come as ClickHouse has them, also those that JavaScript cannot hold', async () => {
 	const response = await fetch(`${url()}/analytics/query`, {
 		method: 'POST',
-		headers: { authorization: 'Bearer wa_local_main_key', 'service-api-version': '2026-10-05', 'content-type': 'application/json' },
-		body: JSON.stringify({ query: 'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite' }),
+		headers: {
+			authorization: 'Bearer wa_local_main_key',
+			'service-api-version': '2026-10-05',
+			'content-type': 'application/json',
+		},
+		body: JSON.stringify({
+			query: 'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite',
+		}),
 	});
-	expect(await response.text()).toBe('{"rowCount":1,"data":[{"big":18446744073709551615,"small":0.1,"infinite":null}]}');
+	expect(await response.text()).toBe(
+		'{"rowCount":1,"data":[{"big":18446744073709551615,"small":0.1,"infinite":null}]}',
+	);
 });
 
 test('where ClickHouse does not load the service starts, and analytics answers 503 with the reason', async () => {
-	const hook = "import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='chdb')throw new Error('no binary for this platform');return next(name,context)}})";
+	const hook =
+		"import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='chdb')throw new Error('no binary for this platform');return next(name,context)}})";
 	const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
-	const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, main, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const child = spawn(
+		process.execPath,
+		['--import', `data:text/javascript,${encodeURIComponent(hook)}`, main, '--port', '0', '--json'],
+		{ stdio: ['ignore', 'pipe', 'inherit'] },
+	);
 	try {
 		const [line] = await once(child.stdout, 'data');
 		const { baseUrl, key } = JSON.parse(line);
-		const headers = { authorization: `Bearer ${key}`, 'service-api-version': '2026-10-05', 'content-type': 'application/json' };
+		const headers = {
+			authorization: `Bearer ${key}`,
+			'service-api-version': '2026-10-05',
+			'content-type': 'application/json',
+		};
 		expect((await fetch(`${baseUrl}/projects?limit=1`, { headers })).status).toBe(200);
-		const answer = await fetch(`${baseUrl}/analytics/query`, { method: 'POST', headers, body: JSON.stringify({ query: 'SELECT 1' }) });
-		expect([answer.status, (await answer.json() as any).error]).toEqual([503, expect.objectContaining({ code: 'unavailable', message: expect.stringMatching(/chdb.*no binary for this platform/) })]);
+		const answer = await fetch(`${baseUrl}/analytics/query`, {
+			method: 'POST',
+			headers,
+			body: JSON.stringify({ query: 'SELECT 1' }),
+		});
+		expect([answer.status, ((await answer.json()) as any).error]).toEqual([
+			503,
+			expect.objectContaining({
+				code: 'unavailable',
+				message: expect.stringMatching(/chdb.*no binary for this platform/),
+			}),
+		]);
 	} finally {
 		child.kill();
 		await once(child, 'exit');

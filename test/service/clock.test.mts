@@ -3,7 +3,11 @@ import { createClock } from '../../local-service/clock.mts';
 
 function clockOnWall(speed: number) {
 	let wall = 1_000_000;
-	return { clock: createClock(speed, () => wall), pass: (ms: number) => (wall += ms), wall: () => wall };
+	return {
+		clock: createClock(speed, () => wall),
+		pass: (ms: number) => (wall += ms),
+		wall: () => wall,
+	};
 }
 
 test('service time begins with the wall and runs as many times as fast as told', () => {

@@ -13,10 +13,25 @@ describe('the record of requests', () => {
 		const { requests } = await control('GET', '/requests');
 		expect(requests).toMatchObject([
 			{
-				n: 1, at: new Date(clock.now()).toISOString(), method: 'GET', path: '/v1/projects', query: { limit: '1' }, version: '2026-10-05',
-				headers: { authorization: 'Bearer ***' }, key: 'own', status: 200, answer: { object: 'list' },
+				n: 1,
+				at: new Date(clock.now()).toISOString(),
+				method: 'GET',
+				path: '/v1/projects',
+				query: { limit: '1' },
+				version: '2026-10-05',
+				headers: { authorization: 'Bearer ***' },
+				key: 'own',
+				status: 200,
+				answer: { object: 'list' },
 			},
-			{ n: 2, method: 'POST', key: 'main', body: { prompt: 'x' }, status: 400, answer: { error: { code: 'invalid_request' } } },
+			{
+				n: 2,
+				method: 'POST',
+				key: 'main',
+				body: { prompt: 'x' },
+				status: 400,
+				answer: { error: { code: 'invalid_request' } },
+			},
 		]);
 		expect(JSON.stringify(requests)).not.toContain('wa_local_');
 	});
@@ -33,7 +48,9 @@ describe('the record of requests', () => {
 
 	test('is read from a number on, and numbers go on rising when it is cleared', async () => {
 		for (let n = 0; n < 3; n++) await api('GET', '/projects');
-		expect((await control('GET', '/requests?since=1')).requests.map(({ n }: any) => n)).toEqual([2, 3]);
+		expect((await control('GET', '/requests?since=1')).requests.map(({ n }: any) => n)).toEqual([
+			2, 3,
+		]);
 		await control('DELETE', '/requests');
 		expect((await control('GET', '/requests')).requests).toEqual([]);
 		await api('GET', '/projects');
@@ -42,26 +59,50 @@ describe('the record of requests', () => {
 
 	test('notes the length of what is too long to keep', async () => {
 		await api('POST', '/products', { body: { projectId: 'x', text: 'y'.repeat(200_000) } });
-		expect((await control('GET', '/requests')).requests[0].body).toEqual({ omitted: expect.stringContaining('characters') });
+		expect((await control('GET', '/requests')).requests[0].body).toEqual({
+			omitted: expect.stringContaining('characters'),
+		});
 	});
 });
 
 test('sessions are shown with all that happened to them', async () => {
 	const projectId = (await seed()).projects[0].id;
 	const startedAt = new Date(clock.now()).toISOString();
-	const { sessionId } = (await api('POST', '/agent/sessions', { body: { projectId, prompt: '[ask bash: x] [work 9m]' } })).body;
+	const { sessionId } = (
+		await api('POST', '/agent/sessions', { body: { projectId, prompt: '[ask bash: x] [work 9m]' } })
+	).body;
 	await api('GET', `/agent/sessions/${sessionId}`);
 	advance(10);
 	const { id } = (await api('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions[0];
-	await api('POST', `/agent/sessions/${sessionId}/interactions/${id}/resolve`, { body: { type: 'permission', response: 'once' } });
+	await api('POST', `/agent/sessions/${sessionId}/interactions/${id}/resolve`, {
+		body: { type: 'permission', response: 'once' },
+	});
 	await api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text: 'more' } });
 	const moment = new Date(clock.now()).toISOString();
 	expect((await control('GET', '/sessions')).sessions[0].finishedAt).toBeUndefined();
 	await api('POST', `/agent/sessions/${sessionId}/abort`);
 	expect((await control('GET', '/sessions')).sessions).toEqual([
 		{
-			sessionId, projectId, prompt: '[ask bash: x] [work 9m]', status: 'failed', startedAt, finishedAt: moment, aborted: true, turns: 2, polls: 2,
-			interactions: [{ id, type: 'permission', permission: 'bash', patterns: ['x'], askedAt: expect.any(String), resolvedAt: moment, value: 'once' }],
+			sessionId,
+			projectId,
+			prompt: '[ask bash: x] [work 9m]',
+			status: 'failed',
+			startedAt,
+			finishedAt: moment,
+			aborted: true,
+			turns: 2,
+			polls: 2,
+			interactions: [
+				{
+					id,
+					type: 'permission',
+					permission: 'bash',
+					patterns: ['x'],
+					askedAt: expect.any(String),
+					resolvedAt: moment,
+					value: 'once',
+				},
+			],
 		},
 	]);
 });
@@ -92,8 +133,11 @@ test('the seed names what tests want', async () => {
 		const sites = found.sites.filter(({ projectId }: any) => projectId === project.id);
 		expect([2, 3]).toContain(sites.length);
 	}
-	expect(found.files.filter(({ projectId }: any) => projectId === found.projects[0].id).length).toBeGreaterThan(100);
-	for (const kind of ['folders', 'assets', 'domains', 'products', 'workspaces']) expect(found[kind].length).toBeGreaterThan(0);
+	expect(
+		found.files.filter(({ projectId }: any) => projectId === found.projects[0].id).length,
+	).toBeGreaterThan(100);
+	for (const kind of ['folders', 'assets', 'domains', 'products', 'workspaces'])
+		expect(found[kind].length).toBeGreaterThan(0);
 });
 
 test('many files are made at once, in a folder of their own', async () => {
@@ -101,7 +145,9 @@ test('many files are made at once, in a folder of their own', async () => {
 	const { folderId, created } = await control('POST', '/files', { projectId, count: 250 });
 	expect(created).toBe(250);
 	await control('POST', '/files', { projectId, count: 1 });
-	const { body } = await api('GET', '/files', { query: { projectId, parentId: folderId, limit: 100 } });
+	const { body } = await api('GET', '/files', {
+		query: { projectId, parentId: folderId, limit: 100 },
+	});
 	expect(body).toMatchObject({ has_more: true });
 	expect(body.data).toHaveLength(100);
 });
@@ -127,7 +173,9 @@ test('speed can be changed while it runs', async () => {
 test('answers this machine only', async () => {
 	const { app } = createService({ clock: createManualClock() });
 	const from = (remoteAddress: string) => app.inject({ url: '/_control/seed', remoteAddress });
-	for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect((await from(address)).statusCode).toBe(200);
-	for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::1']) expect((await from(address)).statusCode).toBe(404);
+	for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+		expect((await from(address)).statusCode).toBe(200);
+	for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::1'])
+		expect((await from(address)).statusCode).toBe(404);
 	await app.close();
 });

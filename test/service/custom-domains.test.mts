@@ -8,24 +8,37 @@ beforeEach(async () => {
 	found = await seed();
 });
 
-const list = (siteId: string, token?: string) => all('/custom-domains', { version: older, query: { siteId, limit: 5 }, token });
+const list = (siteId: string, token?: string) =>
+	all('/custom-domains', { version: older, query: { siteId, limit: 5 }, token });
 const remove = (id: string, token?: string) => api('DELETE', `/custom-domains/${id}`, { token });
 
 test('are listed for one site, pending and not, with what to enter at the registrar', async () => {
 	const [first, second] = found.sites;
 	const domains = await list(first.id);
-	expect(domains.map(({ id }) => id)).toEqual(found.domains.filter(({ siteId }: any) => siteId === first.id).map(({ id }: any) => id));
-	expect(new Set(domains.map(({ status, is_pending, is_stale }) => [status, is_pending, is_stale].join()))).toEqual(
-		new Set(['active,false,false', 'pending,true,false', 'pending,true,true']),
+	expect(domains.map(({ id }) => id)).toEqual(
+		found.domains.filter(({ siteId }: any) => siteId === first.id).map(({ id }: any) => id),
 	);
-	expect(domains[0]).toMatchObject({ object: 'custom_domain', dns_instructions: { type: 'root', records: [{ type: 'A' }, { type: 'TXT' }] } });
-	expect((await list(second.id)).some(({ id }) => domains.map((domain) => domain.id).includes(id))).toBe(false);
+	expect(
+		new Set(
+			domains.map(({ status, is_pending, is_stale }) => [status, is_pending, is_stale].join()),
+		),
+	).toEqual(new Set(['active,false,false', 'pending,true,false', 'pending,true,true']));
+	expect(domains[0]).toMatchObject({
+		object: 'custom_domain',
+		dns_instructions: { type: 'root', records: [{ type: 'A' }, { type: 'TXT' }] },
+	});
+	expect(
+		(await list(second.id)).some(({ id }) => domains.map((domain) => domain.id).includes(id)),
+	).toBe(false);
 });
 
 test('are deleted once; a repeat is not found', async () => {
 	const site = found.sites[0].id;
 	const [first, ...others] = await list(site);
-	expect(await remove(first.id)).toMatchObject({ status: 200, body: { object: 'custom_domain', id: first.id, deleted: true } });
+	expect(await remove(first.id)).toMatchObject({
+		status: 200,
+		body: { object: 'custom_domain', id: first.id, deleted: true },
+	});
 	expect(errorOf(await remove(first.id))).toEqual([404, 'not_found']);
 	expect(await list(site)).toEqual(others);
 });
@@ -35,7 +48,10 @@ test('that are deleted between two pages do not disturb the second', async () =>
 	const everything = await list(query.siteId);
 	const first = (await api('GET', '/custom-domains', { version: older, query })).body;
 	for (const { id } of first.data) await remove(id);
-	const second = await api('GET', '/custom-domains', { version: older, query: { ...query, cursor: first.next_cursor } });
+	const second = await api('GET', '/custom-domains', {
+		version: older,
+		query: { ...query, cursor: first.next_cursor },
+	});
 	expect(second.body.data).toEqual(everything.slice(5, 10));
 });
 
@@ -43,7 +59,8 @@ test('of an unknown site, or of a project without access, are not found', async 
 	const site = found.sites[0];
 	const token = await keyFor({ projects: [found.projects[1].id] });
 	const { id } = found.domains[0];
-	const of = async (siteId: string, as?: string) => errorOf(await api('GET', '/custom-domains', { version: older, query: { siteId }, token: as }));
+	const of = async (siteId: string, as?: string) =>
+		errorOf(await api('GET', '/custom-domains', { version: older, query: { siteId }, token: as }));
 	expect(await of(nobody)).toEqual([404, 'not_found']);
 	expect(await of(site.id, token)).toEqual([404, 'not_found']);
 	expect(errorOf(await remove(id, token))).toEqual([404, 'not_found']);

@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDirectives, usualOptions, type PermissionRequest, type Step } from '../../local-service/agent/directives.mts';
+import {
+	parseDirectives,
+	usualOptions,
+	type PermissionRequest,
+	type Step,
+} from '../../local-service/agent/directives.mts';
 
 const word = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/);
 /** Words as people write them in patterns and sentences, without what would end or split them */
-const phrase = fc.stringMatching(/^[A-Za-z0-9*/.~!?’-][A-Za-z0-9*/.~!? ’-]{0,18}[A-Za-z0-9*/.~!?’-]$/).filter((text) => !/ [+] /.test(text));
+const phrase = fc
+	.stringMatching(/^[A-Za-z0-9*/.~!?’-][A-Za-z0-9*/.~!? ’-]{0,18}[A-Za-z0-9*/.~!?’-]$/)
+	.filter((text) => !/ [+] /.test(text));
 const ms = fc.integer({ min: 1, max: 10_000_000 });
 const option = fc.record({ value: word, label: phrase });
 const request: fc.Arbitrary<PermissionRequest> = fc.record({
@@ -14,14 +21,23 @@ const request: fc.Arbitrary<PermissionRequest> = fc.record({
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constantFrom('work' as const, 'idle' as const), ms }),
-	fc.record({ kind: fc.constant('ask' as const), requests: fc.array(request, { minLength: 1, maxLength: 3 }), orFail: fc.boolean() }),
-	fc.record({ kind: fc.constantFrom('question' as const, 'say' as const, 'fail' as const), text: phrase }),
+	fc.record({
+		kind: fc.constant('ask' as const),
+		requests: fc.array(request, { minLength: 1, maxLength: 3 }),
+		orFail: fc.boolean(),
+	}),
+	fc.record({
+		kind: fc.constantFrom('question' as const, 'say' as const, 'fail' as const),
+		text: phrase,
+	}),
 	fc.record({ kind: fc.constant('status' as const), status: word, ms }),
 );
 
 const writeRequest = ({ permission, patterns, options }: PermissionRequest) =>
 	`${permission}: ${patterns.join(', ')}` +
-	(options === usualOptions ? '' : ` {${options.map(({ value, label }) => `${value}=${label}`).join(', ')}}`);
+	(options === usualOptions
+		? ''
+		: ` {${options.map(({ value, label }) => `${value}=${label}`).join(', ')}}`);
 
 function write(step: Step): string {
 	switch (step.kind) {
@@ -39,7 +55,11 @@ function write(step: Step): string {
 
 describe('directives', () => {
 	test('every script that can be written is read back as it was meant, in order', () => {
-		fc.assert(fc.property(fc.array(step), (steps) => expect(parseDirectives(steps.map(write).join(' ')).steps).toEqual(steps)));
+		fc.assert(
+			fc.property(fc.array(step), (steps) =>
+				expect(parseDirectives(steps.map(write).join(' ')).steps).toEqual(steps),
+			),
+		);
 	});
 
 	test('no prompt is ever an error, and without directives it is all text', () => {
@@ -53,7 +73,10 @@ describe('directives', () => {
 
 	test('what stands around directives stays as text', () => {
 		expect(parseDirectives('Fix the shop [work 2s] and  [say ok] stop')).toEqual({
-			steps: [{ kind: 'work', ms: 2000 }, { kind: 'say', text: 'ok' }],
+			steps: [
+				{ kind: 'work', ms: 2000 },
+				{ kind: 'say', text: 'ok' },
+			],
 			text: 'Fix the shop and stop',
 		});
 	});
@@ -68,17 +91,32 @@ describe('directives', () => {
 		expect(parseDirectives(`[work ${text}]`).steps).toEqual([{ kind: 'work', ms }]);
 	});
 
-	test.each(['[work soon]', '[work]', '[status odd]', '[dance 3s]', '[ask : x]', '[say ]', 'arr[0]'])('%s is no directive', (text) => {
+	test.each([
+		'[work soon]',
+		'[work]',
+		'[status odd]',
+		'[dance 3s]',
+		'[ask : x]',
+		'[say ]',
+		'arr[0]',
+	])('%s is no directive', (text) => {
 		expect(parseDirectives(text)).toEqual({ steps: [], text });
 	});
 
 	test('braces without options belong to the pattern, and their commas do not split it', () => {
 		const [step] = parseDirectives('[ask edit: src/*.{ts,js}, docs/{a,b}]').steps;
-		expect(step).toMatchObject({ requests: [{ patterns: ['src/*.{ts,js}', 'docs/{a,b}'], options: usualOptions }] });
+		expect(step).toMatchObject({
+			requests: [{ patterns: ['src/*.{ts,js}', 'docs/{a,b}'], options: usualOptions }],
+		});
 	});
 
 	test('a plus splits requests only where another request follows', () => {
 		const [step] = parseDirectives('[ask bash: a + b + edit: c]').steps;
-		expect(step).toMatchObject({ requests: [{ permission: 'bash', patterns: ['a + b'] }, { permission: 'edit', patterns: ['c'] }] });
+		expect(step).toMatchObject({
+			requests: [
+				{ permission: 'bash', patterns: ['a + b'] },
+				{ permission: 'edit', patterns: ['c'] },
+			],
+		});
 	});
 });

@@ -5,12 +5,17 @@ import { current, errorOf, useService } from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
-const arm = (rule: Partial<FaultRule> & { kind: FaultRule['kind'] }) => control('POST', '/faults', { operationId: '*', ...rule });
+const arm = (rule: Partial<FaultRule> & { kind: FaultRule['kind'] }) =>
+	control('POST', '/faults', { operationId: '*', ...rule });
 /** The latest request, as recorded */
 const last = async () => (await control('GET', '/requests')).requests.at(-1);
 const raw = (init?: RequestInit) =>
-	fetch(`${url()}/projects?limit=1`, { headers: { authorization: 'Bearer wa_local_main_key', 'service-api-version': current }, ...init });
-const newProduct = async () => api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
+	fetch(`${url()}/projects?limit=1`, {
+		headers: { authorization: 'Bearer wa_local_main_key', 'service-api-version': current },
+		...init,
+	});
+const newProduct = async () =>
+	api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
 const wasMade = async () => (await seed()).products.some(({ name }: any) => name === 'Traced');
 
 describe('which requests are struck', () => {
@@ -24,31 +29,53 @@ describe('which requests are struck', () => {
 	test('as many as told', () => expect(strikes({ times: 2 }, 4)).toEqual([1, 1, 0, 0]));
 	test('all, for ever', () => expect(strikes({ times: 0 }, 4)).toEqual([1, 1, 1, 1]));
 	test('not the first ones', () => expect(strikes({ after: 2 }, 4)).toEqual([0, 0, 1, 0]));
-	test('those of the operation only', () => expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
+	test('those of the operation only', () =>
+		expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
 
 	test('by chance, the same chance for the same seed', () => {
 		fc.assert(
 			fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, probability) => {
-				expect(strikes({ seed, probability, times: 0 }, 50)).toEqual(strikes({ seed, probability, times: 0 }, 50));
+				expect(strikes({ seed, probability, times: 0 }, 50)).toEqual(
+					strikes({ seed, probability, times: 0 }, 50),
+				);
 			}),
 		);
 		const hits = strikes({ seed: 7, probability: 0.3, times: 0 }, 1000).filter(Boolean).length;
 		expect(hits).toBeGreaterThan(240);
 		expect(hits).toBeLessThan(360);
-		expect(strikes({ seed: 1, probability: 0.5, times: 0 }, 50)).not.toEqual(strikes({ seed: 2, probability: 0.5, times: 0 }, 50));
+		expect(strikes({ seed: 1, probability: 0.5, times: 0 }, 50)).not.toEqual(
+			strikes({ seed: 2, probability: 0.5, times: 0 }, 50),
+		);
 		expect(strikes({ probability: 0, times: 0 }, 5)).toEqual([0, 0, 0, 0, 0]);
 	});
 
 	test('by the first rule that fits, with any latency on top', () => {
 		const faults = createFaults();
-		faults.add([{ operationId: '*', kind: 'latency', ms: 1 }, { operationId: '*', kind: 'html' }, { operationId: '*', kind: 'reset' }]);
-		expect([1, 2].map(() => faults.strike('request', 'listTasks').map(({ kind }) => kind))).toEqual([['latency', 'html'], ['reset']]);
+		faults.add([
+			{ operationId: '*', kind: 'latency', ms: 1 },
+			{ operationId: '*', kind: 'html' },
+			{ operationId: '*', kind: 'reset' },
+		]);
+		expect([1, 2].map(() => faults.strike('request', 'listTasks').map(({ kind }) => kind))).toEqual(
+			[['latency', 'html'], ['reset']],
+		);
 	});
 
 	test('is listed, and over when cleared', async () => {
 		await arm({ kind: 'reset', after: 1 });
 		await raw();
-		expect(await control('GET', '/faults')).toEqual({ faults: [{ id: expect.any(Number), operationId: '*', kind: 'reset', after: 1, matched: 1, struck: 0 }] });
+		expect(await control('GET', '/faults')).toEqual({
+			faults: [
+				{
+					id: expect.any(Number),
+					operationId: '*',
+					kind: 'reset',
+					after: 1,
+					matched: 1,
+					struck: 0,
+				},
+			],
+		});
 		expect(await control('DELETE', '/faults')).toEqual({ faults: [] });
 		expect((await raw()).status).toBe(200);
 	});
@@ -60,7 +87,10 @@ describe('what they do', () => {
 		const got = await newProduct();
 		expect(errorOf(got)).toEqual([429, 'too_many_requests']);
 		expect(got.headers.get('retry-after')).toBe('3');
-		expect(await last()).toMatchObject({ status: 429, fault: { kind: 'status', processed: false } });
+		expect(await last()).toMatchObject({
+			status: 429,
+			fault: { kind: 'status', processed: false },
+		});
 		expect(await wasMade()).toBe(false);
 	});
 
@@ -74,30 +104,47 @@ describe('what they do', () => {
 	test('status: after the work was done, if told so', async () => {
 		await arm({ kind: 'status', status: 500, process: true });
 		expect(errorOf(await newProduct())).toEqual([500, 'internal_error']);
-		expect(await last()).toMatchObject({ status: 500, answer: { name: 'Traced' }, fault: { processed: true } });
+		expect(await last()).toMatchObject({
+			status: 500,
+			answer: { name: 'Traced' },
+			fault: { processed: true },
+		});
 		expect(await wasMade()).toBe(true);
 	});
 
 	test('latency: a later request is answered first', async () => {
 		await arm({ operationId: 'listTasks', kind: 'latency', ms: 1000 });
 		const order: string[] = [];
-		await Promise.all([api('GET', '/tasks').then(() => order.push('slow')), api('GET', '/projects').then(() => order.push('quick'))]);
+		await Promise.all([
+			api('GET', '/tasks').then(() => order.push('slow')),
+			api('GET', '/projects').then(() => order.push('quick')),
+		]);
 		expect(order).toEqual(['quick', 'slow']);
 		const { requests } = await control('GET', '/requests');
-		expect(requests.find(({ path }: any) => path === '/v1/tasks')).toMatchObject({ status: 200, fault: { kind: 'latency', processed: true } });
+		expect(requests.find(({ path }: any) => path === '/v1/tasks')).toMatchObject({
+			status: 200,
+			fault: { kind: 'latency', processed: true },
+		});
 	});
 
 	test('reset: no answer, and nothing done', async () => {
 		await arm({ kind: 'reset', operationId: 'createProduct' });
 		await expect(newProduct()).rejects.toThrow('fetch failed');
-		expect(await last()).toMatchObject({ status: null, fault: { kind: 'reset', processed: false } });
+		expect(await last()).toMatchObject({
+			status: null,
+			fault: { kind: 'reset', processed: false },
+		});
 		expect(await wasMade()).toBe(false);
 	});
 
 	test('reset-after: no answer, but done', async () => {
 		await arm({ kind: 'reset-after', operationId: 'createProduct' });
 		await expect(newProduct()).rejects.toThrow('fetch failed');
-		expect(await last()).toMatchObject({ status: null, answer: { name: 'Traced' }, fault: { kind: 'reset-after', processed: true } });
+		expect(await last()).toMatchObject({
+			status: null,
+			answer: { name: 'Traced' },
+			fault: { kind: 'reset-after', processed: true },
+		});
 		expect(await wasMade()).toBe(true);
 	});
 
@@ -120,13 +167,19 @@ describe('what they do', () => {
 		expect(settled).toBe(false);
 		stop.abort();
 		await expect(hanging).rejects.toThrow();
-		expect((await control('GET', '/requests')).requests[0]).toMatchObject({ status: null, fault: { kind: 'hang', processed: false } });
+		expect((await control('GET', '/requests')).requests[0]).toMatchObject({
+			status: null,
+			fault: { kind: 'hang', processed: false },
+		});
 	});
 
 	test('html: a web page instead of JSON', async () => {
 		await arm({ kind: 'html' });
 		const response = await raw();
-		expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+		expect([response.status, response.headers.get('content-type')]).toEqual([
+			200,
+			'text/html; charset=utf-8',
+		]);
 		expect(await response.text()).toMatch(/^<!doctype html>/);
 	});
 
@@ -153,14 +206,23 @@ describe('what they do', () => {
 		const { body } = await api('GET', '/tasks', { query: { limit: 1 } });
 		await arm({ kind: 'skew', ms: 3_600_000 });
 		const skewed = await api('GET', '/tasks', { query: { limit: 1 } });
-		expect(Date.parse(skewed.body.data[0].createdAt)).toBe(Date.parse(body.data[0].createdAt) + 3_600_000);
+		expect(Date.parse(skewed.body.data[0].createdAt)).toBe(
+			Date.parse(body.data[0].createdAt) + 3_600_000,
+		);
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
 	});
 
 	test('interactions: twice, or not at all, once there are some', async () => {
 		const projectId = (await seed()).projects[0].id;
-		const { sessionId } = (await api('POST', '/agent/sessions', { body: { projectId, prompt: '[work 5s] [ask bash: x]' } })).body;
-		const pending = async () => (await api('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions.map(({ id }: any) => id);
+		const { sessionId } = (
+			await api('POST', '/agent/sessions', {
+				body: { projectId, prompt: '[work 5s] [ask bash: x]' },
+			})
+		).body;
+		const pending = async () =>
+			(await api('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions.map(
+				({ id }: any) => id,
+			);
 		await arm({ kind: 'duplicate-interactions' });
 		await arm({ kind: 'vanishing-interactions' });
 		advance(5);
@@ -168,9 +230,13 @@ describe('what they do', () => {
 		advance(5);
 		const [first, second] = await pending();
 		expect(first).toBe(second);
-		expect(await last()).toMatchObject({ fault: { kind: 'duplicate-interactions', processed: true } });
+		expect(await last()).toMatchObject({
+			fault: { kind: 'duplicate-interactions', processed: true },
+		});
 		expect(await pending()).toEqual([]);
-		expect(await last()).toMatchObject({ fault: { kind: 'vanishing-interactions', processed: true } });
+		expect(await last()).toMatchObject({
+			fault: { kind: 'vanishing-interactions', processed: true },
+		});
 		expect(await pending()).toEqual([first]);
 	});
 });

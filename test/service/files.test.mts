@@ -13,11 +13,17 @@ beforeEach(async () => {
 	otherId = found.projects[1].id;
 });
 
-const folder = (name: string, project = projectId) => found.folders.find((item: any) => item.name === name && item.projectId === project);
-const file = (name: string, project = projectId) => found.files.find((item: any) => item.name === name && item.projectId === project);
+const folder = (name: string, project = projectId) =>
+	found.folders.find((item: any) => item.name === name && item.projectId === project);
+const file = (name: string, project = projectId) =>
+	found.files.find((item: any) => item.name === name && item.projectId === project);
 const create = (body: Record<string, unknown>, token?: string) =>
-	api('POST', '/files', { body: { projectId, kind: 'file', source: { type: 'text', text: 'hello' }, ...body }, token });
-const createFolder = (name: string, parentId?: string) => create({ kind: 'folder', name, parentId, source: undefined });
+	api('POST', '/files', {
+		body: { projectId, kind: 'file', source: { type: 'text', text: 'hello' }, ...body },
+		token,
+	});
+const createFolder = (name: string, parentId?: string) =>
+	create({ kind: 'folder', name, parentId, source: undefined });
 const content = (id: string) => api('GET', `/files/${id}/content`);
 const update = (id: string, body: unknown) => api('PATCH', `/files/${id}`, { body });
 
@@ -25,14 +31,17 @@ describe('listing', () => {
 	test('gives everything in the project, or what lies directly in a folder', async () => {
 		const everything = await all('/files', { query: { projectId, limit: 100 } });
 		expect(everything.length).toBeGreaterThan(100);
-		expect(everything.every((item) => item.object === 'file' && item.projectId === projectId)).toBe(true);
+		expect(everything.every((item) => item.object === 'file' && item.projectId === projectId)).toBe(
+			true,
+		);
 		const inContent = await all('/files', { query: { projectId, parentId: folder('Content').id } });
 		expect(inContent.map(({ name }) => name)).toEqual(['Blog', 'navigation.json']);
 		expect(await all('/files', { query: { projectId, parentId: folder('Empty').id } })).toEqual([]);
 	});
 
 	test('of a parent that is no folder, or not in the project, is refused', async () => {
-		const of = async (parentId: string) => errorOf(await api('GET', '/files', { query: { projectId, parentId } }));
+		const of = async (parentId: string) =>
+			errorOf(await api('GET', '/files', { query: { projectId, parentId } }));
 		expect(await of(file('readme.md').id)).toEqual([400, 'invalid_request']);
 		expect(await of(folder('Content', otherId).id)).toEqual([404, 'not_found']);
 		expect(await of(nobody)).toEqual([404, 'not_found']);
@@ -47,11 +56,22 @@ describe('listing', () => {
 
 describe('creating', () => {
 	test('a text file in My Files', async () => {
-		const { status, body } = await create({ name: 'notes.md', source: { type: 'text', text: 'Grüße 👋' } });
+		const { status, body } = await create({
+			name: 'notes.md',
+			source: { type: 'text', text: 'Grüße 👋' },
+		});
 		expect(status).toBe(201);
 		const now = new Date(clock.now()).toISOString();
 		expect(body).toEqual({
-			object: 'file', id: expect.any(String), projectId, name: 'notes.md', kind: 'file', sizeBytes: 12, contentType: 'text/markdown', createdAt: now, updatedAt: now,
+			object: 'file',
+			id: expect.any(String),
+			projectId,
+			name: 'notes.md',
+			kind: 'file',
+			sizeBytes: 12,
+			contentType: 'text/markdown',
+			createdAt: now,
+			updatedAt: now,
 		});
 		expect((await api('GET', `/files/${body.id}`)).body).toEqual(body);
 		expect((await content(body.id)).body).toEqual({ text: 'Grüße 👋' });
@@ -67,23 +87,39 @@ describe('creating', () => {
 
 	test('from base64, with the type given or guessed', async () => {
 		const data = Buffer.from([0, 255, 1, 254]).toString('base64');
-		expect((await create({ name: 'a.png', source: { type: 'base64', data } })).body).toMatchObject({ sizeBytes: 4, contentType: 'image/png' });
-		const typed = await create({ name: 'b', source: { type: 'base64', data, contentType: 'application/x-odd' } });
+		expect((await create({ name: 'a.png', source: { type: 'base64', data } })).body).toMatchObject({
+			sizeBytes: 4,
+			contentType: 'image/png',
+		});
+		const typed = await create({
+			name: 'b',
+			source: { type: 'base64', data, contentType: 'application/x-odd' },
+		});
 		expect(typed.body.contentType).toBe('application/x-odd');
 		for (const wrong of [{ data: '%%%' }, { data: 'AAA' }, { data, contentType: 'a\nb' }]) {
-			expect(errorOf(await create({ name: 'c', source: { type: 'base64', ...wrong } }))).toEqual([400, 'invalid_request']);
+			expect(errorOf(await create({ name: 'c', source: { type: 'base64', ...wrong } }))).toEqual([
+				400,
+				'invalid_request',
+			]);
 		}
 	});
 
 	test('from an Asset of the same project, with the scope for it', async () => {
-		const assetOf = (project: string) => found.assets.find((asset: any) => asset.projectId === project && asset.name === 'logo.png');
+		const assetOf = (project: string) =>
+			found.assets.find((asset: any) => asset.projectId === project && asset.name === 'logo.png');
 		const source = { type: 'asset', assetId: assetOf(projectId).id };
-		expect((await create({ name: 'logo', source })).body).toMatchObject({ contentType: 'image/png', sizeBytes: assetOf(projectId).sizeBytes });
+		expect((await create({ name: 'logo', source })).body).toMatchObject({
+			contentType: 'image/png',
+			sizeBytes: assetOf(projectId).sizeBytes,
+		});
 		const token = await keyFor({ scopes: ['files.read', 'files.write'] });
 		expect(errorOf(await create({ name: 'again', source }, token))).toEqual([404, 'not_found']);
 		expect((await create({ name: 'text is fine' }, token)).status).toBe(201);
 		for (const assetId of [assetOf(otherId).id, nobody]) {
-			expect(errorOf(await create({ name: 'other', source: { type: 'asset', assetId } }))).toEqual([404, 'not_found']);
+			expect(errorOf(await create({ name: 'other', source: { type: 'asset', assetId } }))).toEqual([
+				404,
+				'not_found',
+			]);
 		}
 	});
 
@@ -99,21 +135,45 @@ describe('creating', () => {
 
 	test('up to 10 MiB of content and not a byte more, however it is sent', async () => {
 		const text = (size: number) => ({ type: 'text', text: 'x'.repeat(size) });
-		const base64 = (size: number) => ({ type: 'base64', data: Buffer.alloc(size).toString('base64') });
+		const base64 = (size: number) => ({
+			type: 'base64',
+			data: Buffer.alloc(size).toString('base64'),
+		});
 		for (const source of [text, base64]) {
-			expect(errorOf(await create({ name: `big ${source.name}`, source: source(10 * mebibyte + 1) }))).toEqual([413, 'payload_too_large']);
-			expect((await create({ name: `big ${source.name}`, source: source(10 * mebibyte) })).body.sizeBytes).toBe(10 * mebibyte);
+			expect(
+				errorOf(await create({ name: `big ${source.name}`, source: source(10 * mebibyte + 1) })),
+			).toEqual([413, 'payload_too_large']);
+			expect(
+				(await create({ name: `big ${source.name}`, source: source(10 * mebibyte) })).body
+					.sizeBytes,
+			).toBe(10 * mebibyte);
 		}
-		expect(errorOf(await create({ name: 'umlauts', source: { type: 'text', text: 'ü'.repeat(6 * mebibyte) } }))).toEqual([413, 'payload_too_large']);
+		expect(
+			errorOf(
+				await create({ name: 'umlauts', source: { type: 'text', text: 'ü'.repeat(6 * mebibyte) } }),
+			),
+		).toEqual([413, 'payload_too_large']);
 	});
 
 	test('needs a folder of the project as parent, and a source exactly for files', async () => {
-		expect(errorOf(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([400, 'invalid_request']);
-		expect(errorOf(await create({ name: 'x', parentId: folder('Content', otherId).id }))).toEqual([404, 'not_found']);
+		expect(errorOf(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([
+			400,
+			'invalid_request',
+		]);
+		expect(errorOf(await create({ name: 'x', parentId: folder('Content', otherId).id }))).toEqual([
+			404,
+			'not_found',
+		]);
 		expect(errorOf(await create({ name: 'x', parentId: nobody }))).toEqual([404, 'not_found']);
-		expect(errorOf(await create({ name: 'x', source: undefined }))).toEqual([400, 'invalid_request']);
+		expect(errorOf(await create({ name: 'x', source: undefined }))).toEqual([
+			400,
+			'invalid_request',
+		]);
 		expect(errorOf(await create({ name: 'x', kind: 'folder' }))).toEqual([400, 'invalid_request']);
-		expect(errorOf(await create({ name: 'x', source: { type: 'ftp' } }))).toEqual([400, 'invalid_request']);
+		expect(errorOf(await create({ name: 'x', source: { type: 'ftp' } }))).toEqual([
+			400,
+			'invalid_request',
+		]);
 	});
 });
 
@@ -123,7 +183,8 @@ describe('content', () => {
 	test('comes as text when it is text and not too much', async () => {
 		expect((await content(file('übersicht.md').id)).body.text).toContain('日本語 👋');
 		expect((await content(file('navigation.json').id)).body).toHaveProperty('text');
-		for (const name of ['log.txt', 'team.jpg', 'floor-plan.pdf']) expect((await content(file(name).id)).body).toEqual({ url: expect.any(String) });
+		for (const name of ['log.txt', 'team.jpg', 'floor-plan.pdf'])
+			expect((await content(file(name).id)).body).toEqual({ url: expect.any(String) });
 	});
 
 	test('that says it is text and is not comes by URL', async () => {
@@ -133,11 +194,17 @@ describe('content', () => {
 	});
 
 	test('is fetched from the URL without a token, byte for byte', async () => {
-		const { body } = await create({ name: 'odd näme "1".bin', source: { type: 'base64', data: Buffer.from([0, 1, 255]).toString('base64') } });
+		const { body } = await create({
+			name: 'odd näme "1".bin',
+			source: { type: 'base64', data: Buffer.from([0, 1, 255]).toString('base64') },
+		});
 		const { url } = (await content(body.id)).body;
 		expect(new URL(url).pathname).not.toContain('/v1');
 		const response = await fetch(url);
-		expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+		expect([response.status, response.headers.get('content-type')]).toEqual([
+			200,
+			'application/octet-stream',
+		]);
 		expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 1, 255]);
 		const big = await fetch(await download('teaser.mp4'));
 		expect((await big.arrayBuffer()).byteLength).toBe(file('teaser.mp4').sizeBytes);
@@ -156,7 +223,12 @@ describe('content', () => {
 		const later = new URL(url);
 		later.searchParams.set('expires', String(clock.now() + 1e9));
 		const otherFile = url.replace(file('team.jpg').id, file('teaser.mp4').id);
-		for (const forged of [later, otherFile, url.replace(/signature=.*/, 'signature=x'), url.split('?')[0]]) {
+		for (const forged of [
+			later,
+			otherFile,
+			url.replace(/signature=.*/, 'signature=x'),
+			url.split('?')[0],
+		]) {
 			expect((await fetch(forged)).status).toBe(403);
 		}
 	});
@@ -172,7 +244,11 @@ describe('renaming and moving', () => {
 		const before = (await api('GET', `/files/${id}`)).body;
 		advance(5);
 		const renamed = await update(id, { name: 'start.md' });
-		expect(renamed.body).toEqual({ ...before, name: 'start.md', updatedAt: new Date(clock.now()).toISOString() });
+		expect(renamed.body).toEqual({
+			...before,
+			name: 'start.md',
+			updatedAt: new Date(clock.now()).toISOString(),
+		});
 		const parentId = folder('Empty').id;
 		expect((await update(id, { parentId })).body).toEqual({ ...renamed.body, parentId });
 		expect((await content(id)).body).toHaveProperty('text');
@@ -206,8 +282,14 @@ describe('renaming and moving', () => {
 
 	test('need a folder of the same project', async () => {
 		const { id } = file('readme.md');
-		expect(errorOf(await update(id, { parentId: file('log.txt').id }))).toEqual([400, 'invalid_request']);
-		expect(errorOf(await update(id, { parentId: folder('Empty', otherId).id }))).toEqual([404, 'not_found']);
+		expect(errorOf(await update(id, { parentId: file('log.txt').id }))).toEqual([
+			400,
+			'invalid_request',
+		]);
+		expect(errorOf(await update(id, { parentId: folder('Empty', otherId).id }))).toEqual([
+			404,
+			'not_found',
+		]);
 		expect(errorOf(await update(id, {}))).toEqual([400, 'invalid_request']);
 	});
 });

@@ -22,7 +22,9 @@ test('--json prints one line that says where it is, and Ctrl-C ends it', async (
 	const lines = output().trim().split('\n');
 	expect(lines).toHaveLength(1);
 	const { baseUrl, key, controlUrl } = JSON.parse(lines[0]);
-	const response = await fetch(`${baseUrl}/projects?limit=1`, { headers: { authorization: `Bearer ${key}`, 'service-api-version': '2026-10-05' } });
+	const response = await fetch(`${baseUrl}/projects?limit=1`, {
+		headers: { authorization: `Bearer ${key}`, 'service-api-version': '2026-10-05' },
+	});
 	expect(response.status).toBe(200);
 	expect((await fetch(`${controlUrl}/seed`)).status).toBe(200);
 	child.kill('SIGINT');
@@ -36,7 +38,12 @@ test('people are told base URL and key', async () => {
 	await ended;
 });
 
-test.each([['--port', 'x'], ['--port', '70000'], ['--speed', '0'], ['--sped', '1']])('%s %s is refused with a sentence', async (...args) => {
+test.each([
+	['--port', 'x'],
+	['--port', '70000'],
+	['--speed', '0'],
+	['--sped', '1'],
+])('%s %s is refused with a sentence', async (...args) => {
 	const { ended, errors } = await run(...args);
 	expect(await ended).toEqual([1, null]);
 	expect(errors()).toContain(args[0]);

@@ -8,35 +8,52 @@ describe('pages', () => {
 	test('show everything that stays, once and in order, whatever is deleted in between, and nothing that is gone', () => {
 		const removals = fc.array(fc.array(fc.nat({ max: 99 })));
 		fc.assert(
-			fc.property(fc.nat({ max: 100 }), fc.integer({ min: 1, max: 30 }), removals, (size, limit, removals) => {
-				const items = createCollection<{ id: string; n: number }>();
-				for (let n = 0; n < size; n++) items.add({ id: String(n), n });
-				const removed = new Set<number>();
-				const seen: number[] = [];
-				for (let cursor: string | undefined, round = 0; ; round++) {
-					const { data, has_more, next_cursor } = page('list', { cursor, limit }, (sequence) => items.after('', sequence));
-					expect(data.length).toBeLessThanOrEqual(limit);
-					expect(data.filter(({ n }) => removed.has(n))).toEqual([]);
-					seen.push(...data.map(({ n }) => n));
-					for (const n of removals[round] ?? []) if (items.delete(String(n))) removed.add(n);
-					if (!has_more) break;
-					cursor = next_cursor!;
-				}
-				expect(seen).toEqual([...seen].sort((a, b) => a - b));
-				expect(new Set(seen).size).toBe(seen.length);
-				const stayed = Array.from({ length: size }, (_, n) => n).filter((n) => !removed.has(n));
-				expect(stayed.filter((n) => !seen.includes(n))).toEqual([]);
-			}),
+			fc.property(
+				fc.nat({ max: 100 }),
+				fc.integer({ min: 1, max: 30 }),
+				removals,
+				(size, limit, removals) => {
+					const items = createCollection<{ id: string; n: number }>();
+					for (let n = 0; n < size; n++) items.add({ id: String(n), n });
+					const removed = new Set<number>();
+					const seen: number[] = [];
+					for (let cursor: string | undefined, round = 0; ; round++) {
+						const { data, has_more, next_cursor } = page('list', { cursor, limit }, (sequence) =>
+							items.after('', sequence),
+						);
+						expect(data.length).toBeLessThanOrEqual(limit);
+						expect(data.filter(({ n }) => removed.has(n))).toEqual([]);
+						seen.push(...data.map(({ n }) => n));
+						for (const n of removals[round] ?? []) if (items.delete(String(n))) removed.add(n);
+						if (!has_more) break;
+						cursor = next_cursor!;
+					}
+					expect(seen).toEqual([...seen].sort((a, b) => a - b));
+					expect(new Set(seen).size).toBe(seen.length);
+					const stayed = Array.from({ length: size }, (_, n) => n).filter((n) => !removed.has(n));
+					expect(stayed.filter((n) => !seen.includes(n))).toEqual([]);
+				},
+			),
 		);
 	});
 
 	test('count only what belongs to the list', () => {
 		const items = createCollection<{ id: string }>();
 		for (let n = 0; n < 10; n++) items.add({ id: String(n) });
-		const even = (cursor?: string) => page('even', { cursor, limit: 3 }, (s) => items.after('', s), ({ id }) => Number(id) % 2 === 0);
+		const even = (cursor?: string) =>
+			page(
+				'even',
+				{ cursor, limit: 3 },
+				(s) => items.after('', s),
+				({ id }) => Number(id) % 2 === 0,
+			);
 		const first = even();
 		expect(first.data.map(({ id }) => id)).toEqual(['0', '2', '4']);
-		expect(even(first.next_cursor!)).toMatchObject({ data: [{ id: '6' }, { id: '8' }], has_more: false, next_cursor: null });
+		expect(even(first.next_cursor!)).toMatchObject({
+			data: [{ id: '6' }, { id: '8' }],
+			has_more: false,
+			next_cursor: null,
+		});
 	});
 });
 
@@ -52,8 +69,14 @@ describe('cursors', () => {
 	});
 
 	test('are good for one list only, and nothing else is one', () => {
-		expect(() => decodeCursor('tasks', encodeCursor('projects', 3))).toThrow('not a cursor of this list');
-		fc.assert(fc.property(fc.string({ minLength: 1 }), (text) => expect(() => decodeCursor('tasks', text)).toThrow()));
+		expect(() => decodeCursor('tasks', encodeCursor('projects', 3))).toThrow(
+			'not a cursor of this list',
+		);
+		fc.assert(
+			fc.property(fc.string({ minLength: 1 }), (text) =>
+				expect(() => decodeCursor('tasks', text)).toThrow(),
+			),
+		);
 	});
 });
 
@@ -73,7 +96,10 @@ describe('lists over HTTP', () => {
 	});
 
 	test.each(['', 'nonsense', 'x'.repeat(201)])('refuse the cursor %p', async (cursor) => {
-		expect(errorOf(await api('GET', '/projects', { query: { cursor } }))).toEqual([400, 'invalid_request']);
+		expect(errorOf(await api('GET', '/projects', { query: { cursor } }))).toEqual([
+			400,
+			'invalid_request',
+		]);
 	});
 
 	test('end with has_more false and no cursor', async () => {
@@ -86,6 +112,8 @@ describe('lists over HTTP', () => {
 
 	test('are whole when read page by page', async () => {
 		const { projects } = await seed();
-		expect((await all('/projects')).map(({ id }) => id)).toEqual(projects.map(({ id }: { id: string }) => id));
+		expect((await all('/projects')).map(({ id }) => id)).toEqual(
+			projects.map(({ id }: { id: string }) => id),
+		);
 	});
 });

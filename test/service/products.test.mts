@@ -11,13 +11,28 @@ beforeEach(async () => {
 });
 
 const list = (token?: string) => all('/products', { query: { projectId, limit: 4 }, token });
-const create = (body: Record<string, unknown>, token?: string) => api('POST', '/products', { body: { projectId, ...body }, token });
-const update = (id: string, body: unknown, token?: string) => api('PATCH', `/products/${id}`, { body, token });
+const create = (body: Record<string, unknown>, token?: string) =>
+	api('POST', '/products', { body: { projectId, ...body }, token });
+const update = (id: string, body: unknown, token?: string) =>
+	api('PATCH', `/products/${id}`, { body, token });
 
 test('have whatever fields callers send, and an id of the service', async () => {
-	const { status, body } = await create({ name: 'Mug', price: 12.5, tags: ['new'], id: 'mine', object: 'cup' });
+	const { status, body } = await create({
+		name: 'Mug',
+		price: 12.5,
+		tags: ['new'],
+		id: 'mine',
+		object: 'cup',
+	});
 	expect(status).toBe(201);
-	expect(body).toEqual({ object: 'product', id: expect.not.stringMatching('mine'), projectId, name: 'Mug', price: 12.5, tags: ['new'] });
+	expect(body).toEqual({
+		object: 'product',
+		id: expect.not.stringMatching('mine'),
+		projectId,
+		name: 'Mug',
+		price: 12.5,
+		tags: ['new'],
+	});
 	expect((await list()).at(-1)).toEqual(body);
 });
 
@@ -32,7 +47,10 @@ test('are changed field by field, as often as one likes, and stay in their proje
 	const [product] = await list();
 	const changed = { ...product, price: 1, extra: { a: null } };
 	for (let n = 0; n < 2; n++) {
-		expect((await update(product.id, { price: 1, extra: { a: null }, projectId: found.projects[1].id })).body).toEqual(changed);
+		expect(
+			(await update(product.id, { price: 1, extra: { a: null }, projectId: found.projects[1].id }))
+				.body,
+		).toEqual(changed);
 	}
 	expect((await list())[0]).toEqual(changed);
 });
@@ -47,7 +65,10 @@ test('are refused when a field that is known has the wrong kind, or there is not
 test('are not found when missing or in a project without access', async () => {
 	const [{ id }] = await list();
 	const token = await keyFor({ projects: [found.projects[1].id] });
-	expect(errorOf(await api('GET', '/products', { query: { projectId }, token }))).toEqual([404, 'not_found']);
+	expect(errorOf(await api('GET', '/products', { query: { projectId }, token }))).toEqual([
+		404,
+		'not_found',
+	]);
 	expect(errorOf(await create({ name: 'x' }, token))).toEqual([404, 'not_found']);
 	expect(errorOf(await update(id, { name: 'x' }, token))).toEqual([404, 'not_found']);
 	expect(errorOf(await update(nobody, { name: 'x' }))).toEqual([404, 'not_found']);

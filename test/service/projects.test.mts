@@ -11,8 +11,17 @@ test('130 projects in 3 workspaces, the same at every start', async () => {
 	expect(projects).toHaveLength(130);
 	expect(new Set(projects.map(({ name }) => name)).size).toBe(130);
 	expect(new Set(projects.map(({ workspaceId }) => workspaceId)).size).toBe(3);
-	expect(projects.map(({ id }) => id)).toEqual(seedStore(createManualClock(0).now()).projects.all().map(({ id }) => id));
-	expect(projects[0]).toMatchObject({ object: 'project', timeZone: expect.any(String), currency: expect.any(String), supportEmail: expect.any(String) });
+	expect(projects.map(({ id }) => id)).toEqual(
+		seedStore(createManualClock(0).now())
+			.projects.all()
+			.map(({ id }) => id),
+	);
+	expect(projects[0]).toMatchObject({
+		object: 'project',
+		timeZone: expect.any(String),
+		currency: expect.any(String),
+		supportEmail: expect.any(String),
+	});
 });
 
 test('a key sees the projects that it can act on', async () => {
@@ -26,7 +35,11 @@ test('a key sees the projects that it can act on', async () => {
 
 test('a key that can act on none is told what to set up', async () => {
 	const { body } = await api('GET', '/projects', { token: noProjectsToken });
-	expect(body).toMatchObject({ data: [], has_more: false, setup_required: { reason: 'no_compatible_projects', message: expect.any(String) } });
+	expect(body).toMatchObject({
+		data: [],
+		has_more: false,
+		setup_required: { reason: 'no_compatible_projects', message: expect.any(String) },
+	});
 	expect(body.setup_required.eligible_workspaces).toHaveLength(3);
 	expect((await api('GET', '/projects')).body.setup_required).toBeUndefined();
 });

@@ -19,7 +19,8 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, id);
 
 describe('every operation', () => {
 	test.each(operations)('$operationId wants a valid key', async ({ method, path }) => {
-		for (const token of [null, 'wrong', '']) expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([401, 'unauthorized']);
+		for (const token of [null, 'wrong', ''])
+			expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([401, 'unauthorized']);
 	});
 
 	test.each(operations)('$operationId takes one version', async ({ operationId, method, path }) => {
@@ -30,28 +31,40 @@ describe('every operation', () => {
 			expect(errorOf(got)).toEqual([400, 'invalid_version']);
 			expect(got.body.error.message).toContain(good);
 		}
-		expect((await api(method, pathOf(path), { version: good })).body.error?.code).not.toBe('invalid_version');
+		expect((await api(method, pathOf(path), { version: good })).body.error?.code).not.toBe(
+			'invalid_version',
+		);
 	});
 
-	test.each(operations.filter(({ scopes }) => scopes.length > 0))('$operationId is not found without its scopes', async (operation) => {
-		const { scopes, method, path } = operation;
-		const everything = [...new Set(operations.flatMap((each) => each.scopes))];
-		const token = await keyFor({ scopes: everything.filter((scope) => !scopes.includes(scope)) });
-		expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([404, 'not_found']);
-	});
+	test.each(operations.filter(({ scopes }) => scopes.length > 0))(
+		'$operationId is not found without its scopes',
+		async (operation) => {
+			const { scopes, method, path } = operation;
+			const everything = [...new Set(operations.flatMap((each) => each.scopes))];
+			const token = await keyFor({ scopes: everything.filter((scope) => !scopes.includes(scope)) });
+			expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([404, 'not_found']);
+		},
+	);
 });
 
 describe('refusals', () => {
 	test('carry code, message and a link to what the code means', async () => {
 		const { status, body } = await api('GET', '/projects', { token: null });
 		expect(status).toBe(401);
-		expect(body).toEqual({ error: { code: 'unauthorized', message: expect.any(String), doc_url: expect.stringMatching(/^https:.*unauthorized$/) } });
+		expect(body).toEqual({
+			error: {
+				code: 'unauthorized',
+				message: expect.any(String),
+				doc_url: expect.stringMatching(/^https:.*unauthorized$/),
+			},
+		});
 	});
 
 	test('for a project without access look exactly as for one that is not there', async () => {
 		const { projects } = await seed();
 		const token = await keyFor({ projects: [projects[1].id] });
-		const start = (projectId: string, as?: string) => api('POST', '/agent/sessions', { body: { projectId, prompt: 'x' }, token: as });
+		const start = (projectId: string, as?: string) =>
+			api('POST', '/agent/sessions', { body: { projectId, prompt: 'x' }, token: as });
 		expect((await start(projects[1].id, token)).status).toBe(202);
 		const denied = await start(projects[0].id, token);
 		const missing = await start(id, token);
@@ -71,7 +84,11 @@ describe('refusals', () => {
 		['no JSON', '{"projectId":', 'not valid JSON'],
 		['no body', undefined, 'body is required'],
 		['a missing field', { projectId: id }, "body must have required property 'prompt'"],
-		['a field of the wrong kind', { projectId: 'x', prompt: 'y' }, 'body/projectId must match format "uuid"'],
+		[
+			'a field of the wrong kind',
+			{ projectId: 'x', prompt: 'y' },
+			'body/projectId must match format "uuid"',
+		],
 		['an empty text', { projectId: id, prompt: '' }, 'body/prompt'],
 	])('%s', async (_, body, message) => {
 		const got = await api('POST', '/agent/sessions', { body });
@@ -80,7 +97,10 @@ describe('refusals', () => {
 	});
 
 	test('a body that does not say it is JSON', async () => {
-		const got = await api('POST', '/agent/sessions', { body: { projectId: id, prompt: 'x' }, headers: { 'content-type': 'text/plain' } });
+		const got = await api('POST', '/agent/sessions', {
+			body: { projectId: id, prompt: 'x' },
+			headers: { 'content-type': 'text/plain' },
+		});
 		expect(errorOf(got)).toEqual([400, 'invalid_request']);
 	});
 
@@ -93,7 +113,10 @@ describe('refusals', () => {
 	test('a parameter that is required and missing, or there twice', async () => {
 		const got = await api('GET', '/files');
 		expect(got.body.error.message).toContain('query/projectId is required');
-		expect(errorOf(await api('GET', '/projects?limit=1&limit=2'))).toEqual([400, 'invalid_request']);
+		expect(errorOf(await api('GET', '/projects?limit=1&limit=2'))).toEqual([
+			400,
+			'invalid_request',
+		]);
 	});
 
 	test('a URL that cannot be read', async () => {
@@ -121,7 +144,13 @@ describe('rate limit', () => {
 	test('after the time it named, there is room again', () => {
 		const limit = createRateLimit();
 		limit.set({ perSecond: 2, burst: 1 });
-		expect([limit.take('a', 0), limit.take('a', 0), limit.take('a', 400), limit.take('a', 1000), limit.take('a', 1000)]).toEqual([0, 1, 1, 0, 1]);
+		expect([
+			limit.take('a', 0),
+			limit.take('a', 0),
+			limit.take('a', 400),
+			limit.take('a', 1000),
+			limit.take('a', 1000),
+		]).toEqual([0, 1, 1, 0, 1]);
 		limit.set({ perSecond: 5 });
 		expect(Array.from({ length: 6 }, () => limit.take('a', 0))).toEqual([0, 0, 0, 0, 0, 1]);
 	});
@@ -133,7 +162,16 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 	const store = seedStore(clock.now());
 	store.projects.add({ ...store.projects.all()[0], id: 'no-uuid' });
 	const app = fastify();
-	const parts = { world: { clock, store, analytics: createAnalytics({ traffic: () => ({ events: [], rates: [] }) }) }, record: createRecord(), faults: createFaults(), rateLimit: createRateLimit() };
+	const parts = {
+		world: {
+			clock,
+			store,
+			analytics: createAnalytics({ traffic: () => ({ events: [], rates: [] }) }),
+		},
+		record: createRecord(),
+		faults: createFaults(),
+		rateLimit: createRateLimit(),
+	};
 	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
 	const read = (limit: number, cursor?: string) =>
 		app.inject({
@@ -146,6 +184,8 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 	const second = await read(100, first.json().next_cursor);
 	expect(second.statusCode).toBe(500);
 	expect(second.json()).toMatchObject({ error: { code: 'internal_error' } });
-	expect(problems.join()).toContain('listProjects breaks the contract with its 200: answer/data/30/id');
+	expect(problems.join()).toContain(
+		'listProjects breaks the contract with its 200: answer/data/30/id',
+	);
 	await app.close();
 });

@@ -16,41 +16,80 @@ const runningAt = (log: SessionLog) => log.createdAt + startup(log.id).runningAf
 /** The state so many seconds after the agent began */
 const after = (log: SessionLog, seconds: number) => sessionAt(log, runningAt(log) + seconds * 1000);
 const resolve = (log: SessionLog, seconds: number, value: string, index = 0) =>
-	log.events.push({ kind: 'resolve', at: runningAt(log) + seconds * 1000, interactionId: after(log, seconds).pending[index].id, value });
+	log.events.push({
+		kind: 'resolve',
+		at: runningAt(log) + seconds * 1000,
+		interactionId: after(log, seconds).pending[index].id,
+		value,
+	});
 const say = (log: SessionLog, seconds: number, text: string) =>
-	log.events.push({ kind: 'message', at: runningAt(log) + seconds * 1000, text, script: scriptOfMessage(text) });
-const abort = (log: SessionLog, seconds: number) => log.events.push({ kind: 'abort', at: runningAt(log) + seconds * 1000 });
+	log.events.push({
+		kind: 'message',
+		at: runningAt(log) + seconds * 1000,
+		text,
+		script: scriptOfMessage(text),
+	});
+const abort = (log: SessionLog, seconds: number) =>
+	log.events.push({ kind: 'abort', at: runningAt(log) + seconds * 1000 });
 
 const directive = fc.constantFrom(
-	'[work 3s]', '[work 25s]', '[idle 4s]', '[ask bash: a, b]', '[ask! bash: x]', '[ask bash: a + edit: c]',
-	'[question Which?]', '[say Hello]', '[fail Broken]', '[status mystery 2s]', '[work 1ms]',
+	'[work 3s]',
+	'[work 25s]',
+	'[idle 4s]',
+	'[ask bash: a, b]',
+	'[ask! bash: x]',
+	'[ask bash: a + edit: c]',
+	'[question Which?]',
+	'[say Hello]',
+	'[fail Broken]',
+	'[status mystery 2s]',
+	'[work 1ms]',
 );
 const prompt = fc.array(directive, { maxLength: 5 }).map((parts) => `Do it ${parts.join(' ')}`);
-const act = fc.record({ wait: fc.integer({ min: 1, max: 9000 }), what: fc.nat({ max: 9 }), choice: fc.nat(), text: prompt });
+const act = fc.record({
+	wait: fc.integer({ min: 1, max: 9000 }),
+	what: fc.nat({ max: 9 }),
+	choice: fc.nat(),
+	text: prompt,
+});
 
 /** Lives through a session as callers do; every moment with the state that was seen at it, after what was done at it. */
-function live(log: SessionLog, acts: Array<{ wait: number; what: number; choice: number; text: string }>): Array<[number, SessionState]> {
+function live(
+	log: SessionLog,
+	acts: Array<{ wait: number; what: number; choice: number; text: string }>,
+): Array<[number, SessionState]> {
 	let now = log.createdAt;
 	return acts.map(({ wait, what, choice, text }) => {
 		now += wait;
 		const { pending, visible, finishedAt } = sessionAt(log, now);
 		const interaction = pending[choice % Math.max(1, pending.length)];
 		if (visible && interaction && what < 6) {
-			const value = interaction.type === 'permission' ? interaction.options[choice % interaction.options.length].value : text;
+			const value =
+				interaction.type === 'permission'
+					? interaction.options[choice % interaction.options.length].value
+					: text;
 			log.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
-		} else if (visible && what === 7) log.events.push({ kind: 'message', at: now, text, script: scriptOfMessage(text) });
-		else if (visible && what === 8 && finishedAt === undefined) log.events.push({ kind: 'abort', at: now });
+		} else if (visible && what === 7)
+			log.events.push({ kind: 'message', at: now, text, script: scriptOfMessage(text) });
+		else if (visible && what === 8 && finishedAt === undefined)
+			log.events.push({ kind: 'abort', at: now });
 		return [now, sessionAt(log, now)];
 	});
 }
-const lives = fc.record({ prompt, id: fc.uuid(), acts: fc.array(act, { maxLength: 25 }) }).map(({ prompt, id, acts }) => {
-	const log = newLog(prompt, id);
-	return { log, seen: live(log, acts) };
-});
+const lives = fc
+	.record({ prompt, id: fc.uuid(), acts: fc.array(act, { maxLength: 25 }) })
+	.map(({ prompt, id, acts }) => {
+		const log = newLog(prompt, id);
+		return { log, seen: live(log, acts) };
+	});
 
 describe('every session, whatever callers do', () => {
 	test('what came later does not change what was', () => {
-		fc.assert(fc.property(lives, ({ log, seen }) => seen.forEach(([now, state]) => expect(sessionAt(log, now)).toEqual(state))));
+		fc.assert(
+			fc.property(lives, ({ log, seen }) =>
+				seen.forEach(([now, state]) => expect(sessionAt(log, now)).toEqual(state)),
+			),
+		);
 	});
 
 	test('is finished exactly when it is completed or failed, and then waits for nobody', () => {
@@ -71,14 +110,21 @@ describe('every session, whatever callers do', () => {
 			fc.property(lives, ({ seen }) => {
 				seen.forEach(([now, state], index) => {
 					const before = seen[index - 1]?.[1];
-					for (const moment of [state.activityAt, state.message.createdAt, state.message.completedAt ?? 0, state.tool?.at ?? 0]) {
+					for (const moment of [
+						state.activityAt,
+						state.message.createdAt,
+						state.message.completedAt ?? 0,
+						state.tool?.at ?? 0,
+					]) {
 						expect(moment).toBeLessThanOrEqual(now);
 					}
 					if (!before) return;
 					expect(state.activityAt).toBeGreaterThanOrEqual(before.activityAt);
 					expect(state.message.createdAt).toBeGreaterThanOrEqual(before.message.createdAt);
 					expect(state.turns).toBeGreaterThanOrEqual(before.turns);
-					expect(state.interactions.map(({ id }) => id).slice(0, before.interactions.length)).toEqual(before.interactions.map(({ id }) => id));
+					expect(
+						state.interactions.map(({ id }) => id).slice(0, before.interactions.length),
+					).toEqual(before.interactions.map(({ id }) => id));
 				});
 			}),
 		);
@@ -100,7 +146,8 @@ describe('every session, whatever callers do', () => {
 				let now = begin;
 				for (let round = 0; round < 20 && sessionAt(log, now).finishedAt === undefined; round++) {
 					now += 200_000;
-					for (const { id: interactionId } of sessionAt(log, now).pending) log.events.push({ kind: 'resolve', at: now, interactionId, value: 'once' });
+					for (const { id: interactionId } of sessionAt(log, now).pending)
+						log.events.push({ kind: 'resolve', at: now, interactionId, value: 'once' });
 				}
 				expect(sessionAt(log, now).status).toBe(prompt.includes('[fail') ? 'failed' : 'completed');
 			}),
@@ -115,7 +162,10 @@ describe('every session, whatever callers do', () => {
 				expect(visibleAfter).toBeGreaterThanOrEqual(1000);
 				expect(visibleAfter).toBeLessThanOrEqual(2000);
 				expect(sessionAt(log, begin + visibleAfter - 1).visible).toBe(false);
-				expect(sessionAt(log, begin + visibleAfter)).toMatchObject({ visible: true, status: 'starting' });
+				expect(sessionAt(log, begin + visibleAfter)).toMatchObject({
+					visible: true,
+					status: 'starting',
+				});
 				expect(sessionAt(log, begin + runningAfter).status).toBe('running');
 			}),
 		);
@@ -126,20 +176,31 @@ describe('a turn', () => {
 	test('without directives works, asks for the build, works, and quotes the prompt', () => {
 		const log = newLog('Tidy up');
 		expect(after(log, 3.9).pending).toEqual([]);
-		expect(after(log, 4).pending).toMatchObject([{ type: 'permission', permission: 'bash', patterns: ['npm run build'] }]);
+		expect(after(log, 4).pending).toMatchObject([
+			{ type: 'permission', permission: 'bash', patterns: ['npm run build'] },
+		]);
 		expect(after(log, 9999).status).toBe('running');
 		resolve(log, 10, 'once');
 		expect(after(log, 13.9).status).toBe('running');
-		expect(after(log, 14)).toMatchObject({ status: 'completed', message: { role: 'assistant', text: 'Done: “Tidy up”.' } });
+		expect(after(log, 14)).toMatchObject({
+			status: 'completed',
+			message: { role: 'assistant', text: 'Done: “Tidy up”.' },
+		});
 	});
 
 	test('shows tools and messages that change while it works', () => {
 		const log = newLog('[work 30s]');
 		const states = Array.from({ length: 30 }, (_, second) => after(log, second + 0.9));
 		expect(new Set(states.map(({ tool }) => tool?.title)).size).toBeGreaterThan(4);
-		expect(new Set(states.map(({ tool }) => tool?.status))).toEqual(new Set(['running', 'completed']));
+		expect(new Set(states.map(({ tool }) => tool?.status))).toEqual(
+			new Set(['running', 'completed']),
+		);
 		expect(new Set(states.map(({ message }) => message.text)).size).toBeGreaterThan(2);
-		states.slice(3).forEach(({ activityAt }, index) => expect(activityAt).toBeGreaterThan(states[index].activityAt));
+		states
+			.slice(3)
+			.forEach(({ activityAt }, index) =>
+				expect(activityAt).toBeGreaterThan(states[index].activityAt),
+			);
 	});
 
 	test('takes up other tools in its next piece of work', () => {
@@ -174,14 +235,20 @@ describe('a turn', () => {
 	test('fails when denied what it must have', () => {
 		const log = newLog('[ask! bash: git push] [say no]');
 		resolve(log, 1, 'reject');
-		expect(after(log, 1)).toMatchObject({ status: 'failed', error: 'Permission denied: bash (git push)' });
+		expect(after(log, 1)).toMatchObject({
+			status: 'failed',
+			error: 'Permission denied: bash (git push)',
+		});
 	});
 
 	test('does not ask again for what was always allowed', () => {
 		const script = '[ask bash: a] [ask bash: a] [ask bash: a, b]';
 		const always = newLog(script);
 		resolve(always, 1, 'always');
-		expect(after(always, 1).interactions).toMatchObject([{ patterns: ['a'] }, { patterns: ['a', 'b'] }]);
+		expect(after(always, 1).interactions).toMatchObject([
+			{ patterns: ['a'] },
+			{ patterns: ['a', 'b'] },
+		]);
 		const once = newLog(script);
 		resolve(once, 1, 'once');
 		expect(after(once, 1).interactions).toMatchObject([{ patterns: ['a'] }, { patterns: ['a'] }]);
@@ -202,7 +269,13 @@ describe('a turn', () => {
 
 	test('reports an undocumented status for as long as it is told to', () => {
 		const log = newLog('[work 1s] [status mystery 5s] [work 1s]');
-		expect([0, 1, 5.9, 6, 7].map((seconds) => after(log, seconds).status)).toEqual(['running', 'mystery', 'mystery', 'running', 'completed']);
+		expect([0, 1, 5.9, 6, 7].map((seconds) => after(log, seconds).status)).toEqual([
+			'running',
+			'mystery',
+			'mystery',
+			'running',
+			'completed',
+		]);
 	});
 });
 
@@ -214,7 +287,10 @@ describe('a message', () => {
 			expect(after(log, 9).finishedAt).toBeDefined();
 			expect(after(log, 10)).toMatchObject({ status: 'running', turns: 2 });
 			expect(after(log, 10).error).toBeUndefined();
-			expect(after(log, 12)).toMatchObject({ status: 'completed', message: { text: 'Done: “Again”.' } });
+			expect(after(log, 12)).toMatchObject({
+				status: 'completed',
+				message: { text: 'Done: “Again”.' },
+			});
 		}
 	});
 
@@ -232,7 +308,12 @@ describe('an abort', () => {
 		for (const prompt of ['[work 1m]', '[ask bash: x]', '[status mystery 1m]']) {
 			const log = newLog(prompt);
 			abort(log, 5);
-			expect(after(log, 5)).toMatchObject({ status: 'failed', error: abortedError, pending: [], finishedAt: runningAt(log) + 5000 });
+			expect(after(log, 5)).toMatchObject({
+				status: 'failed',
+				error: abortedError,
+				pending: [],
+				finishedAt: runningAt(log) + 5000,
+			});
 			expect(after(log, 600)).toEqual(after(log, 5));
 		}
 	});
@@ -263,6 +344,13 @@ describe('an abort', () => {
 });
 
 test.each([
-	['reject', true], ['deny', true], ['no', true], ['no_thanks', true], ['Reject', true],
-	['once', false], ['always', false], ['notify', false], ['yes', false],
+	['reject', true],
+	['deny', true],
+	['no', true],
+	['no_thanks', true],
+	['Reject', true],
+	['once', false],
+	['always', false],
+	['notify', false],
+	['yes', false],
 ])('%s means no: %s', (value, expected) => expect(isDenial(value)).toBe(expected));

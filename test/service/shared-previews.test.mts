@@ -14,12 +14,18 @@ beforeEach(async () => {
 	otherSite = found.sites.find((site: any) => site.projectId !== projectId).id;
 });
 
-const startSession = () => api('POST', '/agent/sessions', { body: { projectId, prompt: '[say hi]' } });
+const startSession = () =>
+	api('POST', '/agent/sessions', { body: { projectId, prompt: '[say hi]' } });
 const share = (change: Record<string, unknown> = {}, token?: string) =>
-	api('POST', '/shared-previews', { body: { projectId, siteId, route: '/about', ...change }, token });
+	api('POST', '/shared-previews', {
+		body: { projectId, siteId, route: '/about', ...change },
+		token,
+	});
 
 test('need an agent session in the project first', async () => {
-	await api('POST', '/agent/sessions', { body: { projectId: found.projects[1].id, prompt: '[say hi]' } });
+	await api('POST', '/agent/sessions', {
+		body: { projectId: found.projects[1].id, prompt: '[say hi]' },
+	});
 	expect(errorOf(await share())).toEqual([409, 'conflict']);
 	await startSession();
 	expect((await share()).status).toBe(200);
@@ -28,7 +34,11 @@ test('need an agent session in the project first', async () => {
 test('are recovered for the same site, route and locale, and new for any other', async () => {
 	await startSession();
 	const first = (await share()).body;
-	expect(first).toEqual({ object: 'shared_preview', id: expect.any(String), url: expect.stringContaining(first.id) });
+	expect(first).toEqual({
+		object: 'shared_preview',
+		id: expect.any(String),
+		url: expect.stringContaining(first.id),
+	});
 	expect((await share()).body).toEqual(first);
 	expect((await share({ locale: 'en-US' })).body).toEqual(first);
 	expect((await share({ locale: 'en-us' })).body).toEqual(first);
@@ -63,11 +73,16 @@ test('of an unknown site, a site of another project, or a project without access
 	await startSession();
 	expect(errorOf(await share({ siteId: nobody }))).toEqual([404, 'not_found']);
 	expect(errorOf(await share({ siteId: otherSite }))).toEqual([404, 'not_found']);
-	expect(errorOf(await share({}, await keyFor({ projects: [found.projects[1].id] })))).toEqual([404, 'not_found']);
+	expect(errorOf(await share({}, await keyFor({ projects: [found.projects[1].id] })))).toEqual([
+		404,
+		'not_found',
+	]);
 });
 
 test('the dashboard link of a session opens, and shows prompts as text', async () => {
-	const { body } = await api('POST', '/agent/sessions', { body: { projectId, prompt: '<script>' } });
+	const { body } = await api('POST', '/agent/sessions', {
+		body: { projectId, prompt: '<script>' },
+	});
 	const text = await (await fetch(body.dashboardUrl)).text();
 	expect(text).toContain('&lt;script>');
 	expect(text).not.toContain('<script>');

@@ -1,6 +1,10 @@
 // A service of one's own for a test file, and a way to talk to it over real HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { createService, type RunningService, type ServiceOptions } from '../../local-service/app.mts';
+import {
+	createService,
+	type RunningService,
+	type ServiceOptions,
+} from '../../local-service/app.mts';
 import { createManualClock } from '../../local-service/clock.mts';
 
 export const current = '2026-10-05';
@@ -22,7 +26,9 @@ export interface Got {
 }
 
 const present = (headers: Record<string, string | null>) =>
-	Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null));
+	Object.fromEntries(
+		Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null),
+	);
 
 /**
  * Starts a service before the file's tests, resets it before each, and ends it after them.
@@ -34,7 +40,11 @@ export function useService(options: ServiceOptions = {}) {
 	let running: RunningService;
 
 	beforeAll(async () => {
-		running = await createService({ clock, log: (problem) => problems.push(problem), ...options }).start();
+		running = await createService({
+			clock,
+			log: (problem) => problems.push(problem),
+			...options,
+		}).start();
 	});
 	beforeEach(() => control('POST', '/reset'));
 	afterAll(async () => {
@@ -45,14 +55,19 @@ export function useService(options: ServiceOptions = {}) {
 	async function api(method: string, path: string, given: Given = {}): Promise<Got> {
 		const { query, body, version = current, token = running.key } = given;
 		const url = new URL(running.baseUrl + path);
-		for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
+		for (const [name, value] of Object.entries(query ?? {}))
+			url.searchParams.set(name, String(value));
 		const headers = present({
 			authorization: token && `Bearer ${token}`,
 			'service-api-version': version,
 			'content-type': body === undefined ? null : 'application/json',
 			...given.headers,
 		});
-		const response = await fetch(url, { method, headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+		const response = await fetch(url, {
+			method,
+			headers,
+			body: typeof body === 'string' ? body : JSON.stringify(body),
+		});
 		return { status: response.status, headers: response.headers, body: await response.json() };
 	}
 
@@ -60,7 +75,10 @@ export function useService(options: ServiceOptions = {}) {
 	async function control(method: string, path: string, body?: unknown): Promise<any> {
 		const response = await fetch(running.controlUrl + path, {
 			method,
-			...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+			...(body !== undefined && {
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			}),
 		});
 		return response.json();
 	}
@@ -72,8 +90,11 @@ export function useService(options: ServiceOptions = {}) {
 	/** A whole list, page by page. */
 	async function all(path: string, given: Given = {}): Promise<any[]> {
 		const found: any[] = [];
-		for (let cursor: string | null = null; ; ) {
-			const { body } = await api('GET', path, { ...given, query: { ...given.query, ...(cursor !== null && { cursor }) } });
+		for (let cursor: string | null = null; ;) {
+			const { body } = await api('GET', path, {
+				...given,
+				query: { ...given.query, ...(cursor !== null && { cursor }) },
+			});
 			found.push(...body.data);
 			if (!body.has_more) return found;
 			cursor = body.next_cursor;

@@ -10,20 +10,34 @@ beforeEach(async () => {
 });
 
 const read = (id: string, token?: string) => api('GET', `/tasks/${id}`, { version: older, token });
-const update = (id: string, body: unknown, token?: string) => api('PATCH', `/tasks/${id}`, { body, token });
+const update = (id: string, body: unknown, token?: string) =>
+	api('PATCH', `/tasks/${id}`, { body, token });
 
 test('are listed and read, without their prompt', async () => {
 	const listed = await all('/tasks');
 	expect(listed.map(({ id }) => id)).toEqual(tasks.map(({ id }) => id));
 	expect((await read(tasks[0].id)).body).toEqual(listed[0]);
-	expect(Object.keys(listed[0]).sort()).toEqual(['createdAt', 'emoji', 'id', 'nextRunAt', 'object', 'rrule', 'title', 'updatedAt']);
+	expect(Object.keys(listed[0]).sort()).toEqual([
+		'createdAt',
+		'emoji',
+		'id',
+		'nextRunAt',
+		'object',
+		'rrule',
+		'title',
+		'updatedAt',
+	]);
 	expect(listed.every(({ nextRunAt }) => Date.parse(nextRunAt) > clock.now())).toBe(true);
 });
 
 test('are changed field by field; the prompt is stored', async () => {
 	const before = (await read(tasks[0].id)).body;
 	advance(60);
-	const { status, body } = await update(tasks[0].id, { title: 'New', prompt: 'Secret words', nonsense: 1 });
+	const { status, body } = await update(tasks[0].id, {
+		title: 'New',
+		prompt: 'Secret words',
+		nonsense: 1,
+	});
 	expect(status).toBe(200);
 	expect(body).toEqual({ ...before, title: 'New', updatedAt: new Date(clock.now()).toISOString() });
 	expect((await seed()).tasks[0]).toMatchObject({ title: 'New', prompt: 'Secret words' });
@@ -39,7 +53,10 @@ test('stay as they are when the same is said again', async () => {
 test('run next when the new rule says', async () => {
 	const { body } = await update(tasks[0].id, { rrule: 'FREQ=DAILY;BYHOUR=23;BYMINUTE=15' });
 	expect(body.nextRunAt).toMatch(/T23:15:00.000Z$/);
-	expect(errorOf(await update(tasks[0].id, { rrule: 'every day' }))).toEqual([400, 'invalid_request']);
+	expect(errorOf(await update(tasks[0].id, { rrule: 'every day' }))).toEqual([
+		400,
+		'invalid_request',
+	]);
 	expect(errorOf(await update(tasks[0].id, { title: 5 }))).toEqual([400, 'invalid_request']);
 });
 
@@ -73,6 +90,11 @@ describe('recurrence rules', () => {
 	test('that strike never, or are none', () => {
 		expect(nextRun('FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30', anchor, from)).toBeUndefined();
 		expect(nextRun('sometimes', anchor, from)).toBeUndefined();
-		expect(['FREQ=DAILY', 'FREQ=SECONDLY', 'DAILY', ''].map(isRule)).toEqual([true, false, false, false]);
+		expect(['FREQ=DAILY', 'FREQ=SECONDLY', 'DAILY', ''].map(isRule)).toEqual([
+			true,
+			false,
+			false,
+			false,
+		]);
 	});
 });

@@ -1,12 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
-import { requireSelect, tokensOf } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import {
+	requireSelect,
+	tokensOf,
+} from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
 
 /** Resolves `{{ a }}` from a table of values. */
-const from = (values: Record<string, unknown>) => (expression: string) => values[expression.slice(2, -2).trim()];
-const expressions = (sql: string, values: Record<string, unknown>) => bind(sql, { parameters: new Map(), evaluate: from(values) });
-const parameters = (sql: string, values: Record<string, unknown>) => bind(sql, { parameters: new Map(Object.entries(values)), evaluate: from({}) });
+const from = (values: Record<string, unknown>) => (expression: string) =>
+	values[expression.slice(2, -2).trim()];
+const expressions = (sql: string, values: Record<string, unknown>) =>
+	bind(sql, { parameters: new Map(), evaluate: from(values) });
+const parameters = (sql: string, values: Record<string, unknown>) =>
+	bind(sql, { parameters: new Map(Object.entries(values)), evaluate: from({}) });
 
 describe('the value of an expression', () => {
 	test.each([
@@ -29,7 +35,9 @@ describe('the value of an expression', () => {
 	])('%s with %j is %s', (sql, value, bound) => expect(expressions(sql, { a: value })).toBe(bound));
 
 	test('may be written with quotes of its own', () => {
-		expect(bind(`SELECT '{{ $json["it's"] }}', 2`, { parameters: new Map(), evaluate: () => 'x' })).toBe("SELECT 'x', 2");
+		expect(
+			bind(`SELECT '{{ $json["it's"] }}', 2`, { parameters: new Map(), evaluate: () => 'x' }),
+		).toBe("SELECT 'x', 2");
 	});
 
 	test('is the query, where it is all there is', () => {
@@ -41,7 +49,9 @@ describe('the value of an expression', () => {
 		const evaluate = () => {
 			throw new Error('asked');
 		};
-		expect(bind('SELECT 1 -- {{ boom }}', { parameters: new Map(), evaluate })).toBe('SELECT 1 -- ');
+		expect(bind('SELECT 1 -- {{ boom }}', { parameters: new Map(), evaluate })).toBe(
+			'SELECT 1 -- ',
+		);
 	});
 
 	test.each([
@@ -54,7 +64,9 @@ describe('the value of an expression', () => {
 		['{{ b }}', /^Query is empty$/],
 		['SELECT {{ infinite }}', /has no value that a query can hold$/],
 	])('that cannot be written is refused: %s', (sql, message) => {
-		expect(() => expressions(sql, { object: {}, list: ['a'], nothing: null, infinite: Infinity })).toThrow(message);
+		expect(() =>
+			expressions(sql, { object: {}, list: ['a'], nothing: null, infinite: Infinity }),
+		).toThrow(message);
 	});
 });
 
@@ -68,35 +80,86 @@ describe('a query parameter', () => {
 		['{a}', ['x', 1], "['x', 1]"],
 		['{a:UInt32}', '5', "CAST('5', 'UInt32')"],
 		['{a:Date}', '2026-10-05T09:00:00.000Z', "CAST('2026-10-05', 'Date')"],
-		['{a:DateTime64(3)}', '2026-10-05T09:00:00.000Z', "CAST('2026-10-05T09:00:00.000Z', 'DateTime64(3)')"],
+		[
+			'{a:DateTime64(3)}',
+			'2026-10-05T09:00:00.000Z',
+			"CAST('2026-10-05T09:00:00.000Z', 'DateTime64(3)')",
+		],
 		['{a:Array(String)}', ["it's", 'b'], "CAST('[\\'it\\\\\\'s\\', \\'b\\']', 'Array(String)')"],
 		['{a:Nullable(Int8)}', null, 'NULL'],
 		['{a:Identifier}', 'views`; DROP', '`views\\`; DROP`'],
-	])('%s with %j is %s', (placeholder, value, bound) => expect(parameters(`SELECT ${placeholder}, 1`, { a: value })).toBe(`SELECT ${bound}, 1`));
+	])('%s with %j is %s', (placeholder, value, bound) =>
+		expect(parameters(`SELECT ${placeholder}, 1`, { a: value })).toBe(`SELECT ${bound}, 1`),
+	);
 
 	test('is left alone in comments, and text between quotes that names none stays', () => {
-		expect(parameters("SELECT '{b}' -- {a:String} {c}", { a: 1 })).toBe("SELECT '{b}' -- {a:String} {c}");
+		expect(parameters("SELECT '{b}' -- {a:String} {c}", { a: 1 })).toBe(
+			"SELECT '{b}' -- {a:String} {c}",
+		);
 	});
 
 	test.each([
 		['SELECT {b:String}', /^The query parameter b has no value$/, /There are so far: a\.$/],
 		['SELECT {b}', /^The query parameter b has no value$/, /Options > Query Parameters/],
-		["SELECT '{a:String}'", /^The query parameter a stands between quotes$/, /Leave out the quotes around {a:String}/],
+		[
+			"SELECT '{a:String}'",
+			/^The query parameter a stands between quotes$/,
+			/Leave out the quotes around {a:String}/,
+		],
 		["SELECT '%{a}%'", /^The query parameter a stands between quotes$/, /concat/],
-		['SELECT {a:String}', /^The query parameter a has no value that can stand between quotes$/, /Array\(String\)/],
+		[
+			'SELECT {a:String}',
+			/^The query parameter a has no value that can stand between quotes$/,
+			/Array\(String\)/,
+		],
 	])('that cannot be put in is refused: %s', (sql, message, wayOut) => {
-		expect(() => parameters(sql, { a: ['x'] })).toThrow(expect.objectContaining({ message: expect.stringMatching(message), description: expect.stringMatching(wayOut) }));
+		expect(() => parameters(sql, { a: ['x'] })).toThrow(
+			expect.objectContaining({
+				message: expect.stringMatching(message),
+				description: expect.stringMatching(wayOut),
+			}),
+		);
 	});
 });
 
 /** What ends quotes, begins comments and statements */
-const hostile = fc.array(fc.oneof(fc.constantFrom("'", '"', '`', '\\', '--', '/*', '*/', ';', '{{', '}}', '{a:String}', '\n', '\0', '{', '}', ' OR 1=1'), fc.string()), { maxLength: 8 }).map((parts) => parts.join(''));
+const hostile = fc
+	.array(
+		fc.oneof(
+			fc.constantFrom(
+				"'",
+				'"',
+				'`',
+				'\\',
+				'--',
+				'/*',
+				'*/',
+				';',
+				'{{',
+				'}}',
+				'{a:String}',
+				'\n',
+				'\0',
+				'{',
+				'}',
+				' OR 1=1',
+			),
+			fc.string(),
+		),
+		{ maxLength: 8 },
+	)
+	.map((parts) => parts.join(''));
 /** A statement with every quoted text emptied */
-const shape = (sql: string) => tokensOf(sql).map((token) => (/^['"`]/.test(token) ? token[0] + token.at(-1) : token)).join('');
+const shape = (sql: string) =>
+	tokensOf(sql)
+		.map((token) => (/^['"`]/.test(token) ? token[0] + token.at(-1) : token))
+		.join('');
 
 test('no value changes what a statement does', () => {
-	const template = "SELECT {{ a }}, '{{ a }}', '%{{ a }}', \"{{ a }}\", `{{ a }}`, {a:String}, {a}, {a:UInt8}, {a:Identifier} FROM t -- {{ a }}";
-	const filled = (value: string) => bind(template, { parameters: new Map([['a', value]]), evaluate: () => value });
+	const template =
+		"SELECT {{ a }}, '{{ a }}', '%{{ a }}', \"{{ a }}\", `{{ a }}`, {a:String}, {a}, {a:UInt8}, {a:Identifier} FROM t -- {{ a }}";
+	const filled = (value: string) =>
+		bind(template, { parameters: new Map([['a', value]]), evaluate: () => value });
 	const tame = shape(filled('x'));
 	fc.assert(
 		fc.property(hostile, (value) => {
@@ -107,8 +170,16 @@ test('no value changes what a statement does', () => {
 });
 
 test('what a value says is not looked at again', () => {
-	const values = { parameters: new Map([['a', '{{ secret }} {b} {a}'], ['b', 'x']]), evaluate: () => '{a} {b:String} {{ secret }}' };
-	expect(bind("SELECT {a:String}, {{ x }}, '{{ x }}'", values)).toBe("SELECT '{{ secret }} {b} {a}', '{a} {b:String} {{ secret }}', '{a} {b:String} {{ secret }}'");
+	const values = {
+		parameters: new Map([
+			['a', '{{ secret }} {b} {a}'],
+			['b', 'x'],
+		]),
+		evaluate: () => '{a} {b:String} {{ secret }}',
+	};
+	expect(bind("SELECT {a:String}, {{ x }}, '{{ x }}'", values)).toBe(
+		"SELECT '{{ secret }} {b} {a}', '{a} {b:String} {{ secret }}', '{a} {b:String} {{ secret }}'",
+	);
 });
 
 test('a statement in tokens is the statement', () => {

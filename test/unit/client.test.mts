@@ -7,9 +7,17 @@ import type { ApiContext } from '../../nodes/shared/transport.ts';
 test('a 429 to one request keeps another from waiting past its own deadline: it is told for how long', async () => {
 	let now = 0;
 	let sent = 0;
-	const clock: Clock = { now: () => now, throwIfStopped() {}, pause: async (ms) => void (now += ms) };
+	const clock: Clock = {
+		now: () => now,
+		throwIfStopped() {},
+		pause: async (ms) => void (now += ms),
+	};
 	const context = {
-		getCredentials: async () => ({ baseUrl: 'https://api.example.com/v1', accessToken: 'x', apiVersion: '2026-10-05' }),
+		getCredentials: async () => ({
+			baseUrl: 'https://api.example.com/v1',
+			accessToken: 'x',
+			apiVersion: '2026-10-05',
+		}),
 		helpers: {
 			httpRequestWithAuthentication: async () => {
 				sent++;
@@ -21,7 +29,9 @@ test('a 429 to one request keeps another from waiting past its own deadline: it 
 	const request = { method: 'GET', path: '/projects' } as const;
 
 	await expect(send(request, { deadline: 1_000 })).rejects.toThrow('too many requests');
-	const problem = (await send(request, { deadline: 60_000 }).catch((error: unknown) => error)) as Problem;
+	const problem = (await send(request, { deadline: 60_000 }).catch(
+		(error: unknown) => error,
+	)) as Problem;
 
 	expect(problem.message).toBe('The service is receiving too many requests');
 	expect(problem.facts.retryAfter).toBeGreaterThanOrEqual(600);

@@ -5,7 +5,12 @@ import { checkBaseUrl, connectionOf } from '../../nodes/shared/connection.ts';
 import { Problem } from '../../nodes/shared/problem.ts';
 import { ASSUMED_NAMES, readSessionId, wireNames } from '../../nodes/shared/wireNames.ts';
 
-const good = { baseUrl: 'https://api.example.com/v1', accessToken: 'secret-token', apiVersion: '2026-10-05', fieldNames: '{}' };
+const good = {
+	baseUrl: 'https://api.example.com/v1',
+	accessToken: 'secret-token',
+	apiVersion: '2026-10-05',
+	fieldNames: '{}',
+};
 const credential = new WorkspaceAutomationApi();
 
 describe('the base URL', () => {
@@ -47,38 +52,60 @@ describe('the credential', () => {
 		[{ fieldNames: '{"sessionPrompt":""}' }, /no name for "sessionPrompt"/],
 		[{ fieldNames: '{"sessionPrompt":3}' }, /no name for "sessionPrompt"/],
 	])('with %j is refused, and the message holds no token', async (changes, message) => {
-		const problem = await credential.authenticate({ ...good, ...changes }, { url: '/projects', baseURL: good.baseUrl }).catch((error) => error);
+		const problem = await credential
+			.authenticate({ ...good, ...changes }, { url: '/projects', baseURL: good.baseUrl })
+			.catch((error) => error);
 		expect(problem).toBeInstanceOf(Problem);
 		expect(problem.message).toMatch(message);
 		expect(`${problem.message} ${problem.description}`).not.toContain('secret-token');
 	});
 
 	test('sends token and version', async () => {
-		const { headers } = await credential.authenticate(good, { url: '/projects', baseURL: good.baseUrl });
-		expect(headers).toEqual({ Authorization: 'Bearer secret-token', 'Service-Api-Version': '2026-10-05' });
+		const { headers } = await credential.authenticate(good, {
+			url: '/projects',
+			baseURL: good.baseUrl,
+		});
+		expect(headers).toEqual({
+			Authorization: 'Bearer secret-token',
+			'Service-Api-Version': '2026-10-05',
+		});
 	});
 
 	test("lets a request's own version win, but not its own token", async () => {
 		const headers = { 'Service-Api-Version': '2026-08-21', Authorization: 'Bearer other' };
 		const sent = await credential.authenticate(good, { url: `${good.baseUrl}/x`, headers });
-		expect(sent.headers).toEqual({ 'Service-Api-Version': '2026-08-21', Authorization: 'Bearer secret-token' });
+		expect(sent.headers).toEqual({
+			'Service-Api-Version': '2026-08-21',
+			Authorization: 'Bearer secret-token',
+		});
 	});
 
-	test.each(['https://files.example.com/v1/x', 'http://api.example.com/v1/x', 'https://api.example.com:444/v1/x', 'https://api.example.com.evil.test/v1'])(
-		'gives its token to no other origin: %s',
-		async (url) => {
-			await expect(credential.authenticate(good, { url })).rejects.toThrow(/is not sent to/);
-		},
-	);
+	test.each([
+		'https://files.example.com/v1/x',
+		'http://api.example.com/v1/x',
+		'https://api.example.com:444/v1/x',
+		'https://api.example.com.evil.test/v1',
+	])('gives its token to no other origin: %s', async (url) => {
+		await expect(credential.authenticate(good, { url })).rejects.toThrow(/is not sent to/);
+	});
 });
 
 describe('wire names', () => {
 	test('are the assumed ones unless corrected, each of them', () => {
 		fc.assert(
-			fc.property(fc.constantFrom(...(Object.keys(ASSUMED_NAMES) as Array<keyof typeof ASSUMED_NAMES>)), fc.stringMatching(/^[a-z_]+$/), (key, name) => {
-				expect(wireNames(JSON.stringify({ [key]: name }))).toEqual({ ...ASSUMED_NAMES, [key]: name });
-				expect(connectionOf({ ...good, fieldNames: { [key]: name } as never }).names[key]).toBe(name);
-			}),
+			fc.property(
+				fc.constantFrom(...(Object.keys(ASSUMED_NAMES) as Array<keyof typeof ASSUMED_NAMES>)),
+				fc.stringMatching(/^[a-z_]+$/),
+				(key, name) => {
+					expect(wireNames(JSON.stringify({ [key]: name }))).toEqual({
+						...ASSUMED_NAMES,
+						[key]: name,
+					});
+					expect(connectionOf({ ...good, fieldNames: { [key]: name } as never }).names[key]).toBe(
+						name,
+					);
+				},
+			),
 		);
 		expect(wireNames(undefined)).toEqual(ASSUMED_NAMES);
 	});
@@ -90,5 +117,7 @@ describe('wire names', () => {
 		[{ sessionId: '', id: 7 }, undefined],
 		[null, undefined],
 		['a', undefined],
-	])('the session id is read from %j', (answer, expected) => expect(readSessionId(answer)).toBe(expected));
+	])('the session id is read from %j', (answer, expected) =>
+		expect(readSessionId(answer)).toBe(expected),
+	);
 });

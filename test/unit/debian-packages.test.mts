@@ -11,7 +11,10 @@ function machine({ isRoot = true, code = 0 } = {}) {
 	const installed = (name: string): DebianPackage => ({
 		name,
 		program: name,
-		find: () => (code === 0 && calls.some((args) => args.includes('install') && args.includes(name)) ? `/usr/bin/${name}` : undefined),
+		find: () =>
+			code === 0 && calls.some((args) => args.includes('install') && args.includes(name))
+				? `/usr/bin/${name}`
+				: undefined,
 	});
 	const aptGet = async (args: string[]) => {
 		calls.push(args);
@@ -20,7 +23,8 @@ function machine({ isRoot = true, code = 0 } = {}) {
 	return { calls, installed, machine: { isRoot, aptGet } satisfies Machine };
 }
 
-const ensure = async (packages: DebianPackage[], on: Machine) => await ensurePackages(packages, () => {}, on);
+const ensure = async (packages: DebianPackage[], on: Machine) =>
+	await ensurePackages(packages, () => {}, on);
 
 test('what is there is not installed', async () => {
 	const { calls, machine: on } = machine({ isRoot: false });
@@ -42,5 +46,7 @@ test.each([
 	['apt-get fails', machine({ code: 100 }).machine],
 	['the programs are not there afterwards', machine().machine],
 ])('where %s, the error names the packages', async (_, on: Machine) => {
-	await expect(ensure([there, missing('redis-server'), missing('postgresql')], on)).rejects.toThrow('redis-server postgresql');
+	await expect(ensure([there, missing('redis-server'), missing('postgresql')], on)).rejects.toThrow(
+		'redis-server postgresql',
+	);
 });

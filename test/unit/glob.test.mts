@@ -6,10 +6,17 @@ import { globMatches } from '../../nodes/RunAgentSession/glob.ts';
 function meaning(pattern: string, text: string): boolean {
 	if (pattern === '') return text === '';
 	const [first, ...rest] = [...pattern];
-	if (first === '*') return meaning(rest.join(''), text) || (text !== '' && meaning(pattern, [...text].slice(1).join('')));
+	if (first === '*')
+		return (
+			meaning(rest.join(''), text) || (text !== '' && meaning(pattern, [...text].slice(1).join('')))
+		);
 	const plain = first === '\\' && rest.length > 0 ? rest.shift()! : first;
 	const wild = first === '?';
-	return text !== '' && (wild || [...text][0] === plain) && meaning(rest.join(''), [...text].slice(1).join(''));
+	return (
+		text !== '' &&
+		(wild || [...text][0] === plain) &&
+		meaning(rest.join(''), [...text].slice(1).join(''))
+	);
 }
 
 describe('globs', () => {
@@ -33,7 +40,10 @@ describe('globs', () => {
 	});
 
 	test('match as they are meant to, whatever the pattern and the text', () => {
-		const characters = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?', '\\', '/', ' '), maxLength: 8 });
+		const characters = fc.string({
+			unit: fc.constantFrom('a', 'b', '*', '?', '\\', '/', ' '),
+			maxLength: 8,
+		});
 		fc.assert(
 			fc.property(characters, characters, (pattern, text) => {
 				expect(globMatches(pattern, text)).toBe(meaning(pattern, text));

@@ -9,12 +9,16 @@ afterEach(() => {
 	else process.env.N8N_HOST = before;
 });
 
-test.each(hostVersions)('the folder %s pins an n8n of that version, and its lock file the same one', (version) => {
-	const read = (file: string) => JSON.parse(readFileSync(join(hostFolder(version), file), 'utf8'));
-	const { n8n } = read('package.json').dependencies;
-	expect(n8n.replace(/\.\d+$/, '')).toBe(version);
-	expect(read('package-lock.json').packages['node_modules/n8n'].version).toBe(n8n);
-});
+test.each(hostVersions)(
+	'the folder %s pins an n8n of that version, and its lock file the same one',
+	(version) => {
+		const read = (file: string) =>
+			JSON.parse(readFileSync(join(hostFolder(version), file), 'utf8'));
+		const { n8n } = read('package.json').dependencies;
+		expect(n8n.replace(/\.\d+$/, '')).toBe(version);
+		expect(read('package-lock.json').packages['node_modules/n8n'].version).toBe(n8n);
+	},
+);
 
 test('N8N_HOST chooses', () => {
 	process.env.N8N_HOST = '1.123';

@@ -3,20 +3,36 @@ import fc from 'fast-check';
 import { parseAnswer } from '../../nodes/shared/parseAnswer.ts';
 
 /** Whole numbers beyond 2^53 as texts, everything else as it is */
-const held = (_key: string, value: unknown) => (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value)) ? String(value) : value);
+const held = (_key: string, value: unknown) =>
+	Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value))
+		? String(value)
+		: value;
 
 test('any other JSON is what JSON.parse makes of it', () => {
-	const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify({ value }));
-	fc.assert(fc.property(fc.oneof(fc.json(), number), (text) => expect(parseAnswer(text)).toEqual(JSON.parse(text, held))));
+	const number = fc
+		.double({ noNaN: true, noDefaultInfinity: true })
+		.map((value) => JSON.stringify({ value }));
+	fc.assert(
+		fc.property(fc.oneof(fc.json(), number), (text) =>
+			expect(parseAnswer(text)).toEqual(JSON.parse(text, held)),
+		),
+	);
 });
 
 test('a whole number beyond 2^53 is a text of its digits, wherever it stands', () => {
-	const big = fc.oneof(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }));
-	const held = (number: bigint) => (Number.isSafeInteger(Number(number)) ? Number(number) : String(number));
+	const big = fc.oneof(
+		fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+		fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
+	);
+	const held = (number: bigint) =>
+		Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
 	fc.assert(
 		fc.property(big, big, fc.string(), (a, b, text) => {
 			const string = JSON.stringify(`${text}",${a}`);
-			expect(parseAnswer(`{ "a":${a}, ${string} : [${b},${string} ,\n${a}]}`)).toEqual({ a: held(a), [`${text}",${a}`]: [held(b), `${text}",${a}`, held(a)] });
+			expect(parseAnswer(`{ "a":${a}, ${string} : [${b},${string} ,\n${a}]}`)).toEqual({
+				a: held(a),
+				[`${text}",${a}`]: [held(b), `${text}",${a}`, held(a)],
+			});
 		}),
 	);
 });
@@ -36,4 +52,7 @@ test.each([
 	['-0', -0],
 ])('%s becomes %j', (text, value) => expect(parseAnswer(text)).toBe(value));
 
-test.each(['', '{', '"12345678901234567890', '\\', '[1 2]', '-', '12345678901234567890x'])('%j is no JSON', (text) => expect(parseAnswer(text)).toBeUndefined());
+test.each(['', '{', '"12345678901234567890', '\\', '[1 2]', '-', '12345678901234567890x'])(
+	'%j is no JSON',
+	(text) => expect(parseAnswer(text)).toBeUndefined(),
+);

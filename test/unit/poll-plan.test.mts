@@ -7,22 +7,30 @@ const random = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('the poll interval (rule 3)', () => {
 	test('grows to the longest while nothing changes and falls back when something does', () => {
-		const grown = [1, 2, 3].reduce<number[]>((all) => [...all, nextInterval(all.at(-1)!, false, limits)], [5000]);
+		const grown = [1, 2, 3].reduce<number[]>(
+			(all) => [...all, nextInterval(all.at(-1)!, false, limits)],
+			[5000],
+		);
 		expect(grown).toEqual([5000, 7500, 10_000, 10_000]);
 		expect(nextInterval(10_000, true, limits)).toBe(5000);
 	});
 
 	test('stays between the shortest and the longest', () => {
 		fc.assert(
-			fc.property(fc.array(fc.boolean()), fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }), (changes, shortest, more) => {
-				const bounds = { pollMs: shortest * 1000, maxPollMs: (shortest + more) * 1000 };
-				let interval = bounds.pollMs;
-				for (const changed of changes) {
-					interval = nextInterval(interval, changed, bounds);
-					expect(interval).toBeGreaterThanOrEqual(bounds.pollMs);
-					expect(interval).toBeLessThanOrEqual(bounds.maxPollMs);
-				}
-			}),
+			fc.property(
+				fc.array(fc.boolean()),
+				fc.integer({ min: 1, max: 60 }),
+				fc.integer({ min: 0, max: 60 }),
+				(changes, shortest, more) => {
+					const bounds = { pollMs: shortest * 1000, maxPollMs: (shortest + more) * 1000 };
+					let interval = bounds.pollMs;
+					for (const changed of changes) {
+						interval = nextInterval(interval, changed, bounds);
+						expect(interval).toBeGreaterThanOrEqual(bounds.pollMs);
+						expect(interval).toBeLessThanOrEqual(bounds.maxPollMs);
+					}
+				},
+			),
 		);
 	});
 
@@ -36,15 +44,20 @@ describe('the poll interval (rule 3)', () => {
 describe('the last poll', () => {
 	test('never lies beyond the deadline nor sooner after the one before than the shortest interval', () => {
 		fc.assert(
-			fc.property(fc.integer({ min: 5000, max: 10_000 }), random, fc.integer({ min: -1000, max: 30_000 }), (interval, chance, left) => {
-				const wait = waitBeforePoll(interval, chance, 0, left, limits);
-				if (wait === undefined) {
-					expect(left).toBeLessThan(limits.pollMs);
-				} else {
-					expect(wait).toBeGreaterThanOrEqual(limits.pollMs);
-					expect(wait).toBeLessThanOrEqual(left);
-				}
-			}),
+			fc.property(
+				fc.integer({ min: 5000, max: 10_000 }),
+				random,
+				fc.integer({ min: -1000, max: 30_000 }),
+				(interval, chance, left) => {
+					const wait = waitBeforePoll(interval, chance, 0, left, limits);
+					if (wait === undefined) {
+						expect(left).toBeLessThan(limits.pollMs);
+					} else {
+						expect(wait).toBeGreaterThanOrEqual(limits.pollMs);
+						expect(wait).toBeLessThanOrEqual(left);
+					}
+				},
+			),
 		);
 	});
 });

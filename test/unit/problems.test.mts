@@ -5,9 +5,27 @@ import { errorJson, inSession, Problem, toNodeError } from '../../nodes/shared/p
 import type { Outcome } from '../../nodes/shared/resend.ts';
 import { outcomeOfAnswer, outcomeOfError } from '../../nodes/shared/transport.ts';
 
-const node = { id: '1', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
-const envelope = { error: { code: 'not_found', message: 'No such task', doc_url: 'https://docs.example.com/not_found' } };
-const answer = (status: number, headers = {}): Outcome => ({ kind: 'answer', status, headers, body: envelope });
+const node = {
+	id: '1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+} as INode;
+const envelope = {
+	error: {
+		code: 'not_found',
+		message: 'No such task',
+		doc_url: 'https://docs.example.com/not_found',
+	},
+};
+const answer = (status: number, headers = {}): Outcome => ({
+	kind: 'answer',
+	status,
+	headers,
+	body: envelope,
+});
 
 describe('a problem says what happened and what to do', () => {
 	test.each<[Outcome, RegExp, RegExp]>([
@@ -24,7 +42,11 @@ describe('a problem says what happened and what to do', () => {
 		[answer(418), /refused the request with status 418/, /Check/],
 		[answer(599), /failed with status 599/, /Try again/],
 		[answer(302), /redirect/, /base URL/],
-		[{ kind: 'malformed', status: 200, found: 'a web page' }, /did not answer with JSON/, /proxy or login page/],
+		[
+			{ kind: 'malformed', status: 200, found: 'a web page' },
+			/did not answer with JSON/,
+			/proxy or login page/,
+		],
 		[{ kind: 'lost', code: 'ECONNRESET' }, /did not answer/, /ECONNRESET/],
 		[{ kind: 'unsent', code: 'ECONNREFUSED' }, /could not be reached/, /ECONNREFUSED/],
 		[{ kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, /No safe connection/, /CERT_HAS_EXPIRED/],
@@ -46,19 +68,31 @@ describe('a problem says what happened and what to do', () => {
 		expect(error.name).toBe('NodeApiError');
 		expect(error.httpCode).toBe('404');
 		const told = { error: 'The resource was not found', message: problem.description };
-		expect(errorJson(node, error)).toEqual({ ...told, httpStatus: 404, code: 'not_found', docUrl: 'https://docs.example.com/not_found' });
+		expect(errorJson(node, error)).toEqual({
+			...told,
+			httpStatus: 404,
+			code: 'not_found',
+			docUrl: 'https://docs.example.com/not_found',
+		});
 		// n8n 1.123 takes an item for an error by these two keys and no others.
 		expect(errorJson({ ...node, onError: 'continueErrorOutput' }, error)).toEqual(told);
 	});
 
-	test("an error text that looks like a system error stays what it was", () => {
-		const error = toNodeError(node, new Problem('The agent session failed: ENOENT: no such file', 'Look there.'), 0);
+	test('an error text that looks like a system error stays what it was', () => {
+		const error = toNodeError(
+			node,
+			new Problem('The agent session failed: ENOENT: no such file', 'Look there.'),
+			0,
+		);
 		expect(error.name).toBe('NodeOperationError');
 		expect(error.message).toBe('The agent session failed: ENOENT: no such file');
 	});
 
 	test('names the session once', () => {
-		const problem = inSession(inSession(new Problem('A', 'B.'), { sessionId: 's', dashboardUrl: 'https://d' }), { sessionId: 't' });
+		const problem = inSession(
+			inSession(new Problem('A', 'B.'), { sessionId: 's', dashboardUrl: 'https://d' }),
+			{ sessionId: 't' },
+		);
 		expect(problem.description).toBe('B. Session s, https://d.');
 		expect(problem.facts).toMatchObject({ sessionId: 's', dashboardUrl: 'https://d' });
 	});
@@ -71,7 +105,9 @@ describe('what came back is sorted', () => {
 		[200, ' <html>', { kind: 'malformed', found: 'a web page' }],
 		[200, '{"a":', { kind: 'malformed', found: 'text that is not JSON' }],
 		[502, '<html>', { kind: 'answer', status: 502, body: undefined }],
-	])('%d %j', (status, text, expected) => expect(outcomeOfAnswer(status, {}, text)).toMatchObject(expected));
+	])('%d %j', (status, text, expected) =>
+		expect(outcomeOfAnswer(status, {}, text)).toMatchObject(expected),
+	);
 
 	test.each([
 		[{ code: 'ECONNREFUSED' }, 'unsent'],

@@ -1,10 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isRepeatable, judge, waitMs, type Method, type Outcome, type Verdict } from '../../nodes/shared/resend.ts';
+import {
+	isRepeatable,
+	judge,
+	waitMs,
+	type Method,
+	type Outcome,
+	type Verdict,
+} from '../../nodes/shared/resend.ts';
 import { retryAfterMs } from '../../nodes/shared/retryAfter.ts';
 import { operations } from '../../openapi/contract.mts';
 
-const answer = (status: number, headers = {}): Outcome => ({ kind: 'answer', status, headers, body: undefined });
+const answer = (status: number, headers = {}): Outcome => ({
+	kind: 'answer',
+	status,
+	headers,
+	body: undefined,
+});
 
 describe('what may be sent again', () => {
 	test('is what the API document calls idempotent, and shared previews and analytics, for every operation', () => {
@@ -71,11 +83,21 @@ describe('when it is sent again', () => {
 
 	test('never before the time that Retry-After asks for, and at most a fiftieth after it', () => {
 		fc.assert(
-			fc.property(fc.integer({ min: 0, max: 100_000 }), fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(20), (seconds, random, attempt) => {
-				const wait = waitMs(answer(429, { 'retry-after': String(seconds) }), attempt + 1, now, random);
-				expect(wait).toBeGreaterThanOrEqual(seconds * 1000);
-				expect(wait).toBeLessThanOrEqual(seconds * 1020);
-			}),
+			fc.property(
+				fc.integer({ min: 0, max: 100_000 }),
+				fc.double({ min: 0, max: 1, noNaN: true }),
+				fc.nat(20),
+				(seconds, random, attempt) => {
+					const wait = waitMs(
+						answer(429, { 'retry-after': String(seconds) }),
+						attempt + 1,
+						now,
+						random,
+					);
+					expect(wait).toBeGreaterThanOrEqual(seconds * 1000);
+					expect(wait).toBeLessThanOrEqual(seconds * 1020);
+				},
+			),
 		);
 	});
 
@@ -83,7 +105,11 @@ describe('when it is sent again', () => {
 		['seconds', { 'retry-after': '7' }, 7000],
 		['a number', { 'retry-after': 7 }, 7000],
 		['a date', { 'retry-after': 'Mon, 05 Oct 2026 09:00:30 GMT' }, 30_000],
-		['a date, on a service whose clock is an hour ahead', { 'retry-after': 'Mon, 05 Oct 2026 10:00:30 GMT', date: 'Mon, 05 Oct 2026 10:00:00 GMT' }, 30_000],
+		[
+			'a date, on a service whose clock is an hour ahead',
+			{ 'retry-after': 'Mon, 05 Oct 2026 10:00:30 GMT', date: 'Mon, 05 Oct 2026 10:00:00 GMT' },
+			30_000,
+		],
 		['a date that is over', { 'retry-after': 'Mon, 05 Oct 2026 08:00:00 GMT' }, 0],
 		['nothing', {}, undefined],
 		['an empty text', { 'retry-after': '' }, undefined],

@@ -15,7 +15,9 @@ describe('a query', () => {
 		['SELECT 1;'],
 		['SELECT 1; -- done'],
 		['SELECT 1 ;\n/* done */ '],
-	])('that reads is taken: %s', (query) => expect(() => requireSelect('Query', query)).not.toThrow());
+	])('that reads is taken: %s', (query) =>
+		expect(() => requireSelect('Query', query)).not.toThrow(),
+	);
 
 	test.each([
 		['DROP TABLE x'],
@@ -27,5 +29,7 @@ describe('a query', () => {
 		['SELECT 1 /* ; */; DROP TABLE x'],
 		['-- only a comment'],
 		["'SELECT'"],
-	])('that does anything else is refused: %s', (query) => expect(() => requireSelect('Query', query)).toThrow(/^Query /));
+	])('that does anything else is refused: %s', (query) =>
+		expect(() => requireSelect('Query', query)).toThrow(/^Query /),
+	);
 });

@@ -11,7 +11,11 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 const findChromium = (): string | undefined => NAMES.map(onPath).find((file) => file !== undefined);
 
-const chromiumPackage: DebianPackage = { name: 'chromium', program: 'chromium', find: findChromium };
+const chromiumPackage: DebianPackage = {
+	name: 'chromium',
+	program: 'chromium',
+	find: findChromium,
+};
 
 const QUIET = [
 	'--no-sandbox',

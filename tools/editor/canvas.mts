@@ -2,7 +2,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { panelOf, type Panel } from './panel.mts';
 
-export const canvasNode = (page: Page, name: string): Locator => page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+export const canvasNode = (page: Page, name: string): Locator =>
+	page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 
 /** Opens a workflow and waits until its nodes are there. */
 export async function openWorkflow(page: Page, workflowUrl: string): Promise<void> {
@@ -13,7 +14,9 @@ export async function openWorkflow(page: Page, workflowUrl: string): Promise<voi
 /** Runs the workflow with the button below the canvas and waits until the node has ended well. */
 export async function runWorkflow(page: Page, node: string, timeoutMs: number): Promise<void> {
 	await page.getByTestId('execute-workflow-button').click();
-	await canvasNode(page, node).getByTestId('canvas-node-status-success').waitFor({ timeout: timeoutMs });
+	await canvasNode(page, node)
+		.getByTestId('canvas-node-status-success')
+		.waitFor({ timeout: timeoutMs });
 }
 
 /** Opens the panel of a node. */

@@ -59,7 +59,10 @@ export async function panelOf(page: Page): Promise<Panel> {
 
 		async choose(name, option) {
 			await field(name).click();
-			await page.getByRole('option').filter({ has: page.getByText(option, { exact: true }) }).click();
+			await page
+				.getByRole('option')
+				.filter({ has: page.getByText(option, { exact: true }) })
+				.click();
 		},
 
 		async openList(name) {
@@ -68,17 +71,27 @@ export async function panelOf(page: Page): Promise<Panel> {
 			await entries.first().waitFor();
 			return {
 				entries,
-				search: (typed) => fetched(page, () => page.locator('[data-test-id="rlc-search"] input, input[data-test-id="rlc-search"]').fill(typed)),
+				search: (typed) =>
+					fetched(page, () =>
+						page
+							.locator('[data-test-id="rlc-search"] input, input[data-test-id="rlc-search"]')
+							.fill(typed),
+					),
 				scrollToEnd: () => fetched(page, () => entries.last().scrollIntoViewIfNeeded()),
 				pick: (entry) => entries.getByText(entry, { exact: true }).click(),
 			};
 		},
 
-		picked: (name) => field(name).locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]').inputValue(),
+		picked: (name) =>
+			field(name)
+				.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]')
+				.inputValue(),
 
 		async execute(timeoutMs) {
 			await root.getByTestId('node-execute-button').click();
-			const ended = output.getByTestId('node-run-status-success').or(output.getByTestId('node-error-message'));
+			const ended = output
+				.getByTestId('node-run-status-success')
+				.or(output.getByTestId('node-error-message'));
 			await ended.first().waitFor({ timeout: timeoutMs });
 		},
 
@@ -99,7 +112,9 @@ export async function panelOf(page: Page): Promise<Panel> {
 
 /** The text in an editor, line by line: the editor shows an empty one as a line break. */
 async function codeIn(field: Locator): Promise<string> {
-	return (await field.locator('.cm-line').allInnerTexts()).map((line) => line.replace(/\n$/, '')).join('\n');
+	return (await field.locator('.cm-line').allInnerTexts())
+		.map((line) => line.replace(/\n$/, ''))
+		.join('\n');
 }
 
 /** Pastes, because an editor of code closes brackets and suggests words over the other fields while somebody types. */
@@ -110,6 +125,8 @@ async function paste(page: Page, into: Locator, text: string): Promise<void> {
 
 /** Does something after which the list asks n8n's server, and waits for the answer. */
 async function fetched(page: Page, act: () => Promise<void>): Promise<void> {
-	const answered = page.waitForResponse((response) => response.url().includes(LIST) && response.ok());
+	const answered = page.waitForResponse(
+		(response) => response.url().includes(LIST) && response.ok(),
+	);
 	await Promise.all([answered, act()]);
 }

@@ -6,9 +6,20 @@ import type { Host } from '../../n8n-host/host.mts';
 const BROWSER_ID = 'workspace-automation';
 
 /** A context whose pages are signed in to the host's editor. Whoever asks for it closes it. */
-export async function signedIn(browser: Browser, host: Pick<Host, 'url' | 'login'>, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-	const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'], ...options });
-	await context.addInitScript((id) => (globalThis as any).localStorage.setItem('n8n-browserId', id), BROWSER_ID);
+export async function signedIn(
+	browser: Browser,
+	host: Pick<Host, 'url' | 'login'>,
+	options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+	const context = await browser.newContext({
+		locale: 'en-US',
+		permissions: ['clipboard-read', 'clipboard-write'],
+		...options,
+	});
+	await context.addInitScript(
+		(id) => (globalThis as any).localStorage.setItem('n8n-browserId', id),
+		BROWSER_ID,
+	);
 	const login = await context.request.post(`${host.url}/rest/login`, {
 		headers: { 'browser-id': BROWSER_ID },
 		data: { emailOrLdapLoginId: host.login.email, password: host.login.password },

@@ -9,5 +9,9 @@ export const getCustomDomains = listSearch({
 		qs: { [names.domainsSite]: requireId('Site ID', context.getCurrentNodeParameter('siteId')) },
 		version: OLDER_VERSION,
 	}),
-	show: ({ id, domain, status }) => ({ value: String(id), name: status === undefined ? String(domain ?? id) : `${String(domain ?? id)} (${String(status)})` }),
+	show: ({ id, domain, status }) => ({
+		value: String(id),
+		name:
+			status === undefined ? String(domain ?? id) : `${String(domain ?? id)} (${String(status)})`,
+	}),
 });

@@ -26,10 +26,16 @@ interface Shown {
 const MOST_PAGES = 20;
 
 const label = (file: IDataObject, projectName?: string) =>
-	[projectName, `${String(file.name ?? file.id)}${file.kind === 'folder' ? '/' : ''}`].filter(Boolean).join(' · ');
+	[projectName, `${String(file.name ?? file.id)}${file.kind === 'folder' ? '/' : ''}`]
+		.filter(Boolean)
+		.join(' · ');
 
 /** The projects to go through: the one of the panel, or a page of all of them. */
-async function projectsAt(client: Client, only: string | undefined, cursor: string | undefined): Promise<Page> {
+async function projectsAt(
+	client: Client,
+	only: string | undefined,
+	cursor: string | undefined,
+): Promise<Page> {
 	if (only !== undefined) return { data: [{ id: only }] };
 	const page = await readPage(client, { path: '/projects' }, { cursor });
 	if (page.data.length === 0 && page.setupRequired) throw setupRequired(page.setupRequired);
@@ -37,7 +43,13 @@ async function projectsAt(client: Client, only: string | undefined, cursor: stri
 }
 
 /** One page after the other, wherever the last look ended, until something matches. */
-async function search(client: Client, only: string | undefined, keep: (file: IDataObject) => boolean, wanted: string, place: Place): Promise<INodeListSearchResult> {
+async function search(
+	client: Client,
+	only: string | undefined,
+	keep: (file: IDataObject) => boolean,
+	wanted: string,
+	place: Place,
+): Promise<INodeListSearchResult> {
 	const results: Shown[] = [];
 	let projects = await projectsAt(client, only, place.projects);
 	let next: Place | undefined = place;
@@ -46,31 +58,53 @@ async function search(client: Client, only: string | undefined, keep: (file: IDa
 		const project = projects.data[here.project];
 		// Fewer than there were when the list was opened.
 		if (!project) return { results };
-		const page = await readPage(client, { path: '/files', qs: { [client.names.filesProject]: project.id } }, { cursor: here.files });
+		const page = await readPage(
+			client,
+			{ path: '/files', qs: { [client.names.filesProject]: project.id } },
+			{ cursor: here.files },
+		);
 		for (const file of page.data.filter(keep)) {
 			const name = label(file, only === undefined ? String(project.name ?? project.id) : undefined);
-			if (`${name} ${String(file.id)}`.toLowerCase().includes(wanted)) results.push({ name, value: String(file.id) });
+			if (`${name} ${String(file.id)}`.toLowerCase().includes(wanted))
+				results.push({ name, value: String(file.id) });
 		}
 		next = after(here, page.next, projects.data.length, projects.next);
-		if (next && next.projects !== here.projects) projects = await projectsAt(client, only, next.projects);
+		if (next && next.projects !== here.projects)
+			projects = await projectsAt(client, only, next.projects);
 	}
 	return { results, paginationToken: next && JSON.stringify(next) };
 }
 
-function after(place: Place, files: string | undefined, projectCount: number, projects: string | undefined): Place | undefined {
+function after(
+	place: Place,
+	files: string | undefined,
+	projectCount: number,
+	projects: string | undefined,
+): Place | undefined {
 	if (files !== undefined) return { ...place, files };
-	if (place.project + 1 < projectCount) return { projects: place.projects, project: place.project + 1 };
+	if (place.project + 1 < projectCount)
+		return { projects: place.projects, project: place.project + 1 };
 	return projects === undefined ? undefined : { projects, project: 0 };
 }
 
 const searchOf = (keep: (file: IDataObject) => boolean) =>
-	async function (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string): Promise<INodeListSearchResult> {
+	async function (
+		this: ILoadOptionsFunctions,
+		filter?: string,
+		paginationToken?: string,
+	): Promise<INodeListSearchResult> {
 		try {
 			// As it stands in the panel: asking for its extracted value fails where the operation has no project.
 			const chosen = this.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
 			const only = isId(chosen?.value) ? chosen.value : undefined;
 			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
-			return await search(await createClient(this), only, keep, filter?.trim().toLowerCase() ?? '', place);
+			return await search(
+				await createClient(this),
+				only,
+				keep,
+				filter?.trim().toLowerCase() ?? '',
+				place,
+			);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error, 0);
 		}

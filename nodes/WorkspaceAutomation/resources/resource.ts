@@ -9,14 +9,20 @@ export interface Operation {
 }
 
 /** The part of the panel that belongs to a resource: the list of its operations, then their fields. */
-export const resource = (value: string, operations: Operation[], defaultOperation: string): INodeProperties[] => [
+export const resource = (
+	value: string,
+	operations: Operation[],
+	defaultOperation: string,
+): INodeProperties[] => [
 	{
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [value] } },
-		options: operations.map(({ operation }) => operation).sort((a, b) => (a.name < b.name ? -1 : 1)),
+		options: operations
+			.map(({ operation }) => operation)
+			.sort((a, b) => (a.name < b.name ? -1 : 1)),
 		default: defaultOperation,
 	},
 	...operations.flatMap(({ fields }) => fields),

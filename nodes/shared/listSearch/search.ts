@@ -1,11 +1,20 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
 
 import { createClient, type Client } from '../client';
 import { readPage, type ListRequest } from '../paging';
 import { toNodeError } from '../problem';
 import { setupRequired } from '../setupRequired';
 
-type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+type ListSearch = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+) => Promise<INodeListSearchResult>;
 
 interface List {
 	/** The list to read; may look at the other fields of the panel */
@@ -14,7 +23,8 @@ interface List {
 	show: (entry: IDataObject) => INodeListSearchItems | undefined;
 }
 
-const matches = ({ name, value }: INodeListSearchItems, wanted: string) => `${name} ${value}`.toLowerCase().includes(wanted);
+const matches = ({ name, value }: INodeListSearchItems, wanted: string) =>
+	`${name} ${value}`.toLowerCase().includes(wanted);
 
 /**
  * A search method for a resource locator. The service has no search, so a filter is held against whole pages, and pages are
@@ -26,12 +36,13 @@ export const listSearch = ({ request, show }: List): ListSearch =>
 			const client = await createClient(this);
 			const list = request(this, client);
 			const wanted = filter?.trim().toLowerCase() ?? '';
-			for (let cursor = paginationToken; ; ) {
+			for (let cursor = paginationToken; ;) {
 				const page = await readPage(client, list, { cursor });
 				if (page.data.length === 0 && page.setupRequired) throw setupRequired(page.setupRequired);
 				const shown = page.data.map(show).filter((entry) => entry !== undefined);
 				const results = shown.filter((entry) => matches(entry, wanted));
-				if (results.length > 0 || page.next === undefined) return { results, paginationToken: page.next };
+				if (results.length > 0 || page.next === undefined)
+					return { results, paginationToken: page.next };
 				cursor = page.next;
 			}
 		} catch (error) {

@@ -21,7 +21,10 @@ export const operation: INodePropertyOptions = {
 				checked('Project', 'projectId', requireId),
 				checked('Prompt', 'prompt', requireText),
 				step(function (request) {
-					const extra = requireJsonObject('Body', this.getNodeParameter('additionalFields.body', '{}'));
+					const extra = requireJsonObject(
+						'Body',
+						this.getNodeParameter('additionalFields.body', '{}'),
+					);
 					return { ...request, body: { ...extra, ...(request.body as object) } };
 				}),
 			],
@@ -29,7 +32,8 @@ export const operation: INodePropertyOptions = {
 		output: {
 			postReceive: [
 				// Whatever name the service gives the ID, the next node finds it under this one.
-				async (items) => items.map(({ json }) => ({ json: { sessionId: readSessionId(json), ...json } })),
+				async (items) =>
+					items.map(({ json }) => ({ json: { sessionId: readSessionId(json), ...json } })),
 			],
 		},
 	},
@@ -54,5 +58,8 @@ export const fields: INodeProperties[] = [
 		displayOptions: { show: showOnlyForSessionCreate },
 		routing: { send: { type: 'body', property: wire('sessionPrompt') } },
 	},
-	extraBody(showOnlyForSessionCreate, 'More fields for the request that starts the session, as a JSON object'),
+	extraBody(
+		showOnlyForSessionCreate,
+		'More fields for the request that starts the session, as a JSON object',
+	),
 ];

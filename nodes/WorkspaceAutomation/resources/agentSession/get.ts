@@ -20,4 +20,7 @@ export const operation: INodePropertyOptions = {
 	},
 };
 
-export const fields: INodeProperties[] = [sessionId(showOnlyForSessionGet), simplify(showOnlyForSessionGet)];
+export const fields: INodeProperties[] = [
+	sessionId(showOnlyForSessionGet),
+	simplify(showOnlyForSessionGet),
+];

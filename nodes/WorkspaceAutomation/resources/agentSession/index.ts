@@ -5,4 +5,8 @@ import * as get from './get';
 import * as resolveInteraction from './resolveInteraction';
 import * as sendMessage from './sendMessage';
 
-export const agentSession = resource('agentSession', [create, get, sendMessage, resolveInteraction, abort], 'create');
+export const agentSession = resource(
+	'agentSession',
+	[create, get, sendMessage, resolveInteraction, abort],
+	'create',
+);

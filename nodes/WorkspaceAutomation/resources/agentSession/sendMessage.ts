@@ -13,7 +13,13 @@ export const operation: INodePropertyOptions = {
 	description: 'Send a message to an agent session, which starts a new turn',
 	routing: {
 		request: { method: 'POST', url: '/agent/sessions/{sessionId}/messages' },
-		send: { paginate: true, preSend: [checked('Session ID', 'sessionId', requireId), checked('Message', 'message', requireText)] },
+		send: {
+			paginate: true,
+			preSend: [
+				checked('Session ID', 'sessionId', requireId),
+				checked('Message', 'message', requireText),
+			],
+		},
 	},
 };
 

@@ -12,14 +12,28 @@ export const analyticsOptions: INodeProperties[] = [
 		placeholder: 'Add Parameter',
 		default: {},
 		displayOptions,
-		description: 'Values that the query names as {name:Type}, with a ClickHouse type such as String, UInt32, Date or Array(String). Whatever a value says, it stays a value.',
+		description:
+			'Values that the query names as {name:Type}, with a ClickHouse type such as String, UInt32, Date or Array(String). Whatever a value says, it stays a value.',
 		options: [
 			{
 				displayName: 'Parameter',
 				name: 'values',
 				values: [
-					{ displayName: 'Name', name: 'name', type: 'string', default: '', placeholder: 'e.g. source', description: 'The name between the braces' },
-					{ displayName: 'Value', name: 'value', type: 'string', default: '', placeholder: 'e.g. newsletter' },
+					{
+						displayName: 'Name',
+						name: 'name',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. source',
+						description: 'The name between the braces',
+					},
+					{
+						displayName: 'Value',
+						name: 'value',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. newsletter',
+					},
 				],
 			},
 		],
@@ -30,6 +44,7 @@ export const analyticsOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		displayOptions,
-		description: 'Whether to put out a single item with rowCount and all rows in data, instead of an item for each row',
+		description:
+			'Whether to put out a single item with rowCount and all rows in data, instead of an item for each row',
 	},
 ];

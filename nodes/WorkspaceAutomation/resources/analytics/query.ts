@@ -1,4 +1,9 @@
-import type { IExecuteSingleFunctions, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 
 import type { components } from '../../../shared/contract';
 import { rememberInExecution } from '../../../shared/customData';
@@ -18,13 +23,26 @@ const OWN_QUERY = 'own';
 /** The query as it is sent: what comes from elsewhere is in it as values. */
 const bindQuery = step(function (request) {
 	const sql = requireText('Query', this.getNodeParameter('query'));
-	const { values = [] } = this.getNodeParameter('options.parameters', {}) as { values?: Array<{ name: string; value: unknown }> };
-	const parameters = new Map(values.map(({ name, value }) => [requireText('The name of a query parameter', name).trim(), value]));
-	const query = bind(sql, { parameters, evaluate: (expression) => this.evaluateExpression(expression, this.getItemIndex()) });
+	const { values = [] } = this.getNodeParameter('options.parameters', {}) as {
+		values?: Array<{ name: string; value: unknown }>;
+	};
+	const parameters = new Map(
+		values.map(({ name, value }) => [
+			requireText('The name of a query parameter', name).trim(),
+			value,
+		]),
+	);
+	const query = bind(sql, {
+		parameters,
+		evaluate: (expression) => this.evaluateExpression(expression, this.getItemIndex()),
+	});
 	return { ...request, body: { query: requireSelect('Query', query) } };
 });
 
-async function handOnRows(this: IExecuteSingleFunctions, items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
+async function handOnRows(
+	this: IExecuteSingleFunctions,
+	items: INodeExecutionData[],
+): Promise<INodeExecutionData[]> {
 	const { data = [] } = items[0].json as Partial<components['schemas']['AnalyticsResult']>;
 	if (data.length >= MOST_ROWS) {
 		const warning = `The analytics query returned ${MOST_ROWS} rows, the most the service gives: there may be more. Narrow it down or group it.`;
@@ -56,8 +74,10 @@ const queryField = {
 	noDataExpression: true,
 	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
 	required: true,
-	placeholder: 'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
-	description: 'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
+	placeholder:
+		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
+	description:
+		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
 	hint: 'Columns that end in _state are read with a merge function. A text from an expression needs no quotes around it.',
 } satisfies Partial<INodeProperties>;
 
@@ -69,7 +89,8 @@ export const fields: INodeProperties[] = [
 		noDataExpression: true,
 		default: OWN_QUERY,
 		displayOptions: { show: showOnlyForAnalyticsQuery },
-		description: 'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
+		description:
+			'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
 		options: [
 			{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 			...TABLES.map(({ name, value, description }) => ({ name, value, description })),

@@ -22,7 +22,8 @@ ORDER BY date, code`,
 	{
 		name: 'Daily Page Views',
 		value: 'daily_page_rollups',
-		description: 'Views, sessions and conversions by day, page and source; revenue is that of each project alone',
+		description:
+			'Views, sessions and conversions by day, page and source; revenue is that of each project alone',
 		query: `SELECT
   day, domain, path, utm_source,
   countMerge(views_state) AS views,
@@ -81,7 +82,8 @@ LIMIT 1000`,
 	{
 		name: 'Sessions and Revenue',
 		value: 'session_attribution',
-		description: 'Sessions and revenue across linked projects, in US dollars. Both dates are inclusive.',
+		description:
+			'Sessions and revenue across linked projects, in US dollars. Both dates are inclusive.',
 		query: `SELECT
   domain, path,
   uniq(subject) AS sessions,

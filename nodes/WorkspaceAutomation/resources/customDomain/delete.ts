@@ -15,7 +15,11 @@ export const operation: INodePropertyOptions = {
 	routing: {
 		request: { method: 'DELETE', url: '/custom-domains/{customDomainId}' },
 		send: { paginate: true, preSend: [checked('Custom Domain', 'customDomainId', requireId)] },
-		output: { postReceive: [async (items) => items.map(({ json }) => ({ json: { ...json, deleted: true } }))] },
+		output: {
+			postReceive: [
+				async (items) => items.map(({ json }) => ({ json: { ...json, deleted: true } })),
+			],
+		},
 	},
 };
 

@@ -12,7 +12,8 @@ export const operation: INodePropertyOptions = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create a file',
-	description: 'Create a file from text, binary data or an asset; an existing one of that name is left alone and reported',
+	description:
+		'Create a file from text, binary data or an asset; an existing one of that name is left alone and reported',
 	routing: {
 		request: { method: 'POST', url: '/files', body: { kind: 'file' } },
 		send: {
@@ -23,7 +24,10 @@ export const operation: INodePropertyOptions = {
 				step(async function (request) {
 					const { name: given, ...content } = await contentOf(this);
 					const name = this.getNodeParameter('name') || given;
-					return { ...request, body: { ...(request.body as object), ...content, name: requireText('Name', name) } };
+					return {
+						...request,
+						body: { ...(request.body as object), ...content, name: requireText('Name', name) },
+					};
 				}),
 			],
 		},
@@ -42,7 +46,8 @@ export const fields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. report.md',
-		description: 'What the file is called; it has to be unique where it is put. Leave it empty to use the name that binary data came with.',
+		description:
+			'What the file is called; it has to be unique where it is put. Leave it empty to use the name that binary data came with.',
 		displayOptions: { show: showOnlyForFileCreate },
 	},
 	{
@@ -51,7 +56,11 @@ export const fields: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Asset', value: 'asset', description: 'Copy an asset of the media library' },
-			{ name: 'Binary Data', value: 'binary', description: 'A file that an earlier node read or downloaded' },
+			{
+				name: 'Binary Data',
+				value: 'binary',
+				description: 'A file that an earlier node read or downloaded',
+			},
 			{ name: 'Text', value: 'text', description: 'Text entered here' },
 		],
 		default: 'text',

@@ -16,7 +16,11 @@ export const operation: INodePropertyOptions = {
 		request: { method: 'POST', url: '/files', body: { kind: 'folder' } },
 		send: {
 			paginate: true,
-			preSend: [checked('Project', 'projectId', requireId), checked('Name', 'name', requireText), checked('Parent Folder', 'parentId', optionalId)],
+			preSend: [
+				checked('Project', 'projectId', requireId),
+				checked('Name', 'name', requireText),
+				checked('Parent Folder', 'parentId', optionalId),
+			],
 		},
 	},
 };

@@ -17,4 +17,6 @@ export const operation: INodePropertyOptions = {
 	},
 };
 
-export const fields: INodeProperties[] = [{ ...fileLocator, displayOptions: { show: showOnlyForFileGet } }];
+export const fields: INodeProperties[] = [
+	{ ...fileLocator, displayOptions: { show: showOnlyForFileGet } },
+];

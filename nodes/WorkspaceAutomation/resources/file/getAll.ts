@@ -13,7 +13,13 @@ export const operation: INodePropertyOptions = {
 	description: 'Get many files and folders of a project',
 	routing: {
 		request: { method: 'GET', url: '/files' },
-		send: { paginate: true, preSend: [checked('Project', 'projectId', requireId), checkedIfAdded('Parent Folder', 'filters', 'parentId', optionalId)] },
+		send: {
+			paginate: true,
+			preSend: [
+				checked('Project', 'projectId', requireId),
+				checkedIfAdded('Parent Folder', 'filters', 'parentId', optionalId),
+			],
+		},
 	},
 };
 
@@ -35,7 +41,13 @@ export const fields: INodeProperties[] = [
 			{
 				...folderLocator,
 				description: 'Return only what is directly in this folder',
-				routing: { send: { type: 'query', property: wire('filesParent'), value: '={{ $value || undefined }}' } },
+				routing: {
+					send: {
+						type: 'query',
+						property: wire('filesParent'),
+						value: '={{ $value || undefined }}',
+					},
+				},
 			},
 		],
 	},

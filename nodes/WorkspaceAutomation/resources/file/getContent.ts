@@ -1,4 +1,9 @@
-import type { IExecuteSingleFunctions, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 
 import type { components } from '../../../shared/contract';
 import { fileLocator } from '../../../shared/descriptions';
@@ -11,24 +16,51 @@ import { readFileContent } from '../../../shared/wireNames';
 const showOnlyForGetContent = { resource: ['file'], operation: ['getContent'] };
 
 /** The file as it was asked for. Text and download URLs both end up as either; what is downloaded is streamed. */
-async function asAsked(this: IExecuteSingleFunctions, [{ json }]: INodeExecutionData[]): Promise<INodeExecutionData[]> {
+async function asAsked(
+	this: IExecuteSingleFunctions,
+	[{ json }]: INodeExecutionData[],
+): Promise<INodeExecutionData[]> {
 	const content = readFileContent(json);
-	if (!content) throw new Problem('The service answered without the content of the file', 'Its answer has neither a text nor a download URL under a name that this node knows.');
+	if (!content)
+		throw new Problem(
+			'The service answered without the content of the file',
+			'Its answer has neither a text nor a download URL under a name that this node knows.',
+		);
 	const client = await clientOf(this);
 	const fileId = String(this.getNodeParameter('fileId', undefined, { extractValue: true })).trim();
 	const { helpers } = this;
 
 	if (this.getNodeParameter('outputAs') === 'text') {
-		const text = 'text' in content ? content.text : await download(this, client.clock, content.url, async (body) => await helpers.binaryToString(body));
+		const text =
+			'text' in content
+				? content.text
+				: await download(
+						this,
+						client.clock,
+						content.url,
+						async (body) => await helpers.binaryToString(body),
+					);
 		return [{ json: { fileId, text } }];
 	}
 
 	// The content comes without name and type; a file without them is of little use to the next node.
-	const file = (await client.send({ method: 'GET', path: `/files/${fileId}` }, PATIENCE)) as components['schemas']['File'];
-	const keep = async (data: Buffer | Stream) => await helpers.prepareBinaryData(data, file.name, file.contentType);
-	const data = 'text' in content ? await keep(Buffer.from(content.text)) : await download(this, client.clock, content.url, keep);
+	const file = (await client.send(
+		{ method: 'GET', path: `/files/${fileId}` },
+		PATIENCE,
+	)) as components['schemas']['File'];
+	const keep = async (data: Buffer | Stream) =>
+		await helpers.prepareBinaryData(data, file.name, file.contentType);
+	const data =
+		'text' in content
+			? await keep(Buffer.from(content.text))
+			: await download(this, client.clock, content.url, keep);
 	const { name, contentType, sizeBytes } = file;
-	return [{ json: { fileId, name, contentType, sizeBytes }, binary: { [this.getNodeParameter('binaryPropertyName') as string]: data } }];
+	return [
+		{
+			json: { fileId, name, contentType, sizeBytes },
+			binary: { [this.getNodeParameter('binaryPropertyName') as string]: data },
+		},
+	];
 }
 
 export const operation: INodePropertyOptions = {
@@ -43,8 +75,12 @@ export const operation: INodePropertyOptions = {
 			preSend: [
 				checked('File or Folder', 'fileId', requireId),
 				step(function (request) {
-					const outputAs = requireOneOf('Output As', this.getNodeParameter('outputAs'), ['text', 'binary']);
-					if (outputAs === 'binary') requireText('Put Output File in Field', this.getNodeParameter('binaryPropertyName'));
+					const outputAs = requireOneOf('Output As', this.getNodeParameter('outputAs'), [
+						'text',
+						'binary',
+					]);
+					if (outputAs === 'binary')
+						requireText('Put Output File in Field', this.getNodeParameter('binaryPropertyName'));
 					return request;
 				}),
 			],
@@ -54,7 +90,11 @@ export const operation: INodePropertyOptions = {
 };
 
 export const fields: INodeProperties[] = [
-	{ ...fileLocator, description: 'The file to read', displayOptions: { show: showOnlyForGetContent } },
+	{
+		...fileLocator,
+		description: 'The file to read',
+		displayOptions: { show: showOnlyForGetContent },
+	},
 	{
 		displayName: 'Output As',
 		name: 'outputAs',

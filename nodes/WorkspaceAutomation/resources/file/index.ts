@@ -7,4 +7,8 @@ import * as getContent from './getContent';
 import * as move from './move';
 import * as rename from './rename';
 
-export const file = resource('file', [create, createFolder, get, getContent, getAll, rename, move], 'getAll');
+export const file = resource(
+	'file',
+	[create, createFolder, get, getContent, getAll, rename, move],
+	'getAll',
+);

@@ -13,7 +13,13 @@ export const operation: INodePropertyOptions = {
 	description: 'Put a file or folder into another folder',
 	routing: {
 		request: { method: 'PATCH', url: '/files/{fileId}' },
-		send: { paginate: true, preSend: [checked('File or Folder', 'fileId', requireId), checked('Parent Folder', 'parentId', requireId)] },
+		send: {
+			paginate: true,
+			preSend: [
+				checked('File or Folder', 'fileId', requireId),
+				checked('Parent Folder', 'parentId', requireId),
+			],
+		},
 	},
 };
 

@@ -13,7 +13,13 @@ export const operation: INodePropertyOptions = {
 	description: 'Give a file or folder another name',
 	routing: {
 		request: { method: 'PATCH', url: '/files/{fileId}' },
-		send: { paginate: true, preSend: [checked('File or Folder', 'fileId', requireId), checked('Name', 'name', requireText)] },
+		send: {
+			paginate: true,
+			preSend: [
+				checked('File or Folder', 'fileId', requireId),
+				checked('Name', 'name', requireText),
+			],
+		},
 	},
 };
 

@@ -9,7 +9,10 @@ const LARGEST_BYTES = 10 * 1024 * 1024;
 
 function refuseTooLarge(field: string, bytes: number): void {
 	if (bytes <= LARGEST_BYTES) return;
-	throw new Problem(`${field} is too large`, `The service takes at most 10 MiB a file; this is ${(bytes / 1024 / 1024).toFixed(1)} MiB.`);
+	throw new Problem(
+		`${field} is too large`,
+		`The service takes at most 10 MiB a file; this is ${(bytes / 1024 / 1024).toFixed(1)} MiB.`,
+	);
 }
 
 function fromText(context: IExecuteSingleFunctions): IDataObject {
@@ -26,7 +29,9 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<IDataObject
 		const there = Object.keys(binary ?? {});
 		throw new Problem(
 			`Input Binary Field "${field}" is not in the input`,
-			there.length > 0 ? `The item has these binary fields: ${there.join(', ')}.` : 'The item has no binary data. Put a node before this one that reads or downloads a file.',
+			there.length > 0
+				? `The item has these binary fields: ${there.join(', ')}.`
+				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',
 		);
 	}
 	const buffer = await context.helpers.getBinaryDataBuffer(field);
@@ -39,13 +44,22 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<IDataObject
 }
 
 function fromAsset(context: IExecuteSingleFunctions): IDataObject {
-	return { source: { type: 'asset', [wire('assetId')]: requireId('Asset ID', context.getNodeParameter('assetId')) } };
+	return {
+		source: {
+			type: 'asset',
+			[wire('assetId')]: requireId('Asset ID', context.getNodeParameter('assetId')),
+		},
+	};
 }
 
 const SOURCES = { text: fromText, binary: fromBinary, asset: fromAsset };
 
 /** The part of the request that says what is in the new file: its `source`, and for binary data the name it came with. */
 export async function contentOf(context: IExecuteSingleFunctions): Promise<IDataObject> {
-	const source = requireOneOf('Content', context.getNodeParameter('contentSource'), ['text', 'binary', 'asset']);
+	const source = requireOneOf('Content', context.getNodeParameter('contentSource'), [
+		'text',
+		'binary',
+		'asset',
+	]);
 	return await SOURCES[source](context);
 }

@@ -14,7 +14,10 @@ export const operation: INodePropertyOptions = {
 	description: 'Create a product in a project',
 	routing: {
 		request: { method: 'POST', url: '/products' },
-		send: { paginate: true, preSend: [checked('Project', 'projectId', requireId), sendProductFields] },
+		send: {
+			paginate: true,
+			preSend: [checked('Project', 'projectId', requireId), sendProductFields],
+		},
 	},
 };
 

@@ -19,6 +19,10 @@ export const productFields = (show: Record<string, string[]>): INodeProperties =
 /** Puts the product's fields into the request, beside what is there. */
 export const sendProductFields = step(function (request) {
 	const fields = requireJsonObject('Fields', this.getNodeParameter('fields'));
-	if (Object.keys(fields).length === 0) throw new Problem('Fields is empty', 'Enter the fields of the product, such as {"name": "Gift card"}.');
+	if (Object.keys(fields).length === 0)
+		throw new Problem(
+			'Fields is empty',
+			'Enter the fields of the product, such as {"name": "Gift card"}.',
+		);
 	return { ...request, body: { ...fields, ...(request.body as object) } };
 });

@@ -14,7 +14,10 @@ export const operation: INodePropertyOptions = {
 	description: 'Change fields of a product',
 	routing: {
 		request: { method: 'PATCH', url: '/products/{productId}' },
-		send: { paginate: true, preSend: [checked('Product ID', 'productId', requireId), sendProductFields] },
+		send: {
+			paginate: true,
+			preSend: [checked('Product ID', 'productId', requireId), sendProductFields],
+		},
 	},
 };
 

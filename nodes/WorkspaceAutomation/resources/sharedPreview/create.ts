@@ -10,22 +10,35 @@ const showOnlyForPreviewCreate = { resource: ['sharedPreview'], operation: ['cre
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 function requireRoute(field: string, value: unknown): void {
 	const route = requireString(field, requireText(field, value), 2048);
-	if (!route.startsWith('/')) throw new Problem(`${field} does not start with a slash`, `Enter the path of the page, such as /pricing.`);
-	if (/[?#]/.test(route)) throw new Problem(`${field} has a query string or fragment`, `Leave out everything from the "${/[?#]/.exec(route)![0]}" on: only the path can be shared.`);
+	if (!route.startsWith('/'))
+		throw new Problem(
+			`${field} does not start with a slash`,
+			`Enter the path of the page, such as /pricing.`,
+		);
+	if (/[?#]/.test(route))
+		throw new Problem(
+			`${field} has a query string or fragment`,
+			`Leave out everything from the "${/[?#]/.exec(route)![0]}" on: only the path can be shared.`,
+		);
 }
 
 /** A language tag of at most 255 characters; may be left out. */
 function optionalLocale(field: string, value: unknown): void {
 	if (value === undefined || value === '') return;
 	const locale = requireString(field, value, 255);
-	if (!/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(locale)) throw new Problem(`${field} is not a language tag`, 'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.');
+	if (!/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(locale))
+		throw new Problem(
+			`${field} is not a language tag`,
+			'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',
+		);
 }
 
 export const operation: INodePropertyOptions = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create a shared preview',
-	description: 'Create a durable link to a page of a site, or get the one there is; an agent session must have been started in the project before',
+	description:
+		'Create a durable link to a page of a site, or get the one there is; an agent session must have been started in the project before',
 	routing: {
 		request: { method: 'POST', url: '/shared-previews' },
 		send: {
@@ -64,7 +77,8 @@ export const fields: INodeProperties[] = [
 		default: '/',
 		required: true,
 		placeholder: 'e.g. /pricing',
-		description: 'The path of the page, without query string or fragment. Whether the page exists is checked when somebody opens the link.',
+		description:
+			'The path of the page, without query string or fragment. Whether the page exists is checked when somebody opens the link.',
 		displayOptions: { show: showOnlyForPreviewCreate },
 		routing: { send: { type: 'body', property: 'route' } },
 	},

@@ -14,9 +14,15 @@ export const operation: INodePropertyOptions = {
 	description: 'Get a recurring task; its prompt is stored but never returned',
 	routing: {
 		// The only version that this endpoint allows (API document, Versioning).
-		request: { method: 'GET', url: '/tasks/{taskId}', headers: { [VERSION_HEADER]: OLDER_VERSION } },
+		request: {
+			method: 'GET',
+			url: '/tasks/{taskId}',
+			headers: { [VERSION_HEADER]: OLDER_VERSION },
+		},
 		send: { paginate: true, preSend: [checked('Task', 'taskId', requireId)] },
 	},
 };
 
-export const fields: INodeProperties[] = [{ ...taskLocator, displayOptions: { show: showOnlyForTaskGet } }];
+export const fields: INodeProperties[] = [
+	{ ...taskLocator, displayOptions: { show: showOnlyForTaskGet } },
+];

@@ -9,7 +9,10 @@ const showOnlyForTaskUpdate = { resource: ['task'], operation: ['update'] };
 
 function requireSome(field: string, value: unknown): void {
 	if (Object.keys(value ?? {}).length > 0) return;
-	throw new Problem(`${field} is empty`, 'Add at least one of title, prompt, recurrence rule and emoji to change.');
+	throw new Problem(
+		`${field} is empty`,
+		'Add at least one of title, prompt, recurrence rule and emoji to change.',
+	);
 }
 
 export const operation: INodePropertyOptions = {
