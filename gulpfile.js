@@ -1,6 +1,7 @@
+const { rmSync } = require('node:fs');
 const { rollup } = require('@rollup/wasm-node');
 const typescript = require('@rollup/plugin-typescript');
-const { dest, parallel, src } = require('gulp');
+const { dest, parallel, series, src } = require('gulp');
 
 const { nodes, credentials } = require('./package.json').n8n;
 
@@ -33,10 +34,12 @@ async function code() {
 	await bundle.close();
 }
 
+const clean = async () => rmSync('dist', { recursive: true, force: true });
+
 // What n8n reads beside the code is copied: icons and codex files.
 const copy = (pattern, options) => () => src(pattern, { base: '.', ...options }).pipe(dest('dist'));
 
 const icons = copy(['nodes/**/*.svg', 'credentials/**/*.svg'], { encoding: false });
 const codex = copy('nodes/**/*.node.json');
 
-exports.default = parallel(code, icons, codex);
+exports.default = series(clean, parallel(code, icons, codex));

@@ -1,0 +1,42 @@
+// node tools/node/run.mjs <arguments of node...>: runs them on the Node that everything here is made for.
+// npm installs it as a package of the platform (package.json beside this file). Where there is none, as on musl, the Node at hand
+// has to be new enough. Plain JavaScript, because it is the one file that an older Node runs.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+
+/** n8n 2.41 asks for it, and it runs TypeScript as it is. */
+const OLDEST = 24;
+
+/** The path of the installed Node, or undefined where npm found none for this platform */
+function installedNode() {
+	const require = createRequire(import.meta.url);
+	const platform = process.platform === 'win32' ? 'win' : process.platform;
+	for (const prefix of ['node', 'node-bin']) {
+		try {
+			const manifest = require.resolve(`${prefix}-${platform}-${process.arch}/package.json`);
+			return join(dirname(manifest), require(manifest).bin.node);
+		} catch {
+			// Not for this platform
+		}
+	}
+	return undefined;
+}
+
+const isRecent = Number(process.versions.node.split('.')[0]) >= OLDEST;
+const node = installedNode() ?? (isRecent ? process.execPath : undefined);
+if (!node) {
+	console.error(
+		`This needs Node ${OLDEST} or newer, and npm has no package of it for ${process.platform}-${process.arch}; this is Node ${process.versions.node}. Install Node ${OLDEST} and try again.`,
+	);
+	process.exit(1);
+}
+
+const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
+const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
+// Ctrl-C reaches the child by itself; what is sent to this process alone is passed on.
+process.on('SIGINT', () => {});
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) =>
+	signal ? process.kill(process.pid, signal) : process.exit(code),
+);
