@@ -7,7 +7,7 @@ import { createDice } from '../local-service/faults.mts';
 import { faultsFrom } from '../test/faults/faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
-import { defaultLimits, jittered } from './pollPlan.mts';
+import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
 
@@ -259,10 +259,9 @@ function delaysOf(
 		return [
 			{
 				delay,
-				interval: jittered(
-					readPolls(requestsOf(session.sessionId, requests), defaultLimits).lastInterval,
-					1,
-				),
+				interval:
+					readPolls(requestsOf(session.sessionId, requests), defaultLimits).lastInterval *
+					(1 + 1 / 5),
 			},
 		];
 	});

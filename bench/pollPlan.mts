@@ -1,7 +1,11 @@
 // The package's own decisions on when to poll.
-import { jittered, nextInterval, type PollLimits } from '../nodes/RunAgentSession/pollPlan.ts';
+import { pollInterval, withJitter, type PollLimits } from '../nodes/RunAgentSession/pollPlan.ts';
 
-export { jittered, nextInterval, type PollLimits };
+export { pollInterval, withJitter, type PollLimits };
 
 /** What the node polls by when nobody changes its options */
 export const defaultLimits: PollLimits = { pollMs: 5000, maxPollMs: 10_000 };
+
+/** The longest wait after a poll of a session of this age, in milliseconds */
+export const longestWait = (ageMs: number): number =>
+	withJitter(pollInterval(ageMs, defaultLimits), 1, defaultLimits);

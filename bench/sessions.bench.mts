@@ -3,7 +3,7 @@ import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { run as runNode } from './n8n.mts';
 import { requestBounds } from './pollBounds.mts';
-import { defaultLimits, jittered } from './pollPlan.mts';
+import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';
 import { stretchesOf, type SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
@@ -91,7 +91,7 @@ function measure(
 		requests,
 		early,
 		delay: outputAt - Date.parse(session.finishedAt),
-		interval: jittered(lastInterval, 1),
+		interval: lastInterval * (1 + 1 / 5),
 	};
 }
 

@@ -4,7 +4,7 @@ import { startLocalService, type LocalService } from '../tools/demoService.mts';
 export interface Stage {
 	service: LocalService;
 	/** For the package's credential */
-	credentials: { baseUrl: string; accessToken: string; apiVersion: string; fieldNames: string };
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
 	/** A project that they may act on */
 	projectId: string;
 }
@@ -18,7 +18,7 @@ export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T>
 			baseUrl: service.baseUrl,
 			accessToken: service.key,
 			apiVersion: '2026-10-05',
-			fieldNames: '{}',
+			overrides: '{}',
 		};
 		return await work({ service, credentials, projectId: projects[0].id });
 	} finally {

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { defaultLimits, jittered } from './pollPlan.mts';
+import { longestWait } from './pollPlan.mts';
 import type { SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median } from './statistics.mts';
@@ -88,7 +88,7 @@ function tableOf(
 	const least = leastOf(sessions);
 	const took = endedAt - startedAt;
 	// Each session's end is seen one interval later at the latest, and only then the next one is started.
-	const longest = Math.max(...sessions.map(lengthOf)) + jittered(defaultLimits.pollMs, 1);
+	const longest = Math.max(...sessions.map(lengthOf)) + longestWait(0);
 	const full = during.filter(({ at }) => waitingAt(sessions, at) === CONCURRENCY);
 	if (full.length === 0)
 		throw new Error('At no look at the memory were all sessions of a round waiting.');

@@ -7,20 +7,34 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { connectionOf, CURRENT_VERSION, VERSION_HEADER } from '../nodes/shared/connection';
-import { Problem } from '../nodes/shared/problem';
+import {
+	CURRENT_VERSION,
+	readCredential,
+	VERSION_HEADER,
+} from '../nodes/shared/credential/credential';
+import { WorkspaceAutomationError } from '../nodes/shared/errors/errors';
 
 const responseCode = (value: number, message: string) => ({
 	type: 'responseCode' as const,
 	properties: { value, message },
 });
 
+const REDIRECT =
+	'The base URL answers with a redirect, which is not followed so that the API key stays where it belongs. Enter the address that it leads to, if you trust it.';
+
+/** What an override says of the list of projects, for the request of the test: n8n evaluates it, and knows no function of ours. */
+const overridden = (field: string, otherwise: string) =>
+	`={{ (() => { try { return JSON.parse($credentials.overrides || '{}').listProjects.${field} || ${otherwise}; } catch { return ${otherwise}; } })() }}`;
+
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';
 
 	displayName = 'Workspace Automation API';
 
-	icon: Icon = { light: 'file:workspaceAutomation.svg', dark: 'file:workspaceAutomation.dark.svg' };
+	icon: Icon = {
+		light: 'file:workspaceAutomation.svg',
+		dark: 'file:workspaceAutomation.dark.svg',
+	};
 
 	documentationUrl =
 		'https://github.com/workspace-automation/n8n-nodes-workspace-automation#the-credential';
@@ -36,7 +50,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			description: 'Address of the API, ending in /v1',
 		},
 		{
-			displayName: 'Access Token',
+			displayName: 'API Key',
 			name: 'accessToken',
 			type: 'string',
 			typeOptions: { password: true },
@@ -55,49 +69,62 @@ export class WorkspaceAutomationApi implements ICredentialType {
 				'Sent as Service-Api-Version. Operations that need another version send their own.',
 		},
 		{
-			displayName: 'Field Names',
-			name: 'fieldNames',
+			displayName: 'Overrides',
+			name: 'overrides',
 			type: 'json',
 			default: '{}',
 			description:
-				'Corrects names that the API documentation leaves open, such as {"sessionPrompt": "message"}',
-			hint: 'Leave it as it is unless the service refuses requests because it calls a field differently',
+				'How requests really look where the API documentation leaves it open, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
+			hint: 'Leave it as it is unless the service refuses a request, or an error names an override',
 		},
 	];
 
 	// A function and not a template, because a request's own version header has to win over the credential's and
-	// because this is the one place that can keep the token from any other address.
+	// because this is the one place that can keep the key from any other address.
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		const { baseUrl } = connectionOf(credentials);
+		const { baseUrl, apiKey, apiVersion } = readCredential(credentials);
 		const target = new URL(requestOptions.url, requestOptions.baseURL);
-		if (target.origin !== new URL(baseUrl).origin) {
-			throw new Problem(
-				`The access token is not sent to ${target.origin}`,
-				`This credential is for ${new URL(baseUrl).origin} only. Use another credential for other addresses.`,
+		const { origin } = new URL(baseUrl);
+		if (target.origin !== origin) {
+			throw new WorkspaceAutomationError(
+				`The API key is not sent to ${target.origin}`,
+				`This credential is for ${origin} only. Use another credential for other addresses.`,
 			);
 		}
 		return {
 			...requestOptions,
+			// For every request with the key, the credential's test included. n8n 1.x knows the first of the two only.
+			disableFollowRedirect: true,
+			sendCredentialsOnCrossOriginRedirect: false,
 			headers: {
-				[VERSION_HEADER]: String(credentials.apiVersion).trim(),
+				[VERSION_HEADER]: apiVersion,
 				...requestOptions.headers,
-				Authorization: `Bearer ${String(credentials.accessToken).trim()}`,
+				Authorization: `Bearer ${apiKey}`,
 			},
 		};
 	};
 
 	test: ICredentialTestRequest = {
-		request: { baseURL: '={{$credentials.baseUrl}}', url: '/projects', qs: { limit: 1 } },
+		request: {
+			baseURL: '={{ $credentials.baseUrl }}',
+			// Without parameters: the API document does not name those of this list.
+			url: overridden('path', "'/projects'"),
+			headers: { [VERSION_HEADER]: overridden('version', '$credentials.apiVersion') },
+		},
 		rules: [
+			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT)),
 			responseCode(
 				401,
-				"The access token was refused. Check that it is complete and still exists in the service's settings.",
+				"The API key was refused. Check that it is complete and still exists in the service's settings.",
 			),
-			responseCode(403, 'The access token does not permit to list projects.'),
-			responseCode(404, 'There is no such API at the base URL.'),
+			responseCode(403, 'The API key is valid but does not permit listing projects.'),
+			responseCode(
+				404,
+				'The service answers 404 for the list of projects: either the base URL is not that of the API, or the API key lacks the scope or the access to list projects. A key that is only meant for other operations may still work.',
+			),
 		],
 	};
 }

@@ -6,21 +6,23 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
-import { createClient } from '../shared/client';
-import { clockWith, Stopped, type Clock } from '../shared/clock';
-import { CREDENTIAL } from '../shared/connection';
-import { settleConcurrently } from '../shared/lanes';
-import { getProjects } from '../shared/listSearch/projects';
-import { errorJson, inSession, toNodeError } from '../shared/problem';
-import { sessionApi } from '../shared/sessions';
-import { handsOnErrors, isTool } from '../shared/tool';
-import { withoutCancelSignal } from '../shared/transport';
-import { sessionRecorder } from '../shared/customData';
-import { journalFor } from './journal';
+import { CREDENTIAL } from '../shared/credential/credential';
+import { CanceledError, withSession } from '../shared/errors/errors';
+import { errorJson, toNodeError } from '../shared/errors/nodeErrors';
+import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
+import { sessionRecorder } from '../shared/n8n/customData';
+import { fingerprintOf, itemRecord, runIndexOf } from '../shared/n8n/executionJournal';
+import { getProjects } from '../shared/n8n/listSearch/projects';
+import { createApiClient } from '../shared/transport/apiClient';
+import { clockWith, type Clock } from '../shared/transport/clock';
+import { settleConcurrently } from '../shared/transport/concurrency';
+import { withoutCancelSignal } from '../shared/transport/httpRequest';
+import type { Entry } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
 import { readConcurrency, readJob } from './parameters';
 import { properties } from './properties';
-import { runSession, type Job, type World } from './runSession';
+import { runSession, type Job, type RunDependencies, type RunResult } from './runSession';
+import { sessionApi } from './sessionApi';
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -53,22 +55,22 @@ export class RunAgentSession implements INodeType {
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			clock.throwIfStopped();
+			clock.throwIfAborted();
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
-			const world = await createWorld(this, clock);
+			const dependenciesOf = await createDependencies(this, clock);
 			const results = await settleConcurrently(
 				jobs,
 				readConcurrency(this),
 				async (job, itemIndex) => {
-					clock.throwIfStopped();
+					clock.throwIfAborted();
 					if ('problem' in job) throw job.problem;
-					const outcome = await runSession(job.value, world(job.value, itemIndex));
-					if (outcome.kind === 'failed' && !asTool)
-						throw inSession(sessionFailed(outcome), outcome.session);
-					return outcome;
+					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
+					if (result.kind === 'failed' && !asTool)
+						throw withSession(sessionFailed(result), sessionOf(result));
+					return result;
 				},
 			);
-			clock.throwIfStopped();
+			clock.throwIfAborted();
 
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
@@ -87,7 +89,7 @@ export class RunAgentSession implements INodeType {
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {
-			if (error instanceof Stopped)
+			if (error instanceof CanceledError)
 				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
@@ -104,24 +106,35 @@ function checked(read: () => Job): { value: Job } | Mistake {
 	}
 }
 
-/** What the items share: the credential, one pace for all, the journal's home and the list of sessions in the execution's data. */
-async function createWorld(
+/** The session of a result, as errors name it. */
+const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResult) => ({
+	sessionId,
+	dashboardUrl,
+	...(decisions.length > 0 && { decisions }),
+});
+
+/** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
+async function createDependencies(
 	context: IExecuteFunctions,
 	clock: Clock,
-): Promise<(job: Job, itemIndex: number) => World> {
-	const client = await createClient(context, { clock });
-	const afterStop = await createClient(withoutCancelSignal(context));
-	const shelf = context.getContext('node');
-	const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-	const record = sessionRecorder(context);
+): Promise<(job: Job, itemIndex: number) => RunDependencies> {
+	const client = await createApiClient(context, { clock });
+	const afterStop = await createApiClient(withoutCancelSignal(context));
+	const nodeContext = context.getContext('node');
+	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => ({
 		api: sessionApi(client),
 		apiAfterStop: sessionApi(afterStop),
-		journal: journalFor(shelf, runIndex, itemIndex, JSON.stringify(job.target)),
+		journal: itemRecord<Entry>(
+			nodeContext,
+			'sessions',
+			{ runIndex: runIndexOf(context, 0), itemIndex },
+			fingerprintOf(job.target.operation, job.target),
+		),
 		clock,
 		random: Math.random,
 		log: (message, about) =>
 			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-		onSession: record,
+		onSession,
 	});
 }

@@ -1,22 +1,23 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { Problem } from '../shared/problem';
-import type { Outcome } from './runSession';
+import { WorkspaceAutomationError } from '../shared/errors/errors';
+import { excerpt } from '../shared/values';
+import type { RunResult } from './runSession';
 
 /** The node's outputs in their order; a failed session has none, it raises an error. */
 const OUTPUTS = ['completed', 'needsApproval', 'stillRunning'] as const;
 
-/** What a model reads as `status` when the node is its tool, where there is only one output. */
-const TOOL_STATUS: Record<Outcome['kind'], string> = {
+/** The `status` that a model reads when the node is its tool, where there is only one output. */
+const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	completed: 'completed',
 	failed: 'failed',
 	needsApproval: 'needs_approval',
 	stillRunning: 'still_running',
 };
 
-/** The output item of an outcome. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
+/** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
 export function toJson(
-	{ kind, session, decisions, undecided, warnings, pollCount, durationMs }: Outcome,
+	{ kind, session, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
 	asTool = false,
 ): IDataObject {
 	const { latestMessage, latestTool, lastActivityAt } = session;
@@ -40,9 +41,9 @@ export function toJson(
 }
 
 /** What a failed session is reported as. */
-export const sessionFailed = ({ session, decisions }: Outcome) =>
-	new Problem(
-		`The agent session failed: ${session.error ?? 'the service gave no reason'}`,
+export const sessionFailed = ({ session, decisions }: RunResult) =>
+	new WorkspaceAutomationError(
+		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		decisions.some(({ decision }) => decision === 'deny')
 			? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
 			: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.',
@@ -50,7 +51,7 @@ export const sessionFailed = ({ session, decisions }: Outcome) =>
 
 /** Sorts items onto the node's outputs; as a tool only the first output is read, so everything goes there. */
 export function toOutputs(
-	items: Array<{ kind: Outcome['kind'] | 'error'; item: INodeExecutionData }>,
+	items: Array<{ kind: RunResult['kind'] | 'error'; item: INodeExecutionData }>,
 	asTool: boolean,
 ): INodeExecutionData[][] {
 	const outputs: INodeExecutionData[][] = OUTPUTS.map(() => []);

@@ -1,13 +1,14 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { Problem } from '../shared/problem';
+import { requireSessionId } from '../shared/agentSession/session';
+import { WorkspaceAutomationError } from '../shared/errors/errors';
 import {
 	requireId,
 	requireJsonObject,
 	requireNumber,
 	requireOneOf,
 	requireText,
-} from '../shared/validate';
+} from '../shared/validation';
 import type { Decision, Policy, Rule } from './permissionPolicy';
 import type { Job, Target } from './runSession';
 
@@ -27,21 +28,21 @@ function readTarget(get: (name: string) => unknown, options: IDataObject): Targe
 	if (typeof message !== 'string') requireText('Message', message);
 	return {
 		operation,
-		sessionId: requireId('Session ID', get('sessionId')),
+		sessionId: requireSessionId('Session', get('sessionId')),
 		message: String(message).trim() === '' ? undefined : String(message),
 	};
 }
 
 function readRule(rule: IDataObject, index: number): Rule {
 	if (!DECISIONS.includes(rule.decision as Decision)) {
-		throw new Problem(
+		throw new WorkspaceAutomationError(
 			`Rule ${index + 1} has no decision`,
 			`Choose Approve, Deny or Ask a Human in rule ${index + 1} of Rules.`,
 		);
 	}
 	const globs = (field: string, value: unknown) => {
 		if (value === undefined || value === null || typeof value === 'string') return value ?? '';
-		throw new Problem(
+		throw new WorkspaceAutomationError(
 			`${field} of rule ${index + 1} is not a text`,
 			`Enter a text such as git * for ${field} in rule ${index + 1} of Rules.`,
 		);
@@ -74,7 +75,7 @@ function readPolicy(get: (name: string) => unknown, options: IDataObject): Polic
 	};
 }
 
-/** The node's parameters for one item, checked. Throws a `Problem` that names the field. */
+/** The node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field. */
 export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
 	const get = (name: string) =>
 		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
@@ -92,6 +93,7 @@ export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
 		maxWaitMs: requireNumber('Max Wait', options.maxWait ?? 30, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
+		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
 	};
 }
 

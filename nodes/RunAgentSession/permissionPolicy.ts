@@ -1,5 +1,9 @@
-import { choicesOf, chooseOption, type ApproveWith } from '../shared/options';
-import type { Interaction } from '../shared/session';
+import {
+	choicesOf,
+	chooseOption,
+	type ApproveWith,
+} from '../shared/agentSession/interactionOptions';
+import type { Interaction } from '../shared/agentSession/session';
 import { globMatches } from './glob';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects.

@@ -1,39 +1,46 @@
-// When to poll next. Seconds and milliseconds as plain numbers, no clock in here.
+// When to poll next. Times in milliseconds as plain numbers, no clock in here.
 
 export interface PollLimits {
 	/** Shortest time between two polls */
 	pollMs: number;
-	/** What it grows to while nothing changes */
+	/** Longest time between two polls, jitter included */
 	maxPollMs: number;
 }
 
-const GROWTH = 1.5;
-
-/** The interval after a poll: back to the shortest when something changed, half as long again when nothing did. */
-export function nextInterval(
-	previousMs: number,
-	changed: boolean,
-	{ pollMs, maxPollMs }: PollLimits,
-): number {
-	return changed ? pollMs : Math.min(Math.max(pollMs, maxPollMs), previousMs * GROWTH);
-}
-
-/** Up to a fifth more, never less, so that sessions started together do not poll together. `random` is from 0 to 1. */
-export const jittered = (intervalMs: number, random: number) => intervalMs * (1 + random / 5);
+/** Up to a fifth more, never less, so that sessions started together do not poll together. */
+const JITTER = 1 / 5;
+const SHARE_OF_AGE = 1 / 20;
 
 /**
- * How long to wait before the next poll, or undefined when there is none any more before `deadline`. The last one is made at
- * the deadline itself, unless that would be sooner after the one before than the shortest interval.
+ * The interval after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
+ * length, between the shortest interval and the one whose jitter reaches the longest. Every wait then lies within the two; by
+ * default those are the 5 to 10 seconds that the API document recommends (Polling procedure, 2).
  */
-export function waitBeforePoll(
+export function pollInterval(ageMs: number, { pollMs, maxPollMs }: PollLimits): number {
+	const longest = Math.max(pollMs, maxPollMs / (1 + JITTER));
+	return Math.min(longest, Math.max(pollMs, ageMs * SHARE_OF_AGE));
+}
+
+/** An interval with its jitter. @param random from 0 to 1 */
+export const withJitter = (
 	intervalMs: number,
+	random: number,
+	{ pollMs, maxPollMs }: PollLimits,
+): number => Math.min(Math.max(pollMs, maxPollMs), intervalMs * (1 + random * JITTER));
+
+/**
+ * How long to wait before the next poll, or undefined when there is none left before `deadline`. The last one is made at the
+ * deadline itself, unless that would be sooner after the one before than the shortest interval.
+ */
+export function delayBeforePoll(
+	ageMs: number,
 	random: number,
 	nowMs: number,
 	deadline: number,
-	{ pollMs }: PollLimits,
+	limits: PollLimits,
 ): number | undefined {
-	const wait = jittered(intervalMs, random);
+	const delay = withJitter(pollInterval(ageMs, limits), random, limits);
 	const left = deadline - nowMs;
-	if (wait <= left) return wait;
-	return left >= pollMs ? left : undefined;
+	if (delay <= left) return delay;
+	return left >= limits.pollMs ? left : undefined;
 }

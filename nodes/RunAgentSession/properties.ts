@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { projectLocator } from '../shared/descriptions';
+import { projectLocator, sessionLocator } from '../shared/n8n/descriptions';
 
 const decisions = [
 	{ name: 'Approve', value: 'approve', description: 'Answer with the option that allows it' },
@@ -19,13 +19,13 @@ const target: INodeProperties[] = [
 				name: 'Start a Session',
 				value: 'start',
 				description: 'Start a new agent session and wait for it',
-				action: 'Start an agent session',
+				action: 'Start agent session and wait',
 			},
 			{
 				name: 'Continue a Session',
 				value: 'continue',
 				description: 'Wait for a session that exists already, such as one that needed approval',
-				action: 'Continue an agent session',
+				action: 'Continue agent session and wait',
 			},
 		],
 		default: 'start',
@@ -47,14 +47,8 @@ const target: INodeProperties[] = [
 		displayOptions: { show: { operation: ['start'] } },
 	},
 	{
-		displayName: 'Session ID',
-		name: 'sessionId',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 123e4567-e89b-12d3-a456-426614174000',
-		description:
-			'The session to wait for, such as the sessionId that an earlier Run Agent Session node put out',
+		...sessionLocator,
+		description: 'The session to wait for, such as the sessionId that an earlier node returned',
 		displayOptions: { show: { operation: ['continue'] } },
 	},
 	{
@@ -104,7 +98,7 @@ const permissions: INodeProperties[] = [
 		placeholder: 'Add Rule',
 		default: {},
 		description:
-			'The first rule decides that matches the permission and everything it is asked for',
+			'The first rule that matches the permission and everything it is asked for decides',
 		displayOptions: { show: { permissionPolicy: ['rules'] } },
 		options: [
 			{
@@ -173,7 +167,7 @@ const options: INodeProperties = {
 				{
 					name: 'Always',
 					value: 'always',
-					description: 'Prefer the option that allows it for good',
+					description: 'Prefer the option that allows it permanently',
 				},
 				{ name: 'Once', value: 'once', description: 'Prefer the option that allows it this time' },
 			],
@@ -186,6 +180,14 @@ const options: INodeProperties = {
 			type: 'json',
 			default: '{}',
 			description: 'More fields for the request that starts the session, as a JSON object',
+		},
+		{
+			displayName: 'Decision Body',
+			name: 'decisionBody',
+			type: 'json',
+			default: '{}',
+			description:
+				'More fields for the request that answers a permission request, as a JSON object',
 		},
 		{
 			displayName: 'Max Concurrent Sessions',
@@ -201,7 +203,8 @@ const options: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 10,
-			description: 'What the poll interval grows to while nothing changes',
+			description:
+				'Longest time between two polls of a session; the interval grows with the age of the session',
 		},
 		{
 			displayName: 'Max Wait (Minutes)',
@@ -237,7 +240,7 @@ const options: INodeProperties = {
 			typeOptions: { minValue: 1 },
 			default: 5,
 			description:
-				'Shortest time between two looks at the session. The service recommends 5 to 10 seconds.',
+				'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
 		},
 	],
 };

@@ -1,16 +1,29 @@
-import type { SendOptions } from '../shared/client';
-import { Stopped, type Clock } from '../shared/clock';
-import { inSession, nothingHappened, orProblem, Problem } from '../shared/problem';
-import { judge } from '../shared/resend';
-import { hasEnded, sameMoment, type Interaction, type Session } from '../shared/session';
-import type { SessionApi } from '../shared/sessions';
-import { lostBefore, sessionPath } from '../shared/unrepeatable';
+import {
+	hasEnded,
+	isSameMoment,
+	UnreadableSessionError,
+	type Interaction,
+	type Session,
+} from '../shared/agentSession/session';
+import {
+	CanceledError,
+	hadNoEffect,
+	resultOrError,
+	withSession,
+	WorkspaceAutomationError,
+} from '../shared/errors/errors';
+import { interruptedEarlier, TURN_TIMEOUT_MS } from '../shared/idempotency/nonIdempotent';
+import type { SendOptions } from '../shared/transport/apiClient';
+import type { Clock } from '../shared/transport/clock';
+import { isRefusal } from '../shared/transport/retryPolicy';
+import { quote } from '../shared/values';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy } from './permissionPolicy';
-import { nextInterval, waitBeforePoll, type PollLimits } from './pollPlan';
+import { delayBeforePoll, type PollLimits } from './pollPlan';
+import type { NewSession, SessionApi } from './sessionApi';
 
 export type Target =
-	| { operation: 'start'; projectId: string; prompt: string; extra: Record<string, unknown> }
+	| ({ operation: 'start' } & NewSession)
 	| { operation: 'continue'; sessionId: string; message?: string };
 
 /** What one item asks for. */
@@ -21,10 +34,12 @@ export interface Job {
 	maxWaitMs: number;
 	onMaxWait: 'route' | 'abort';
 	abortOnStop: boolean;
+	/** More fields for the body that resolves an interaction */
+	decisionBody?: Record<string, unknown>;
 }
 
 /** The effects that a run needs; a test brings a clock and a service of its own. */
-export interface World {
+export interface RunDependencies {
 	api: SessionApi;
 	/** Reaches the service even after the execution was stopped */
 	apiAfterStop: SessionApi;
@@ -37,7 +52,8 @@ export interface World {
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
 }
 
-export interface Outcome {
+/** How a run ended. */
+export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
 	decisions: DecisionRecord[];
@@ -51,37 +67,39 @@ export interface Outcome {
 
 /**
  * Runs one item: starts or continues its session, waits for it and decides its permissions.
- * @throws Problem that names the session, once there is one
- * @throws Stopped after Stop, with the remote session aborted where the job says so
+ * @throws WorkspaceAutomationError that names the session, once there is one, and what was decided
+ * @throws CanceledError after Stop, with the remote session aborted where the job says so
  */
-export async function runSession(job: Job, world: World): Promise<Outcome> {
-	return await new Run(job, world).toItsEnd();
+export async function runSession(job: Job, dependencies: RunDependencies): Promise<RunResult> {
+	return await new Run(job, dependencies).toItsEnd();
 }
 
 const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
-/** How long after a message an ended session that shows no sign of it is taken for one whose new turn has yet to begin. */
-const TURN_GRACE_MS = 30_000;
-/** What has been read is still decided when the time is over, for no longer than this. */
-const DECISION_MS = 30_000;
+/** What has been read is still decided when Max Wait is over: all of it together within this time. */
+const DECISION_ALLOWANCE_MS = 30_000;
+/** Starting a session has a time of its own, however short Max Wait is: cut off, it would leave a session that nobody knows. */
+const START_ALLOWANCE_MS = 2 * 60_000;
 /** Nobody waits for an abort any more: a handful of quick tries. */
-const ABORT: SendOptions = { attempts: 3 };
-
-/** Whether the service said no, as against not saying anything usable in time. */
-const isRefusal = ({ facts: { httpStatus } }: Problem) =>
-	httpStatus !== undefined &&
-	judge({ kind: 'answer', status: httpStatus, headers: {}, body: undefined }, true) === 'final';
+const ABORT_TIME_LIMIT_MS = 30_000;
+const ABORT_ATTEMPTS = 3;
+/** After as many polls an interaction that was resolved and is still listed is one that the service waits for. */
+const MOST_POLLS_RESOLVED = 4;
+/** An agent that asks more often than this has lost its way. */
+const MOST_DECISIONS = 1_000;
 
 class Run {
 	private readonly job: Job;
-	private readonly world: World;
+	private readonly dependencies: RunDependencies;
 	private readonly startedAt: number;
 	private readonly deadline: number;
 	private readonly untilDeadline: SendOptions;
 	private readonly entry: Entry;
 	private readonly warnings = new Set<string>();
-	private undecided: Outcome['undecided'] = [];
-	/** Decided, as far as can be told: the answer was lost, and the interaction listed no longer. One reading may err. */
+	private undecided: RunResult['undecided'] = [];
+	/** Resolved, as far as can be told: the response was lost, and the interaction listed no longer. One reading may err. */
 	private readonly concluded = new Set<string>();
+	/** In how many polls each resolved interaction was still listed */
+	private readonly stillListed = new Map<string, number>();
 	private pollCount = 0;
 	/** The latest reading */
 	private session: Session | undefined;
@@ -89,220 +107,232 @@ class Run {
 	private beforeMessage: Session | undefined;
 	private messageAt = 0;
 
-	constructor(job: Job, world: World) {
+	constructor(job: Job, dependencies: RunDependencies) {
 		this.job = job;
-		this.world = world;
-		this.startedAt = world.clock.now();
+		this.dependencies = dependencies;
+		this.startedAt = dependencies.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		// A poll that failed is made up for no later than the next one would come.
 		this.untilDeadline = {
 			deadline: this.deadline,
-			attempts: Infinity,
-			longestWaitMs: job.poll.maxPollMs,
+			maxAttempts: Infinity,
+			maxDelayMs: job.poll.maxPollMs,
 		};
-		this.entry = world.journal.read() ?? { state: 'new', decisions: [] };
+		this.entry = dependencies.journal.read() ?? { state: 'new', decisions: [] };
 	}
 
-	async toItsEnd(): Promise<Outcome> {
+	async toItsEnd(): Promise<RunResult> {
 		return await this.run().catch(async (error: unknown) => {
-			if (error instanceof Stopped) await this.afterStop();
-			const { sessionId, dashboardUrl } = this.entry;
-			throw error instanceof Problem && sessionId
-				? inSession(error, { sessionId, dashboardUrl })
-				: error;
+			if (error instanceof CanceledError) await this.afterStop();
+			const { sessionId, dashboardUrl, decisions } = this.entry;
+			if (!(error instanceof WorkspaceAutomationError) || !sessionId) throw error;
+			const decided = decisions.length > 0 ? { decisions } : {};
+			throw withSession(error, { sessionId, dashboardUrl, ...decided });
 		});
 	}
 
-	private async run(): Promise<Outcome> {
+	private async run(): Promise<RunResult> {
 		const { target } = this.job;
-		return await this.untilSettled(
-			target.operation === 'start' ? await this.start(target) : await this.join(target),
-		);
+		const mayPollNow =
+			target.operation === 'start' ? await this.start(target) : await this.join(target);
+		return await this.untilSettled(mayPollNow);
 	}
 
 	/** Starts the session, unless an earlier try of this execution did. Returns whether it makes sense to read it at once. */
 	private async start(target: Extract<Target, { operation: 'start' }>): Promise<boolean> {
-		if (this.entry.sessionId) {
-			this.world.log(
-				`Continuing agent session ${this.entry.sessionId}, which an earlier try started`,
-				{ sessionId: this.entry.sessionId },
-			);
-			this.world.onSession({
-				sessionId: this.entry.sessionId,
-				dashboardUrl: this.entry.dashboardUrl,
-			});
+		const { sessionId: earlier, dashboardUrl, state } = this.entry;
+		if (earlier) {
+			this.log(`Continuing agent session ${earlier}, which an earlier try started`);
+			this.dependencies.onSession({ sessionId: earlier, dashboardUrl });
 			return true;
 		}
-		if (this.entry.state === 'sending') throw lostBefore('/agent/sessions');
+		if (state === 'sending') throw interruptedEarlier('createAgentSession');
 		this.note({ state: 'sending' });
-		const sessionId = await this.forgetIfNotSent(
-			this.world.api.start(target.projectId, target.prompt, target.extra, {
-				deadline: this.deadline,
-			}),
-		);
+		const deadline = Math.max(this.deadline, this.startedAt + START_ALLOWANCE_MS);
+		const sessionId = await this.forgetIfNotSent(this.dependencies.api.start(target, { deadline }));
 		this.note({ state: 'sent', sessionId });
-		this.world.log(`Agent session ${sessionId} started`, {
-			sessionId,
-			projectId: target.projectId,
-		});
-		this.world.onSession({ sessionId });
+		this.log(`Agent session ${sessionId} started`, { projectId: target.projectId });
+		this.dependencies.onSession({ sessionId });
 		return false;
 	}
 
 	/** Joins an existing session and gives it the message, unless an earlier try of this execution did. */
 	private async join(target: Extract<Target, { operation: 'continue' }>): Promise<boolean> {
-		this.entry.sessionId = target.sessionId;
-		this.world.onSession({ sessionId: target.sessionId });
-		if (target.message === undefined || this.entry.state === 'sent') return true;
-		if (this.entry.state === 'sending')
-			throw lostBefore(sessionPath(target.sessionId, '/messages'));
+		const { sessionId, message } = target;
+		this.entry.sessionId = sessionId;
+		this.dependencies.onSession({ sessionId });
+		if (message === undefined || this.entry.state === 'sent') return true;
+		if (this.entry.state === 'sending') throw interruptedEarlier('sendAgentMessage');
 		const before = await this.read();
 		if (!before)
-			throw new Problem(
+			throw new WorkspaceAutomationError(
 				'The session could not be read, so the message was not sent',
 				[...this.warnings].join(' '),
 			);
 		this.note({ state: 'sending' });
 		await this.forgetIfNotSent(
-			this.world.api.sendMessage(before, target.message, this.untilDeadline),
+			this.dependencies.api.sendMessage(before, message, this.untilDeadline),
 		);
 		this.note({ state: 'sent' });
-		this.world.log(`Message sent to agent session ${target.sessionId}`, {
-			sessionId: target.sessionId,
-		});
+		this.log(`Message sent to agent session ${sessionId}`);
 		this.beforeMessage = before;
-		this.messageAt = this.world.clock.now();
+		this.messageAt = this.dependencies.clock.now();
 		return false;
 	}
 
 	/** Lets a retry send again what is known not to have been sent or to have been refused. */
 	private async forgetIfNotSent<T>(sending: Promise<T>): Promise<T> {
 		return await sending.catch((error: unknown) => {
-			if (nothingHappened(error)) this.world.journal.clear();
+			if (hadNoEffect(error)) this.dependencies.journal.clear();
 			throw error;
 		});
 	}
 
 	/** The polling procedure: read, decide, wait, until there is nothing left to wait for. */
-	private async untilSettled(mayPollNow: boolean): Promise<Outcome> {
-		const { poll, policy } = this.job;
-		let interval = poll.pollMs;
-		let previous = this.session;
-		if (!mayPollNow && !(await this.waitForNextPoll(interval))) return await this.timeIsUp();
-		for (;;) {
+	private async untilSettled(mayPollNow: boolean): Promise<RunResult> {
+		for (let first = true; ; first = false) {
+			const skipWait = first && mayPollNow;
+			if (!skipWait && !(await this.waitForNextPoll())) return await this.timeIsUp();
 			if (!(await this.read())) return await this.timeIsUp();
+			this.countStillListed();
 			// Resolving answers with the session as it is then, which may ask for the next permission already.
-			while (!this.isOver() && (await this.decidePending(policy)));
-			const session = this.session!;
-			if (this.isOver()) return this.end(session);
-			if (this.undecided.length > 0) return this.outcome('needsApproval', session);
-			const changed =
-				!previous || !sameMoment(previous, session) || !samePending(previous, session);
-			interval = nextInterval(interval, changed, poll);
-			previous = session;
-			if (!(await this.waitForNextPoll(interval))) return await this.timeIsUp();
+			while (this.mayDecide() && (await this.decidePending()));
+			if (this.isOver()) return this.end();
+			if (this.undecided.length > 0) return this.result('needsApproval', this.session!);
 		}
 	}
 
-	private async waitForNextPoll(interval: number): Promise<boolean> {
-		const { clock, random } = this.world;
-		const wait = waitBeforePoll(interval, random(), clock.now(), this.deadline, this.job.poll);
-		if (wait !== undefined) await clock.pause(wait);
-		return wait !== undefined;
+	private async waitForNextPoll(): Promise<boolean> {
+		const { clock, random } = this.dependencies;
+		const now = clock.now();
+		const age = now - this.startedAt;
+		const delay = delayBeforePoll(age, random(), now, this.deadline, this.job.poll);
+		if (delay !== undefined) await clock.sleep(delay);
+		return delay !== undefined;
 	}
 
-	/** Reads the session; undefined when the time was over before a usable answer came. */
-	private async read(): Promise<Session | undefined> {
-		const session = await orProblem(this.world.api.read(this.entry.sessionId!, this.untilDeadline));
-		this.pollCount++;
-		if (!(session instanceof Problem)) return this.take(session);
-		if (session.facts.httpStatus === 404) throw sessionNotFound(session);
-		if (isRefusal(session)) throw session;
-		this.warnings.add(
-			`The session could not be read at the end: ${session.message}. ${session.description}`,
-		);
-		return undefined;
+	/** Reads the session; undefined when the time was over before a usable response came. */
+	private async read(options = this.untilDeadline): Promise<Session | undefined> {
+		for (;;) {
+			const session = await resultOrError(
+				this.dependencies.api.read(this.entry.sessionId!, options),
+			);
+			this.pollCount++;
+			if (!(session instanceof WorkspaceAutomationError)) return this.take(session);
+			if (session.context.httpStatus === 404) throw sessionNotFound(session);
+			if (isBlip(session)) {
+				if (await this.waitForNextPoll()) continue;
+			} else if (isRefused(session)) throw session;
+			this.warnings.add(
+				`The session could not be read at the end: ${session.message}. ${session.description}`,
+			);
+			return undefined;
+		}
 	}
 
 	private take(session: Session): Session {
-		// The dashboard URL is kept: an error has to name it even if a later answer leaves it out.
+		// The dashboard URL is kept: an error has to name it even if a later response leaves it out.
 		const { sessionId, dashboardUrl = this.entry.dashboardUrl } = session;
 		if (dashboardUrl && dashboardUrl !== this.entry.dashboardUrl) {
 			this.note({ dashboardUrl });
-			this.world.onSession({ sessionId, dashboardUrl });
+			this.dependencies.onSession({ sessionId, dashboardUrl });
 		}
 		if (!KNOWN_STATUSES.includes(session.status)) {
 			this.warnings.add(
-				`The service reported the undocumented status "${session.status}", which was taken for running.`,
+				`The service reported the undocumented status "${quote(session.status, 50)}", which was taken for running.`,
 			);
 		}
-		if (this.beforeMessage && !sameMoment(this.beforeMessage, session))
+		if (this.beforeMessage && showsNewTurn(this.beforeMessage, session))
 			this.beforeMessage = undefined;
 		this.session = { ...session, dashboardUrl };
 		return this.session;
+	}
+
+	/** Whether there is still time to decide what the latest reading asks for. */
+	private mayDecide(): boolean {
+		const inTime = this.dependencies.clock.now() <= this.deadline + DECISION_ALLOWANCE_MS;
+		return inTime && this.session!.status !== 'failed';
 	}
 
 	/**
 	 * Decides every pending interaction that the policy covers. Returns whether anything was resolved, and so whether it is
 	 * worth looking again at once.
 	 */
-	private async decidePending(policy: Policy): Promise<boolean> {
+	private async decidePending(): Promise<boolean> {
 		this.undecided = [];
-		const waiting = this.session!.pendingInteractions.filter(
-			({ id }) => this.concluded.has(id) || !this.isDecided(id),
-		);
 		let resolved = false;
-		for (const interaction of waiting) {
-			const verdict = decide(interaction, policy);
-			if (verdict.decision === 'ask') {
-				this.undecided.push({ interactionId: interaction.id, because: verdict.because });
+		for (const interaction of this.session!.pendingInteractions) {
+			if (this.isDecided(interaction.id) && !this.concluded.has(interaction.id)) {
+				if ((this.stillListed.get(interaction.id) ?? 0) >= MOST_POLLS_RESOLVED)
+					this.leave(interaction, 'it was resolved, and the service still lists it as pending');
 				continue;
 			}
-			if (!(await this.resolve(interaction, verdict.value))) continue;
+			if (this.entry.decisions.length >= MOST_DECISIONS) {
+				this.leave(interaction, `${MOST_DECISIONS} requests of this session were decided already`);
+				continue;
+			}
+			const verdict = decide(interaction, this.job.policy);
+			if (verdict.decision === 'ask') {
+				this.leave(interaction, verdict.because);
+				continue;
+			}
+			if (!this.mayDecide() || !(await this.resolve(interaction, verdict.value))) continue;
 			resolved = true;
-			const record: DecisionRecord = {
-				interactionId: interaction.id,
-				permission: String(interaction.permission ?? ''),
-				patterns: patternsOf(interaction),
-				decision: verdict.decision,
-				option: verdict.value,
-				decidedBy: verdict.decidedBy,
-				at: new Date(this.world.clock.now()).toISOString(),
-			};
-			this.note({
-				decisions: [
-					...this.entry.decisions.filter(
-						({ interactionId }) => interactionId !== record.interactionId,
-					),
-					record,
-				],
-			});
-			this.world.log(
-				`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${[record.permission, ...record.patterns].join(' ')}, by ${record.decidedBy}`,
-				{ sessionId: this.entry.sessionId, ...record },
-			);
+			this.record(interaction, verdict);
 		}
 		return resolved;
 	}
 
+	private leave({ id }: Interaction, because: string): void {
+		this.undecided.push({ interactionId: id, because });
+	}
+
+	private record(
+		interaction: Interaction,
+		verdict: { decision: 'approve' | 'deny'; value: string | number; decidedBy: string },
+	): void {
+		const record: DecisionRecord = {
+			interactionId: interaction.id,
+			permission: String(interaction.permission ?? ''),
+			patterns: patternsOf(interaction),
+			decision: verdict.decision,
+			option: String(verdict.value),
+			decidedBy: verdict.decidedBy,
+			at: new Date(this.dependencies.clock.now()).toISOString(),
+		};
+		const others = this.entry.decisions.filter(
+			({ interactionId }) => interactionId !== record.interactionId,
+		);
+		this.note({ decisions: [...others, record] });
+		// Agent-written text must not forge lines of the log.
+		const what = quote([record.permission, ...record.patterns].join(' '));
+		this.log(
+			`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${what}, by ${record.decidedBy}`,
+			{ ...record },
+		);
+	}
+
 	/** Whether the interaction was resolved by this call. */
-	private async resolve(interaction: Interaction, value: string): Promise<boolean> {
+	private async resolve(interaction: Interaction, option: string | number): Promise<boolean> {
+		const { api } = this.dependencies;
 		const options = {
 			...this.untilDeadline,
-			deadline: Math.max(this.deadline, this.world.clock.now() + DECISION_MS),
+			deadline: this.deadline + DECISION_ALLOWANCE_MS,
+			extra: this.job.decisionBody,
 		};
-		const resolved = await orProblem(
-			this.world.api.resolve(this.entry.sessionId!, interaction, value, options),
+		const resolved = await resultOrError(
+			api.resolve(this.entry.sessionId!, interaction, option, options),
 		);
-		if (!(resolved instanceof Problem)) {
+		if (!(resolved instanceof WorkspaceAutomationError)) {
 			if (resolved.session) this.take(resolved.session);
 			if (resolved.confirmed) this.concluded.delete(interaction.id);
 			else this.concluded.add(interaction.id);
+			this.stillListed.set(interaction.id, 0);
 			return true;
 		}
-		if (!isRefusal(resolved)) {
+		if (!isRefused(resolved)) {
 			this.warnings.add(
-				`Permission request ${interaction.id} could not be decided in time: ${resolved.message}.`,
+				`Permission request ${quote(interaction.id, 50)} could not be decided in time: ${resolved.message}.`,
 			);
 			return false;
 		}
@@ -316,69 +346,91 @@ class Run {
 		return this.entry.decisions.some(({ interactionId }) => interactionId === id);
 	}
 
+	private countStillListed(): void {
+		for (const { id } of this.session!.pendingInteractions) {
+			const polls = this.stillListed.get(id);
+			if (polls !== undefined) this.stillListed.set(id, polls + 1);
+		}
+	}
+
+	/** Whether the latest reading is the end: a failure always, a completion when it is that of the message and waits for nothing. */
 	private isOver(): boolean {
-		return (
-			hasEnded(this.session!) &&
-			!(this.beforeMessage && this.world.clock.now() < this.messageAt + TURN_GRACE_MS)
+		const session = this.session!;
+		if (!hasEnded(session)) return false;
+		if (session.status === 'completed' && session.pendingInteractions.length > 0) return false;
+		if (!this.beforeMessage) return true;
+		if (this.dependencies.clock.now() < this.messageAt + TURN_TIMEOUT_MS) return false;
+		this.warnings.add(
+			`No new turn was seen within ${TURN_TIMEOUT_MS / 1000} seconds of the message, so the result may be that of the turn before.`,
 		);
+		return true;
 	}
 
-	private end(session: Session): Outcome {
+	private end(): RunResult {
+		const session = this.session!;
 		// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result.
-		if (session.status === 'failed') this.world.journal.clear();
-		return this.outcome(session.status === 'completed' ? 'completed' : 'failed', session);
+		if (session.status === 'failed') this.dependencies.journal.clear();
+		return this.result(session.status === 'completed' ? 'completed' : 'failed', session);
 	}
 
-	private async timeIsUp(): Promise<Outcome> {
+	private async timeIsUp(): Promise<RunResult> {
 		const sessionId = this.entry.sessionId!;
-		const unseen = {
-			sessionId,
-			status: this.job.target.operation === 'start' ? 'starting' : 'unknown',
-			pendingInteractions: [],
-		};
-		if (this.job.onMaxWait === 'route') return this.outcome('stillRunning', this.session ?? unseen);
-		const tooLong = `The session did not finish within ${Math.round(this.job.maxWaitMs / 6_000) / 10} minutes`;
-		const wayOut = [
-			'Raise Max Wait in the options, or set On Max Wait to route the item to Still Running instead.',
+		const { clock, api, journal } = this.dependencies;
+		if (this.job.onMaxWait === 'route') {
+			const status = this.job.target.operation === 'start' ? 'starting' : 'unknown';
+			return this.result(
+				'stillRunning',
+				this.session ?? { sessionId, status, pendingInteractions: [] },
+			);
+		}
+		const limit = { deadline: clock.now() + ABORT_TIME_LIMIT_MS, maxAttempts: ABORT_ATTEMPTS };
+		// One last look: what has ended meanwhile is a result, and nothing to abort.
+		const last = await resultOrError(api.read(sessionId, limit));
+		if (!(last instanceof WorkspaceAutomationError)) {
+			this.take(last);
+			if (this.isOver()) return this.end();
+		}
+		const tooLong = `The session did not finish within ${minutes(this.job.maxWaitMs)}`;
+		const description = [
+			"Raise 'Max Wait' in the options, or set 'On Max Wait' to route the item to Still Running instead.",
 			...this.warnings,
 		].join(' ');
-		const failure = await orProblem(this.world.api.abort(sessionId, ABORT));
+		const failure = await resultOrError(api.abort(sessionId, limit));
 		if (failure)
-			throw new Problem(
+			throw new WorkspaceAutomationError(
 				`${tooLong} and could not be aborted`,
-				`It may still be running. ${failure.message}. ${wayOut}`,
-				failure.facts,
+				`It may still be running. ${failure.message}. ${description}`,
+				failure.context,
 			);
-		this.world.journal.clear();
-		throw new Problem(`${tooLong} and was aborted`, wayOut);
+		journal.clear();
+		throw new WorkspaceAutomationError(`${tooLong} and was aborted`, description);
 	}
 
 	private async afterStop(): Promise<void> {
 		const { sessionId } = this.entry;
 		if (!sessionId) return;
 		if (!this.job.abortOnStop) {
-			this.world.log(
+			this.log(
 				`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
-				{ sessionId },
 			);
 			return;
 		}
-		const failure = await orProblem(this.world.apiAfterStop.abort(sessionId, ABORT));
+		const { clock, apiAfterStop, journal } = this.dependencies;
+		const limit = { deadline: clock.now() + ABORT_TIME_LIMIT_MS, maxAttempts: ABORT_ATTEMPTS };
+		const failure = await resultOrError(apiAfterStop.abort(sessionId, limit));
 		if (failure) {
 			const reason = `${failure.message}. ${failure.description}`;
-			this.world.log(
+			this.log(
 				`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${reason}`,
-				{ sessionId, reason },
+				{ reason },
 			);
 		} else {
-			this.world.journal.clear();
-			this.world.log(`The execution was stopped; agent session ${sessionId} was aborted`, {
-				sessionId,
-			});
+			journal.clear();
+			this.log(`The execution was stopped; agent session ${sessionId} was aborted`);
 		}
 	}
 
-	private outcome(kind: Outcome['kind'], session: Session): Outcome {
+	private result(kind: RunResult['kind'], session: Session): RunResult {
 		return {
 			kind,
 			session,
@@ -386,22 +438,46 @@ class Run {
 			undecided: this.undecided,
 			warnings: [...this.warnings],
 			pollCount: this.pollCount,
-			durationMs: this.world.clock.now() - this.startedAt,
+			durationMs: this.dependencies.clock.now() - this.startedAt,
 		};
 	}
 
+	private log(message: string, about: Record<string, unknown> = {}): void {
+		this.dependencies.log(message, { sessionId: this.entry.sessionId, ...about });
+	}
+
 	private note(changes: Partial<Entry>): void {
-		this.world.journal.write(Object.assign(this.entry, changes));
+		this.dependencies.journal.write(Object.assign(this.entry, changes));
 	}
 }
 
-const samePending = (a: Session, b: Session) =>
-	a.pendingInteractions.map(({ id }) => id).join() ===
-	b.pendingInteractions.map(({ id }) => id).join();
+/**
+ * Whether a reading after a message is of a later turn than the one before it. The message itself is no turn, and a session that is
+ * at work after having been at rest has begun one.
+ */
+function showsNewTurn(before: Session, now: Session): boolean {
+	if (hasEnded(before) && !hasEnded(now)) return true;
+	return !isSameMoment(before, now) && now.latestMessage?.role !== 'user';
+}
 
-const sessionNotFound = ({ description, facts }: Problem) =>
-	new Problem(
+const isRedirect = (status: number) => status >= 300 && status < 400;
+
+/** A response from somebody else, such as a proxy's login page or redirect: the next poll may reach the service again. */
+const isBlip = (error: WorkspaceAutomationError): boolean =>
+	error instanceof UnreadableSessionError || isRedirect(error.context.httpStatus ?? 0);
+
+/** Whether the service said no, as against not saying anything usable in time. */
+const isRefused = ({ context: { httpStatus } }: WorkspaceAutomationError): boolean =>
+	httpStatus !== undefined && isRefusal(httpStatus);
+
+function minutes(ms: number): string {
+	const count = Math.round(ms / 6_000) / 10;
+	return count === 1 ? '1 minute' : `${count} minutes`;
+}
+
+const sessionNotFound = ({ description, context }: WorkspaceAutomationError) =>
+	new WorkspaceAutomationError(
 		'The session was not found',
-		`Either there is no such session, or the key lacks a scope or its creator has lost access to the project: the service answers the same for both. ${description}`,
-		facts,
+		`Either there is no such session, or the API key lacks a scope or its creator has lost access to the project: the service gives the same answer for both. ${description}`,
+		context,
 	);

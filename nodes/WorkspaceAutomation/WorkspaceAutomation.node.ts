@@ -1,11 +1,12 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/connection';
-import { getProjects } from '../shared/listSearch/projects';
-import { sendRouted } from '../shared/routed';
+import { CREDENTIAL } from '../shared/credential/credential';
+import { getProjects } from '../shared/n8n/listSearch/projects';
+import { sendRouted } from '../shared/n8n/routing';
 import { getCustomDomains } from './listSearch/customDomains';
 import { getFiles, getFolders } from './listSearch/files';
+import { getProducts } from './listSearch/products';
 import { getTasks } from './listSearch/tasks';
 import { agentSession } from './resources/agentSession';
 import { analytics } from './resources/analytics';
@@ -35,7 +36,7 @@ export class WorkspaceAutomation implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
-		// The one way to the API: this takes the place of n8n's own sending for every operation.
+		// The one way to the API: this replaces n8n's own sending for every operation.
 		requestOperations: { pagination: sendRouted },
 		properties: [
 			{
@@ -85,5 +86,7 @@ export class WorkspaceAutomation implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { getProjects, getTasks, getFiles, getFolders, getCustomDomains } };
+	methods = {
+		listSearch: { getProjects, getTasks, getFiles, getFolders, getCustomDomains, getProducts },
+	};
 }

@@ -120,7 +120,7 @@ describe('the node panel', () => {
 /** What the form says about a key that the service refuses; n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
 	'2.41':
-		"The access token was refused. Check that it is complete and still exists in the service's settings.",
+		"The API key was refused. Check that it is complete and still exists in the service's settings.",
 	'1.123': 'Authorization failed - please check your credentials',
 };
 

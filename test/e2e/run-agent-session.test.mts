@@ -221,7 +221,7 @@ describe('the credential', () => {
 		baseUrl: stage.service.baseUrl,
 		accessToken: stage.service.key,
 		apiVersion: '2026-10-05',
-		fieldNames: '{}',
+		overrides: '{}',
 	});
 	/** The button in the panel of a saved credential in which something was changed */
 	const press = async (changes: object = {}) => {
@@ -245,17 +245,17 @@ describe('the credential', () => {
 		[
 			'a wrong key',
 			{ accessToken: 'wa_wrong' },
-			/^(The access token was refused|Authorization failed)/,
+			/^(The API key was refused|Authorization failed)/,
 		],
 		[
 			'a base URL without /v1',
 			{ baseUrl: 'http://localhost:4010' },
-			/Base URL .* does not end in \/v1/,
+			/'Base URL' .* does not end in \/v1/,
 		],
 		[
-			'field names that are no JSON',
-			{ fieldNames: '{"cursor"' },
-			/Field Names is not a valid JSON object/,
+			'overrides that are not JSON',
+			{ overrides: '{"cursor"' },
+			/'Overrides' is not a valid JSON object/,
 		],
 	])('fails its test with %s, and says why', async (_, changes, message) => {
 		const result = await press(changes);

@@ -52,9 +52,9 @@ const texts = (
 	field: string,
 	wrap = (value: string): IDataObject => ({ [parameter]: value }),
 ): Row[] => [
-	[operation, wrap(NULL), new RegExp(`^${field} is empty$`), /Enter a value/],
-	[operation, wrap('={{ "  " }}'), new RegExp(`^${field} is empty$`), /Enter a value/],
-	[operation, wrap(NUMBER), new RegExp(`^${field} is not a text$`), /Enter a value/],
+	[operation, wrap(NULL), new RegExp(`^'${field}' is empty$`), /Enter a value/],
+	[operation, wrap('={{ "  " }}'), new RegExp(`^'${field}' is empty$`), /Enter a value/],
+	[operation, wrap(NUMBER), new RegExp(`^'${field}' is not a text$`), /Enter a value/],
 ];
 const ids = (
 	operation: string,
@@ -65,13 +65,13 @@ const ids = (
 	[
 		operation,
 		{ [parameter]: wrap(NULL) } as IDataObject,
-		new RegExp(`^${field} is empty$`),
+		new RegExp(`^'${field}' is empty$`),
 		/Enter a value/,
 	],
 	[
 		operation,
 		{ [parameter]: wrap(NO_ID) } as IDataObject,
-		new RegExp(`^${field} is not a valid ID$`),
+		new RegExp(`^'${field}' is not a valid ID$`),
 		/UUID/,
 	],
 ];
@@ -81,14 +81,14 @@ const limits = (operation: string): Row[] =>
 	[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [
 		operation,
 		{ limit },
-		/^Limit is not a valid number$/,
+		/^'Limit' is not a valid number$/,
 		/1 or more/,
 	]);
 const jsons = (operation: string, wrap: (value: string) => IDataObject, field: string): Row[] =>
 	['{"a"', '[1]', '={{ 7 }}'].map((value) => [
 		operation,
 		wrap(value),
-		new RegExp(`^${field} is not a valid JSON object$`),
+		new RegExp(`^'${field}' is not a valid JSON object$`),
 		/\{"name": "value"\}/,
 	]);
 const body = (value: string): IDataObject => ({ additionalFields: { body: value } });
@@ -101,17 +101,17 @@ const table: Row[] = [
 	...limits('task.getAll'),
 	...ids('task.get', 'taskId', 'Task'),
 	...ids('task.update', 'taskId', 'Task'),
-	['task.update', { updateFields: {} }, /^Update Fields is empty$/, /Add at least one/],
+	['task.update', { updateFields: {} }, /^'Update Fields' is empty$/, /Add at least one/],
 	...['title', 'prompt', 'rrule', 'emoji'].flatMap((name): Row[] => {
 		const field = { title: 'Title', prompt: 'Prompt', rrule: 'Recurrence Rule', emoji: 'Emoji' }[
 			name
 		]!;
 		return [
-			['task.update', update(name)(NULL), new RegExp(`^${field} is empty$`), /Enter a value/],
+			['task.update', update(name)(NULL), new RegExp(`^'${field}' is empty$`), /Enter a value/],
 			[
 				'task.update',
 				update(name)(NUMBER),
-				new RegExp(`^${field} is not a text$`),
+				new RegExp(`^'${field}' is not a text$`),
 				/Enter a value/,
 			],
 		];
@@ -120,7 +120,7 @@ const table: Row[] = [
 	...texts('agentSession.create', 'prompt', 'Prompt'),
 	...jsons('agentSession.create', body, 'Body'),
 	...['get', 'abort', 'sendMessage', 'resolveInteraction'].flatMap((name) =>
-		plainIds(`agentSession.${name}`, 'sessionId', 'Session ID'),
+		plainIds(`agentSession.${name}`, 'sessionId', 'Session'),
 	),
 	...texts('agentSession.sendMessage', 'message', 'Message'),
 	...texts('agentSession.resolveInteraction', 'interactionId', 'Interaction ID'),
@@ -128,44 +128,44 @@ const table: Row[] = [
 	[
 		'agentSession.resolveInteraction',
 		{ decision: '={{ "maybe" }}' },
-		/^Decision has no valid value$/,
+		/^'Decision' has no valid value$/,
 		/approve, deny, option/,
 	],
 	...jsons('agentSession.resolveInteraction', body, 'Body'),
 	...ids('file.create', 'projectId', 'Project'),
 	...ids('file.create', 'parentId', 'Parent Folder'),
-	['file.create', { name: '' }, /^Name is empty$/, /Enter a value/],
-	['file.create', { name: NUMBER }, /^Name is not a text$/, /Enter a value/],
+	['file.create', { name: '' }, /^'Name' is empty$/, /Enter a value/],
+	['file.create', { name: NUMBER }, /^'Name' is not a text$/, /Enter a value/],
 	[
 		'file.create',
 		{ contentSource: '={{ "url" }}' },
-		/^Content has no valid value$/,
+		/^'Content' has no valid value$/,
 		/text, binary, asset/,
 	],
-	['file.create', { text: NULL }, /^Text is empty$/, /Enter a value/],
-	['file.create', { text: LONG(10 * 1024 * 1024 + 1) }, /^Text is too large$/, /10 MiB/],
+	['file.create', { text: NULL }, /^'Text' is empty$/, /Enter a value/],
+	['file.create', { text: LONG(10 * 1024 * 1024 + 1) }, /^'Text' is too large$/, /10 MiB/],
 	[
 		'file.create',
 		{ contentSource: 'binary', binaryPropertyName: NULL },
-		/^Input Binary Field is empty$/,
+		/^'Input Binary Field' is empty$/,
 		/Enter a value/,
 	],
 	[
 		'file.create',
 		{ contentSource: 'binary', binaryPropertyName: 'other' },
-		/^Input Binary Field "other" is not in the input$/,
+		/^'Input Binary Field' names "other", which is not in the input$/,
 		/no binary data/,
 	],
 	[
 		'file.create',
 		{ contentSource: 'asset', assetId: NULL },
-		/^Asset ID is empty$/,
+		/^'Asset ID' is empty$/,
 		/Enter a value/,
 	],
 	[
 		'file.create',
 		{ contentSource: 'asset', assetId: NO_ID },
-		/^Asset ID is not a valid ID$/,
+		/^'Asset ID' is not a valid ID$/,
 		/UUID/,
 	],
 	...ids('file.createFolder', 'projectId', 'Project'),
@@ -178,7 +178,7 @@ const table: Row[] = [
 	[
 		'file.getContent',
 		{ outputAs: '={{ "paper" }}' },
-		/^Output As has no valid value$/,
+		/^'Output As' has no valid value$/,
 		/text, binary/,
 	],
 	...texts('file.rename', 'name', 'Name'),
@@ -195,32 +195,32 @@ const table: Row[] = [
 	[
 		'sharedPreview.create',
 		{ route: 'pricing' },
-		/^Route does not start with a slash$/,
+		/^'Route' does not start with a slash$/,
 		/\/pricing/,
 	],
-	['sharedPreview.create', { route: '/a?b=1' }, /^Route has a query string or fragment$/, /"\?"/],
-	['sharedPreview.create', { route: '/a#b' }, /^Route has a query string or fragment$/, /"#"/],
+	['sharedPreview.create', { route: '/a?b=1' }, /^'Route' has a query string or fragment$/, /"\?"/],
+	['sharedPreview.create', { route: '/a#b' }, /^'Route' has a query string or fragment$/, /"#"/],
 	[
 		'sharedPreview.create',
 		{ route: LONG(2048, '/') },
-		/^Route is too long$/,
+		/^'Route' is too long$/,
 		/at most 2048 characters; it has 2049/,
 	],
-	['sharedPreview.create', { locale: NULL }, /^Locale is empty$/, /Enter a value/],
+	['sharedPreview.create', { locale: NULL }, /^'Locale' is empty$/, /Enter a value/],
 	[
 		'sharedPreview.create',
 		{ locale: 'english please' },
-		/^Locale is not a language tag$/,
+		/^'Locale' is not a language tag$/,
 		/BCP 47/,
 	],
 	[
 		'sharedPreview.create',
 		{ locale: LONG(256) },
-		/^Locale is too long$/,
+		/^'Locale' is too long$/,
 		/at most 255 characters; it has 256/,
 	],
-	['analytics.query', { query: '{{ $json.nothing }}' }, /^Query is empty$/, /Enter a value/],
-	['analytics.query', { query: '{{ 7 }}' }, /^Query is not a text$/, /Enter a value/],
+	['analytics.query', { query: '{{ $json.nothing }}' }, /^'Query' is empty$/, /Enter a value/],
+	['analytics.query', { query: '{{ 7 }}' }, /^'Query' is not a text$/, /Enter a value/],
 	[
 		'analytics.query',
 		{ query: 'SELECT {{ $json.nothing }}' },
@@ -236,7 +236,7 @@ const table: Row[] = [
 	[
 		'analytics.query',
 		{ options: { parameters: { values: [{ name: ' ', value: 1 }] } } },
-		/^The name of a query parameter is empty$/,
+		/^'Name' is empty$/,
 		/Enter a value/,
 	],
 	...texts('analytics.query', 'query', 'Query'),
@@ -250,27 +250,27 @@ const table: Row[] = [
 	].map((query): Row => [
 		'analytics.query',
 		{ query },
-		/^Query is not a SELECT or WITH statement$/,
+		/^'Query' is not a SELECT or WITH statement$/,
 		/Start the query with SELECT/,
 	]),
 	[
 		'analytics.query',
 		{ query: 'SELECT 1; DROP TABLE x' },
-		/^Query has more than one statement$/,
+		/^'Query' has more than one statement$/,
 		/first semicolon/,
 	],
 	...ids('product.getAll', 'projectId', 'Project'),
 	...limits('product.getAll'),
 	...ids('product.create', 'projectId', 'Project'),
 	...jsons('product.create', (fields) => ({ fields }), 'Fields'),
-	['product.create', { fields: '{}' }, /^Fields is empty$/, /"name"/],
+	['product.create', { fields: '{}' }, /^'Fields' is empty$/, /"name"/],
 	...plainIds('product.update', 'productId', 'Product ID'),
 	...jsons('product.update', (fields) => ({ fields }), 'Fields'),
-	['product.update', { fields: NULL }, /^Fields is empty$/, /"name"/],
+	['product.update', { fields: NULL }, /^'Fields' is empty$/, /"name"/],
 	[
 		'project.getAll',
 		{ options: { maxConcurrentRequests: 0 } },
-		/^Max Concurrent Requests is not a valid number$/,
+		/^'Max Concurrent Requests' is not a valid number$/,
 		/1 or more/,
 	],
 ];

@@ -52,7 +52,7 @@ describe('projects', () => {
 		const error = await projects(undefined, undefined, { accessToken: 'wa_wrong' }).catch(
 			(thrown) => thrown,
 		);
-		expect(error.message).toBe('The access token was refused');
+		expect(error.message).toBe('The API key was refused');
 		expect(JSON.stringify(error)).not.toContain('wa_wrong');
 	});
 });
@@ -135,7 +135,7 @@ describe('the lists of the Workspace Automation node', () => {
 			operation: 'delete',
 			siteId: '',
 		}).catch((thrown) => thrown);
-		expect(error.message).toBe('Site ID is empty');
+		expect(error.message).toBe("'Site ID' is empty");
 	});
 
 	test.each(['getProjects', 'getFiles'])(

@@ -121,7 +121,7 @@ describe('errors', () => {
 		const execution = await run(
 			setup({}, { credentials: { ...service.credentials, accessToken } }),
 		);
-		expect(execution.error?.message).toBe('The access token was refused');
+		expect(execution.error?.message).toBe('The API key was refused');
 		expect(execution.error?.description).toMatch(/Check in the credential/);
 		expect(execution.error?.httpCode).toBe('401');
 		expect(JSON.stringify(execution.data)).not.toContain(accessToken);
@@ -155,30 +155,30 @@ describe('errors', () => {
 			/Base URL .* https/,
 			/localhost/,
 		],
-		['malformed field names', {}, { fieldNames: '{"cursor"' }, /Field Names/, /JSON object/],
-		['no token', {}, { accessToken: '' }, /Access Token is empty/, /Enter a value/],
-		['an empty prompt', { prompt: ' ' }, {}, /^Prompt is empty/, /expression/],
-		['a prompt that is null', { prompt: '={{ null }}' }, {}, /^Prompt is empty/, /expression/],
-		['a prompt that is no text', { prompt: '={{ [1] }}' }, {}, /^Prompt is not a text/, /Enter/],
+		['malformed overrides', {}, { overrides: '{"cursor"' }, /'Overrides'/, /JSON object/],
+		['no token', {}, { accessToken: '' }, /'API Key' is empty/, /Enter a value/],
+		['an empty prompt', { prompt: ' ' }, {}, /^'Prompt' is empty/, /expression/],
+		['a prompt that is null', { prompt: '={{ null }}' }, {}, /^'Prompt' is empty/, /expression/],
+		['a prompt that is no text', { prompt: '={{ [1] }}' }, {}, /^'Prompt' is not a text/, /Enter/],
 		[
 			'a malformed project',
 			{ projectId: { __rl: true, mode: 'id', value: '={{ "p1" }}' } },
 			{},
-			/^Project is not a valid ID/,
+			/^'Project' is not a valid ID/,
 			/UUID/,
 		],
 		[
 			'no project',
 			{ projectId: { __rl: true, mode: 'id', value: '={{ null }}' } },
 			{},
-			/^Project is empty/,
+			/^'Project' is empty/,
 			/Enter/,
 		],
 		[
 			'a malformed session ID',
 			{ operation: 'continue', sessionId: 'abc' },
 			{},
-			/^Session ID is not a valid ID/,
+			/^'Session' is not a valid ID/,
 			/UUID/,
 		],
 		[
@@ -202,7 +202,7 @@ describe('errors', () => {
 			'a malformed body',
 			{ options: { body: '{"a"' } },
 			{},
-			/^Body is not a valid JSON object/,
+			/^'Body' is not a valid JSON object/,
 			/\{"name": "value"\}/,
 		],
 		[
@@ -244,7 +244,7 @@ describe('errors', () => {
 	test('a mistake in one item keeps the others from being started, unless errors are continued', async () => {
 		const items = [{ prompt: '[say One]' }, { prompt: '' }];
 		const strict = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
-		expect(strict.error?.message).toBe('Prompt is empty');
+		expect(strict.error?.message).toBe("'Prompt' is empty");
 		expect(strict.error?.context?.itemIndex).toBe(1);
 		expect(await service.requests()).toEqual([]);
 
@@ -254,7 +254,7 @@ describe('errors', () => {
 				{ items, settings: { onError: 'continueRegularOutput' } },
 			),
 		);
-		expect(texts(lenient)).toEqual([['One', 'Prompt is empty'], [], []]);
+		expect(texts(lenient)).toEqual([['One', "'Prompt' is empty"], [], []]);
 	}, 20_000);
 });
 
@@ -474,7 +474,7 @@ describe('as a tool (rule 13)', () => {
 		const { outputs } = await run(setup({}, { asTool: true }));
 		const [{ sessionId }] = await service.sessions();
 		expect(outputs[0][0].json).toMatchObject({
-			error: 'The access token does not permit this',
+			error: 'The API key does not permit this',
 			message: expect.stringContaining('scope'),
 			sessionId,
 		});
@@ -501,17 +501,19 @@ describe('custom data (rule 14)', () => {
 	}, 20_000);
 });
 
-test("the credential's field names and the node's body change what is sent", async () => {
-	const fieldNames = JSON.stringify({ sessionPrompt: 'message', sessionProject: 'project' });
+test("the credential's overrides and the node's body change what is sent", async () => {
+	const overrides = JSON.stringify({
+		createAgentSession: { body: { project: '{projectId}', input: [{ text: '{prompt}' }] } },
+	});
 	await run(
 		setup(
 			{ prompt: 'Hello', options: { body: '{"model":"large"}' } },
-			{ credentials: { ...service.credentials, fieldNames } },
+			{ credentials: { ...service.credentials, overrides } },
 		),
 	);
 	expect((await of('POST', '/agent/sessions'))[0].body).toEqual({
-		message: 'Hello',
 		project: service.projectId,
+		input: [{ text: 'Hello' }],
 		model: 'large',
 	});
 }, 20_000);

@@ -4,7 +4,7 @@ import axios from 'axios';
 import { createService, type RunningService } from '../../local-service/app.mts';
 
 export interface TestService extends RunningService {
-	credentials: { baseUrl: string; accessToken: string; apiVersion: string; fieldNames: string };
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
 	/** A project that the main key can act on */
 	projectId: string;
 	/** Ids that the service holds at the start, see its control API */
@@ -44,7 +44,7 @@ export function useService(speed = 20): TestService {
 				baseUrl: running.baseUrl,
 				accessToken: running.key,
 				apiVersion: '2026-10-05',
-				fieldNames: '{}',
+				overrides: '{}',
 			},
 			seed,
 			projectId: seed.projects[0].id,

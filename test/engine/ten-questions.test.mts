@@ -167,7 +167,7 @@ async function ask(query: string): Promise<Row[]> {
 		baseUrl: service.baseUrl,
 		accessToken: service.key,
 		apiVersion: '2026-10-05',
-		fieldNames: '{}',
+		overrides: '{}',
 	};
 	const { outputs, error } = await run({
 		node: 'workspaceAutomation',

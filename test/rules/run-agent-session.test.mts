@@ -8,7 +8,7 @@ import {
 	of,
 	page,
 	polls,
-	problemOf,
+	errorOf,
 	simulation,
 	status,
 	type Weather,
@@ -25,29 +25,29 @@ const seconds = (list: Array<{ at: number }>) => list.map(({ at }) => Math.round
 
 describe('rule 1: start and continue', () => {
 	test('a start posts once and waits for the end', async () => {
-		const world = simulation();
-		const outcome = await world.run('[work 20s] [say All links work]');
+		const service = simulation();
+		const outcome = await service.run('[work 20s] [say All links work]');
 		expect(outcome).toMatchObject({
 			kind: 'completed',
 			session: { status: 'completed', latestMessage: { text: 'All links work' } },
 		});
-		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
 	test('a continue waits for a session that exists and starts none', async () => {
-		const world = simulation();
-		const { session } = await world.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
+		const outcome = await service.run('', {
 			target: { operation: 'continue', sessionId: session.sessionId },
 		});
 		expect(outcome).toMatchObject({ kind: 'completed', session: { sessionId: session.sessionId } });
-		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
 	test('a message is sent first, and the result is that of its turn and not of the one before', async () => {
-		const world = simulation();
-		const { session } = await world.run('[say First]');
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const outcome = await service.run('', {
 			target: {
 				operation: 'continue',
 				sessionId: session.sessionId,
@@ -55,22 +55,22 @@ describe('rule 1: start and continue', () => {
 			},
 		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
-		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 });
 
 describe('rule 1: a message whose turn shows late', () => {
 	test('is waited for, although the session still reads as it ended before', async () => {
-		const world = simulation();
-		const { session } = await world.run('[say First]');
-		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
-		const before = polls(world.sent).length;
-		world.setWeather(({ method }) =>
-			method === 'GET' && polls(world.sent).length < before + 3
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const stale = JSON.stringify(await service.call('GET', `/agent/sessions/${session.sessionId}`));
+		const before = polls(service.sent).length;
+		service.setWeather(({ method }) =>
+			method === 'GET' && polls(service.sent).length < before + 3
 				? { status: 200, body: stale }
 				: 'fine',
 		);
-		const outcome = await world.run('', {
+		const outcome = await service.run('', {
 			target: {
 				operation: 'continue',
 				sessionId: session.sessionId,
@@ -81,50 +81,56 @@ describe('rule 1: a message whose turn shows late', () => {
 	});
 
 	test('is not waited for longer than half a minute', async () => {
-		const world = simulation();
-		const { session } = await world.run('[say First]');
-		const stale = JSON.stringify(await world.call('GET', `/agent/sessions/${session.sessionId}`));
-		world.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: stale } : 'fine'));
-		const since = world.now();
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const stale = JSON.stringify(await service.call('GET', `/agent/sessions/${session.sessionId}`));
+		service.setWeather(({ method }) => (method === 'GET' ? { status: 200, body: stale } : 'fine'));
+		const since = service.now();
+		const outcome = await service.run('', {
 			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
 		});
 		expect(outcome.session.latestMessage?.text).toBe('First');
-		expect(world.now() - since).toBeGreaterThanOrEqual(30_000);
-		expect(world.now() - since).toBeLessThan(60_000);
+		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
+		expect(service.now() - since).toBeLessThan(60_000);
 	});
 });
 
 describe('rule 2: the first moments of a session', () => {
 	test('a 404 is asked again after 1, 2 and 4 seconds', async () => {
-		const world = simulation();
+		const service = simulation();
 		let missing = 3;
-		world.setWeather(({ method }) => (method === 'GET' && missing-- > 0 ? status(404) : 'fine'));
-		expect((await world.run('[say Hello]')).kind).toBe('completed');
-		expect(seconds(polls(world.sent)).slice(0, 4)).toEqual([5, 6, 8, 12]);
+		service.setWeather(({ method }) => (method === 'GET' && missing-- > 0 ? status(404) : 'fine'));
+		expect((await service.run('[say Hello]')).kind).toBe('completed');
+		expect(seconds(polls(service.sent)).slice(0, 4)).toEqual([5, 6, 8, 12]);
 	});
 
 	test('after that it is an error that names both causes and the session', async () => {
-		const world = simulation();
-		world.setWeather(({ method }) => (method === 'GET' ? status(404) : 'fine'));
-		const problem = await problemOf(world.run('[say Hello]'));
-		expect(problem.message).toBe('The session was not found');
-		expect(problem.description).toMatch(/no such session.*lacks a scope/s);
-		expect(problem.description).toContain((await world.sessions())[0].sessionId);
-		expect(seconds(polls(world.sent))).toEqual([5, 6, 8, 12]);
+		const service = simulation();
+		service.setWeather(({ method }) => (method === 'GET' ? status(404) : 'fine'));
+		const error = await errorOf(service.run('[say Hello]'));
+		expect(error.message).toBe('The session was not found');
+		expect(error.description).toMatch(/no such session.*lacks a scope/s);
+		expect(error.description).toContain((await service.sessions())[0].sessionId);
+		expect(seconds(polls(service.sent))).toEqual([5, 6, 8, 12]);
 	});
 });
 
 describe('rule 3: polling', () => {
-	test('slows down to the longest interval while nothing changes and speeds up when something does', async () => {
-		const world = simulation();
-		await world.run('[idle 60s] [say Done]');
-		const at = seconds(polls(world.sent));
+	test('waits a twentieth of the age of the session, from 5 s up to where jitter reaches 10 s', async () => {
+		const service = simulation();
+		await service.run('[work 5m] [say Done]');
+		const at = seconds(polls(service.sent));
 		const gaps = at.slice(1).map((time, index) => Math.round((time - at[index]) * 10) / 10);
-		expect(gaps.slice(1, 5)).toEqual([7.5, 10, 10, 10]);
-		const busy = simulation();
+		expect(gaps.slice(0, 3)).toEqual([5, 5, 5]);
+		expect(gaps.at(-1)).toBe(8.3);
+		expect([...gaps].sort((a, b) => a - b)).toEqual(gaps);
+	});
+
+	test('polls a silent session as often as a busy one', async () => {
+		const [silent, busy] = [simulation(), simulation()];
+		await silent.run('[idle 60s] [say Done]');
 		await busy.run('[work 60s] [say Done]');
-		expect(polls(busy.sent).length).toBeGreaterThan(polls(world.sent).length);
+		expect(seconds(polls(busy.sent))).toEqual(seconds(polls(silent.sent)));
 	});
 
 	test('never sooner than the poll interval, whatever the session does', async () => {
@@ -137,9 +143,9 @@ describe('rule 3: polling', () => {
 		);
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-				const world = simulation();
-				await world.run(steps.join(' '));
-				const at = polls(world.sent).map((request) => request.at);
+				const service = simulation();
+				await service.run(steps.join(' '));
+				const at = polls(service.sent).map((request) => request.at);
 				for (let index = 1; index < at.length; index++)
 					expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
 			}),
@@ -162,80 +168,82 @@ describe('rule 4: a blip loses nothing', () => {
 	];
 
 	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
-		const world = simulation();
-		world.setWeather(({ method, at }) =>
+		const service = simulation();
+		service.setWeather(({ method, at }) =>
 			method === 'GET' && at > 9_000 && at < 129_000 ? weather : 'fine',
 		);
-		expect(await world.run('[work 20s] [say Done]')).toMatchObject({
+		expect(await service.run('[work 20s] [say Done]')).toMatchObject({
 			kind: 'completed',
 			session: { latestMessage: { text: 'Done' } },
 		});
-		expect(of(world.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
 	test.each(blips)('%s for ever is reported only when the time is over', async (_, weather) => {
-		const world = simulation();
-		world.setWeather(({ method }) => (method === 'GET' ? weather : 'fine'));
-		const outcome = await world.run('[work 20s]', { maxWaitMs: 5 * 60_000 });
+		const service = simulation();
+		service.setWeather(({ method }) => (method === 'GET' ? weather : 'fine'));
+		const outcome = await service.run('[work 20s]', { maxWaitMs: 5 * 60_000 });
 		expect(outcome.kind).toBe('stillRunning');
 		expect(outcome.warnings.join()).toMatch(/could not be read at the end/);
-		expect(world.now()).toBeGreaterThan(4 * 60_000);
-		expect(world.now()).toBeLessThanOrEqual(5 * 60_000);
+		expect(service.now()).toBeGreaterThan(4 * 60_000);
+		expect(service.now()).toBeLessThanOrEqual(5 * 60_000);
 	});
 
 	test('and is over no later than the next poll would come', async () => {
-		const world = simulation();
-		world.setWeather(({ method, at }) =>
+		const service = simulation();
+		service.setWeather(({ method, at }) =>
 			method === 'GET' && at > 9_000 && at < 300_000 ? 'lost' : 'fine',
 		);
-		await world.run('[work 20s] [say Done]');
-		const at = polls(world.sent).map((request) => request.at);
+		await service.run('[work 20s] [say Done]');
+		const at = polls(service.sent).map((request) => request.at);
 		expect(at.at(-1)).toBeGreaterThan(300_000);
 		for (let index = 1; index < at.length; index++)
 			expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
 	});
 
 	test('Retry-After is obeyed', async () => {
-		const world = simulation();
+		const service = simulation();
 		let first = true;
-		world.setWeather(({ method }) =>
+		service.setWeather(({ method }) =>
 			method === 'GET' && first ? ((first = false), status(429, '40')) : 'fine',
 		);
-		await world.run('[say Done]');
-		const [one, two] = polls(world.sent);
+		await service.run('[say Done]');
+		const [one, two] = polls(service.sent);
 		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
 	});
 
 	test('Retry-After is never obeyed beyond the time the user allowed', async () => {
-		const world = simulation();
-		world.setWeather(({ method }) => (method === 'GET' ? status(429, '3600') : 'fine'));
-		expect((await world.run('[say Done]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
-		expect(polls(world.sent)).toHaveLength(1);
+		const service = simulation();
+		service.setWeather(({ method }) => (method === 'GET' ? status(429, '3600') : 'fine'));
+		expect((await service.run('[say Done]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
+		expect(polls(service.sent)).toHaveLength(1);
 	});
 
 	test.each([
-		[401, 'The access token was refused'],
-		[403, 'The access token does not permit this'],
+		[401, 'The API key was refused'],
+		[403, 'The API key does not permit this'],
 	])('%d stops at once and names session and dashboard', async (code, message) => {
-		const world = simulation();
-		world.setWeather(({ method, at }) => (method === 'GET' && at > 6_000 ? status(code) : 'fine'));
-		const problem = await problemOf(world.run('[work 60s]'));
-		const [{ sessionId }] = await world.sessions();
-		expect(problem.message).toBe(message);
-		expect(problem.description).toContain(sessionId);
-		expect(problem.description).toContain('/dashboard/');
-		expect(polls(world.sent)).toHaveLength(2);
+		const service = simulation();
+		service.setWeather(({ method, at }) =>
+			method === 'GET' && at > 6_000 ? status(code) : 'fine',
+		);
+		const error = await errorOf(service.run('[work 60s]'));
+		const [{ sessionId }] = await service.sessions();
+		expect(error.message).toBe(message);
+		expect(error.description).toContain(sessionId);
+		expect(error.description).toContain('/dashboard/');
+		expect(polls(service.sent)).toHaveLength(2);
 	});
 });
 
 describe('rule 5: permissions', () => {
 	test('each is decided once, by the first rule that matches, and listed', async () => {
-		const world = simulation();
+		const service = simulation();
 		const rules = [
 			{ permission: 'bash', pattern: 'git *', decision: 'approve' as const },
 			{ permission: 'edit', pattern: '*', decision: 'deny' as const },
 		];
-		const outcome = await world.run(
+		const outcome = await service.run(
 			'[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]',
 			{ policy: policy('rules', { rules }) },
 		);
@@ -251,30 +259,30 @@ describe('rule 5: permissions', () => {
 			['bash', 'approve', 'once', 'rule 1'],
 			['edit', 'deny', 'reject', 'rule 2'],
 		]);
-		const [session] = await world.sessions();
+		const [session] = await service.sessions();
 		expect(session.interactions.map(({ value }: any) => value)).toEqual(['once', 'reject']);
-		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(2);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 
 	test('one that the service still lists after it was decided is left alone', async () => {
-		const world = simulation();
-		world.setWeather(({ method }) => {
-			const resolved = of(world.sent, 'POST', '/resolve').length > 0;
-			const stale = world.sent.find(({ answer }) => answer?.includes('"patterns":["x"]'))?.answer;
-			return method === 'GET' && resolved && polls(world.sent).length < 5
+		const service = simulation();
+		service.setWeather(({ method }) => {
+			const resolved = of(service.sent, 'POST', '/resolve').length > 0;
+			const stale = service.sent.find(({ answer }) => answer?.includes('"patterns":["x"]'))?.answer;
+			return method === 'GET' && resolved && polls(service.sent).length < 5
 				? { status: 200, body: stale }
 				: 'fine';
 		});
-		const outcome = await world.run('[ask bash: x] [work 20s] [say Done]');
+		const outcome = await service.run('[ask bash: x] [work 20s] [say Done]');
 		expect(outcome.kind).toBe('completed');
-		expect(polls(world.sent).length).toBeGreaterThan(4);
-		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(polls(service.sent).length).toBeGreaterThan(4);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
 	test('one that is listed twice is decided once', async () => {
-		const world = simulation();
-		world.setWeather(({ method }) => {
-			const answer = world.sent.at(-1)?.answer;
+		const service = simulation();
+		service.setWeather(({ method }) => {
+			const answer = service.sent.at(-1)?.answer;
 			if (method !== 'GET' || !answer?.includes('"patterns"')) return 'fine';
 			const body = JSON.parse(answer);
 			return {
@@ -285,17 +293,17 @@ describe('rule 5: permissions', () => {
 				}),
 			};
 		});
-		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		await world.run('', {
+		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		await service.run('', {
 			target: { operation: 'continue', sessionId: session.sessionId },
 			maxWaitMs: 20_000,
 		});
-		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
 	test('approve with always prefers the option for good', async () => {
-		const world = simulation();
-		const outcome = await world.run('[ask bash: x] [say Done]', {
+		const service = simulation();
+		const outcome = await service.run('[ask bash: x] [say Done]', {
 			policy: policy('approve', { approveWith: 'always' }),
 		});
 		expect(outcome.decisions).toMatchObject([
@@ -304,32 +312,32 @@ describe('rule 5: permissions', () => {
 	});
 
 	test('one that somebody else resolved in between is passed over, and not listed as ours', async () => {
-		const world = simulation();
-		world.setWeather(async ({ method, path }): Promise<Weather> => {
+		const service = simulation();
+		service.setWeather(async ({ method, path }): Promise<Weather> => {
 			if (method === 'POST' && path.endsWith('/resolve'))
-				await world.call('POST', path, { type: 'permission', response: 'reject' });
+				await service.call('POST', path, { type: 'permission', response: 'reject' });
 			return 'fine';
 		});
-		const outcome = await world.run('[ask bash: x] [say Done]');
+		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [] });
 	});
 
 	test('a refusal that leaves it pending is an error that names the session', async () => {
-		const world = simulation();
-		world.setWeather(({ method, path }) =>
+		const service = simulation();
+		service.setWeather(({ method, path }) =>
 			method === 'POST' && path.endsWith('/resolve') ? status(400) : 'fine',
 		);
-		const problem = await problemOf(world.run('[ask bash: x]'));
-		expect(problem.message).toBe('The service refused the request as invalid');
-		expect(problem.facts.sessionId).toBe((await world.sessions())[0].sessionId);
+		const error = await errorOf(service.run('[ask bash: x]'));
+		expect(error.message).toBe('The service refused the request as invalid');
+		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
 	});
 });
 
 describe('rule 6: what needs a human', () => {
 	test('goes to Needs Approval, with the decidable ones resolved', async () => {
-		const world = simulation();
+		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
-		const outcome = await world.run('[ask bash: ls + edit: a.html] [say Done]', {
+		const outcome = await service.run('[ask bash: ls + edit: a.html] [say Done]', {
 			policy: policy('rules', { rules }),
 		});
 		expect(outcome.kind).toBe('needsApproval');
@@ -343,8 +351,8 @@ describe('rule 6: what needs a human', () => {
 	});
 
 	test('is also what has a type that nobody has documented', async () => {
-		const world = simulation();
-		const outcome = await world.run('[question Which colour?]', { policy: policy('approve') });
+		const service = simulation();
+		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.undecided[0].because).toMatch(/question/);
 	});
@@ -353,9 +361,9 @@ describe('rule 6: what needs a human', () => {
 		['approve', /Done/],
 		['deny', /not|denied|without/i],
 	])("is taken up again by continue with the human's answer: %s", async (answer, text) => {
-		const world = simulation();
-		const { session } = await world.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		const outcome = await service.run('', {
 			target: { operation: 'continue', sessionId: session.sessionId },
 			policy: policy(answer),
 		});
@@ -365,9 +373,9 @@ describe('rule 6: what needs a human', () => {
 });
 
 describe('rule 7: resolving is verified', () => {
-	const resolveMeets = (world: ReturnType<typeof simulation>, first: Weather) => {
+	const resolveMeets = (service: ReturnType<typeof simulation>, first: Weather) => {
 		let met = false;
-		world.setWeather(({ method, path }) => {
+		service.setWeather(({ method, path }) => {
 			if (method !== 'POST' || !path.endsWith('/resolve') || met) return 'fine';
 			met = true;
 			return first;
@@ -379,91 +387,91 @@ describe('rule 7: resolving is verified', () => {
 		['a server error', { ...(status(500) as object), processed: true } as Weather],
 		['a web page', { ...(page as object), processed: true } as Weather],
 	])('an answer lost to %s after it took effect is not sent again', async (_, weather) => {
-		const world = simulation();
-		resolveMeets(world, weather);
-		const outcome = await world.run('[ask bash: x] [say Done]');
+		const service = simulation();
+		resolveMeets(service, weather);
+		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
-		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
 	test('one that only seemed resolved, because a reading left it out, is resolved when it shows again', async () => {
-		const world = simulation();
+		const service = simulation();
 		let lost = false;
-		world.setWeather(({ method, path }) => {
+		service.setWeather(({ method, path }) => {
 			if (method === 'POST' && path.endsWith('/resolve') && !lost) {
 				lost = true;
 				return 'lost';
 			}
-			const last = world.sent.findLast(({ answer }) => answer?.includes('"patterns"'))?.answer;
-			const readings = polls(world.sent).length;
+			const last = service.sent.findLast(({ answer }) => answer?.includes('"patterns"'))?.answer;
+			const readings = polls(service.sent).length;
 			return method === 'GET' && lost && readings === 1
 				? { status: 200, body: JSON.stringify({ ...JSON.parse(last!), pendingInteractions: [] }) }
 				: 'fine';
 		});
-		const outcome = await world.run('[ask bash: x] [say Done]');
+		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
-		expect((await world.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
 	test('one lost before it took effect is sent again', async () => {
-		const world = simulation();
-		resolveMeets(world, 'lost');
-		expect((await world.run('[ask bash: x] [say Done]')).kind).toBe('completed');
-		expect(of(world.sent, 'POST', '/resolve')).toHaveLength(2);
+		const service = simulation();
+		resolveMeets(service, 'lost');
+		expect((await service.run('[ask bash: x] [say Done]')).kind).toBe('completed');
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 });
 
 describe('rule 8: the time is over', () => {
 	test('route hands the session on as it is and leaves it running', async () => {
-		const world = simulation();
-		const outcome = await world.run('[work 10m]', { maxWaitMs: 60_000 });
+		const service = simulation();
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
-		expect((await world.sessions())[0].aborted).toBe(false);
-		expect(world.now()).toBeLessThanOrEqual(60_000);
-		expect(world.now()).toBeGreaterThan(50_000);
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.now()).toBeLessThanOrEqual(60_000);
+		expect(service.now()).toBeGreaterThan(50_000);
 	});
 
 	test('the dashboard is named even if the last answers leave it out', async () => {
-		const world = simulation();
-		world.setWeather(({ method, at }) =>
+		const service = simulation();
+		service.setWeather(({ method, at }) =>
 			method === 'GET' && at > 20_000 ? { status: 200, body: '{"status":"running"}' } : 'fine',
 		);
-		const outcome = await world.run('[work 10m]', { maxWaitMs: 60_000 });
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
 		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
 	});
 
 	test('abort ends the session and says so', async () => {
-		const world = simulation();
-		const problem = await problemOf(
-			world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		const service = simulation();
+		const error = await errorOf(
+			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
 		);
-		expect(problem.message).toBe('The session did not finish within 1 minutes and was aborted');
-		expect((await world.sessions())[0].aborted).toBe(true);
+		expect(error.message).toBe('The session did not finish within 1 minutes and was aborted');
+		expect((await service.sessions())[0].aborted).toBe(true);
 	});
 
 	test('abort that fails says that the session may still be running', async () => {
-		const world = simulation();
-		world.setWeather(({ path }) => (path.endsWith('/abort') ? status(503) : 'fine'));
-		const problem = await problemOf(
-			world.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		const service = simulation();
+		service.setWeather(({ path }) => (path.endsWith('/abort') ? status(503) : 'fine'));
+		const error = await errorOf(
+			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
 		);
-		expect(problem.message).toMatch(/could not be aborted/);
-		expect(problem.description).toMatch(/may still be running/);
+		expect(error.message).toMatch(/could not be aborted/);
+		expect(error.description).toMatch(/may still be running/);
 	});
 
 	test('the last look is made although timers are late', async () => {
-		const world = simulation();
-		const outcome = await world.run('[idle 10m]', { maxWaitMs: 65_000, lateMs: 3 });
+		const service = simulation();
+		const outcome = await service.run('[idle 10m]', { maxWaitMs: 65_000, lateMs: 3 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', warnings: [] });
-		expect(polls(world.sent).at(-1)!.at).toBeGreaterThanOrEqual(65_000);
+		expect(polls(service.sent).at(-1)!.at).toBeGreaterThanOrEqual(65_000);
 	});
 
 	test('no time at all is one look, which decides what it finds', async () => {
-		const world = simulation();
-		const { session } = await world.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
 		const target = { operation: 'continue' as const, sessionId: session.sessionId };
 		// A timer that is late, as real ones are.
-		const outcome = await world.run('', { target, maxWaitMs: 0, lateMs: 3 });
+		const outcome = await service.run('', { target, maxWaitMs: 0, lateMs: 3 });
 		expect(outcome).toMatchObject({
 			kind: 'stillRunning',
 			decisions: [{ decision: 'approve' }],
@@ -472,90 +480,90 @@ describe('rule 8: the time is over', () => {
 	});
 
 	test('what was found is decided even if the first answer is lost by then', async () => {
-		const world = simulation();
-		const { session } = await world.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
-		world.setWeather(({ path }) =>
-			path.endsWith('/resolve') && of(world.sent, 'POST', '/resolve').length === 0
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		service.setWeather(({ path }) =>
+			path.endsWith('/resolve') && of(service.sent, 'POST', '/resolve').length === 0
 				? 'lost'
 				: 'fine',
 		);
 		const target = { operation: 'continue' as const, sessionId: session.sessionId };
-		const outcome = await world.run('', { target, maxWaitMs: 0 });
+		const outcome = await service.run('', { target, maxWaitMs: 0 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
-		expect((await world.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
 	test('no time at all is one look', async () => {
-		const world = simulation();
-		const { session } = await world.run('[work 10m]', { maxWaitMs: 20_000 });
-		const before = polls(world.sent).length;
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[work 10m]', { maxWaitMs: 20_000 });
+		const before = polls(service.sent).length;
+		const outcome = await service.run('', {
 			target: { operation: 'continue', sessionId: session.sessionId },
 			maxWaitMs: 0,
 		});
 		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
-		expect(polls(world.sent)).toHaveLength(before + 1);
+		expect(polls(service.sent)).toHaveLength(before + 1);
 	});
 });
 
 describe('rule 9: stopped', () => {
 	test('aborts the remote session', async () => {
-		const world = simulation();
-		world.stopAt(12_000);
-		await expect(world.run('[work 10m]')).rejects.toThrow('canceled');
-		expect((await world.sessions())[0].aborted).toBe(true);
+		const service = simulation();
+		service.stopAt(12_000);
+		await expect(service.run('[work 10m]')).rejects.toThrow('canceled');
+		expect((await service.sessions())[0].aborted).toBe(true);
 	});
 
 	test('leaves it running where the user wants that, and says so in the log', async () => {
-		const world = simulation();
-		world.stopAt(12_000);
-		await expect(world.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
-		expect((await world.sessions())[0].aborted).toBe(false);
-		expect(world.logged.at(-1)).toMatch(/Abort on Stop is off/);
+		const service = simulation();
+		service.stopAt(12_000);
+		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.logged.at(-1)).toMatch(/Abort on Stop is off/);
 	});
 });
 
 describe('rule 10: no second session', () => {
 	test('a retry takes up the session that runs', async () => {
-		const world = simulation();
-		const shelf = {};
-		world.setWeather(({ at }) => (at > 12_000 && at < 20_000 ? status(401) : 'fine'));
-		await problemOf(world.run('[work 60s] [say Done]', {}, shelf));
-		world.advance(10_000);
-		const outcome = await world.run('[work 60s] [say Done]', {}, shelf);
+		const service = simulation();
+		const nodeContext = {};
+		service.setWeather(({ at }) => (at > 12_000 && at < 20_000 ? status(401) : 'fine'));
+		await errorOf(service.run('[work 60s] [say Done]', {}, nodeContext));
+		service.advance(10_000);
+		const outcome = await service.run('[work 60s] [say Done]', {}, nodeContext);
 		expect(outcome.kind).toBe('completed');
-		expect(await world.sessions()).toHaveLength(1);
+		expect(await service.sessions()).toHaveLength(1);
 	});
 
 	test('a retry hands on the result of a session that has completed', async () => {
-		const world = simulation();
-		const shelf = {};
-		const first = await world.run('[ask bash: x] [say Done]', {}, shelf);
-		const second = await world.run('[ask bash: x] [say Done]', {}, shelf);
+		const service = simulation();
+		const nodeContext = {};
+		const first = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
+		const second = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
 		expect(second).toMatchObject({
 			kind: 'completed',
 			session: first.session,
 			decisions: first.decisions,
 		});
-		expect(await world.sessions()).toHaveLength(1);
+		expect(await service.sessions()).toHaveLength(1);
 	});
 
 	test('a session that is known to have failed is started anew', async () => {
-		const world = simulation();
-		const shelf = {};
-		expect((await world.run('[fail Out of disk]', {}, shelf)).kind).toBe('failed');
-		expect((await world.run('[fail Out of disk]', {}, shelf)).kind).toBe('failed');
-		expect(await world.sessions()).toHaveLength(2);
+		const service = simulation();
+		const nodeContext = {};
+		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
+		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
+		expect(await service.sessions()).toHaveLength(2);
 	});
 
 	test('a session that Stop aborted is started anew', async () => {
-		const world = simulation();
-		const shelf = {};
-		world.stopAt(12_000);
-		await expect(world.run('[work 30s]', {}, shelf)).rejects.toThrow('canceled');
-		world.stopAt(Infinity);
-		expect((await world.run('[work 30s]', {}, shelf)).kind).toBe('completed');
-		expect(await world.sessions()).toHaveLength(2);
+		const service = simulation();
+		const nodeContext = {};
+		service.stopAt(12_000);
+		await expect(service.run('[work 30s]', {}, nodeContext)).rejects.toThrow('canceled');
+		service.stopAt(Infinity);
+		expect((await service.run('[work 30s]', {}, nodeContext)).kind).toBe('completed');
+		expect(await service.sessions()).toHaveLength(2);
 	});
 
 	test.each<[string, Weather]>([
@@ -566,15 +574,19 @@ describe('rule 10: no second session', () => {
 	])(
 		'a start whose answer was lost to %s is not repeated, not by a retry either',
 		async (_, weather) => {
-			const world = simulation();
-			const shelf = {};
-			world.setWeather(({ method }) => (method === 'POST' ? weather : 'fine'));
-			const problem = await problemOf(world.run('[say Hello]', {}, shelf));
-			expect(problem.message).toBe('It is not known whether the session was started');
-			expect(problem.description).toMatch(/dashboard.*Continue a Session/s);
-			world.setWeather(() => 'fine');
-			expect((await problemOf(world.run('[say Hello]', {}, shelf))).message).toBe(problem.message);
-			expect(await world.sessions()).toHaveLength(1);
+			const service = simulation();
+			const nodeContext = {};
+			service.setWeather(({ method }) => (method === 'POST' ? weather : 'fine'));
+			const error = await errorOf(service.run('[say Hello]', {}, nodeContext));
+			expect(error.message).toMatch(
+				/not known whether the session was started|A session was started/,
+			);
+			expect(error.description).toMatch(/dashboard.*Continue a Session/s);
+			service.setWeather(() => 'fine');
+			expect((await errorOf(service.run('[say Hello]', {}, nodeContext))).message).toBe(
+				error.message,
+			);
+			expect(await service.sessions()).toHaveLength(1);
 		},
 	);
 
@@ -582,18 +594,18 @@ describe('rule 10: no second session', () => {
 		['was refused for now', status(429, '2')],
 		['never left', 'unsent'],
 	])('a start that %s is sent again', async (_, weather) => {
-		const world = simulation();
+		const service = simulation();
 		let times = 2;
-		world.setWeather(({ method }) => (method === 'POST' && times-- > 0 ? weather : 'fine'));
-		expect((await world.run('[say Hello]')).kind).toBe('completed');
-		expect(await world.sessions()).toHaveLength(1);
+		service.setWeather(({ method }) => (method === 'POST' && times-- > 0 ? weather : 'fine'));
+		expect((await service.run('[say Hello]')).kind).toBe('completed');
+		expect(await service.sessions()).toHaveLength(1);
 	});
 
 	test('a message whose answer was lost is not repeated when the session shows it', async () => {
-		const world = simulation();
-		const { session } = await world.run('[say First]');
-		world.setWeather(({ path }) => (path.endsWith('/messages') ? 'lost-after' : 'fine'));
-		const outcome = await world.run('', {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.setWeather(({ path }) => (path.endsWith('/messages') ? 'lost-after' : 'fine'));
+		const outcome = await service.run('', {
 			target: {
 				operation: 'continue',
 				sessionId: session.sessionId,
@@ -601,56 +613,58 @@ describe('rule 10: no second session', () => {
 			},
 		});
 		expect(outcome.session.latestMessage?.text).toBe('Second');
-		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a message that did not arrive is sent again', async () => {
-		const world = simulation();
-		const { session } = await world.run('[say First]');
-		world.setWeather(({ path }) =>
-			path.endsWith('/messages') && of(world.sent, 'POST', '/messages').length < 1
-				? 'lost'
-				: 'fine',
+	test('a message that may have arrived is not sent again, however long the session shows nothing of it', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.setWeather(({ path }) => (path.endsWith('/messages') ? 'lost' : 'fine'));
+		const since = service.now();
+		const error = await errorOf(
+			service.run('', {
+				target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
+			}),
 		);
-		const outcome = await world.run('', {
-			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
-		});
-		expect(outcome.session.latestMessage?.text).toBe('Second');
-		expect((await world.sessions())[0].turns).toBe(2);
+		expect(error.message).toBe('It is not known whether the message reached the session');
+		expect(service.now() - since).toBeGreaterThanOrEqual(27_000);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
 	test('a message is sent once, also when the node is tried again', async () => {
-		const world = simulation();
-		const shelf = {};
-		const { session } = await world.run('[say First]');
+		const service = simulation();
+		const nodeContext = {};
+		const { session } = await service.run('[say First]');
 		const target = {
 			operation: 'continue' as const,
 			sessionId: session.sessionId,
 			message: '[work 30s] [say Second]',
 		};
-		world.setWeather(({ method, at }) =>
+		service.setWeather(({ method, at }) =>
 			method === 'GET' && at > 12_000 && at < 20_000 ? status(403) : 'fine',
 		);
-		world.advance(Math.max(0, 6_000 - world.now()));
-		await problemOf(world.run('', { target }, shelf));
-		world.setWeather(() => 'fine');
-		const outcome = await world.run('', { target }, shelf);
+		service.advance(Math.max(0, 6_000 - service.now()));
+		await errorOf(service.run('', { target }, nodeContext));
+		service.setWeather(() => 'fine');
+		const outcome = await service.run('', { target }, nodeContext);
 		expect(outcome.session.latestMessage?.text).toBe('Second');
-		expect(of(world.sent, 'POST', '/messages')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
 	test('the journal serves nobody who asks for something else', async () => {
-		const world = simulation();
-		const shelf = {};
-		await world.run('[say One]', {}, shelf);
-		expect((await world.run('[say Two]', {}, shelf)).session.latestMessage?.text).toBe('Two');
+		const service = simulation();
+		const nodeContext = {};
+		await service.run('[say One]', {}, nodeContext);
+		expect((await service.run('[say Two]', {}, nodeContext)).session.latestMessage?.text).toBe(
+			'Two',
+		);
 	});
 });
 
 describe('rule 12: the output item', () => {
 	test('has what the next node needs, and never a key that n8n takes for a failure', async () => {
-		const world = simulation();
-		const json = toJson(await world.run('[ask bash: git push] [say Done]'));
+		const service = simulation();
+		const json = toJson(await service.run('[ask bash: git push] [say Done]'));
 		expect(json).toMatchObject({
 			sessionId: expect.any(String),
 			dashboardUrl: expect.stringContaining('http'),
@@ -668,22 +682,22 @@ describe('rule 12: the output item', () => {
 					at: expect.stringMatching(/Z$/),
 				},
 			],
-			pollCount: polls(world.sent).length,
-			durationMs: world.now(),
+			pollCount: polls(service.sent).length,
+			durationMs: service.now(),
 		});
 		expect(json).not.toHaveProperty('error');
 		// Until the agent has spoken, the latest message is what it was told.
-		expect(toJson(await world.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
-		expect(toJson(await world.run('[fail Out of disk]'))).not.toHaveProperty('error');
+		expect(toJson(await service.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
+		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
 	});
 });
 
 describe('rule 14: finding executions', () => {
 	test('the session is reported before the first poll, and its dashboard with it', async () => {
-		const world = simulation();
-		await world.run('[say Done]');
-		const [{ sessionId }] = await world.sessions();
-		expect(world.recorded).toEqual([
+		const service = simulation();
+		await service.run('[say Done]');
+		const [{ sessionId }] = await service.sessions();
+		expect(service.recorded).toEqual([
 			{ sessionId },
 			{ sessionId, dashboardUrl: expect.stringContaining(sessionId) },
 		]);
@@ -692,8 +706,8 @@ describe('rule 14: finding executions', () => {
 
 describe('rule 15: what nobody has documented', () => {
 	test('an unknown status counts as running and is reported', async () => {
-		const world = simulation();
-		const outcome = await world.run('[status hibernating 30s] [say Done]');
+		const service = simulation();
+		const outcome = await service.run('[status hibernating 30s] [say Done]');
 		expect(outcome.kind).toBe('completed');
 		expect(outcome.warnings).toEqual([
 			'The service reported the undocumented status "hibernating", which was taken for running.',
@@ -715,11 +729,11 @@ describe('rule 15: what nobody has documented', () => {
 					fc.jsonValue({ maxDepth: 2 }),
 				),
 				async (answer) => {
-					const world = simulation();
-					world.setWeather(({ method }) =>
+					const service = simulation();
+					service.setWeather(({ method }) =>
 						method === 'GET' ? { status: 200, body: JSON.stringify(answer) } : 'fine',
 					);
-					const outcome = await world.run('[say Done]', { maxWaitMs: 60_000 });
+					const outcome = await service.run('[say Done]', { maxWaitMs: 60_000 });
 					expect(['completed', 'failed', 'stillRunning', 'needsApproval']).toContain(outcome.kind);
 				},
 			),
@@ -729,7 +743,7 @@ describe('rule 15: what nobody has documented', () => {
 });
 
 test('the service kept its own contract in all of it', async () => {
-	const world = simulation();
-	await world.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
-	expect(world.problems).toEqual([]);
+	const service = simulation();
+	await service.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
+	expect(service.problems).toEqual([]);
 });

@@ -4,13 +4,14 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { createManualClock } from '../../local-service/clock.mts';
 import { createService } from '../../local-service/app.mts';
-import { journalFor } from '../../nodes/RunAgentSession/journal.ts';
-import { runSession, type Job, type Outcome } from '../../nodes/RunAgentSession/runSession.ts';
-import { createClient } from '../../nodes/shared/client.ts';
-import { Stopped, type Clock } from '../../nodes/shared/clock.ts';
-import type { Problem } from '../../nodes/shared/problem.ts';
-import { sessionApi } from '../../nodes/shared/sessions.ts';
-import type { ApiContext } from '../../nodes/shared/transport.ts';
+import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
+import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
+import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import type { Clock } from '../../nodes/shared/transport/clock.ts';
+import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
+import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
+import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
@@ -61,27 +62,27 @@ export function simulation() {
 
 	const clock: Clock = {
 		now: manual.now,
-		throwIfStopped() {
-			if (manual.now() - begin >= stopAt) throw new Stopped();
+		throwIfAborted() {
+			if (manual.now() - begin >= stopAt) throw new CanceledError();
 		},
-		async pause(ms) {
+		async sleep(ms) {
 			const until = Math.min(manual.now() + ms, begin + stopAt);
 			pauses.push(ms);
 			manual.advance(Math.max(0, until - manual.now()) + late);
-			clock.throwIfStopped();
+			clock.throwIfAborted();
 		},
 	};
 	const unstoppable: Clock = {
 		now: manual.now,
-		throwIfStopped() {},
-		pause: async (ms) => manual.advance(ms),
+		throwIfAborted() {},
+		sleep: async (ms) => manual.advance(ms),
 	};
 
 	const credentials = {
 		baseUrl: BASE,
 		accessToken: KEY,
 		apiVersion: '2026-10-05',
-		fieldNames: '{}',
+		overrides: '{}',
 	};
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
@@ -145,12 +146,12 @@ export function simulation() {
 				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
 			).json() as any;
 		},
-		/** Runs one item. Hand on `shelf`, the node's context, to retry it. With `lateMs` everything takes a little time. */
+		/** Runs one item. Hand on `nodeContext` to retry it. With `lateMs` everything takes a little time. */
 		async run(
 			prompt: string,
 			{ lateMs = 0, ...changes }: Partial<Job> & { lateMs?: number } = {},
-			shelf: IDataObject = {},
-		): Promise<Outcome> {
+			nodeContext: IDataObject = {},
+		): Promise<RunResult> {
 			late = lateMs;
 			const job: Job = {
 				target: { operation: 'start', projectId: await project(), prompt, extra: {} },
@@ -162,9 +163,14 @@ export function simulation() {
 				...changes,
 			};
 			return await runSession(job, {
-				api: sessionApi(await createClient(context, { clock })),
-				apiAfterStop: sessionApi(await createClient(context, { clock: unstoppable })),
-				journal: journalFor(shelf, 0, 0, JSON.stringify(job.target)),
+				api: sessionApi(await createApiClient(context, { clock })),
+				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable })),
+				journal: itemRecord<Entry>(
+					nodeContext,
+					'sessions',
+					{ runIndex: 0, itemIndex: 0 },
+					fingerprintOf(job.target.operation, job.target),
+				),
 				clock,
 				random: () => 0,
 				log: (message) => logged.push(message),
@@ -176,13 +182,13 @@ export function simulation() {
 
 export type Simulation = ReturnType<typeof simulation>;
 
-/** The problem that something ended in; fails the test when it did not. */
-export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+/** The error that something ended with; fails the test when it did not. */
+export async function errorOf(work: Promise<unknown>): Promise<WorkspaceAutomationError> {
 	return await work.then(
 		() => {
 			throw new Error('It was expected to fail, and did not');
 		},
-		(error) => error as Problem,
+		(error) => error as WorkspaceAutomationError,
 	);
 }
 

@@ -60,8 +60,8 @@ describe('the value of an expression', () => {
 		['SELECT {{ object }}', /^{{ object }} has no value that a query can hold$/],
 		["SELECT '{{ list }}'", /^{{ list }} has no value that can stand between quotes$/],
 		["SELECT '{{ nothing }}'", /^{{ nothing }} has no value that can stand between quotes$/],
-		['{{ list }}', /^Query is not a text$/],
-		['{{ b }}', /^Query is empty$/],
+		['{{ list }}', /^'Query' is not a text$/],
+		['{{ b }}', /^'Query' is empty$/],
 		['SELECT {{ infinite }}', /has no value that a query can hold$/],
 	])('that cannot be written is refused: %s', (sql, message) => {
 		expect(() =>

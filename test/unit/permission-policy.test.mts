@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseOption } from '../../nodes/shared/options.ts';
+import { chooseOption } from '../../nodes/shared/agentSession/interactionOptions.ts';
 import {
 	decide,
 	globsOf,

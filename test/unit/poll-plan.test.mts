@@ -1,43 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { nextInterval, jittered, waitBeforePoll } from '../../nodes/RunAgentSession/pollPlan.ts';
+import { delayBeforePoll, pollInterval, withJitter } from '../../nodes/RunAgentSession/pollPlan.ts';
 
 const limits = { pollMs: 5000, maxPollMs: 10_000 };
 const random = fc.double({ min: 0, max: 1, noNaN: true });
+const bounds = fc
+	.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }))
+	.map(([shortest, more]) => ({ pollMs: shortest * 1000, maxPollMs: (shortest + more) * 1000 }));
 
 describe('the poll interval (rule 3)', () => {
-	test('grows to the longest while nothing changes and falls back when something does', () => {
-		const grown = [1, 2, 3].reduce<number[]>(
-			(all) => [...all, nextInterval(all.at(-1)!, false, limits)],
-			[5000],
+	test('is a twentieth of the age of the session, within the limits less jitter', () => {
+		const intervals = [0, 60, 100, 140, 160, 200, 3600].map((seconds) =>
+			pollInterval(seconds * 1000, limits),
 		);
-		expect(grown).toEqual([5000, 7500, 10_000, 10_000]);
-		expect(nextInterval(10_000, true, limits)).toBe(5000);
+		expect(intervals.map(Math.round)).toEqual([5000, 5000, 5000, 7000, 8000, 8333, 8333]);
 	});
 
-	test('stays between the shortest and the longest', () => {
+	test('with jitter lies between Poll Interval and Max Poll Interval, whatever they are', () => {
 		fc.assert(
-			fc.property(
-				fc.array(fc.boolean()),
-				fc.integer({ min: 1, max: 60 }),
-				fc.integer({ min: 0, max: 60 }),
-				(changes, shortest, more) => {
-					const bounds = { pollMs: shortest * 1000, maxPollMs: (shortest + more) * 1000 };
-					let interval = bounds.pollMs;
-					for (const changed of changes) {
-						interval = nextInterval(interval, changed, bounds);
-						expect(interval).toBeGreaterThanOrEqual(bounds.pollMs);
-						expect(interval).toBeLessThanOrEqual(bounds.maxPollMs);
-					}
-				},
-			),
+			fc.property(bounds, fc.nat(10 * 3600_000), random, (own, age, chance) => {
+				const wait = withJitter(pollInterval(age, own), chance, own);
+				expect(wait).toBeGreaterThanOrEqual(own.pollMs);
+				expect(wait).toBeLessThanOrEqual(own.maxPollMs);
+			}),
 		);
 	});
 
 	test('is jittered upwards only, by a fifth at most, and really spread', () => {
-		expect(jittered(5000, 0)).toBe(5000);
-		expect(jittered(5000, 0.5)).toBe(5500);
-		expect(jittered(5000, 1)).toBe(6000);
+		expect([0, 0.5, 1].map((chance) => withJitter(5000, chance, limits))).toEqual([
+			5000, 5500, 6000,
+		]);
 	});
 });
 
@@ -45,16 +37,16 @@ describe('the last poll', () => {
 	test('never lies beyond the deadline nor sooner after the one before than the shortest interval', () => {
 		fc.assert(
 			fc.property(
-				fc.integer({ min: 5000, max: 10_000 }),
+				fc.nat(3600_000),
 				random,
 				fc.integer({ min: -1000, max: 30_000 }),
-				(interval, chance, left) => {
-					const wait = waitBeforePoll(interval, chance, 0, left, limits);
-					if (wait === undefined) {
+				(age, chance, left) => {
+					const delay = delayBeforePoll(age, chance, 0, left, limits);
+					if (delay === undefined) {
 						expect(left).toBeLessThan(limits.pollMs);
 					} else {
-						expect(wait).toBeGreaterThanOrEqual(limits.pollMs);
-						expect(wait).toBeLessThanOrEqual(left);
+						expect(delay).toBeGreaterThanOrEqual(limits.pollMs);
+						expect(delay).toBeLessThanOrEqual(left);
 					}
 				},
 			),

@@ -1,17 +1,14 @@
-import { OLDER_VERSION } from '../../shared/connection';
-import { listSearch } from '../../shared/listSearch/search';
-import { requireId } from '../../shared/validate';
+import { listSearch } from '../../shared/n8n/listSearch/listSearch';
+import { requireId } from '../../shared/validation';
 
 /** The custom domains of the site that the panel names: the service lists them by site only, and has no list of sites. */
 export const getCustomDomains = listSearch({
-	request: (context, { names }) => ({
-		path: '/custom-domains',
-		qs: { [names.domainsSite]: requireId('Site ID', context.getCurrentNodeParameter('siteId')) },
-		version: OLDER_VERSION,
+	list: (context) => ({
+		operation: 'listCustomDomains',
+		values: { siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')) },
 	}),
-	show: ({ id, domain, status }) => ({
-		value: String(id),
-		name:
-			status === undefined ? String(domain ?? id) : `${String(domain ?? id)} (${String(status)})`,
-	}),
+	show: ({ id, domain, status }) => {
+		const name = String(domain ?? id);
+		return { value: String(id), name: status === undefined ? name : `${name} (${String(status)})` };
+	},
 });

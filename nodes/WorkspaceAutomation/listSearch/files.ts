@@ -1,10 +1,11 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { createClient, type Client } from '../../shared/client';
-import { readPage, type Page } from '../../shared/paging';
-import { toNodeError } from '../../shared/problem';
-import { setupRequired } from '../../shared/setupRequired';
-import { isId } from '../../shared/validate';
+import { cursorAfter, readPage, type ListRequest, type Page } from '../../shared/api/pagination';
+import { setupRequiredError } from '../../shared/api/setupRequired';
+import { toNodeError } from '../../shared/errors/nodeErrors';
+import { MOST_PAGES, PICKER_TIME_LIMIT_MS } from '../../shared/n8n/listSearch/listSearch';
+import { createApiClient, type ApiClient } from '../../shared/transport/apiClient';
+import { isId } from '../../shared/validation';
 
 // Files belong to a project, and not every operation on a file names one: the list then goes through the projects, one after
 // the other, and says which project each file is in.
@@ -22,55 +23,53 @@ interface Shown {
 	value: string;
 }
 
-/** As many pages of files as one look into the list may cost. */
-const MOST_PAGES = 20;
-
 const label = (file: IDataObject, projectName?: string) =>
 	[projectName, `${String(file.name ?? file.id)}${file.kind === 'folder' ? '/' : ''}`]
 		.filter(Boolean)
 		.join(' · ');
 
+interface Search {
+	client: ApiClient;
+	/** Time, as the clock gives it, after which nothing more is asked for */
+	deadline: number;
+	/** The project of the panel; all projects where there is none */
+	only?: string;
+	keep: (file: IDataObject) => boolean;
+	wanted: string;
+}
+
 /** The projects to go through: the one of the panel, or a page of all of them. */
 async function projectsAt(
-	client: Client,
-	only: string | undefined,
+	{ client, deadline, only }: Search,
 	cursor: string | undefined,
 ): Promise<Page> {
 	if (only !== undefined) return { data: [{ id: only }] };
-	const page = await readPage(client, { path: '/projects' }, { cursor });
-	if (page.data.length === 0 && page.setupRequired) throw setupRequired(page.setupRequired);
-	return page;
+	const list: ListRequest = { operation: 'listProjects' };
+	const page = await readPage(client, list, { cursor }, { deadline });
+	if (page.data.length === 0 && page.setupRequired) throw setupRequiredError(page.setupRequired);
+	return { ...page, next: cursorAfter(list, page) };
 }
 
-/** One page after the other, wherever the last look ended, until something matches. */
-async function search(
-	client: Client,
-	only: string | undefined,
-	keep: (file: IDataObject) => boolean,
-	wanted: string,
-	place: Place,
-): Promise<INodeListSearchResult> {
+/** One page after the other from a place on, until something matches. */
+async function searchFrom(start: Place, search: Search): Promise<INodeListSearchResult> {
+	const { client, deadline, only, keep, wanted } = search;
 	const results: Shown[] = [];
-	let projects = await projectsAt(client, only, place.projects);
-	let next: Place | undefined = place;
+	let projects = await projectsAt(search, start.projects);
+	let next: Place | undefined = start;
 	for (let pages = 0; next && results.length === 0 && pages < MOST_PAGES; pages++) {
 		const here: Place = next;
 		const project = projects.data[here.project];
 		// Fewer than there were when the list was opened.
 		if (!project) return { results };
-		const page = await readPage(
-			client,
-			{ path: '/files', qs: { [client.names.filesProject]: project.id } },
-			{ cursor: here.files },
-		);
+		const list: ListRequest = { operation: 'listFiles', values: { projectId: project.id } };
+		const page = await readPage(client, list, { cursor: here.files }, { deadline });
 		for (const file of page.data.filter(keep)) {
 			const name = label(file, only === undefined ? String(project.name ?? project.id) : undefined);
 			if (`${name} ${String(file.id)}`.toLowerCase().includes(wanted))
 				results.push({ name, value: String(file.id) });
 		}
-		next = after(here, page.next, projects.data.length, projects.next);
-		if (next && next.projects !== here.projects)
-			projects = await projectsAt(client, only, next.projects);
+		next = after(here, cursorAfter(list, page), projects.data.length, projects.next);
+		if (next && next.projects !== here.projects) projects = await projectsAt(search, next.projects);
 	}
 	return { results, paginationToken: next && JSON.stringify(next) };
 }
@@ -98,13 +97,10 @@ const searchOf = (keep: (file: IDataObject) => boolean) =>
 			const chosen = this.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
 			const only = isId(chosen?.value) ? chosen.value : undefined;
 			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
-			return await search(
-				await createClient(this),
-				only,
-				keep,
-				filter?.trim().toLowerCase() ?? '',
-				place,
-			);
+			const client = await createApiClient(this);
+			const deadline = client.clock.now() + PICKER_TIME_LIMIT_MS;
+			const wanted = filter?.trim().toLowerCase() ?? '';
+			return await searchFrom(place, { client, deadline, only, keep, wanted });
 		} catch (error) {
 			throw toNodeError(this.getNode(), error, 0);
 		}

@@ -1,20 +1,11 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { sessionId } from '../fields';
+import type { Operation } from '../resource';
 
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-import { sessionId } from './sessionId';
-
-const showOnlyForSessionAbort = { resource: ['agentSession'], operation: ['abort'] };
-
-export const operation: INodePropertyOptions = {
+export const abort: Operation = {
 	name: 'Abort',
 	value: 'abort',
-	action: 'Abort an agent session',
+	action: 'Abort agent session',
 	description: 'Abort an agent session; aborting it twice does no harm',
-	routing: {
-		request: { method: 'POST', url: '/agent/sessions/{sessionId}/abort' },
-		send: { paginate: true, preSend: [checked('Session ID', 'sessionId', requireId)] },
-	},
+	request: 'abortAgentSession',
+	fields: [sessionId],
 };
-
-export const fields: INodeProperties[] = [sessionId(showOnlyForSessionAbort)];

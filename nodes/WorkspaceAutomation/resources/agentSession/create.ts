@@ -1,65 +1,33 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { readNewSessionId } from '../../../shared/idempotency/nonIdempotent';
+import { jsonOf } from '../../../shared/n8n/routing';
+import { requireText } from '../../../shared/validation';
+import { additionalBody, bodyOf, projectId } from '../fields';
+import type { Operation } from '../resource';
 
-import { projectLocator } from '../../../shared/descriptions';
-import { checked, step, wire } from '../../../shared/routed';
-import { requireId, requireJsonObject, requireText } from '../../../shared/validate';
-import { readSessionId } from '../../../shared/wireNames';
-import { extraBody } from './extraBody';
-
-const showOnlyForSessionCreate = { resource: ['agentSession'], operation: ['create'] };
-
-export const operation: INodePropertyOptions = {
+export const create: Operation = {
 	name: 'Create',
 	value: 'create',
-	action: 'Create an agent session',
+	action: 'Create agent session',
 	description: 'Start an agent session without waiting for it; the Run Agent Session node waits',
-	routing: {
-		request: { method: 'POST', url: '/agent/sessions' },
-		send: {
-			paginate: true,
-			preSend: [
-				checked('Project', 'projectId', requireId),
-				checked('Prompt', 'prompt', requireText),
-				step(function (request) {
-					const extra = requireJsonObject(
-						'Body',
-						this.getNodeParameter('additionalFields.body', '{}'),
-					);
-					return { ...request, body: { ...extra, ...(request.body as object) } };
-				}),
-			],
+	request: 'createAgentSession',
+	fields: [
+		{ ...projectId, description: 'The project that the agent works in' },
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. Check every page for broken links and fix them',
+			description: 'What the agent should do, in plain words',
+			check: requireText,
 		},
-		output: {
-			postReceive: [
-				// Whatever name the service gives the ID, the next node finds it under this one.
-				async (items) =>
-					items.map(({ json }) => ({ json: { sessionId: readSessionId(json), ...json } })),
-			],
-		},
-	},
+		additionalBody('More fields for the request that starts the session, as a JSON object'),
+	],
+	prepare: (values) => ({ extra: bodyOf(values) }),
+	// Whatever name the service has for the ID, the next node finds it under this one.
+	result: (response, _values, { overrides }) => ({
+		json: { sessionId: readNewSessionId(response, overrides), ...jsonOf(response.body, {}) },
+	}),
 };
-
-export const fields: INodeProperties[] = [
-	{
-		...projectLocator,
-		description: 'The project that the agent works in',
-		displayOptions: { show: showOnlyForSessionCreate },
-		routing: { send: { type: 'body', property: wire('sessionProject') } },
-	},
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. Check every page for broken links and fix them',
-		description: 'What the agent should do, in plain words',
-		displayOptions: { show: showOnlyForSessionCreate },
-		routing: { send: { type: 'body', property: wire('sessionPrompt') } },
-	},
-	extraBody(
-		showOnlyForSessionCreate,
-		'More fields for the request that starts the session, as a JSON object',
-	),
-];

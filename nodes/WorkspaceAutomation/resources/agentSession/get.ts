@@ -1,26 +1,14 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-
-import { simplify } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-import { sessionId } from './sessionId';
+import { simplify } from '../../../shared/n8n/descriptions';
+import { sessionId } from '../fields';
+import type { Operation } from '../resource';
 import { simplifySession } from './simplifySession';
 
-const showOnlyForSessionGet = { resource: ['agentSession'], operation: ['get'] };
-
-export const operation: INodePropertyOptions = {
+export const get: Operation = {
 	name: 'Get',
 	value: 'get',
-	action: 'Get an agent session',
+	action: 'Get agent session',
 	description: 'Get the status of an agent session and what it waits for',
-	routing: {
-		request: { method: 'GET', url: '/agent/sessions/{sessionId}' },
-		send: { paginate: true, preSend: [checked('Session ID', 'sessionId', requireId)] },
-		output: { postReceive: [simplifySession] },
-	},
+	request: 'getAgentSession',
+	fields: [sessionId, simplify],
+	output: [simplifySession],
 };
-
-export const fields: INodeProperties[] = [
-	sessionId(showOnlyForSessionGet),
-	simplify(showOnlyForSessionGet),
-];

@@ -1,9 +1,9 @@
 import { resource } from '../resource';
-import * as abort from './abort';
-import * as create from './create';
-import * as get from './get';
-import * as resolveInteraction from './resolveInteraction';
-import * as sendMessage from './sendMessage';
+import { abort } from './abort';
+import { create } from './create';
+import { get } from './get';
+import { resolveInteraction } from './resolveInteraction';
+import { sendMessage } from './sendMessage';
 
 export const agentSession = resource(
 	'agentSession',

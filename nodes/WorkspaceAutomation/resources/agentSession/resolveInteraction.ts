@@ -1,133 +1,171 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { choicesOf, chooseOption } from '../../../shared/agentSession/interactionOptions';
+import { fetchSession, type Interaction } from '../../../shared/agentSession/session';
+import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import type { ApiClient } from '../../../shared/transport/apiClient';
+import { requireAnyId, requireOneOf, requireText } from '../../../shared/validation';
+import { quote } from '../../../shared/values';
+import { additionalBody, bodyOf, sessionId } from '../fields';
+import type { Field, Operation } from '../resource';
 
-import type { Client } from '../../../shared/client';
-import { choicesOf, chooseOption } from '../../../shared/options';
-import { Problem } from '../../../shared/problem';
-import { checked, clientOf, PATIENCE, step, wire } from '../../../shared/routed';
-import { fetchSession } from '../../../shared/unrepeatable';
-import { requireId, requireJsonObject, requireOneOf, requireText } from '../../../shared/validate';
-import { extraBody } from './extraBody';
-import { sessionId } from './sessionId';
-
-const showOnlyForResolve = { resource: ['agentSession'], operation: ['resolveInteraction'] };
-
-/** The value of the interaction's own option that says the decision. */
-async function optionFor(
-	client: Client,
+/** The interaction as it is pending now. */
+async function pendingInteraction(
+	client: ApiClient,
 	session: string,
 	interactionId: string,
-	decision: 'approve' | 'deny',
-): Promise<string> {
-	const { pendingInteractions } = await fetchSession(client, session, PATIENCE);
+): Promise<Interaction> {
+	const { pendingInteractions } = await fetchSession(client, session);
 	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
-	if (!interaction) {
-		throw new Problem(
-			'The interaction is not pending',
-			'It was resolved already, or Interaction ID belongs to another session. Get the session to see what it waits for.',
-		);
-	}
-	const value = chooseOption(choicesOf(interaction), decision, 'once');
-	if (value !== undefined) return value;
-	const offered = choicesOf(interaction).map((choice) => choice.value);
-	throw new Problem(
-		`None of the interaction's options clearly says "${decision}"`,
-		`Set Decision to Choose an Option and enter one of its values in Option Value: ${offered.join(', ') || 'it offers none; use Body under Additional Fields'}.`,
+	if (interaction) return interaction;
+	throw new WorkspaceAutomationError(
+		'The interaction is not pending',
+		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",
 	);
 }
 
-export const operation: INodePropertyOptions = {
+/** The value of the interaction's own option that stands for the decision. */
+function optionFor(interaction: Interaction, decision: 'approve' | 'deny'): string {
+	const choices = choicesOf(interaction);
+	const value = chooseOption(choices, decision, 'once');
+	if (value !== undefined) return value;
+	const offered = choices.map((choice) => choice.value).join(', ');
+	throw new WorkspaceAutomationError(
+		`None of the interaction's options clearly stands for "${decision}"`,
+		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
+	);
+}
+
+/** Holds the pending request against what the person who decides was shown. */
+function checkExpected(interaction: Interaction, permission: unknown, patterns: unknown): void {
+	const expected = {
+		permission: permission === undefined ? interaction.permission : permission,
+		patterns: patterns === undefined ? interaction.patterns : patterns,
+	};
+	const pending = { permission: interaction.permission, patterns: interaction.patterns };
+	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
+	throw new WorkspaceAutomationError(
+		'The pending request is not the expected one',
+		`Expected: ${quote(expected, 500)}. Pending: ${quote(pending, 500)}. Nothing was answered. Decide again on what is pending.`,
+	);
+}
+
+/** Patterns as a list: from JSON, from lines, or one alone. */
+function patternList(field: string, value: unknown): string[] | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	let list: unknown = value;
+	if (typeof value === 'string' && value.trim().startsWith('[')) {
+		try {
+			list = JSON.parse(value) as unknown;
+		} catch {
+			list = value;
+		}
+	}
+	if (typeof list === 'string') return list.split('\n').filter((line) => line !== '');
+	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a list of texts`,
+		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
+	);
+}
+
+const optionalText = (field: string, value: unknown): string | undefined =>
+	value === undefined || value === null || value === '' ? undefined : requireText(field, value);
+
+const expectations: Field[] = [
+	{
+		displayName: 'Expected Patterns',
+		name: 'expectedPatterns',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. npm run build',
+		description:
+			'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
+		check: patternList,
+	},
+	{
+		displayName: 'Expected Permission',
+		name: 'expectedPermission',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. bash',
+		description:
+			'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
+		check: optionalText,
+	},
+];
+
+export const resolveInteraction: Operation = {
 	name: 'Resolve Interaction',
 	value: 'resolveInteraction',
-	action: 'Resolve an interaction of an agent session',
+	action: 'Resolve interaction of agent session',
 	description:
 		'Answer a permission request, or another interaction, that an agent session waits for',
-	routing: {
-		request: {
-			method: 'POST',
-			url: '/agent/sessions/{sessionId}/interactions/{interactionId}/resolve',
+	request: 'resolveInteraction',
+	fields: [
+		sessionId,
+		{
+			displayName: 'Interaction ID',
+			name: 'interactionId',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
+			description:
+				'The pending interaction, such as the first of pendingInteractions that Get returns',
+			check: requireAnyId,
 		},
-		send: {
-			paginate: true,
-			preSend: [
-				checked('Session ID', 'sessionId', requireId),
-				checked('Interaction ID', 'interactionId', requireText),
-				step(async function (request) {
-					const decision = requireOneOf('Decision', this.getNodeParameter('decision'), [
-						'approve',
-						'deny',
-						'option',
-					]);
-					const extra = requireJsonObject(
-						'Body',
-						this.getNodeParameter('additionalFields.body', '{}'),
-					);
-					const given =
-						decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
-					if (decision === 'option' && Object.keys(extra).length > 0 && given === '') {
-						return { ...request, body: { type: 'permission', ...extra } };
-					}
-					const value =
-						decision === 'option'
-							? requireText('Option Value', given)
-							: await optionFor(
-									await clientOf(this),
-									String(this.getNodeParameter('sessionId')).trim(),
-									String(this.getNodeParameter('interactionId')).trim(),
-									decision,
-								);
-					return { ...request, body: { type: 'permission', [wire('decision')]: value, ...extra } };
-				}),
+		{
+			displayName: 'Decision',
+			name: 'decision',
+			type: 'options',
+			options: [
+				{
+					name: 'Approve',
+					value: 'approve',
+					description: 'Choose the option that allows it this time',
+				},
+				{
+					name: 'Choose an Option',
+					value: 'option',
+					description: 'Choose the option with a given value',
+				},
+				{ name: 'Deny', value: 'deny', description: 'Choose the option that refuses it' },
 			],
+			default: 'approve',
+			description: 'How to answer',
+			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
+		{
+			displayName: 'Option Value',
+			name: 'optionValue',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. always',
+			description:
+				"The value of one of the interaction's options. May stay empty when Body says it all.",
+			displayOptions: { show: { decision: ['option'] } },
+		},
+		additionalBody(
+			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
+			expectations,
+		),
+	],
+	async prepare(values, client) {
+		const { decision, expectedPermission, expectedPatterns } = values;
+		const extra = bodyOf(values);
+		const given = decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
+		const bodySaysItAll = decision === 'option' && given === '' && Object.keys(extra).length > 0;
+		const isExpected = expectedPermission !== undefined || expectedPatterns !== undefined;
+
+		let option: unknown;
+		if (decision === 'option' && !bodySaysItAll)
+			option = typeof given === 'number' ? given : requireText('Option Value', given);
+		if (decision === 'approve' || decision === 'deny' || isExpected) {
+			const { sessionId: session, interactionId } = values;
+			const interaction = await pendingInteraction(client, String(session), String(interactionId));
+			checkExpected(interaction, expectedPermission, expectedPatterns);
+			if (decision === 'approve' || decision === 'deny') option = optionFor(interaction, decision);
+		}
+		return { values: { type: 'permission', option }, extra };
 	},
 };
-
-export const fields: INodeProperties[] = [
-	sessionId(showOnlyForResolve),
-	{
-		displayName: 'Interaction ID',
-		name: 'interactionId',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
-		description:
-			'The pending interaction, such as the first of pendingInteractions that Get puts out',
-		displayOptions: { show: showOnlyForResolve },
-	},
-	{
-		displayName: 'Decision',
-		name: 'decision',
-		type: 'options',
-		options: [
-			{
-				name: 'Approve',
-				value: 'approve',
-				description: 'Take the option that allows it this time',
-			},
-			{
-				name: 'Choose an Option',
-				value: 'option',
-				description: 'Take the option with a given value',
-			},
-			{ name: 'Deny', value: 'deny', description: 'Take the option that refuses it' },
-		],
-		default: 'approve',
-		description: 'How to answer',
-		displayOptions: { show: showOnlyForResolve },
-	},
-	{
-		displayName: 'Option Value',
-		name: 'optionValue',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. always',
-		description:
-			"The value of one of the interaction's options. May stay empty when Body says it all.",
-		displayOptions: { show: { ...showOnlyForResolve, decision: ['option'] } },
-	},
-	extraBody(
-		showOnlyForResolve,
-		'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
-	),
-];

@@ -1,5 +1,5 @@
-import { Problem } from '../../../shared/problem';
-import { requireText } from '../../../shared/validate';
+import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { requireText } from '../../../shared/validation';
 import { isComment, isQuoted, quoted, tokensOf } from './sql';
 
 // The API takes the text of a query and nothing else. What comes from other nodes is therefore written into the text here, as
@@ -27,7 +27,7 @@ function literal(name: string, value: unknown): string {
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
 		return String(value);
 	if (Array.isArray(value)) return list(name, value);
-	throw new Problem(
+	throw new WorkspaceAutomationError(
 		`${name} has no value that a query can hold`,
 		'Give it a text, a number, true or false, or a list of these; of an object, name one of its fields.',
 	);
@@ -38,7 +38,7 @@ function textOf(name: string, value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
 		return String(value);
-	throw new Problem(
+	throw new WorkspaceAutomationError(
 		`${name} has no value that can stand between quotes`,
 		Array.isArray(value)
 			? 'It is a list. Leave out the quotes around it, or pass it as a query parameter of a type such as Array(String).'
@@ -67,7 +67,7 @@ export interface Values {
 /**
  * The query with its `{{ expressions }}` and `{name:Type}` placeholders filled. Between quotes the value of an expression fills in text
  * that cannot end them. An expression that is the whole query is the query. Comments stay as they are, without expressions.
- * @throws Problem naming what has no value, or none that fits its place
+ * @throws WorkspaceAutomationError naming what has no value, or none that fits its place
  */
 export function bind(sql: string, { parameters, evaluate }: Values): string {
 	const whole = sql.trim();
@@ -83,7 +83,7 @@ export function bind(sql: string, { parameters, evaluate }: Values): string {
 		const expression = expressions[Number(index)];
 		const value = evaluate(expression);
 		if (value !== undefined) return [expression, value];
-		throw new Problem(
+		throw new WorkspaceAutomationError(
 			`The expression ${expression} in Query has no value`,
 			'Check that the item it reads from has that field.',
 		);
@@ -92,7 +92,7 @@ export function bind(sql: string, { parameters, evaluate }: Values): string {
 	function parameterOf(name: string): [name: string, value: unknown] {
 		if (parameters.has(name)) return [`The query parameter ${name}`, parameters.get(name)];
 		const known = [...parameters.keys()].join(', ') || 'none';
-		throw new Problem(
+		throw new WorkspaceAutomationError(
 			`The query parameter ${name} has no value`,
 			`Add it under Options > Query Parameters. There are so far: ${known}.`,
 		);
@@ -114,7 +114,7 @@ export function bind(sql: string, { parameters, evaluate }: Values): string {
 		}
 		for (const [placeholder, , name] of token.matchAll(PLACE)) {
 			if (!parameters.has(name)) continue;
-			throw new Problem(
+			throw new WorkspaceAutomationError(
 				`The query parameter ${name} stands between quotes`,
 				`Leave out the quotes around ${placeholder}: it brings its own. For a part of a text use concat('...', {${name}:String}).`,
 			);

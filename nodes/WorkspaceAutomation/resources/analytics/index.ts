@@ -1,4 +1,4 @@
 import { resource } from '../resource';
-import * as query from './query';
+import { query } from './query';
 
 export const analytics = resource('analytics', [query], 'query');

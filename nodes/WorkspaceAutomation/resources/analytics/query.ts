@@ -1,19 +1,12 @@
-import type {
-	IExecuteSingleFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { components } from '../../../shared/contract';
-import { rememberInExecution } from '../../../shared/customData';
-import { step } from '../../../shared/routed';
-import { requireText } from '../../../shared/validate';
+import { rememberInExecution } from '../../../shared/n8n/customData';
+import { requireText } from '../../../shared/validation';
+import type { Field, Operation } from '../resource';
 import { bind } from './bind';
 import { requireSelect } from './sql';
 import { TABLES } from './tables';
-
-const showOnlyForAnalyticsQuery = { resource: ['analytics'], operation: ['query'] };
 
 /** The service cuts results off here without saying so (API document, Limits). */
 const MOST_ROWS = 100_000;
@@ -21,49 +14,37 @@ const MOST_ROWS = 100_000;
 const OWN_QUERY = 'own';
 
 /** The query as it is sent: what comes from elsewhere is in it as values. */
-const bindQuery = step(function (request) {
+const bindQuery: Operation['prepare'] = function () {
 	const sql = requireText('Query', this.getNodeParameter('query'));
 	const { values = [] } = this.getNodeParameter('options.parameters', {}) as {
 		values?: Array<{ name: string; value: unknown }>;
 	};
 	const parameters = new Map(
-		values.map(({ name, value }) => [
-			requireText('The name of a query parameter', name).trim(),
-			value,
-		]),
+		values.map(({ name, value }) => [requireText('Name', name).trim(), value]),
 	);
-	const query = bind(sql, {
-		parameters,
-		evaluate: (expression) => this.evaluateExpression(expression, this.getItemIndex()),
-	});
-	return { ...request, body: { query: requireSelect('Query', query) } };
-});
+	const evaluate = (expression: string) => this.evaluateExpression(expression, this.getItemIndex());
+	return { values: { query: requireSelect('Query', bind(sql, { parameters, evaluate })) } };
+};
 
 async function handOnRows(
 	this: IExecuteSingleFunctions,
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
 	const { data = [] } = items[0].json as Partial<components['schemas']['AnalyticsResult']>;
-	if (data.length >= MOST_ROWS) {
-		const warning = `The analytics query returned ${MOST_ROWS} rows, the most the service gives: there may be more. Narrow it down or group it.`;
+	const isCutOff = data.length >= MOST_ROWS;
+	if (isCutOff) {
+		const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
 		this.logger.warn(warning, { node: this.getNode().name });
 		rememberInExecution(this, { analyticsRows: warning });
 	}
-	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
-	return (data as Array<INodeExecutionData['json']>).map((row) => ({ json: row }));
+	const mark = isCutOff ? { rowLimitReached: true } : {};
+	if (this.getNodeParameter('options.rowsInOneItem', false) === true)
+		return items.map((item) => ({ ...item, json: { ...item.json, ...mark } }));
+	// The rows are the items; the last one says where they were cut off.
+	const rows = (data as Array<INodeExecutionData['json']>).map((row) => ({ json: row }));
+	const last = rows.pop();
+	return last ? [...rows, { json: { ...last.json, ...mark } }] : [];
 }
-
-export const operation: INodePropertyOptions = {
-	name: 'Query',
-	value: 'query',
-	action: 'Query analytics',
-	description: 'Run a SQL query over the event data of the projects that the key can act on',
-	routing: {
-		request: { method: 'POST', url: '/analytics/query' },
-		send: { paginate: true, preSend: [bindQuery] },
-		output: { postReceive: [handOnRows] },
-	},
-};
 
 const queryField = {
 	displayName: 'Query',
@@ -79,27 +60,35 @@ const queryField = {
 	description:
 		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
 	hint: 'Columns that end in _state are read with a merge function. A text from an expression needs no quotes around it.',
-} satisfies Partial<INodeProperties>;
+} satisfies Field;
 
-export const fields: INodeProperties[] = [
-	{
-		displayName: 'Start From',
-		name: 'table',
-		type: 'options',
-		noDataExpression: true,
-		default: OWN_QUERY,
-		displayOptions: { show: showOnlyForAnalyticsQuery },
-		description:
-			'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
-		options: [
-			{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
-			...TABLES.map(({ name, value, description }) => ({ name, value, description })),
-		],
-	},
-	// The panel shows the default of the table that is chosen, until somebody changes it.
-	...[{ value: OWN_QUERY, query: '' }, ...TABLES].map(({ value, query }) => ({
-		...queryField,
-		default: query,
-		displayOptions: { show: { ...showOnlyForAnalyticsQuery, table: [value] } },
-	})),
-];
+export const query: Operation = {
+	name: 'Query',
+	value: 'query',
+	action: 'Query analytics',
+	description: 'Run a SQL query over the event data of the projects that the API key can act on',
+	request: 'queryAnalytics',
+	fields: [
+		{
+			displayName: 'Start From',
+			name: 'table',
+			type: 'options',
+			noDataExpression: true,
+			default: OWN_QUERY,
+			description:
+				'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
+			options: [
+				{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
+				...TABLES.map(({ name, value, description }) => ({ name, value, description })),
+			],
+		},
+		// The panel shows the default of the table that is chosen, until somebody changes it.
+		...[{ value: OWN_QUERY, query: '' }, ...TABLES].map(({ value, query: start }) => ({
+			...queryField,
+			default: start,
+			displayOptions: { show: { table: [value] } },
+		})),
+	],
+	prepare: bindQuery,
+	output: [handOnRows],
+};

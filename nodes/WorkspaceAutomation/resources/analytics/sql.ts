@@ -1,5 +1,5 @@
-import { Problem } from '../../../shared/problem';
-import { requireText } from '../../../shared/validate';
+import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { requireText } from '../../../shared/validation';
 
 /** Comments, strings and quoted names, and everything else a character at a time. */
 const TOKENS =
@@ -30,14 +30,14 @@ export function requireSelect(field: string, value: unknown): string {
 		.trim()
 		.replace(/[;\s]+$/, '');
 	if (!/^[(\s]*(select|with)\b/i.test(skeleton)) {
-		throw new Problem(
-			`${field} is not a SELECT or WITH statement`,
+		throw new WorkspaceAutomationError(
+			`'${field}' is not a SELECT or WITH statement`,
 			'Analytics can only be read. Start the query with SELECT, or with WITH for common table expressions.',
 		);
 	}
 	if (skeleton.includes(';')) {
-		throw new Problem(
-			`${field} has more than one statement`,
+		throw new WorkspaceAutomationError(
+			`'${field}' has more than one statement`,
 			'Remove what follows the first semicolon; one query runs at a time.',
 		);
 	}

@@ -1,29 +1,28 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { customDomainLocator } from '../../../shared/n8n/descriptions';
+import { requireId } from '../../../shared/validation';
+import { siteId } from '../fields';
+import type { Operation } from '../resource';
 
-import { customDomainLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-import { siteId } from './siteId';
-
-const showOnlyForDomainDelete = { resource: ['customDomain'], operation: ['delete'] };
-
-export const operation: INodePropertyOptions = {
+export const deleteDomain: Operation = {
 	name: 'Delete',
 	value: 'delete',
-	action: 'Delete a custom domain',
-	description: 'Delete a custom domain of a site for good',
-	routing: {
-		request: { method: 'DELETE', url: '/custom-domains/{customDomainId}' },
-		send: { paginate: true, preSend: [checked('Custom Domain', 'customDomainId', requireId)] },
-		output: {
-			postReceive: [
-				async (items) => items.map(({ json }) => ({ json: { ...json, deleted: true } })),
-			],
+	action: 'Delete custom domain',
+	description: 'Delete a custom domain of a site permanently',
+	request: 'deleteCustomDomain',
+	fields: [
+		{
+			...siteId,
+			required: false,
+			description: 'Only fills the list of custom domains; not needed with an ID',
+			check: undefined,
 		},
-	},
+		{ ...customDomainLocator, check: requireId },
+	],
+	// Nothing comes back where a second attempt finds that the first one has deleted it.
+	output: [
+		async (items) =>
+			items.map(({ json: { customDomainId, ...json } }) => ({
+				json: { id: customDomainId, ...json, deleted: true },
+			})),
+	],
 };
-
-export const fields: INodeProperties[] = [
-	{ ...customDomainLocator, displayOptions: { show: showOnlyForDomainDelete } },
-	siteId(showOnlyForDomainDelete, 'Only fills the list of custom domains; not needed with an ID'),
-];

@@ -1,5 +1,5 @@
 import { resource } from '../resource';
-import * as deleteDomain from './delete';
-import * as getAll from './getAll';
+import { deleteDomain } from './delete';
+import { getAll } from './getAll';
 
 export const customDomain = resource('customDomain', [getAll, deleteDomain], 'getAll');

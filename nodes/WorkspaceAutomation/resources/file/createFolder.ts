@@ -1,46 +1,29 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { requireText } from '../../../shared/validation';
+import { optionalParentId, projectId } from '../fields';
+import type { Operation } from '../resource';
+import { existingFile, ifExists } from './ifExists';
 
-import { projectLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { optionalId, requireId, requireText } from '../../../shared/validate';
-import { optionalParent } from './parentId';
-
-const showOnlyForCreateFolder = { resource: ['file'], operation: ['createFolder'] };
-
-export const operation: INodePropertyOptions = {
+export const createFolder: Operation = {
 	name: 'Create Folder',
 	value: 'createFolder',
-	action: 'Create a folder',
-	description: 'Create a folder; an existing one of that name is left alone and reported',
-	routing: {
-		request: { method: 'POST', url: '/files', body: { kind: 'folder' } },
-		send: {
-			paginate: true,
-			preSend: [
-				checked('Project', 'projectId', requireId),
-				checked('Name', 'name', requireText),
-				checked('Parent Folder', 'parentId', optionalId),
-			],
+	action: 'Create folder',
+	description: 'Create a folder; an existing one of that name is never overwritten',
+	request: 'createFile',
+	fields: [
+		projectId,
+		{
+			displayName: 'Name',
+			name: 'name',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. Reports',
+			description: 'The name of the folder; it has to be unique among its siblings',
+			check: requireText,
 		},
-	},
+		optionalParentId,
+		ifExists,
+	],
+	prepare: () => ({ values: { kind: 'folder' } }),
+	recover: existingFile,
 };
-
-export const fields: INodeProperties[] = [
-	{
-		...projectLocator,
-		displayOptions: { show: showOnlyForCreateFolder },
-		routing: { send: { type: 'body', property: 'projectId' } },
-	},
-	{
-		displayName: 'Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. Reports',
-		description: 'What the folder is called; it has to be unique where it is put',
-		displayOptions: { show: showOnlyForCreateFolder },
-		routing: { send: { type: 'body', property: 'name' } },
-	},
-	optionalParent(showOnlyForCreateFolder),
-];

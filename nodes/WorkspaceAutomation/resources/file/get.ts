@@ -1,22 +1,11 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { fileId } from '../fields';
+import type { Operation } from '../resource';
 
-import { fileLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-
-const showOnlyForFileGet = { resource: ['file'], operation: ['get'] };
-
-export const operation: INodePropertyOptions = {
+export const get: Operation = {
 	name: 'Get',
 	value: 'get',
-	action: 'Get a file',
-	description: 'Get what is known of a file or folder, such as its name and size',
-	routing: {
-		request: { method: 'GET', url: '/files/{fileId}' },
-		send: { paginate: true, preSend: [checked('File or Folder', 'fileId', requireId)] },
-	},
+	action: 'Get file',
+	description: 'Get the metadata of a file or folder, such as its name and size',
+	request: 'getFile',
+	fields: [fileId],
 };
-
-export const fields: INodeProperties[] = [
-	{ ...fileLocator, displayOptions: { show: showOnlyForFileGet } },
-];

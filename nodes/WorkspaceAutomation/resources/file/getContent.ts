@@ -1,120 +1,126 @@
-import type {
-	IExecuteSingleFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { components } from '../../../shared/contract';
-import { fileLocator } from '../../../shared/descriptions';
-import { download, type Stream } from '../../../shared/download';
-import { Problem } from '../../../shared/problem';
-import { checked, clientOf, PATIENCE, step } from '../../../shared/routed';
-import { requireId, requireOneOf, requireText } from '../../../shared/validate';
-import { readFileContent } from '../../../shared/wireNames';
+import { answerOverride, readAnswer } from '../../../shared/api/operations';
+import { resultOrError, WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { callOperation } from '../../../shared/idempotency/nonIdempotent';
+import type { ApiClient } from '../../../shared/transport/apiClient';
+import { requireOneOf, requireText } from '../../../shared/validation';
+import { isRecord, quote, textOf } from '../../../shared/values';
+import { fileId } from '../fields';
+import type { Operation } from '../resource';
+import { download, type Stream } from './download';
 
-const showOnlyForGetContent = { resource: ['file'], operation: ['getContent'] };
-
-/** The file as it was asked for. Text and download URLs both end up as either; what is downloaded is streamed. */
-async function asAsked(
-	this: IExecuteSingleFunctions,
-	[{ json }]: INodeExecutionData[],
-): Promise<INodeExecutionData[]> {
-	const content = readFileContent(json);
-	if (!content)
-		throw new Problem(
-			'The service answered without the content of the file',
-			'Its answer has neither a text nor a download URL under a name that this node knows.',
-		);
-	const client = await clientOf(this);
-	const fileId = String(this.getNodeParameter('fileId', undefined, { extractValue: true })).trim();
-	const { helpers } = this;
-
-	if (this.getNodeParameter('outputAs') === 'text') {
-		const text =
-			'text' in content
-				? content.text
-				: await download(
-						this,
-						client.clock,
-						content.url,
-						async (body) => await helpers.binaryToString(body),
-					);
-		return [{ json: { fileId, text } }];
-	}
-
-	// The content comes without name and type; a file without them is of little use to the next node.
-	const file = (await client.send(
-		{ method: 'GET', path: `/files/${fileId}` },
-		PATIENCE,
-	)) as components['schemas']['File'];
-	const keep = async (data: Buffer | Stream) =>
-		await helpers.prepareBinaryData(data, file.name, file.contentType);
-	const data =
-		'text' in content
-			? await keep(Buffer.from(content.text))
-			: await download(this, client.clock, content.url, keep);
-	const { name, contentType, sizeBytes } = file;
-	return [
-		{
-			json: { fileId, name, contentType, sizeBytes },
-			binary: { [this.getNodeParameter('binaryPropertyName') as string]: data },
-		},
-	];
+/** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
+function contentIn(body: unknown, { overrides }: ApiClient): { text: string } | { url: string } {
+	const [text, url] = ['text', 'url'].map((name) =>
+		readAnswer('getFileContent', name, body, overrides),
+	);
+	if (textOf(text)) return { text: String(text) };
+	if (textOf(url)) return { url: String(url) };
+	// An empty file is found under no name that only counts with something in it.
+	if (isRecord(body) && [text, body.text, body.content].includes('')) return { text: '' };
+	if (typeof body === 'string') return { text: body };
+	throw new WorkspaceAutomationError(
+		'The service answered without the content of the file',
+		`It answered: ${quote(body)}. ${answerOverride('getFileContent', 'text')}`,
+	);
 }
 
-export const operation: INodePropertyOptions = {
+interface Metadata {
+	name?: string;
+	contentType?: string;
+	sizeBytes?: number;
+}
+
+/** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
+async function metadataOf(client: ApiClient, id: unknown): Promise<Metadata> {
+	const values = { fileId: id };
+	const read = callOperation(client, 'getFile', values, { maxAttempts: 2, timeLimitMs: 30_000 });
+	const response = await resultOrError(read);
+	if (response instanceof WorkspaceAutomationError || !isRecord(response.body)) return {};
+	const { name, contentType, sizeBytes } = response.body;
+	return {
+		name: textOf(name),
+		contentType: textOf(contentType),
+		sizeBytes: typeof sizeBytes === 'number' ? sizeBytes : undefined,
+	};
+}
+
+async function asText(
+	context: IExecuteSingleFunctions,
+	client: ApiClient,
+	id: unknown,
+	body: unknown,
+): Promise<INodeExecutionData> {
+	const content = contentIn(body, client);
+	const { helpers } = context;
+	const read = async (stream: Stream) => await helpers.binaryToString(stream);
+	const text =
+		'text' in content ? content.text : await download(context, client, content.url, read);
+	return { json: { fileId: String(id), text } };
+}
+
+async function asBinary(
+	context: IExecuteSingleFunctions,
+	client: ApiClient,
+	id: unknown,
+	body: unknown,
+): Promise<INodeExecutionData> {
+	const content = contentIn(body, client);
+	const field = String(context.getNodeParameter('binaryPropertyName'));
+	const { name = String(id), contentType, sizeBytes } = await metadataOf(client, id);
+	const keep = async (data: Buffer | Stream, type?: unknown) =>
+		await context.helpers.prepareBinaryData(data, name, contentType ?? textOf(type));
+	const data =
+		'text' in content
+			? await keep(Buffer.from(content.text), 'text/plain')
+			: await download(
+					context,
+					client,
+					content.url,
+					async (stream, headers) => await keep(stream, headers['content-type']),
+				);
+	return {
+		json: { fileId: String(id), name, contentType: contentType ?? data.mimeType, sizeBytes },
+		binary: { [field]: data },
+	};
+}
+
+export const getContent: Operation = {
 	name: 'Get Content',
 	value: 'getContent',
-	action: 'Get the content of a file',
+	action: 'Get content of file',
 	description: 'Get the content of a file as text or as binary data for the next node',
-	routing: {
-		request: { method: 'GET', url: '/files/{fileId}/content' },
-		send: {
-			paginate: true,
-			preSend: [
-				checked('File or Folder', 'fileId', requireId),
-				step(function (request) {
-					const outputAs = requireOneOf('Output As', this.getNodeParameter('outputAs'), [
-						'text',
-						'binary',
-					]);
-					if (outputAs === 'binary')
-						requireText('Put Output File in Field', this.getNodeParameter('binaryPropertyName'));
-					return request;
-				}),
+	request: 'getFileContent',
+	fields: [
+		{ ...fileId, description: 'The file to read' },
+		{
+			displayName: 'Output As',
+			name: 'outputAs',
+			type: 'options',
+			options: [
+				{ name: 'Binary Data', value: 'binary', description: 'A file for the next node' },
+				{ name: 'Text', value: 'text', description: 'Text in a field of the item' },
 			],
+			default: 'text',
+			description: 'What the next node should get',
+			check: (field, value) => requireOneOf(field, value, ['text', 'binary']),
 		},
-		output: { postReceive: [asAsked] },
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: 'data',
+			required: true,
+			placeholder: 'e.g. data',
+			hint: 'The name of the output field to put the file in',
+			displayOptions: { show: { outputAs: ['binary'] } },
+			check: requireText,
+		},
+	],
+	// Both kinds of answers end up as either; what is downloaded is streamed.
+	async result({ body }, { fileId: id, outputAs }, client) {
+		const read = outputAs === 'binary' ? asBinary : asText;
+		return await read(this, client, id, body);
 	},
 };
-
-export const fields: INodeProperties[] = [
-	{
-		...fileLocator,
-		description: 'The file to read',
-		displayOptions: { show: showOnlyForGetContent },
-	},
-	{
-		displayName: 'Output As',
-		name: 'outputAs',
-		type: 'options',
-		options: [
-			{ name: 'Binary Data', value: 'binary', description: 'A file for the next node' },
-			{ name: 'Text', value: 'text', description: 'Text in a field of the item' },
-		],
-		default: 'text',
-		description: 'What the next node should get',
-		displayOptions: { show: showOnlyForGetContent },
-	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		placeholder: 'e.g. data',
-		hint: 'The name of the output field to put the file in',
-		displayOptions: { show: { ...showOnlyForGetContent, outputAs: ['binary'] } },
-	},
-];

@@ -1,11 +1,11 @@
 import { resource } from '../resource';
-import * as create from './create';
-import * as createFolder from './createFolder';
-import * as get from './get';
-import * as getAll from './getAll';
-import * as getContent from './getContent';
-import * as move from './move';
-import * as rename from './rename';
+import { create } from './create';
+import { createFolder } from './createFolder';
+import { get } from './get';
+import { getAll } from './getAll';
+import { getContent } from './getContent';
+import { move } from './move';
+import { rename } from './rename';
 
 export const file = resource(
 	'file',

@@ -1,35 +1,20 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { optionalId } from '../../../shared/validation';
+import { fileId, optionalParentId } from '../fields';
+import type { Operation } from '../resource';
 
-import { fileLocator, folderLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-
-const showOnlyForFileMove = { resource: ['file'], operation: ['move'] };
-
-export const operation: INodePropertyOptions = {
+export const move: Operation = {
 	name: 'Move',
 	value: 'move',
-	action: 'Move a file',
-	description: 'Put a file or folder into another folder',
-	routing: {
-		request: { method: 'PATCH', url: '/files/{fileId}' },
-		send: {
-			paginate: true,
-			preSend: [
-				checked('File or Folder', 'fileId', requireId),
-				checked('Parent Folder', 'parentId', requireId),
-			],
+	action: 'Move file',
+	description: 'Move a file or folder to another folder, or to My Files',
+	request: 'moveFile',
+	fields: [
+		fileId,
+		{
+			...optionalParentId,
+			description: 'The folder to move it to; leave it empty for My Files',
+			// `null` says My Files, where nothing would say to leave it where it is.
+			check: (field, value) => optionalId(field, value) ?? null,
 		},
-	},
+	],
 };
-
-export const fields: INodeProperties[] = [
-	{ ...fileLocator, displayOptions: { show: showOnlyForFileMove } },
-	{
-		...folderLocator,
-		required: true,
-		description: 'The folder to move it to',
-		displayOptions: { show: showOnlyForFileMove },
-		routing: { send: { type: 'body', property: 'parentId' } },
-	},
-];

@@ -1,39 +1,24 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { requireText } from '../../../shared/validation';
+import { fileId } from '../fields';
+import type { Operation } from '../resource';
 
-import { fileLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId, requireText } from '../../../shared/validate';
-
-const showOnlyForFileRename = { resource: ['file'], operation: ['rename'] };
-
-export const operation: INodePropertyOptions = {
+export const rename: Operation = {
 	name: 'Rename',
 	value: 'rename',
-	action: 'Rename a file',
+	action: 'Rename file',
 	description: 'Give a file or folder another name',
-	routing: {
-		request: { method: 'PATCH', url: '/files/{fileId}' },
-		send: {
-			paginate: true,
-			preSend: [
-				checked('File or Folder', 'fileId', requireId),
-				checked('Name', 'name', requireText),
-			],
+	request: 'renameFile',
+	fields: [
+		fileId,
+		{
+			displayName: 'Name',
+			name: 'name',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. report-2026.md',
+			description: 'The new name; it has to be unique where the file is',
+			check: requireText,
 		},
-	},
+	],
 };
-
-export const fields: INodeProperties[] = [
-	{ ...fileLocator, displayOptions: { show: showOnlyForFileRename } },
-	{
-		displayName: 'Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. report-2026.md',
-		description: 'The new name; it has to be unique where the file is',
-		displayOptions: { show: showOnlyForFileRename },
-		routing: { send: { type: 'body', property: 'name' } },
-	},
-];

@@ -1,34 +1,43 @@
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { Problem } from '../../../shared/problem';
-import { wire } from '../../../shared/routed';
-import { requireId, requireOneOf, requireString, requireText } from '../../../shared/validate';
+import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { requireAnyId, requireOneOf, requireString, requireText } from '../../../shared/validation';
 
-/** The document's limit on file content: 10 MiB. */
+/** The limit on file content: 10 MiB (API document, Limits). */
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
 function refuseTooLarge(field: string, bytes: number): void {
 	if (bytes <= LARGEST_BYTES) return;
-	throw new Problem(
-		`${field} is too large`,
+	throw new WorkspaceAutomationError(
+		`'${field}' is too large`,
 		`The service takes at most 10 MiB a file; this is ${(bytes / 1024 / 1024).toFixed(1)} MiB.`,
 	);
 }
 
-function fromText(context: IExecuteSingleFunctions): IDataObject {
-	const text = requireString('Text', context.getNodeParameter('text'));
-	refuseTooLarge('Text', Buffer.byteLength(text));
-	return { source: { type: 'text', text } };
+/** The values of a file's content in the request, and for binary data the name that came with it. */
+interface Content {
+	sourceType: 'text' | 'base64' | 'asset';
+	text?: string;
+	data?: string;
+	contentType?: string;
+	assetId?: string | number;
+	name?: string;
 }
 
-async function fromBinary(context: IExecuteSingleFunctions): Promise<IDataObject> {
+function fromText(context: IExecuteSingleFunctions): Content {
+	const text = requireString('Text', context.getNodeParameter('text'));
+	refuseTooLarge('Text', Buffer.byteLength(text));
+	return { sourceType: 'text', text };
+}
+
+async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
 	const field = requireText('Input Binary Field', context.getNodeParameter('binaryPropertyName'));
 	const { binary } = context.getInputData();
 	const data = binary?.[field];
 	if (!data) {
 		const there = Object.keys(binary ?? {});
-		throw new Problem(
-			`Input Binary Field "${field}" is not in the input`,
+		throw new WorkspaceAutomationError(
+			`'Input Binary Field' names "${field}", which is not in the input`,
 			there.length > 0
 				? `The item has these binary fields: ${there.join(', ')}.`
 				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',
@@ -36,26 +45,23 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<IDataObject
 	}
 	const buffer = await context.helpers.getBinaryDataBuffer(field);
 	refuseTooLarge('Input Binary Field', buffer.length);
-	const contentType = data.mimeType && { [wire('base64ContentType')]: data.mimeType };
 	return {
-		source: { type: 'base64', [wire('base64Data')]: buffer.toString('base64'), ...contentType },
-		...(data.fileName && { name: data.fileName }),
+		sourceType: 'base64',
+		data: buffer.toString('base64'),
+		contentType: data.mimeType || undefined,
+		name: data.fileName || undefined,
 	};
 }
 
-function fromAsset(context: IExecuteSingleFunctions): IDataObject {
-	return {
-		source: {
-			type: 'asset',
-			[wire('assetId')]: requireId('Asset ID', context.getNodeParameter('assetId')),
-		},
-	};
+function fromAsset(context: IExecuteSingleFunctions): Content {
+	const assetId = requireAnyId('Asset ID', context.getNodeParameter('assetId'));
+	return { sourceType: 'asset', assetId };
 }
 
 const SOURCES = { text: fromText, binary: fromBinary, asset: fromAsset };
 
-/** The part of the request that says what is in the new file: its `source`, and for binary data the name it came with. */
-export async function contentOf(context: IExecuteSingleFunctions): Promise<IDataObject> {
+/** What the new file holds, from where the user says. */
+export async function contentOf(context: IExecuteSingleFunctions): Promise<Content> {
 	const source = requireOneOf('Content', context.getNodeParameter('contentSource'), [
 		'text',
 		'binary',

@@ -1,11 +1,19 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { requireJsonObject } from '../../../shared/validation';
+import type { Field, Operation } from '../resource';
 
-import { Problem } from '../../../shared/problem';
-import { step } from '../../../shared/routed';
-import { requireJsonObject } from '../../../shared/validate';
+/** The fields of a product, or a refusal of none. */
+function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
+	const fields = requireJsonObject(field, value);
+	if (Object.keys(fields).length > 0) return fields;
+	throw new WorkspaceAutomationError(
+		`'${field}' is empty`,
+		'Enter the fields of the product, such as {"name": "Gift card"}.',
+	);
+}
 
 /** The API document shows no field of a product, so they are entered as JSON. */
-export const productFields = (show: Record<string, string[]>): INodeProperties => ({
+export const productFields: Field = {
 	displayName: 'Fields',
 	name: 'fields',
 	type: 'json',
@@ -13,16 +21,11 @@ export const productFields = (show: Record<string, string[]>): INodeProperties =
 	required: true,
 	placeholder: 'e.g. {"name": "Gift card", "price": 25}',
 	description: 'The fields of the product as a JSON object',
-	displayOptions: { show },
-});
+	check: requireSomeFields,
+};
 
-/** Puts the product's fields into the request, beside what is there. */
-export const sendProductFields = step(function (request) {
-	const fields = requireJsonObject('Fields', this.getNodeParameter('fields'));
-	if (Object.keys(fields).length === 0)
-		throw new Problem(
-			'Fields is empty',
-			'Enter the fields of the product, such as {"name": "Gift card"}.',
-		);
-	return { ...request, body: { ...fields, ...(request.body as object) } };
+/** Sends the product's fields over what the request has of its own. */
+export const sendProductFields: Operation['prepare'] = ({ fields }) => ({
+	// Checked by the field above.
+	extra: fields as Record<string, unknown>,
 });

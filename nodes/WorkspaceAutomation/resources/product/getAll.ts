@@ -1,27 +1,12 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
+import { projectId } from '../fields';
+import type { Operation } from '../resource';
 
-import { projectLocator, returnAllOrLimit } from '../../../shared/descriptions';
-import { checked, wire } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-
-const showOnlyForProductGetMany = { resource: ['product'], operation: ['getAll'] };
-
-export const operation: INodePropertyOptions = {
+export const getAll: Operation = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
 	description: 'Get many products of a project',
-	routing: {
-		request: { method: 'GET', url: '/products' },
-		send: { paginate: true, preSend: [checked('Project', 'projectId', requireId)] },
-	},
+	request: 'listProducts',
+	fields: [projectId, ...returnAllOrLimit],
 };
-
-export const fields: INodeProperties[] = [
-	{
-		...projectLocator,
-		displayOptions: { show: showOnlyForProductGetMany },
-		routing: { send: { type: 'query', property: wire('productsProject') } },
-	},
-	...returnAllOrLimit(showOnlyForProductGetMany),
-];

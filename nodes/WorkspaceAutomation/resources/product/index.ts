@@ -1,6 +1,6 @@
 import { resource } from '../resource';
-import * as create from './create';
-import * as getAll from './getAll';
-import * as update from './update';
+import { create } from './create';
+import { getAll } from './getAll';
+import { update } from './update';
 
 export const product = resource('product', [create, getAll, update], 'getAll');

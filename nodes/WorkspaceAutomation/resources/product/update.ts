@@ -1,36 +1,23 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-
-import { UUID_EXAMPLE } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
+import { productLocator, projectLocator } from '../../../shared/n8n/descriptions';
+import { optionalId, requireAnyId } from '../../../shared/validation';
+import type { Operation } from '../resource';
 import { productFields, sendProductFields } from './fields';
 
-const showOnlyForProductUpdate = { resource: ['product'], operation: ['update'] };
-
-export const operation: INodePropertyOptions = {
+export const update: Operation = {
 	name: 'Update',
 	value: 'update',
-	action: 'Update a product',
+	action: 'Update product',
 	description: 'Change fields of a product',
-	routing: {
-		request: { method: 'PATCH', url: '/products/{productId}' },
-		send: {
-			paginate: true,
-			preSend: [checked('Product ID', 'productId', requireId), sendProductFields],
+	request: 'updateProduct',
+	fields: [
+		{
+			...projectLocator,
+			required: false,
+			description: 'The project of the product; fills the list of products',
+			check: optionalId,
 		},
-	},
+		{ ...productLocator, check: requireAnyId },
+		productFields,
+	],
+	prepare: sendProductFields,
 };
-
-export const fields: INodeProperties[] = [
-	{
-		displayName: 'Product ID',
-		name: 'productId',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: UUID_EXAMPLE,
-		description: 'The product to change',
-		displayOptions: { show: showOnlyForProductUpdate },
-	},
-	productFields(showOnlyForProductUpdate),
-];

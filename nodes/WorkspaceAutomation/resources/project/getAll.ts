@@ -1,18 +1,11 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
+import type { Operation } from '../resource';
 
-import { returnAllOrLimit } from '../../../shared/descriptions';
-
-const showOnlyForProjectGetMany = { resource: ['project'], operation: ['getAll'] };
-
-export const operation: INodePropertyOptions = {
+export const getAll: Operation = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many projects',
-	description: 'Get many projects that the key can act on',
-	routing: {
-		request: { method: 'GET', url: '/projects' },
-		send: { paginate: true },
-	},
+	description: 'Get many projects that the API key can act on',
+	request: 'listProjects',
+	fields: returnAllOrLimit,
 };
-
-export const fields: INodeProperties[] = returnAllOrLimit(showOnlyForProjectGetMany);

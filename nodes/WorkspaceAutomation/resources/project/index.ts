@@ -1,4 +1,4 @@
 import { resource } from '../resource';
-import * as getAll from './getAll';
+import { getAll } from './getAll';
 
 export const project = resource('project', [getAll], 'getAll');

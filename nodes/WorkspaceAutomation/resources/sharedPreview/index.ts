@@ -1,4 +1,4 @@
 import { resource } from '../resource';
-import * as create from './create';
+import { create } from './create';
 
 export const sharedPreview = resource('sharedPreview', [create], 'create');

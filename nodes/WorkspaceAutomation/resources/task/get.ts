@@ -1,28 +1,11 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { taskId } from '../fields';
+import type { Operation } from '../resource';
 
-import { OLDER_VERSION, VERSION_HEADER } from '../../../shared/connection';
-import { taskLocator } from '../../../shared/descriptions';
-import { checked } from '../../../shared/routed';
-import { requireId } from '../../../shared/validate';
-
-const showOnlyForTaskGet = { resource: ['task'], operation: ['get'] };
-
-export const operation: INodePropertyOptions = {
+export const get: Operation = {
 	name: 'Get',
 	value: 'get',
-	action: 'Get a task',
+	action: 'Get task',
 	description: 'Get a recurring task; its prompt is stored but never returned',
-	routing: {
-		// The only version that this endpoint allows (API document, Versioning).
-		request: {
-			method: 'GET',
-			url: '/tasks/{taskId}',
-			headers: { [VERSION_HEADER]: OLDER_VERSION },
-		},
-		send: { paginate: true, preSend: [checked('Task', 'taskId', requireId)] },
-	},
+	request: 'getTask',
+	fields: [taskId],
 };
-
-export const fields: INodeProperties[] = [
-	{ ...taskLocator, displayOptions: { show: showOnlyForTaskGet } },
-];

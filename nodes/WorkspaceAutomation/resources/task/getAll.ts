@@ -1,18 +1,11 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
+import type { Operation } from '../resource';
 
-import { returnAllOrLimit } from '../../../shared/descriptions';
-
-const showOnlyForTaskGetMany = { resource: ['task'], operation: ['getAll'] };
-
-export const operation: INodePropertyOptions = {
+export const getAll: Operation = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many tasks',
 	description: 'Get many recurring tasks',
-	routing: {
-		request: { method: 'GET', url: '/tasks' },
-		send: { paginate: true },
-	},
+	request: 'listTasks',
+	fields: returnAllOrLimit,
 };
-
-export const fields: INodeProperties[] = returnAllOrLimit(showOnlyForTaskGetMany);

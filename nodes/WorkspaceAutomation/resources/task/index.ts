@@ -1,6 +1,6 @@
 import { resource } from '../resource';
-import * as get from './get';
-import * as getAll from './getAll';
-import * as update from './update';
+import { get } from './get';
+import { getAll } from './getAll';
+import { update } from './update';
 
 export const task = resource('task', [get, getAll, update], 'getAll');

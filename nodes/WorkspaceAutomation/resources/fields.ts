@@ -1,0 +1,66 @@
+import { requireSessionId } from '../../shared/agentSession/session';
+import {
+	fileLocator,
+	folderLocator,
+	projectLocator,
+	sessionLocator,
+	taskLocator,
+	UUID_EXAMPLE,
+} from '../../shared/n8n/descriptions';
+import { optionalId, requireId, requireJsonObject } from '../../shared/validation';
+import type { Field } from './resource';
+
+// Fields that several operations send.
+
+export const projectId: Field = { ...projectLocator, check: requireId };
+
+export const taskId: Field = { ...taskLocator, check: requireId };
+
+export const fileId: Field = { ...fileLocator, check: requireId };
+
+export const sessionId: Field = { ...sessionLocator, check: requireSessionId };
+
+/** The folder that something is created in; nothing is sent where it is left empty. */
+export const optionalParentId: Field = { ...folderLocator, check: optionalId };
+
+/** Sites cannot be listed, so they are given by their ID. */
+export const siteId: Field = {
+	displayName: 'Site ID',
+	name: 'siteId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: UUID_EXAMPLE,
+	description:
+		"The site, by the ID that the service's dashboard shows in the address of its settings",
+	check: requireId,
+};
+
+/** Additional fields with a JSON body, for what the API document does not show. */
+export const additionalBody = (description: string, more: Field[] = []): Field => ({
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Body',
+			name: 'body',
+			type: 'json',
+			default: '{}',
+			description,
+			check: requireJsonObject,
+			sentAs: BODY,
+		},
+		...more,
+	],
+});
+
+/** The value of Additional Fields > Body; goes over the body of the request and is in no placeholder */
+export const BODY = 'additionalFields.body';
+
+/** The body that the user adds. */
+export const bodyOf = (values: Record<string, unknown>): Record<string, unknown> =>
+	// Checked by the field above.
+	(values[BODY] as Record<string, unknown> | undefined) ?? {};

@@ -1,0 +1,40 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { readPages } from '../../../shared/api/pagination';
+import { IndeterminateError, WorkspaceAutomationError } from '../../../shared/errors/errors';
+import type { Field, Operation } from '../resource';
+
+/** What to do about a name that is taken: the API overwrites nothing (API document, POST /files). */
+export const ifExists: Field = {
+	displayName: 'If It Exists',
+	name: 'ifExists',
+	type: 'options',
+	options: [
+		{ name: 'Raise an Error', value: 'fail', description: 'Report that the name is taken' },
+		{
+			name: 'Return the Existing One',
+			value: 'skip',
+			description: 'Leave it as it is and hand it on',
+		},
+	],
+	default: 'fail',
+	description: 'What to do when there is one of that name already; nothing is ever overwritten',
+};
+
+/** After a conflict, the file or folder that has the name already, where the user wants it. */
+export const existingFile: Operation['recover'] = async function (error, values, client) {
+	const isConflict =
+		error instanceof WorkspaceAutomationError &&
+		!(error instanceof IndeterminateError) &&
+		error.context.httpStatus === 409;
+	if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
+	const { projectId, parentId, name, kind } = values;
+	const isIt = (file: IDataObject) =>
+		file.name === name && (file.kind ?? kind) === kind && (!parentId || file.parentId === parentId);
+	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
+	for await (const { data } of readPages(client, list)) {
+		const found = data.find(isIt);
+		if (found) return { json: found };
+	}
+	return undefined;
+};

@@ -1,0 +1,129 @@
+import type { components } from '../contract';
+import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
+import type { Overrides } from '../credential/overrides';
+import type { ApiResponse } from '../transport/types';
+import { requireText, UUID } from '../validation';
+import { isRecord, textOf } from '../values';
+import type { ApiClient, SendOptions } from '../transport/apiClient';
+import { WorkspaceAutomationError } from '../errors/errors';
+
+// An agent session as the API document describes it (Agent session status object), and how it is read.
+
+type Documented = components['schemas'];
+export type PermissionInteraction = Documented['PermissionInteraction'];
+
+/** A pending interaction. Only `id` and `type` can be relied on: the document leaves one of the two variants open. */
+export type Interaction = { id: string; type: string } & Partial<
+	Record<Exclude<keyof PermissionInteraction, 'id' | 'type'>, unknown>
+> &
+	Record<string, unknown>;
+
+/** The status object with every field that may be missing made safe to use. */
+export interface Session {
+	sessionId: string;
+	dashboardUrl?: string;
+	/** `starting`, `running`, `completed`, `failed`, or a value that the document does not list */
+	status: string;
+	/** Each interaction once, however often the service lists it; those without an id, where `id` is empty, all */
+	pendingInteractions: Interaction[];
+	error?: string;
+	latestMessage?: Documented['AgentSession']['latestMessage'];
+	latestTool?: Documented['AgentSession']['latestTool'];
+	/** As the service gives it: a date-time in some form */
+	lastActivityAt?: string | number;
+}
+
+function readInteractions(value: unknown): Interaction[] {
+	const seen = new Set<string>();
+	return (Array.isArray(value) ? value : []).filter(isRecord).flatMap((entry) => {
+		const id = typeof entry.id === 'number' ? String(entry.id) : (textOf(entry.id) ?? '');
+		if (id !== '' && seen.has(id)) return [];
+		seen.add(id);
+		return [{ ...entry, id, type: textOf(entry.type) ?? '' }];
+	});
+}
+
+/** The session in a response, or undefined where the response is not a status object. */
+export function readSession(body: unknown, sessionId: string): Session | undefined {
+	if (!isRecord(body) || typeof body.status !== 'string') return undefined;
+	const { lastActivityAt } = body;
+	return {
+		sessionId,
+		dashboardUrl: textOf(body.dashboardUrl),
+		status: body.status,
+		pendingInteractions: readInteractions(body.pendingInteractions),
+		error: textOf(body.error),
+		latestMessage: isRecord(body.latestMessage) ? body.latestMessage : undefined,
+		latestTool: isRecord(body.latestTool) ? body.latestTool : undefined,
+		lastActivityAt: typeof lastActivityAt === 'number' ? lastActivityAt : textOf(lastActivityAt),
+	};
+}
+
+export const hasEnded = (session: Session): boolean =>
+	session.status === 'completed' || session.status === 'failed';
+
+/** Whether two readings show the same moment of a session: nothing was said or done between them. */
+export const isSameMoment = (a: Session, b: Session): boolean =>
+	a.status === b.status &&
+	a.lastActivityAt === b.lastActivityAt &&
+	a.latestMessage?.createdAt === b.latestMessage?.createdAt &&
+	a.latestMessage?.text === b.latestMessage?.text;
+
+/** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
+export function newSessionIdIn(
+	{ body, headers }: ApiResponse,
+	overrides: Overrides,
+): string | undefined {
+	const found = readAnswer('createAgentSession', 'sessionId', body, overrides);
+	if (typeof found === 'number') return String(found);
+	const location = textOf(headers.location)?.split(/[?#]/)[0];
+	return textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
+}
+
+/** Delays after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
+export const NEW_SESSION: SendOptions = { notFoundDelaysMs: [1_000, 2_000, 4_000] };
+/** A poll that hangs is worth less than the next one. */
+const READ_TIMEOUT_MS = 30_000;
+
+/** The session as it is now. @throws WorkspaceAutomationError also where the response is no status object */
+export async function fetchSession(
+	client: ApiClient,
+	sessionId: string,
+	options?: SendOptions,
+): Promise<Session> {
+	const request = createRequest('getAgentSession', { sessionId }, client.overrides);
+	const { body } = await client.send(
+		{ ...request, timeoutMs: READ_TIMEOUT_MS },
+		{ ...NEW_SESSION, ...options },
+	);
+	const session = readSession(body, sessionId);
+	if (session) return session;
+	throw new UnreadableSessionError(sessionId, body);
+}
+
+/** A response where a session should be; the next one may be better. */
+export class UnreadableSessionError extends WorkspaceAutomationError {
+	constructor(sessionId: string, body: unknown) {
+		const { message, description } = unreadableResponse(
+			'getAgentSession',
+			'status',
+			'the status of the session',
+			body,
+		);
+		super(message, description.split(' If it holds')[0], { sessionId });
+	}
+}
+
+/** A session's id at the end of its dashboard URL, for a resource locator */
+export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
+
+/** The id of a session, entered as it is or with its dashboard URL. */
+export function requireSessionId(field: string, value: unknown): string {
+	const text = requireText(field, value).trim();
+	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, 2_000)) ?? [];
+	if (new RegExp(`^${UUID}$`).test(id)) return id;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid ID`,
+		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,
+	);
+}

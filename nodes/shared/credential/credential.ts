@@ -1,0 +1,89 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../errors/errors';
+import { requireText } from '../validation';
+import { readOverrides, type Overrides } from './overrides';
+
+export const CREDENTIAL = 'workspaceAutomationApi';
+
+/** The version of the API document; two endpoints allow only an older one (API document, Versioning). */
+export const CURRENT_VERSION = '2026-10-05';
+export const VERSION_HEADER = 'Service-Api-Version';
+
+/** The checked values of a credential */
+export interface CheckedCredential {
+	/** Ends in `/v1`, without a slash after it */
+	baseUrl: string;
+	apiKey: string;
+	/** A date such as 2026-10-05 */
+	apiVersion: string;
+	overrides: Overrides;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a host is this machine. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname);
+
+function withoutTrailingSlashes(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === '/') end--;
+	return text.slice(0, end);
+}
+
+/** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */
+export function checkBaseUrl(value: unknown): string {
+	const text = withoutTrailingSlashes(requireText('Base URL', value).trim());
+	const refuse = (what: string, description: string) =>
+		new WorkspaceAutomationError(`'Base URL' in the credential ${what}`, description);
+	let url: URL;
+	try {
+		url = new URL(text);
+	} catch {
+		throw refuse('is not a URL', 'Enter it in full, such as https://api.example.com/v1.');
+	}
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+		throw refuse(
+			'does not use https',
+			'The API key would travel unprotected. Use https://; http:// is for a service on this machine only (localhost).',
+		);
+	}
+	// `?` and `#` with nothing after them leave no trace in `search` and `hash`.
+	if (url.username || url.password || /[?#]/.test(text)) {
+		throw refuse(
+			'has more than an address and a path',
+			'Remove the user name, query string or fragment from it.',
+		);
+	}
+	if (!url.pathname.endsWith('/v1')) {
+		throw refuse(
+			'does not end in /v1',
+			'The path carries the major version of the API, such as https://api.example.com/v1.',
+		);
+	}
+	return text;
+}
+
+/** Checks a credential. Every one of its mistakes is found here, before anything is sent. */
+export function readCredential(credential: ICredentialDataDecryptedObject): CheckedCredential {
+	const apiKey = requireText('API Key', credential.accessToken).trim();
+	if (/[^\x21-\x7e]/.test(apiKey)) {
+		throw new WorkspaceAutomationError(
+			"'API Key' in the credential has characters that no key has",
+			'Copy the API key again: spaces, line breaks or special characters came along.',
+		);
+	}
+	const apiVersion = requireText('API Version', credential.apiVersion).trim();
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(apiVersion)) {
+		throw new WorkspaceAutomationError(
+			"'API Version' in the credential is not a date",
+			`Enter a date such as ${CURRENT_VERSION}.`,
+		);
+	}
+	return {
+		baseUrl: checkBaseUrl(credential.baseUrl),
+		apiKey,
+		apiVersion,
+		overrides: readOverrides(credential.overrides),
+	};
+}

@@ -1,0 +1,77 @@
+/** What is known about a failure besides its two sentences. Everything in it may be shown and logged: never a secret. */
+export interface ErrorContext {
+	/** HTTP status of the response; absent where there was none */
+	httpStatus?: number;
+	/** `error.code`, `error.message` and `error.doc_url` of the service's error envelope (API document, Errors) */
+	code?: string;
+	serviceMessage?: string;
+	docUrl?: string;
+	/** Seconds that the service asked to wait */
+	retryAfter?: number;
+	sessionId?: string;
+	dashboardUrl?: string;
+	/** The permission requests that were decided before the failure */
+	decisions?: unknown[];
+}
+
+/**
+ * An error that a person has to act on: `message` says what happened, `description` how to get unstuck. It is the only error
+ * that the code below a node's `execute` throws on purpose; `toNodeError` turns it into n8n's own classes.
+ */
+export class WorkspaceAutomationError extends Error {
+	readonly description: string;
+
+	readonly context: ErrorContext;
+
+	constructor(message: string, description: string, context: ErrorContext = {}) {
+		super(message);
+		this.description = description;
+		this.context = context;
+	}
+}
+
+/** A request that may or may not have taken effect, and must not be sent again. */
+export class IndeterminateError extends WorkspaceAutomationError {}
+
+/** Thrown out of a wait or a request when the execution is stopped. */
+export class CanceledError extends Error {
+	/** Whether a request that must not be repeated may have reached the service before the stop */
+	readonly mayHaveTakenEffect: boolean;
+
+	constructor(mayHaveTakenEffect = false) {
+		super('The execution was canceled');
+		this.mayHaveTakenEffect = mayHaveTakenEffect;
+	}
+}
+
+/** Whether an error proves that a request took no effect: it was refused, or never sent. */
+export function hadNoEffect(error: unknown): boolean {
+	if (error instanceof CanceledError) return !error.mayHaveTakenEffect;
+	return error instanceof WorkspaceAutomationError && !(error instanceof IndeterminateError);
+}
+
+/** The result of `work`, or the `WorkspaceAutomationError` it failed with, as a value to decide on. Others are rethrown. */
+export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceAutomationError> {
+	return await work.catch((error: unknown) => {
+		if (error instanceof WorkspaceAutomationError) return error;
+		throw error;
+	});
+}
+
+/**
+ * The error with its session added, so that nobody has to search for what may still be running. What is known already wins.
+ * Keeps the class of the error.
+ */
+export function withSession<E extends WorkspaceAutomationError>(
+	error: E,
+	session: { sessionId: string; dashboardUrl?: string; decisions?: unknown[] },
+): WorkspaceAutomationError {
+	const context = { ...session, ...error.context };
+	const named = error.context.sessionId !== undefined;
+	const { sessionId, dashboardUrl } = session;
+	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : ' (its dashboard URL is not known yet)'}.`;
+	const description = named ? error.description : `${error.description} ${where}`;
+	const ErrorClass =
+		error instanceof IndeterminateError ? IndeterminateError : WorkspaceAutomationError;
+	return new ErrorClass(error.message, description, context);
+}

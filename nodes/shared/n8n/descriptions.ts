@@ -1,0 +1,142 @@
+import type { INodeProperties, INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
+
+import { DASHBOARD_URL_PATTERN } from '../agentSession/session';
+import { UUID } from '../validation';
+
+// Fields that more than one operation or node shows.
+
+const UUID_PATTERN = `^\\s*${UUID}\\s*$`;
+export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
+
+/** What the editor checks of an ID that is a UUID */
+const uuidValidation = (displayName: string): INodePropertyModeValidation[] => [
+	{
+		type: 'regex',
+		properties: {
+			regex: UUID_PATTERN,
+			errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
+		},
+	},
+];
+
+/** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
+const locator = (
+	displayName: string,
+	name: string,
+	searchListMethod: string,
+	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
+		placeholder: UUID_EXAMPLE,
+		validation: uuidValidation(displayName),
+	},
+) =>
+	({
+		displayName,
+		name,
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: `Select a ${displayName.toLowerCase()}...`,
+				typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
+			},
+			{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
+		],
+	}) satisfies INodeProperties;
+
+export const projectLocator: INodeProperties = {
+	...locator('Project', 'projectId', 'getProjects'),
+	description: 'The project to work in',
+};
+
+export const taskLocator: INodeProperties = {
+	...locator('Task', 'taskId', 'getTasks'),
+	description: 'The recurring task',
+};
+
+export const fileLocator: INodeProperties = {
+	...locator('File or Folder', 'fileId', 'getFiles'),
+	description: 'The file or folder, listed with the name of its project',
+};
+
+export const folderLocator: INodeProperties = {
+	...locator('Parent Folder', 'parentId', 'getFolders'),
+	required: false,
+	description: 'The folder to put it in; leave it empty for My Files',
+};
+
+export const customDomainLocator: INodeProperties = {
+	...locator('Custom Domain', 'customDomainId', 'getCustomDomains'),
+	description: 'The custom domain; enter the site above to choose from a list',
+};
+
+export const productLocator: INodeProperties = {
+	...locator('Product', 'productId', 'getProducts', { placeholder: 'e.g. prod_123' }),
+	description: 'The product; choose the project above to choose from a list',
+};
+
+/** Sessions cannot be listed: they are given by their ID or by the URL of their page in the dashboard. */
+export const sessionLocator: INodeProperties = {
+	displayName: 'Session',
+	name: 'sessionId',
+	type: 'resourceLocator',
+	default: { mode: 'id', value: '' },
+	required: true,
+	description: 'The session, such as the sessionId of an earlier node',
+	modes: [
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: UUID_EXAMPLE,
+			validation: uuidValidation('Session'),
+		},
+		{
+			displayName: 'From Dashboard URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',
+			extractValue: { type: 'regex', regex: DASHBOARD_URL_PATTERN },
+			validation: [
+				{
+					type: 'regex',
+					properties: {
+						regex: `${DASHBOARD_URL_PATTERN}.*`,
+						errorMessage: 'Not the dashboard URL of a session: there is no ID in it',
+					},
+				},
+			],
+		},
+	],
+};
+
+/** Return All and Limit, for a list. */
+export const returnAllOrLimit: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+export const simplify: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};

@@ -1,0 +1,225 @@
+import { CREDENTIAL, readCredential } from '../credential/credential';
+import type { Overrides } from '../credential/overrides';
+import { malformedError, networkError, responseError } from '../errors/apiErrors';
+import {
+	CanceledError,
+	IndeterminateError,
+	resultOrError,
+	WorkspaceAutomationError,
+} from '../errors/errors';
+import { clockWith, type Clock } from './clock';
+import { Limiter } from './concurrency';
+import { sendHttpRequest, withoutCancelSignal } from './httpRequest';
+import { RateLimitGate } from './rateLimitGate';
+import {
+	describeBody,
+	isIdempotent,
+	nextAction,
+	NO_ATTEMPTS,
+	retryAfterMs,
+	type RetryState,
+} from './retryPolicy';
+import type { ApiContext, ApiRequest, ApiResponse, Attempt, ConnectionOptions } from './types';
+
+/** Whether a request whose response was lost took effect; `unknown` where that cannot be told. */
+export type Effect =
+	{ applied: 'yes'; response: ApiResponse } | { applied: 'no' } | { applied: 'unknown' };
+
+/** What a caller knows about a request that must not be sent twice. */
+export interface Reconciliation {
+	/** Finds out whether the request took effect. One that fails tells nothing. */
+	reconcile?: () => Promise<Effect>;
+	/** What to say where nobody can tell */
+	message: string;
+	description: string;
+}
+
+export interface SendOptions {
+	/** Time, as the clock gives it, after which nothing is sent again */
+	deadline?: number;
+	/** The same in milliseconds from the first attempt on, for requests that may have to queue before it. 5 minutes by default */
+	timeLimitMs?: number;
+	/** How often a failing request is sent at most; a 429 does not count. 5 by default */
+	maxAttempts?: number;
+	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
+	maxDelayMs?: number;
+	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
+	notFoundDelaysMs?: readonly number[];
+	/** For a request that must not be sent twice */
+	reconciliation?: Reconciliation;
+}
+
+export interface ApiClient {
+	/** Ends in `/v1`, without a slash after it */
+	readonly baseUrl: string;
+	readonly overrides: Overrides;
+	readonly clock: Clock;
+	/**
+	 * Sends a request, again where that is safe, and returns the response. A DELETE whose first response was lost and that then
+	 * finds nothing has succeeded.
+	 * @throws IndeterminateError when it may have taken effect and nobody can tell
+	 * @throws WorkspaceAutomationError when the service refused it or could not be reached in the time allowed
+	 * @throws CanceledError when the execution was stopped
+	 */
+	send(request: ApiRequest, options?: SendOptions): Promise<ApiResponse>;
+	/** The same client over connections with these options */
+	withConnectionOptions(options: ConnectionOptions): ApiClient;
+}
+
+const DEFAULT_TIME_LIMIT_MS = 5 * 60_000;
+const DEFAULT_MAX_ATTEMPTS = 5;
+const SHORTEST_TIMEOUT_MS = 1_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+const UNKNOWN_EFFECT: Reconciliation = {
+	message: 'It is not known whether the request took effect',
+	description:
+		'It is not sent again, so that nothing is done twice. Check the service, and run the workflow again if it did not.',
+};
+
+/** The error behind an attempt that did not succeed. */
+export function attemptError(
+	attempt: Attempt,
+	{ scope }: Pick<ApiRequest, 'scope'>,
+	nowMs: number,
+): WorkspaceAutomationError {
+	if (attempt.kind !== 'response') return networkError(attempt.kind, attempt.code);
+	const { status, headers, body, text } = attempt;
+	if (status >= 200 && status < 300) return malformedError(status, describeBody(attempt));
+	const wait = retryAfterMs(headers, nowMs);
+	const retryAfter = wait === undefined ? undefined : Math.ceil(wait / 1000);
+	return responseError({ status, body, text, retryAfter, scope });
+}
+
+const rateLimited = (delayMs: number): WorkspaceAutomationError =>
+	responseError({ status: 429, body: undefined, retryAfter: Math.ceil(delayMs / 1000) });
+
+const NOTHING: ApiResponse = { status: 204, headers: {}, body: undefined };
+
+const responseOf = (attempt: Attempt): ApiResponse =>
+	attempt.kind === 'response' ? attempt : NOTHING;
+
+/** The error for a request of unknown fate, with what is known about it. */
+const indeterminate = (
+	{ message, description }: Reconciliation,
+	cause: WorkspaceAutomationError,
+): IndeterminateError =>
+	new IndeterminateError(
+		message,
+		`${description} What happened: ${cause.message}. ${cause.description}`,
+		cause.context,
+	);
+
+export interface ClientOptions {
+	clock?: Clock;
+	/** How many requests may be under way at once; there is no limit by default */
+	limiter?: Limiter;
+}
+
+/**
+ * The one way to the API. A 429 slows down everything that is sent through the same client.
+ * Checks the credential first: a mistake in it is reported before anything is sent.
+ */
+export async function createApiClient(
+	context: ApiContext,
+	{
+		clock = clockWith(context.getExecutionCancelSignal?.()),
+		limiter = new Limiter(Infinity),
+	}: ClientOptions = {},
+): Promise<ApiClient> {
+	const gate = new RateLimitGate();
+	const { baseUrl, apiKey, overrides } = readCredential(await context.getCredentials(CREDENTIAL));
+	// A request that must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
+	const uncancelable = withoutCancelSignal(context);
+
+	/** One attempt, as soon as the gate lets it pass. */
+	async function attemptOnce(
+		request: ApiRequest,
+		deadline: number,
+		options: ConnectionOptions | undefined,
+	): Promise<Attempt> {
+		const delay = gate.delayMs(clock.now());
+		// Only a wait is refused: what is due at the deadline itself, or with no time at all, is sent once.
+		if (delay > 0 && clock.now() + delay > deadline) throw rateLimited(delay);
+		await gate.pass(clock);
+		clock.throwIfAborted();
+		const left = deadline - clock.now();
+		const timeoutMs = Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, left);
+		return await sendHttpRequest(
+			isIdempotent(request) ? context : uncancelable,
+			{ baseUrl, apiKey, options },
+			{ ...request, timeoutMs: Math.max(SHORTEST_TIMEOUT_MS, timeoutMs) },
+		);
+	}
+
+	/** Whether the request took effect after all. */
+	async function findEffect(
+		reconciliation: Reconciliation,
+		cause: WorkspaceAutomationError,
+	): Promise<Exclude<Effect, { applied: 'unknown' }>> {
+		const found = await resultOrError(
+			reconciliation.reconcile?.() ?? Promise.resolve<Effect>({ applied: 'unknown' }),
+		);
+		if (found instanceof WorkspaceAutomationError || found.applied === 'unknown')
+			throw indeterminate(reconciliation, cause);
+		return found;
+	}
+
+	async function send(
+		request: ApiRequest,
+		options: SendOptions,
+		connection: ConnectionOptions | undefined,
+	): Promise<ApiResponse> {
+		const { timeLimitMs = DEFAULT_TIME_LIMIT_MS, reconciliation = UNKNOWN_EFFECT } = options;
+		const limits = {
+			deadline: options.deadline ?? Infinity,
+			maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+			maxDelayMs: options.maxDelayMs,
+			notFoundDelaysMs: options.notFoundDelaysMs ?? [],
+		};
+		let state: RetryState = NO_ATTEMPTS;
+
+		const untilDone = async (): Promise<ApiResponse> => {
+			for (let first = true; ; first = false) {
+				const attempt = await limiter.run(async () => {
+					if (first && options.deadline === undefined) limits.deadline = clock.now() + timeLimitMs;
+					return await attemptOnce(request, limits.deadline, connection);
+				});
+				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
+				if (isIdempotent(request) && attempt.kind !== 'response') clock.throwIfAborted();
+
+				const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
+				state = next.state;
+				const { action } = next;
+				if (action.type === 'return') return responseOf(attempt);
+				if (action.type === 'returnDeleted') return NOTHING;
+				const error = attemptError(attempt, request, clock.now());
+				if (action.type === 'fail') {
+					gate.closeUntil(clock.now() + (action.holdBackMs ?? 0));
+					throw error;
+				}
+				if (action.type === 'reconcile') {
+					const effect = await findEffect(reconciliation, error);
+					if (effect.applied === 'yes') return effect.response;
+					if (action.delayMs === undefined) throw error;
+				}
+				const delayMs = action.delayMs ?? 0;
+				if (action.type === 'sendAgain' && action.everybody) gate.closeUntil(clock.now() + delayMs);
+				await clock.sleep(delayMs);
+			}
+		};
+		return await untilDone().catch((error: unknown) => {
+			const unresolved = state.mayHaveTakenEffect && !isIdempotent(request);
+			throw error instanceof CanceledError && unresolved ? new CanceledError(true) : error;
+		});
+	}
+
+	const clientOver = (connection: ConnectionOptions | undefined): ApiClient => ({
+		baseUrl,
+		overrides,
+		clock,
+		send: async (request, options = {}) => await send(request, options, connection),
+		withConnectionOptions: clientOver,
+	});
+	return clientOver(undefined);
+}

@@ -1,0 +1,35 @@
+/** Whether a value is an object with keys: neither null nor a list. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value where it is a text with something in it, else undefined. */
+export const textOf = (value: unknown): string | undefined =>
+	typeof value === 'string' && value !== '' ? value : undefined;
+
+/** What a JSON text says; undefined where it is not JSON. */
+export function parsedOrUndefined(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Removes trailing dots and white space, one look at each character: a pattern for it takes quadratic time. */
+export function withoutTrailingDots(text: string): string {
+	let end = text.length;
+	while (end > 0 && (text[end - 1] === '.' || text[end - 1].trim() === '')) end--;
+	return text.slice(0, end);
+}
+
+/** At most `longest` characters of a foreign text on one line, with control characters and line breaks as spaces. */
+export function excerpt(text: string, longest = 200): string {
+	const line = text.slice(0, longest + 1).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** A value as people may read it in an error: its JSON, shortened as `excerpt` does. */
+export function quote(value: unknown, longest = 200): string {
+	if (value === undefined) return 'nothing';
+	return excerpt(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), longest);
+}

@@ -1,0 +1,67 @@
+// The floors of nodes/shared, as CONTRIBUTING lists them: imports go down the list only.
+import { expect, test } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const floors = [...guide.matchAll(/^\d+\. `([\w.]+)\/?`:/gm)].map(([, name]) => name);
+
+/** The files that a file imports, below `nodes/`, without extension */
+function importsOf(file: string): string[] {
+	const text = readFileSync(join(root, file), 'utf8');
+	return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
+		relative('nodes', join(dirname(file), path)),
+	);
+}
+
+/** 0 for a node, then the floors from the top down; -1 for what is on none */
+function floorOf(path: string): number {
+	const [first, second] = path.split('/');
+	if (first !== 'shared') return 0;
+	const index = floors.findIndex((name) => name.replace('.ts', '') === second.replace('.ts', ''));
+	return index < 0 ? -1 : index + 1;
+}
+
+const files = globSync('nodes/**/*.ts', { cwd: root });
+
+test('every file of nodes/shared is on a floor', () => {
+	expect(floors.length).toBeGreaterThan(5);
+	const paths = files.map((file) => relative('nodes', file));
+	expect(paths.filter((path) => floorOf(path) < 0)).toEqual([]);
+});
+
+test('nothing imports from a floor above its own', () => {
+	const upwards = files.flatMap((file) =>
+		importsOf(file)
+			.filter((imported) => floorOf(imported) < floorOf(relative('nodes', file)))
+			.map((imported) => `${file} imports ${imported}`),
+	);
+	expect(upwards).toEqual([]);
+});
+
+test('no node imports another', () => {
+	const across = files.flatMap((file) => {
+		const [node] = relative('nodes', file).split('/');
+		if (node === 'shared') return [];
+		return importsOf(file)
+			.map((imported) => imported.split('/')[0])
+			.filter((other) => other !== node && other !== 'shared')
+			.map((other) => `${file} imports ${other}`);
+	});
+	expect(across).toEqual([]);
+});
+
+test('no files of nodes/shared import each other in a circle', () => {
+	const graph = new Map(
+		files.map((file) => [relative('nodes', file).replace('.ts', ''), importsOf(file)]),
+	);
+	const circles: string[] = [];
+	const visit = (at: string, path: string[]) => {
+		if (path.includes(at)) circles.push([...path.slice(path.indexOf(at)), at].join(' > '));
+		else for (const next of graph.get(at) ?? []) visit(next, [...path, at]);
+	};
+	for (const file of graph.keys()) if (file.startsWith('shared/')) visit(file, []);
+	expect(circles).toEqual([]);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import type { INode, NodeApiError } from 'n8n-workflow';
+import { withSession, WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { errorJson, toNodeError } from '../../nodes/shared/errors/nodeErrors.ts';
+import { attemptError } from '../../nodes/shared/transport/apiClient.ts';
+import { attemptOfError, attemptOfResponse } from '../../nodes/shared/transport/httpRequest.ts';
+import type { Attempt } from '../../nodes/shared/transport/types.ts';
+
+const node = {
+	id: '1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+} as INode;
+const envelope = {
+	error: {
+		code: 'not_found',
+		message: 'No such task',
+		doc_url: 'https://docs.example.com/not_found',
+	},
+};
+const answer = (status: number, headers = {}): Attempt => ({
+	kind: 'response',
+	status,
+	headers,
+	body: envelope,
+});
+
+describe('an error says what happened and what to do', () => {
+	test.each<[Attempt, RegExp, RegExp]>([
+		[answer(400), /refused the request as invalid/, /Check the values/],
+		[answer(401), /API key was refused/, /complete and still exists/],
+		[answer(403), /does not permit/, /scope/],
+		[answer(404), /not found/, /lacks a scope .* lost access/],
+		[answer(409), /conflicting/, /Nothing was overwritten/],
+		[answer(413), /too large/, /10 MiB/],
+		[answer(429, { 'retry-after': '1' }), /too many requests/, /wait 1 second\./],
+		[answer(429, { 'retry-after': '90' }), /too many requests/, /wait 90 seconds/],
+		[answer(500), /service failed/, /Try again later/],
+		[answer(503), /temporarily unavailable/, /Try again later/],
+		[answer(418), /refused the request with status 418/, /Check/],
+		[answer(599), /failed with status 599/, /Try again/],
+		[answer(302), /redirect/, /base URL/],
+		[
+			{ kind: 'response', status: 200, headers: {}, body: undefined, text: '<html>' },
+			/did not answer with JSON/,
+			/proxy or login page/,
+		],
+		[{ kind: 'lost', code: 'ECONNRESET' }, /did not answer/, /ECONNRESET/],
+		[{ kind: 'unsent', code: 'ECONNREFUSED' }, /could not be reached/, /ECONNREFUSED/],
+		[{ kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, /No secure connection/, /CERT_HAS_EXPIRED/],
+	])('%j', (attempt, message, description) => {
+		const failure = attemptError(attempt, {}, 0);
+		expect(failure.message).toMatch(message);
+		expect(failure.description).toMatch(description);
+		const error = toNodeError(node, failure, 3);
+		expect(error.message).toBe(failure.message);
+		expect(error.description).toBe(failure.description);
+		expect(error.context.itemIndex).toBe(3);
+	});
+
+	test("with the service's own words, code, link and status", () => {
+		const failure = attemptError(answer(404), {}, 0);
+		expect(failure.description).toContain('The service says: No such task.');
+		expect(failure.description).toContain('https://docs.example.com/not_found');
+		const error = toNodeError(node, failure, 0) as NodeApiError;
+		expect(error.name).toBe('NodeApiError');
+		expect(error.httpCode).toBe('404');
+		const told = { error: 'The resource was not found', message: failure.description };
+		expect(errorJson(node, error)).toEqual({
+			...told,
+			httpStatus: 404,
+			code: 'not_found',
+			docUrl: 'https://docs.example.com/not_found',
+		});
+		// n8n 1.123 takes an item for an error by these two keys and no others.
+		expect(errorJson({ ...node, onError: 'continueErrorOutput' }, error)).toEqual(told);
+	});
+
+	test('an error text that looks like a system error stays what it was', () => {
+		const error = toNodeError(
+			node,
+			new WorkspaceAutomationError('The agent session failed: ENOENT: no such file', 'Look there.'),
+			0,
+		);
+		expect(error.name).toBe('NodeOperationError');
+		expect(error.message).toBe('The agent session failed: ENOENT: no such file');
+	});
+
+	test('names the session once', () => {
+		const failure = withSession(
+			withSession(new WorkspaceAutomationError('A', 'B.'), {
+				sessionId: 's',
+				dashboardUrl: 'https://d',
+			}),
+			{ sessionId: 't' },
+		);
+		expect(failure.description).toBe('B. Session s, https://d.');
+		expect(failure.context).toMatchObject({ sessionId: 's', dashboardUrl: 'https://d' });
+	});
+});
+
+describe('what came back is sorted', () => {
+	test.each<[number, string, Partial<Attempt>]>([
+		[200, '{"a":1}', { body: { a: 1 } }],
+		[200, '', { body: undefined, text: '' }],
+		[200, ' <html>', { body: undefined, text: ' <html>' }],
+		[502, '<html>', { status: 502, body: undefined }],
+	])('%d %j', (status, text, expected) =>
+		expect(attemptOfResponse(status, {}, text)).toMatchObject({ kind: 'response', ...expected }),
+	);
+
+	test.each([
+		[{ code: 'ECONNREFUSED' }, 'unsent'],
+		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],
+		[{ httpCode: 'ECONNRESET' }, 'lost'],
+		[{ httpCode: '500', cause: { code: 'ETIMEDOUT' } }, 'lost'],
+		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'unusable'],
+		[new Error('?'), 'lost'],
+		[undefined, 'lost'],
+	])('%j is %s', (error, kind) => expect(attemptOfError(error).kind).toBe(kind));
+});
+
+describe("the service's own words reach people", () => {
+	test.each<[string, unknown, string | undefined]>([
+		['the envelope', { error: { code: 'x', message: 'No such task' } }, 'No such task'],
+		['an error that is a text', { error: 'No such task' }, 'No such task'],
+		['a message', { message: 'No such task' }, 'No such task'],
+		['a list of errors', { errors: [{ detail: 'No such task' }] }, 'No such task'],
+		['a list of texts', { errors: ['No such task'] }, 'No such task'],
+		['plain text', undefined, 'No such task'],
+	])('from %s', (_, body, words) => {
+		const attempt: Attempt = { kind: 'response', status: 400, headers: {}, body };
+		const text = body === undefined ? 'No such task' : undefined;
+		const error = attemptError({ ...attempt, ...(text && { text }) }, {}, 0);
+		expect(error.description).toContain(`The service says: ${words}.`);
+	});
+
+	test('but not from a web page, and never more than 500 characters of them', () => {
+		const page: Attempt = { kind: 'response', status: 400, headers: {}, body: undefined };
+		expect(attemptError({ ...page, text: '<html>Hello' }, {}, 0).description).not.toContain('says');
+		const long = attemptError({ ...page, text: 'x'.repeat(100_000) }, {}, 0);
+		expect(long.description.length).toBeLessThan(1_000);
+	});
+
+	test('the scope that a file needs is named where it may be missing', () => {
+		const missing: Attempt = { kind: 'response', status: 404, headers: {}, body: {} };
+		const scope = { scope: 'files.read' };
+		expect(attemptError(missing, scope, 0).description).toContain('needs the scope files.read');
+		expect(attemptError({ ...missing, status: 400 }, scope, 0).description).not.toContain('scope');
+	});
+});

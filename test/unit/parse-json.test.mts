@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
+
+/** Whole numbers beyond 2^53 as texts, everything else as it is */
+const held = (_key: string, value: unknown) =>
+	Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value))
+		? String(value)
+		: value;
+
+test('any other JSON is what JSON.parse makes of it', () => {
+	const number = fc
+		.double({ noNaN: true, noDefaultInfinity: true })
+		.map((value) => JSON.stringify({ value }));
+	fc.assert(
+		fc.property(fc.oneof(fc.json(), number), (text) =>
+			expect(parseJson(text)).toEqual(JSON.parse(text, held)),
+		),
+	);
+});
+
+test('a whole number beyond 2^53 is a text of its digits, wherever it stands', () => {
+	const big = fc.oneof(
+		fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+		fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
+	);
+	const held = (number: bigint) =>
+		Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
+	fc.assert(
+		fc.property(big, big, fc.string(), (a, b, text) => {
+			const string = JSON.stringify(`${text}",${a}`);
+			expect(parseJson(`{ "a":${a}, ${string} : [${b},${string} ,\n${a}]}`)).toEqual({
+				a: held(a),
+				[`${text}",${a}`]: [held(b), `${text}",${a}`, held(a)],
+			});
+		}),
+	);
+});
+
+test('wherever in the text it begins', () => {
+	for (let length = 0; length < 64; length++) {
+		const text = 'x'.repeat(length);
+		expect(parseJson(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);
+	}
+});
+
+test.each([
+	['0.1234567890123456789', '0.1234567890123456789'],
+	['-12345678901234567890.5e3', '-12345678901234567890.5e3'],
+	['0.00000000000000000000000012345', 0.00000000000000000000000012345],
+	['1.7976931348623157e308', 1.7976931348623157e308],
+	['-0', -0],
+])('%s becomes %j', (text, value) => expect(parseJson(text)).toBe(value));
+
+test.each(['', '{', '"12345678901234567890', '\\', '[1 2]', '-', '12345678901234567890x'])(
+	'%j is no JSON',
+	(text) => expect(parseJson(text)).toBeUndefined(),
+);
