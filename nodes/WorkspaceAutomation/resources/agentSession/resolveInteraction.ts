@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Client } from '../../../shared/client';
-import { choicesOf, chooseOption } from '../../../shared/options';
+import { choicesOf, chooseOption } from '../../../shared/agentSession/interactionOptions';
 import { Problem } from '../../../shared/problem';
 import { checked, clientOf, PATIENCE, step, wire } from '../../../shared/routed';
 import { fetchSession } from '../../../shared/unrepeatable';
@@ -17,7 +17,7 @@ async function optionFor(
 	session: string,
 	interactionId: string,
 	decision: 'approve' | 'deny',
-): Promise<string> {
+): Promise<string | number> {
 	const { pendingInteractions } = await fetchSession(client, session, PATIENCE);
 	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
 	if (!interaction) {
@@ -26,7 +26,7 @@ async function optionFor(
 			'It was resolved already, or Interaction ID belongs to another session. Get the session to see what it waits for.',
 		);
 	}
-	const value = chooseOption(choicesOf(interaction), decision, 'once');
+	const value = chooseOption(choicesOf(interaction), decision, { approveWith: 'once' });
 	if (value !== undefined) return value;
 	const offered = choicesOf(interaction).map((choice) => choice.value);
 	throw new Problem(
