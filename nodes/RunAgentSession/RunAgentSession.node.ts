@@ -19,8 +19,9 @@ import { settleConcurrently } from '../shared/transport/concurrency';
 import { withoutCancelSignal } from '../shared/transport/httpRequest';
 import type { Entry } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
-import { readConcurrency, readJob } from './parameters';
+import { readConcurrency, readJob, readTrial } from './parameters';
 import { properties } from './properties';
+import { tryRules } from './tryRules';
 import { runSession, type Job, type RunDependencies, type RunResult } from './runSession';
 import { sessionApi } from './sessionApi';
 
@@ -32,7 +33,7 @@ export class RunAgentSession implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] === "continue" ? "Continue a session" : "Start a session" }}',
+			'={{ { start: "Start a session", continue: "Continue a session", tryRules: "Try rules" }[$parameter["operation"]] }}',
 		description:
 			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
 		defaults: { name: 'Run Agent Session' },
@@ -40,13 +41,20 @@ export class RunAgentSession implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
 		outputNames: ['Completed', 'Needs Approval', 'Still Running'],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [
+			{
+				name: CREDENTIAL,
+				required: true,
+				displayOptions: { show: { operation: ['start', 'continue'] } },
+			},
+		],
 		properties,
 	};
 
 	methods = { listSearch: { getProjects } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		if (this.getNodeParameter('operation', 0) === 'tryRules') return tryAllRules(this);
 		const clock = clockWith(this.getExecutionCancelSignal?.());
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
@@ -104,6 +112,22 @@ function checked(read: () => Job): { value: Job } | Mistake {
 	} catch (problem) {
 		return { problem };
 	}
+}
+
+/** The operation Try Rules: an item for each request of each input item. Nothing is sent. */
+function tryAllRules(context: IExecuteFunctions): INodeExecutionData[][] {
+	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
+		const pairedItem = { item: itemIndex };
+		try {
+			const { requests, policy } = readTrial(context, itemIndex);
+			return tryRules(requests, policy).map((trial) => ({ json: { ...trial }, pairedItem }));
+		} catch (thrown) {
+			const error = toNodeError(context.getNode(), thrown, itemIndex);
+			if (!handsOnErrors(context)) throw error;
+			return [{ json: errorJson(context.getNode(), error), pairedItem }];
+		}
+	});
+	return [items, [], []];
 }
 
 /** The session of a result, as errors name it. */

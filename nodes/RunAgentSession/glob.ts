@@ -1,23 +1,39 @@
-/**
- * Whether the whole text matches a glob: `*` stands for any characters (slashes and spaces too), `?` for one, `\` makes the
- * next character plain. Takes at most text times pattern steps, so that no pattern can stall n8n.
- */
-export function globMatches(pattern: string, text: string): boolean {
-	const parts = [...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({
-		token,
-		character,
-	}));
-	const characters = [...text];
+/** What may still be spent on comparing, counted in single comparisons of a character, so that no request can stall n8n. */
+export interface Effort {
+	left: number;
+}
+
+/** Comparisons that a decision may take: about a fifth of a second. Rules and requests as people write them need thousands. */
+export const MOST_COMPARISONS = 10_000_000;
+
+/** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
+export type Glob = ReadonlyArray<{ token: string; character: string }>;
+
+/** `*` stands for any characters (slashes and spaces too), `?` for one, `\` makes the next character plain. */
+export const parseGlob = (pattern: string): Glob =>
+	[...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({ token, character }));
+
+/** Whether the glob matches all of the text, given as its characters; undefined when the effort is spent before that is known. */
+export function matches(
+	glob: Glob,
+	characters: readonly string[],
+	effort: Effort,
+): boolean | undefined {
+	// A call costs something even where there is nothing to compare.
+	effort.left--;
 	let part = 0;
 	let at = 0;
 	let star = -1;
 	let starAt = 0;
 	while (at < characters.length) {
-		const token = parts[part]?.token;
+		if (effort.left-- <= 0) return undefined;
+		const token = glob[part]?.token;
 		if (token === '*') {
 			star = part++;
+			// What is left of the glob matches anything: no need to walk there.
+			if (part === glob.length) return true;
 			starAt = at;
-		} else if (token === '?' || (token !== undefined && parts[part].character === characters[at])) {
+		} else if (token === '?' || (token !== undefined && glob[part].character === characters[at])) {
 			part++;
 			at++;
 		} else if (star >= 0) {
@@ -27,6 +43,10 @@ export function globMatches(pattern: string, text: string): boolean {
 			return false;
 		}
 	}
-	while (parts[part]?.token === '*') part++;
-	return part === parts.length;
+	while (glob[part]?.token === '*') part++;
+	return part === glob.length;
 }
+
+/** Whether a glob matches a whole text; undefined when that would take more than `MOST_COMPARISONS`. */
+export const globMatches = (pattern: string, text: string): boolean | undefined =>
+	matches(parseGlob(pattern), [...text], { left: MOST_COMPARISONS });

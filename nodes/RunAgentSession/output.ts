@@ -1,7 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import type { Session } from '../shared/agentSession/session';
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import { excerpt } from '../shared/values';
+import { question } from './question';
 import type { RunResult } from './runSession';
 
 /** The node's outputs in their order; a failed session has none, it raises an error. */
@@ -15,9 +17,13 @@ const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	stillRunning: 'still_running',
 };
 
+/** The interactions that a person has to decide. */
+const openRequests = ({ pendingInteractions }: Session, undecided: RunResult['undecided']) =>
+	pendingInteractions.filter(({ id }) => undecided.some((each) => each.interactionId === id));
+
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
 export function toJson(
-	{ kind, session, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
+	{ kind, session, projectId, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
 	asTool = false,
 ): IDataObject {
 	const { latestMessage, latestTool, lastActivityAt } = session;
@@ -30,6 +36,7 @@ export function toJson(
 		...(kind === 'needsApproval' && {
 			pendingInteractions: session.pendingInteractions,
 			undecided,
+			question: question({ ...session, projectId, interactions: openRequests(session, undecided) }),
 		}),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,

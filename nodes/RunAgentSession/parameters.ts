@@ -7,9 +7,18 @@ import {
 	requireJsonObject,
 	requireNumber,
 	requireOneOf,
+	requireString,
 	requireText,
 } from '../shared/validation';
-import type { Decision, Policy, Rule } from './permissionPolicy';
+import { readAnswer } from './answer';
+import { readAsked } from './askedInteractions';
+import {
+	checkRules,
+	type AppliedAnswer,
+	type Decision,
+	type Policy,
+	type Rule,
+} from './permissionPolicy';
 import type { Job, Target } from './runSession';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
@@ -37,14 +46,14 @@ function readRule(rule: IDataObject, index: number): Rule {
 	if (!DECISIONS.includes(rule.decision as Decision)) {
 		throw new WorkspaceAutomationError(
 			`Rule ${index + 1} has no decision`,
-			`Choose Approve, Deny or Ask a Human in rule ${index + 1} of Rules.`,
+			`Choose Approve, Deny or Ask a Human in rule ${index + 1} of 'Rules'.`,
 		);
 	}
 	const globs = (field: string, value: unknown) => {
 		if (value === undefined || value === null || typeof value === 'string') return value ?? '';
 		throw new WorkspaceAutomationError(
-			`${field} of rule ${index + 1} is not a text`,
-			`Enter a text such as git * for ${field} in rule ${index + 1} of Rules.`,
+			`'${field}' of rule ${index + 1} is not a text`,
+			`Enter a text such as git * for '${field}' in rule ${index + 1} of 'Rules'.`,
 		);
 	};
 	return {
@@ -54,32 +63,78 @@ function readRule(rule: IDataObject, index: number): Rule {
 	};
 }
 
-function readPolicy(get: (name: string) => unknown, options: IDataObject): Policy {
-	const mode = requireOneOf('Permission Policy', get('permissionPolicy'), [
-		'ask',
-		'approve',
-		'deny',
-		'rules',
-	]);
-	const approveWith = requireOneOf('Approve With', options.approveWith ?? 'once', [
-		'once',
-		'always',
-	]);
-	if (mode !== 'rules') return { mode, rules: [], defaultDecision: 'ask', approveWith };
+/** Values of options as the user lists them, separated by commas */
+const valueList = (field: string, value: unknown): string[] =>
+	value === undefined || value === null
+		? []
+		: requireString(field, value)
+				.split(',')
+				.map((each) => each.trim())
+				.filter(Boolean);
+
+function readRules(get: (name: string) => unknown): Pick<Policy, 'rules' | 'defaultDecision'> {
 	const { rule = [] } = (get('permissionRules') ?? {}) as { rule?: IDataObject[] };
+	const rules = rule.map(readRule);
+	checkRules(rules);
+	return {
+		rules,
+		defaultDecision: requireOneOf('When No Rule Matches', get('defaultDecision'), DECISIONS),
+	};
+}
+
+function readAppliedAnswer(get: (name: string) => unknown): AppliedAnswer {
+	const answer = readAnswer(get('answer'));
+	const appliesTo = requireOneOf('Applies To', get('answerAppliesTo'), ['asked', 'session']);
+	return {
+		...answer,
+		appliesTo,
+		asked: appliesTo === 'asked' ? readAsked(get('askedInteractions')) : [],
+	};
+}
+
+const MODES = {
+	start: ['ask', 'approve', 'deny', 'rules'],
+	continue: ['ask', 'approve', 'deny', 'rules', 'answer'],
+	tryRules: ['ask', 'approve', 'deny', 'rules'],
+} as const satisfies Record<string, ReadonlyArray<Policy['mode']>>;
+
+function readPolicy(
+	get: (name: string) => unknown,
+	options: IDataObject,
+	operation: keyof typeof MODES,
+): Policy {
+	const allowed: readonly Policy['mode'][] = MODES[operation];
+	const mode = requireOneOf('Permission Policy', get('permissionPolicy'), allowed);
 	return {
 		mode,
-		rules: rule.map(readRule),
-		defaultDecision: requireOneOf('When No Rule Matches', get('defaultDecision'), DECISIONS),
-		approveWith,
+		rules: [],
+		defaultDecision: 'ask',
+		...(mode === 'rules' && readRules(get)),
+		...(mode === 'answer' && { answer: readAppliedAnswer(get) }),
+		approveWith: requireOneOf('Approve With', options.approveWith ?? 'once', ['once', 'always']),
+		approveValues: valueList('Approve Values', options.approveValues),
+		denyValues: valueList('Deny Values', options.denyValues),
 	};
+}
+
+const getter = (context: IExecuteFunctions, itemIndex: number) => (name: string) =>
+	context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
+
+/** What an item of the operation Try Rules asks for. */
+export function readTrial(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): { requests: unknown; policy: Policy } {
+	const get = getter(context, itemIndex);
+	const options = (get('options') ?? {}) as IDataObject;
+	return { requests: get('requests'), policy: readPolicy(get, options, 'tryRules') };
 }
 
 /** The node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field. */
 export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
-	const get = (name: string) =>
-		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
+	const get = getter(context, itemIndex);
 	const options = (get('options') ?? {}) as IDataObject;
+	const target = readTarget(get, options);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
 	const maxPollSeconds = requireNumber(
 		'Max Poll Interval',
@@ -87,8 +142,8 @@ export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
 		pollSeconds,
 	);
 	return {
-		target: readTarget(get, options),
-		policy: readPolicy(get, options),
+		target,
+		policy: readPolicy(get, options, target.operation),
 		poll: { pollMs: pollSeconds * 1000, maxPollMs: maxPollSeconds * 1000 },
 		maxWaitMs: requireNumber('Max Wait', options.maxWait ?? 30, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),

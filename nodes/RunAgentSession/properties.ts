@@ -27,6 +27,13 @@ const target: INodeProperties[] = [
 				description: 'Wait for a session that exists already, such as one that needed approval',
 				action: 'Continue agent session and wait',
 			},
+			{
+				name: 'Try Rules',
+				value: 'tryRules',
+				description:
+					'See what a permission policy would decide, without a session and without a credential',
+				action: 'Try permission rules',
+			},
 		],
 		default: 'start',
 	},
@@ -52,6 +59,17 @@ const target: INodeProperties[] = [
 		displayOptions: { show: { operation: ['continue'] } },
 	},
 	{
+		displayName: 'Requests',
+		name: 'requests',
+		type: 'json',
+		default: '',
+		required: true,
+		placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
+		description:
+			'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
+		displayOptions: { show: { operation: ['tryRules'] } },
+	},
+	{
 		displayName: 'Message',
 		name: 'message',
 		type: 'string',
@@ -64,32 +82,100 @@ const target: INodeProperties[] = [
 	},
 ];
 
-const permissions: INodeProperties[] = [
+const policies = [
+	{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
 	{
-		displayName: 'Permission Policy',
-		name: 'permissionPolicy',
+		name: 'Ask a Human',
+		value: 'ask',
+		description: 'Send the item to Needs Approval with the open requests',
+	},
+	{
+		name: 'Decide by Rules',
+		value: 'rules',
+		description: 'Let the rules below decide each request',
+	},
+	{
+		name: 'Deny All',
+		value: 'deny',
+		description: 'Refuse whatever the agent asks for; it goes on without',
+	},
+];
+
+const answerPolicy = {
+	name: 'Apply an Answer',
+	value: 'answer',
+	description: 'Apply what a person answered in Slack, mail, chat or a form',
+};
+
+const permissionPolicy = {
+	displayName: 'Permission Policy',
+	name: 'permissionPolicy',
+	type: 'options',
+	description: 'How the permissions that the agent asks for are decided',
+} satisfies Partial<INodeProperties>;
+
+const showOnlyForAnswer = { operation: ['continue'], permissionPolicy: ['answer'] };
+
+const applyAnswer: INodeProperties[] = [
+	{
+		displayName: 'Answer',
+		name: 'answer',
+		type: 'string',
+		default: '={{ $json }}',
+		required: true,
+		placeholder: 'e.g. approve',
+		description:
+			'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
+		displayOptions: { show: showOnlyForAnswer },
+	},
+	{
+		displayName: 'Applies To',
+		name: 'answerAppliesTo',
 		type: 'options',
 		options: [
-			{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
 			{
-				name: 'Ask a Human',
-				value: 'ask',
-				description: 'Send the item to Needs Approval with the open requests',
+				name: 'Everything From Now On',
+				value: 'session',
+				description: 'Answer whatever the session asks for until it ends',
 			},
 			{
-				name: 'Decide by Rules',
-				value: 'rules',
-				description: 'Let the rules below decide each request',
-			},
-			{
-				name: 'Deny All',
-				value: 'deny',
-				description: 'Refuse whatever the agent asks for; it goes on without',
+				name: 'What Was Asked',
+				value: 'asked',
+				description:
+					'Answer only the requests that the person has seen; anything else is asked again',
 			},
 		],
-		default: 'ask',
-		description: 'How the permissions that the agent asks for are decided',
+		default: 'asked',
+		description: 'Which requests the answer is for',
+		displayOptions: { show: showOnlyForAnswer },
 	},
+	{
+		displayName: 'Asked',
+		name: 'askedInteractions',
+		type: 'json',
+		default: '',
+		required: true,
+		description:
+			'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
+		displayOptions: { show: { ...showOnlyForAnswer, answerAppliesTo: ['asked'] } },
+	},
+];
+
+const permissions: INodeProperties[] = [
+	// Two of the same name: only a session that exists can have been asked about.
+	{
+		...permissionPolicy,
+		default: 'ask',
+		options: policies,
+		displayOptions: { show: { operation: ['start', 'tryRules'] } },
+	},
+	{
+		...permissionPolicy,
+		default: 'ask',
+		options: [...policies.slice(0, 1), answerPolicy, ...policies.slice(1)],
+		displayOptions: { show: { operation: ['continue'] } },
+	},
+	...applyAnswer,
 	{
 		displayName: 'Rules',
 		name: 'permissionRules',
@@ -160,6 +246,15 @@ const options: INodeProperties = {
 			description: 'Whether stopping the execution, or its timeout, also aborts the agent session',
 		},
 		{
+			displayName: 'Approve Values',
+			name: 'approveValues',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. grant_once, go',
+			description:
+				'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
+		},
+		{
 			displayName: 'Approve With',
 			name: 'approveWith',
 			type: 'options',
@@ -188,6 +283,15 @@ const options: INodeProperties = {
 			default: '{}',
 			description:
 				'More fields for the request that answers a permission request, as a JSON object',
+		},
+		{
+			displayName: 'Deny Values',
+			name: 'denyValues',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. refuse, halt',
+			description:
+				'Values of options that deny, separated by commas. They win over what is understood without them.',
 		},
 		{
 			displayName: 'Max Concurrent Sessions',

@@ -18,7 +18,7 @@ import type { Clock } from '../shared/transport/clock';
 import { isRefusal } from '../shared/transport/retryPolicy';
 import { quote } from '../shared/values';
 import type { DecisionRecord, Entry, Journal } from './journal';
-import { decide, patternsOf, type Policy } from './permissionPolicy';
+import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
 import { delayBeforePoll, type PollLimits } from './pollPlan';
 import type { NewSession, SessionApi } from './sessionApi';
 
@@ -56,6 +56,8 @@ export interface RunDependencies {
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
+	/** Known where the session was started here */
+	projectId?: string;
 	decisions: DecisionRecord[];
 	/** Why each interaction that is left for a human was not decided */
 	undecided: Array<{ interactionId: string; because: string }>;
@@ -276,7 +278,7 @@ class Run {
 				this.leave(interaction, verdict.because);
 				continue;
 			}
-			if (!this.mayDecide() || !(await this.resolve(interaction, verdict.value))) continue;
+			if (!this.mayDecide() || !(await this.resolve(interaction, verdict.option))) continue;
 			resolved = true;
 			this.record(interaction, verdict);
 		}
@@ -287,16 +289,13 @@ class Run {
 		this.undecided.push({ interactionId: id, because });
 	}
 
-	private record(
-		interaction: Interaction,
-		verdict: { decision: 'approve' | 'deny'; value: string | number; decidedBy: string },
-	): void {
+	private record(interaction: Interaction, verdict: Settled): void {
 		const record: DecisionRecord = {
 			interactionId: interaction.id,
 			permission: String(interaction.permission ?? ''),
 			patterns: patternsOf(interaction),
 			decision: verdict.decision,
-			option: String(verdict.value),
+			option: verdict.value,
 			decidedBy: verdict.decidedBy,
 			at: new Date(this.dependencies.clock.now()).toISOString(),
 		};
@@ -431,9 +430,11 @@ class Run {
 	}
 
 	private result(kind: RunResult['kind'], session: Session): RunResult {
+		const { target } = this.job;
 		return {
 			kind,
 			session,
+			...(target.operation === 'start' && { projectId: target.projectId }),
 			decisions: this.entry.decisions,
 			undecided: this.undecided,
 			warnings: [...this.warnings],

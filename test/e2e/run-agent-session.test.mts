@@ -242,11 +242,7 @@ describe('the credential', () => {
 
 	test.each([
 		// n8n 1.x loses the answer before it looks up what the credential says about it, and has words of its own.
-		[
-			'a wrong key',
-			{ accessToken: 'wa_wrong' },
-			/^(The API key was refused|Authorization failed)/,
-		],
+		['a wrong key', { accessToken: 'wa_wrong' }, /^(The API key was refused|Authorization failed)/],
 		[
 			'a base URL without /v1',
 			{ baseUrl: 'http://localhost:4010' },

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { globMatches } from '../../nodes/RunAgentSession/glob.ts';
+import {
+	globMatches,
+	matches,
+	MOST_COMPARISONS,
+	parseGlob,
+} from '../../nodes/RunAgentSession/glob.ts';
 
 /** What a glob means, said as plainly as possible; too slow for use. */
 function meaning(pattern: string, text: string): boolean {
@@ -54,5 +59,26 @@ describe('globs', () => {
 
 	test('a pattern made to stall a matcher does not stall this one', () => {
 		expect(globMatches('*a'.repeat(200) + 'b', 'a'.repeat(5000))).toBe(false);
+	});
+
+	test('spend what they are given and no more, and then say that they do not know', () => {
+		const stalling = parseGlob(`*${'a'.repeat(500)}b`);
+		const text = [...'a'.repeat(100_000)];
+		const effort = { left: MOST_COMPARISONS };
+		expect(matches(stalling, text, effort)).toBeUndefined();
+		expect(effort.left).toBeLessThanOrEqual(0);
+		expect(matches(parseGlob('*'), text, effort)).toBeUndefined();
+	});
+
+	test.each([
+		['git *', 10],
+		['*', 10],
+		['*a*', 10],
+		['*b', 100_010],
+		['*a'.repeat(200) + 'b', 200_010],
+	])('%j costs at most %d comparisons on 100,000 times the letter a', (glob, most) => {
+		const effort = { left: MOST_COMPARISONS };
+		matches(parseGlob(glob), [...'a'.repeat(100_000)], effort);
+		expect(MOST_COMPARISONS - effort.left).toBeLessThanOrEqual(most);
 	});
 });

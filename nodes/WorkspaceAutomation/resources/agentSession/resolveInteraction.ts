@@ -23,9 +23,9 @@ async function pendingInteraction(
 }
 
 /** The value of the interaction's own option that stands for the decision. */
-function optionFor(interaction: Interaction, decision: 'approve' | 'deny'): string {
+function optionFor(interaction: Interaction, decision: 'approve' | 'deny'): string | number {
 	const choices = choicesOf(interaction);
-	const value = chooseOption(choices, decision, 'once');
+	const value = chooseOption(choices, decision, { approveWith: 'once' });
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(

@@ -1,0 +1,171 @@
+import { WorkspaceAutomationError } from '../shared/errors/errors';
+import { isRecord } from '../shared/values';
+import { asText, hasOwn } from './json';
+
+import { quoted } from './visibleText';
+
+// What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
+// Slack, Telegram, Form) and of the Chat node, in 1.123 and 2.41. Nothing unreadable is guessed.
+
+export type Answer = { answer: 'approve' | 'deny' } | { answer: 'none'; because: string };
+
+type Side = 'approve' | 'deny';
+
+const WORDS: ReadonlyMap<string, Side> = new Map([
+	...['approve', 'approved', 'yes', 'allow', 'allowed', 'ok', 'okay'].map(
+		(word) => [word, 'approve'] as const,
+	),
+	...['deny', 'denied', 'no', 'reject', 'rejected', 'disapprove', 'disapproved'].map(
+		(word) => [word, 'deny'] as const,
+	),
+	// What n8n's own buttons and forms call it.
+	...['decline', 'declined'].map((word) => [word, 'deny'] as const),
+]);
+/** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
+const TRUTHS: ReadonlyMap<string, Side> = new Map([
+	['true', 'approve'],
+	['false', 'deny'],
+]);
+/** Longer texts are no answer; most people need a word. */
+const LONGEST_ANSWER = 200;
+
+type Reading = Side | 'both' | 'empty' | 'unreadable';
+
+/** A text all of whose words are answers: `Approve`, `yes.`, `OK, approved!` */
+function readText(text: string, truthsToo: boolean): Reading {
+	if (text.trim() === '') return 'empty';
+	if (text.length > LONGEST_ANSWER) return 'unreadable';
+	const sides = text
+		.toLowerCase()
+		.split(/[\s.,;:!]+/)
+		.filter(Boolean)
+		.map((word) => WORDS.get(word) ?? (truthsToo ? TRUTHS.get(word) : undefined));
+	return sides.includes(undefined) || sides.length === 0 ? 'unreadable' : combine(sides);
+}
+
+function combine(readings: Array<Reading | undefined>): Reading {
+	const has = (reading: Reading) => readings.includes(reading);
+	if (has('both') || (has('approve') && has('deny'))) return 'both';
+	if (has('approve')) return 'approve';
+	if (has('deny')) return 'deny';
+	return readings.every((reading) => reading === 'empty') ? 'empty' : 'unreadable';
+}
+
+/** A value that is an answer or nothing. */
+function readPlain(value: unknown): Reading {
+	if (value === undefined || value === null) return 'empty';
+	if (typeof value === 'boolean') return value ? 'approve' : 'deny';
+	return typeof value === 'string' ? readText(value, true) : 'unreadable';
+}
+
+/** A form's field: a text, or the list of texts that a field with several choices gives. */
+function readField(value: unknown): Reading {
+	if (value === undefined || value === null) return 'empty';
+	if (typeof value === 'string') return readText(value, false);
+	return Array.isArray(value) && value.length <= LONGEST_ANSWER
+		? combine(
+				value.map((each) => (typeof each === 'string' ? readText(each, false) : 'unreadable')),
+			)
+		: 'unreadable';
+}
+
+/** What a field means to the reader: it has to be an answer (or empty), may be one, or tells something else. */
+type Role = 'answer' | 'perhaps' | 'about';
+
+/** Fields that n8n's nodes set; every other is a form's. */
+const ROLES: ReadonlyMap<string, Role> = new Map([
+	// Send and Wait: a button, free text; the Chat node: what was typed
+	['approved', 'answer'],
+	['text', 'answer'],
+	['chatInput', 'answer'],
+	['data', 'answer'],
+	// Who answered, when and where
+	['respondedAt', 'about'],
+	['responder', 'about'],
+	['channel', 'about'],
+	['chatId', 'about'],
+	['messageId', 'about'],
+	['submittedAt', 'about'],
+	['formMode', 'about'],
+	['formQueryParameters', 'about'],
+	['sessionId', 'about'],
+	['action', 'about'],
+	['files', 'about'],
+]);
+
+/** Fields of a Needs Approval item that no answer has. */
+const QUESTION_FIELDS = ['pendingInteractions', 'question', 'undecided', 'latestMessage'];
+/** Fields that only what a person sent has. */
+const ANSWER_FIELDS = ['respondedAt', 'submittedAt'];
+
+const hasAny = (value: object, fields: string[]) => fields.some((field) => hasOwn(value, field));
+
+/** Whether this is the question itself, as a node passes it on when its time limit is over. The agent wrote parts of it. */
+const isQuestion = (value: Record<string, unknown>) =>
+	hasAny(value, QUESTION_FIELDS) && !hasAny(value, ANSWER_FIELDS);
+
+type Field = { role: Role; reading: Reading };
+
+function readNamed(name: string, content: unknown): Field {
+	const role = ROLES.get(name) ?? 'perhaps';
+	return { role, reading: role === 'answer' ? readPlain(content) : readField(content) };
+}
+
+/** The fields of an answer and, where it has them, those below `data`. */
+function fieldsOf(value: Record<string, unknown>): Field[] {
+	const { data, ...top } = value;
+	const below = isRecord(data) ? data : { data };
+	// A text that a person sent comes below `data`, or beside the time of sending; any other may be the agent's.
+	const mayBeTheAgents = hasOwn(top, 'text') && !hasAny(top, ANSWER_FIELDS);
+	if (mayBeTheAgents) delete top.text;
+	return [
+		...[...Object.entries(top), ...Object.entries(below)].map(([name, content]) =>
+			readNamed(name, content),
+		),
+		...(mayBeTheAgents ? [{ role: 'perhaps', reading: 'unreadable' } as const] : []),
+	];
+}
+
+/** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
+function readFields(value: Record<string, unknown>): Reading {
+	const filled = fieldsOf(value).filter(
+		({ role, reading }) => role !== 'about' && reading !== 'empty',
+	);
+	const readable = filled.filter(({ reading }) => reading !== 'unreadable');
+	const said = combine(readable.map(({ reading }) => reading));
+	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ role }) => role === 'answer');
+	const isReadable = mustBeReadable.every(({ reading }) => reading !== 'unreadable');
+	return said === 'both' || isReadable ? said : 'unreadable';
+}
+
+const WAY_OUT =
+	'Hand on what the node returned that asked, such as {"data": {"approved": true}}, or one of the words approve, yes, ok, deny, no, reject. A form needs one field with such a word.';
+
+/**
+ * What a person answered: true or false, a word, or what n8n's nodes hand on.
+ *
+ * | given | from |
+ * | --- | --- |
+ * | `{data: {approved}}` | Send and Wait for Response, approval |
+ * | `{data: {text}}` | the same, free text |
+ * | `{data: {Decision: 'Approve'}}`, `{Decision: 'Approve', submittedAt}` | the same with a custom form; a Form node |
+ * | `{chatInput}`, `{data: {chatInput}}`, with `data.approved: false` where a button was expected | the Chat node |
+ *
+ * `none` where nothing was said: empty, or the question itself, which nodes pass on when their time limit is over.
+ * @throws WorkspaceAutomationError that quotes an answer that cannot be read or that says both
+ */
+export function readAnswer(value: unknown): Answer {
+	if (isRecord(value) && isQuestion(value)) {
+		return {
+			answer: 'none',
+			because: 'what came back is the question itself, as when the time limit is over',
+		};
+	}
+	const reading = isRecord(value) ? readFields(value) : readPlain(value);
+	if (reading === 'approve' || reading === 'deny') return { answer: reading };
+	if (reading === 'empty') return { answer: 'none', because: 'the answer is empty' };
+	throw new WorkspaceAutomationError(
+		reading === 'both' ? "'Answer' says both yes and no" : "'Answer' cannot be read as yes or no",
+		`It is ${quoted(asText(value), 200)}. ${WAY_OUT}`,
+	);
+}

@@ -1,0 +1,139 @@
+import { isRecord } from '../shared/values';
+import { asText } from './json';
+
+import { quoted, visibleText } from './visibleText';
+
+/** What a question is about. */
+export interface QuestionAbout {
+	/** The project by its name or else its id; left out where neither is known */
+	projectName?: string;
+	projectId?: string;
+	sessionId: string;
+	/** Left out where it is not known yet */
+	dashboardUrl?: string;
+	/** What is left for a human */
+	interactions: readonly unknown[];
+}
+
+/** Longest question in UTF-16 units: Slack refuses a section of more than 3,000 (Telegram and WhatsApp 4,096 each). */
+export const LONGEST_QUESTION = 3_000;
+/** Units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
+const REQUESTS_LENGTH = 1_900;
+/** Quotation marks, line break, and what says how much was cut off */
+const AROUND_A_TEXT = 45;
+const MOST_REQUESTS = 5;
+/** Lines with text of the requests, over all of them; a permission, an instruction and one pattern each always fit */
+const MOST_LINES = 16;
+const LONGEST_NAME = 80;
+const LONGEST_URL = 300;
+
+/**
+ * A few plain lines that ask a person to decide, ready to be sent by any node: which project and session, each request with
+ * what it is for, and where to look.
+ *
+ * The agent, or whoever it read from, chose the words of a request. They must not be able to hide what is approved, nor to look
+ * like lines of ours, wherever the question is shown:
+ * - Foreign text stands between « and », which it cannot hold itself. Where a channel drops line breaks (Teams and other HTML),
+ *   that still tells it from our words.
+ * - Line breaks, control characters, bidirectional overrides and what is not drawn show as signs (`⏎`, `⟨U+202E⟩`). A sign never
+ *   has a backslash: n8n's Send and Wait turns a written `\n` back into a line break.
+ * - Characters of markup show in their full-width form, everywhere, and none of ours is one: HTML tags, comments and entities
+ *   (form descriptions, mail, Teams; n8n decodes `&lt;` before it sends), links, mentions and text struck through (Slack, Google
+ *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
+ *   Escaping instead would be right for one channel and shown, or undone, in the others.
+ * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
+ *   is at most `LONGEST_QUESTION` long.
+ *
+ * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
+ */
+export function question(about: QuestionAbout): string {
+	const { projectName, projectId, sessionId, dashboardUrl, interactions } = about;
+	const project = projectName ?? projectId;
+	const shown = interactions.slice(0, MOST_REQUESTS);
+	const mostPatterns = Math.max(1, Math.floor(MOST_LINES / Math.max(1, shown.length)) - 2);
+	const requests = shown.map((interaction) => describe(interaction, mostPatterns));
+	const limit = fairLimit(requests.flatMap(({ lines }) => lines));
+	return [
+		`An agent waits for your decision on ${count(interactions.length, 'request')}.`,
+		...(project === undefined ? [] : [`Project: ${quoted(project, LONGEST_NAME)}`]),
+		`Session: ${quoted(sessionId, LONGEST_NAME)}`,
+		...requests.flatMap(({ lines, remarks }, index) => [
+			`Request ${index + 1} of ${interactions.length}`,
+			...lines.map(({ label, text }) => `${label}: ${quoted(text, limit)}`),
+			...remarks,
+		]),
+		...notShown(interactions.length - shown.length, 'request'),
+		...(dashboardUrl === undefined ? [] : [`Dashboard: ${link(dashboardUrl)}`]),
+	].join('\n');
+}
+
+interface Line {
+	label: string;
+	/** Foreign text */
+	text: string;
+}
+
+/** A request as lines with its text, and remarks in our own words. */
+function describe(
+	interaction: unknown,
+	mostPatterns: number,
+): { lines: Line[]; remarks: string[] } {
+	if (!isRecord(interaction)) {
+		return { lines: [{ label: 'Not readable', text: asText(interaction) }], remarks: [] };
+	}
+	const { type, permission, patterns, response } = interaction;
+	const { instruction } = isRecord(response) ? response : {};
+	const isPermission = type === 'permission';
+	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
+	const number = (index: number) => (list.length === 1 ? '' : ` ${index + 1} of ${list.length}`);
+	return {
+		lines: [
+			isPermission
+				? { label: 'Permission', text: asText(permission ?? '') }
+				: { label: 'Not a permission but', text: asText(type) },
+			...list.slice(0, mostPatterns).map((pattern, index) => ({
+				label: `For${number(index)}`,
+				text: asText(pattern),
+			})),
+			...(instruction === undefined || instruction === ''
+				? []
+				: [{ label: 'Instruction', text: asText(instruction) }]),
+		],
+		remarks: [
+			...(isPermission && list.length === 0 ? ['For nothing in particular'] : []),
+			...notShown(list.length - mostPatterns, 'pattern'),
+		],
+	};
+}
+
+/** How long each text may be shown so that all fit: what short ones do not need, the long ones share. */
+function fairLimit(lines: readonly Line[]): number {
+	let left = lines.reduce(
+		(rest, { label }) => rest - label.length - AROUND_A_TEXT,
+		REQUESTS_LENGTH,
+	);
+	const lengths = lines.map(({ text }) => visibleText(text, REQUESTS_LENGTH).shown.length);
+	lengths.sort((a, b) => a - b);
+	for (const [index, length] of lengths.entries()) {
+		const share = Math.floor(left / (lengths.length - index));
+		if (length > share) return share;
+		left -= length;
+	}
+	return REQUESTS_LENGTH;
+}
+
+const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`;
+
+const notShown = (number: number, thing: string): string[] =>
+	number > 0 ? [`${count(number, `more ${thing}`)} not shown: see the dashboard`] : [];
+
+/** A web address that can be clicked wherever it is shown; anything else is quoted like all foreign text. */
+function link(url: string): string {
+	const isLink = url.length <= LONGEST_URL && /^https?:\/\/[!-~]+$/i.test(url);
+	if (!isLink) return quoted(url, LONGEST_NAME);
+	const encoded = url.replace(
+		/[<>"'*_~`|[\]\\^{}();]/g,
+		(character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+	);
+	return encoded.length <= LONGEST_URL ? encoded : quoted(url, LONGEST_NAME);
+}

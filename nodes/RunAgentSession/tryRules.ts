@@ -1,0 +1,51 @@
+import type { GenericValue } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../shared/errors/errors';
+import { isRecord } from '../shared/values';
+import { listIn } from './json';
+
+import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
+
+export type Trial = {
+	/** The request as it was given, with whatever else came with it, such as what was decided at the time */
+	request: GenericValue;
+	decision: Decision;
+	/** `policy`, `rule 2` or `default decision`; absent where nothing could decide */
+	decidedBy?: string;
+	/** The option that would be taken; where the request offers options */
+	option?: string | number;
+	/** Why it would be left for a human */
+	because?: string;
+};
+
+const WAY_OUT =
+	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
+
+/**
+ * What a policy would do with requests, by the same function that decides in a session. A request is what the service sends
+ * (`permission`, `patterns`, `response`) or what an item's `decisions` hold; where it has no options, only the rules are tried.
+ * @param requests the field 'Requests': one request or a list of them, as JSON or as its text
+ * @throws WorkspaceAutomationError where there are none, or where the field is no JSON
+ */
+export function tryRules(requests: unknown, policy: Policy): Trial[] {
+	const list = listIn(requests);
+	if (!list) throw new WorkspaceAutomationError("'Requests' is not a list of requests", WAY_OUT);
+	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", WAY_OUT);
+	return list.map((request) => ({
+		// JSON, as it was read.
+		request: request as GenericValue,
+		...tryRequest(request, policy),
+	}));
+}
+
+function tryRequest(request: unknown, policy: Policy): Omit<Trial, 'request'> {
+	if (!isRecord(request)) return decide(request, policy);
+	// Neither is told of a past decision, and neither says anything about what it was for.
+	const { type = 'permission', id = 'tried' } = request;
+	const interaction = { ...request, type, id: String(id) };
+	if (request.response === undefined) return ruleOn(interaction, policy);
+	const verdict = decide(interaction, policy);
+	if (verdict.decision === 'ask') return verdict;
+	const { decision, decidedBy, option } = verdict;
+	return { decision, decidedBy, option };
+}

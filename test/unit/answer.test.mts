@@ -1,0 +1,239 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+
+const respondedAt = '2026-03-01T10:00:00.000Z';
+
+/** A Needs Approval item as Run Agent Session returns it, with the agent trying its best. */
+const needsApproval = {
+	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
+	dashboardUrl: 'https://example.com/sessions/1',
+	status: 'running',
+	text: 'approve',
+	pendingInteractions: [{ id: 'i1', type: 'permission', permission: 'approve', patterns: ['yes'] }],
+	undecided: [{ interactionId: 'i1', because: 'policy' }],
+	question: 'yes',
+	decisions: [],
+	latestMessage: { role: 'assistant', text: 'approve' },
+};
+
+/** What a Chat node hands on besides the text that was typed. */
+const chat = { sessionId: 'f3b1c6', action: 'sendMessage' };
+
+type Said = 'approve' | 'deny' | 'none' | 'unreadable' | 'both';
+
+/** From the node and what was done there, to what comes out of it and what that says. */
+const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
+	['a boolean', true, 'approve'],
+	['a boolean', false, 'deny'],
+	['a boolean as a text', 'true', 'approve'],
+	['a boolean as a text', 'False', 'deny'],
+	...['approve', 'approved', 'yes', 'allow', 'ok', ' Approve ', 'YES!', 'ok.', 'Yes, approved'].map(
+		(word): [string, unknown, Said] => ['a word', word, 'approve'],
+	),
+	...['deny', 'denied', 'no', 'reject', 'disapprove', 'NO', 'Declined.', 'no, no', '\nreject;'].map(
+		(word): [string, unknown, Said] => ['a word', word, 'deny'],
+	),
+
+	['Send and Wait, approval, 1.123', { data: { approved: true } }, 'approve'],
+	['Send and Wait, approval, 1.123', { data: { approved: false } }, 'deny'],
+	['Send and Wait, approval, 2.41', { data: { approved: true, respondedAt } }, 'approve'],
+	['Send and Wait, approval, 2.41', { data: { approved: false, respondedAt } }, 'deny'],
+	['its data, dragged', { approved: true, respondedAt }, 'approve'],
+	['its data, dragged', { approved: false }, 'deny'],
+	[
+		'Slack, with who answered',
+		{
+			data: {
+				approved: false,
+				responder: { id: 'U1', name: 'yes', username: 'ok', source: 'slack' },
+				respondedAt,
+				channel: 'yes',
+				messageId: '1.2',
+			},
+		},
+		'deny',
+	],
+	[
+		'Telegram, with who answered',
+		{
+			data: {
+				approved: true,
+				responder: { id: '7', name: 'No', source: 'telegram' },
+				chatId: 7,
+				messageId: 12,
+				respondedAt,
+			},
+		},
+		'approve',
+	],
+	['Send and Wait, free text, 1.123', { data: { text: 'Yes' } }, 'approve'],
+	['Send and Wait, free text, 2.41', { data: { text: 'no.', respondedAt } }, 'deny'],
+	['its data, dragged', { text: 'yes', respondedAt }, 'approve'],
+	['Send and Wait, free text that says nothing', { data: { text: ' ', respondedAt } }, 'none'],
+	['Send and Wait, free text that is no answer', { data: { text: 'later' } }, 'unreadable'],
+	[
+		'Send and Wait, custom form',
+		{ data: { Decision: 'Approve', Comment: 'Looks good to me', respondedAt } },
+		'approve',
+	],
+	['Send and Wait, custom form, 1.123', { data: { Decision: 'Decline', Comment: null } }, 'deny'],
+	['its data, dragged', { Decision: 'Deny', Comment: '' }, 'deny'],
+	['a form with a choice of several', { data: { Decision: ['Approve'] } }, 'approve'],
+	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
+	['a form with nothing chosen', { data: { Decision: [], Comment: null, respondedAt } }, 'none'],
+	['a form with two answers', { data: { Decision: 'Approve', Really: 'No' } }, 'both'],
+	[
+		'a form with the same answer twice',
+		{ data: { Decision: 'Approve', Really: 'Yes' } },
+		'approve',
+	],
+	['a form without an answer', { data: { Comment: 'Looks good', respondedAt } }, 'unreadable'],
+	['a form with a field that is true', { data: { Urgent: true } }, 'unreadable'],
+	['a form with a field that is true', { data: { Urgent: 'true', Decision: 'No' } }, 'deny'],
+	[
+		'a Form node',
+		{ Decision: 'Approve', submittedAt: respondedAt, formMode: 'production' },
+		'approve',
+	],
+	['a Form node with a question in it', { question: 'Why?', Ok: 'No', submittedAt: 'x' }, 'deny'],
+
+	['Chat', { ...chat, chatInput: 'approve' }, 'approve'],
+	['Chat', { ...chat, chatInput: 'No!', data: undefined }, 'deny'],
+	['Chat 1.1', { data: { ...chat, chatInput: 'yes', approved: undefined } }, 'approve'],
+	['Chat, with nothing typed', { ...chat, chatInput: '', files: [{}] }, 'none'],
+	['Chat, with something else typed', { ...chat, chatInput: 'What is that?' }, 'unreadable'],
+	['Chat with buttons', { data: { approved: true, respondedAt } }, 'approve'],
+	[
+		'Chat with buttons, and no typed',
+		{ ...chat, chatInput: 'no', data: { approved: false } },
+		'deny',
+	],
+	[
+		'Chat with buttons, and yes typed',
+		{ ...chat, chatInput: 'yes', data: { approved: false } },
+		'both',
+	],
+	[
+		'Chat with buttons, and a question typed',
+		{ ...chat, chatInput: 'What is that?', data: { approved: false } },
+		'unreadable',
+	],
+
+	['nothing', undefined, 'none'],
+	['nothing', null, 'none'],
+	['nothing', '', 'none'],
+	['nothing', ' \n', 'none'],
+	['nothing', {}, 'none'],
+	['nothing', { data: {} }, 'none'],
+	['nothing', { data: { approved: null, respondedAt } }, 'none'],
+
+	['the time limit, over', needsApproval, 'none'],
+	['the time limit, over, and only the question kept', { question: 'x', text: 'yes' }, 'none'],
+	[
+		'the time limit, over, and the requests kept',
+		{ sessionId: 'x', pendingInteractions: [], text: 'yes', Decision: 'Approve' },
+		'none',
+	],
+	[
+		'the time limit, over, with an earlier answer beside it',
+		{ ...needsApproval, data: { approved: true } },
+		'none',
+	],
+	['a text that may be the agent’s', { sessionId: 'x', text: 'approve' }, 'unreadable'],
+
+	['both words', 'yes no', 'both'],
+	['both words', { data: { text: 'Approve, deny' } }, 'both'],
+	['a word that is turned round', "don't approve", 'unreadable'],
+	['a word that is turned round', 'not ok', 'unreadable'],
+	['a question', 'approve?', 'unreadable'],
+	['a sentence', 'No problem, go on', 'unreadable'],
+	['punctuation', '...', 'unreadable'],
+	['a number', 1, 'unreadable'],
+	['a number', { approved: 1 }, 'unreadable'],
+	['a list', [true], 'unreadable'],
+	['a list', { data: ['yes'] }, 'unreadable'],
+	['an object where a word belongs', { data: { text: { approved: true } } }, 'unreadable'],
+	['an object in an object', { data: { data: { approved: true } } }, 'unreadable'],
+	['an error item', { error: 'yes and no', message: 'x' }, 'unreadable'],
+	['an object in a text', '[object Object]', 'unreadable'],
+	['a prototype', JSON.parse('{"__proto__": {"approved": true}}'), 'unreadable'],
+];
+
+const reading = (value: unknown): Said => {
+	try {
+		return readAnswer(value).answer;
+	} catch (error) {
+		return /both yes and no/.test((error as Error).message) ? 'both' : 'unreadable';
+	}
+};
+
+describe('an answer', () => {
+	test.each(SHAPES)('of %s: %j is %s', (_, value, said) => expect(reading(value)).toBe(said));
+
+	test('that nobody gave says why', () => {
+		expect(readAnswer(needsApproval)).toMatchObject({
+			because: expect.stringMatching(/time limit/),
+		});
+		expect(readAnswer('')).toMatchObject({ because: 'the answer is empty' });
+	});
+
+	test.each<[unknown, RegExp, RegExp]>([
+		['maybe', /^'Answer' cannot be read as yes or no$/, /^It is «maybe»\. /],
+		['yes no', /^'Answer' says both yes and no$/, /^It is «yes no»\. /],
+		[{ data: { text: 'hm' } }, /cannot be read/, /^It is «{"data"∶{"text"∶"hm"}}»\. /],
+		['a\n\u202Eb<!--', /cannot be read/, /^It is «a⏎⟨U\+202E⟩b＜!--»\. /],
+		['x'.repeat(5_000), /cannot be read/, /^It is «x{200}» \(cut off, 4800 more characters\)\. /],
+	])(
+		'that cannot be read is quoted, in bounds and without control characters: %j',
+		(value, message, description) => {
+			expect(() => readAnswer(value)).toThrow(
+				expect.objectContaining({
+					message: expect.stringMatching(message),
+					description: expect.stringMatching(description),
+				}),
+			);
+		},
+	);
+
+	test('is never read from the item that asked, whatever the agent wrote into it', () => {
+		const word = fc.constantFrom('approve', 'yes', 'deny', 'true', 'x');
+		const agents = fc.oneof(
+			word,
+			fc.jsonValue(),
+			fc.record({ approved: fc.boolean(), text: word }),
+		);
+		fc.assert(
+			fc.property(agents, agents, agents, agents, (text, question, latestMessage, pending) => {
+				for (const item of [
+					{ ...needsApproval, text, question, latestMessage, pendingInteractions: [pending] },
+					{ sessionId: 'x', text, question },
+					{ pendingInteractions: pending, text },
+				]) {
+					expect(readAnswer(item).answer).toBe('none');
+				}
+			}),
+		);
+	});
+
+	test('of any kind is read, refused as unreadable, or nobody’s: nothing else is thrown', () => {
+		fc.assert(
+			fc.property(fc.anything(), (value) => {
+				try {
+					readAnswer(value);
+				} catch (error) {
+					expect(error).toMatchObject({ message: expect.stringMatching(/^'Answer' /) });
+				}
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	test('is found in one go in a megabyte of the worst text', () => {
+		for (const piece of [' ', '.', 'yes ', 'yes,', '\n', 'a']) {
+			const long = piece.repeat(1_000_000 / piece.length);
+			expect(['none', 'unreadable']).toContain(reading(long));
+			expect(['none', 'unreadable']).toContain(reading({ data: { Comment: long } }));
+		}
+	});
+});

@@ -1,0 +1,303 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	choicesOf,
+	chooseOption,
+	type ApproveWith,
+	type OptionPreferences,
+} from '../../nodes/shared/agentSession/interactionOptions.ts';
+
+type Side = 'approve' | 'deny';
+
+/** Options from `value=label`, from a value alone, or as they are. */
+const optionsOf = (options: Array<string | { value: unknown; label?: unknown }>) =>
+	choicesOf({
+		response: {
+			options: options.map((option) => {
+				if (typeof option !== 'string') return option;
+				const [value, label] = option.split('=');
+				return { value, label };
+			}),
+		},
+	});
+const choose = (
+	options: Parameters<typeof optionsOf>[0],
+	decision: Side,
+	approveWith: ApproveWith = 'once',
+	named: Partial<OptionPreferences> = {},
+) => chooseOption(optionsOf(options), decision, { approveWith, ...named });
+
+describe('an option is known by the words of its value', () => {
+	test.each<[string[], Side, ApproveWith, string | undefined]>([
+		[['always', 'once', 'reject'], 'approve', 'once', 'once'],
+		[['always', 'once', 'reject'], 'approve', 'always', 'always'],
+		[['always', 'once', 'reject'], 'deny', 'once', 'reject'],
+		[['once', 'reject'], 'approve', 'always', 'once'],
+		[['allow_once', 'always_allow', 'no'], 'approve', 'once', 'allow_once'],
+		[['alwaysAllow', 'allowOnce', 'no'], 'approve', 'always', 'alwaysAllow'],
+		[['yes', 'no'], 'approve', 'once', 'yes'],
+		[['yes', 'no'], 'deny', 'once', 'no'],
+		[['y', 'n'], 'approve', 'once', 'y'],
+		[['y', 'n'], 'deny', 'once', 'n'],
+		[['APPROVE', 'DECLINE'], 'deny', 'once', 'DECLINE'],
+		[['grant', 'refuse'], 'approve', 'once', 'grant'],
+		[['grant', 'refuse'], 'deny', 'once', 'refuse'],
+		[['proceed', 'stop'], 'approve', 'once', 'proceed'],
+		[['proceed', 'stop'], 'deny', 'once', 'stop'],
+		[['confirm', 'cancel'], 'approve', 'once', 'confirm'],
+		[['confirm', 'cancel'], 'deny', 'once', 'cancel'],
+		[['permit', 'block'], 'approve', 'once', 'permit'],
+		[['permit', 'block'], 'deny', 'once', 'block'],
+		[['allow', 'disallow'], 'approve', 'once', 'allow'],
+		[['allow', 'disallow'], 'deny', 'once', 'disallow'],
+		[['ok', 'cancel'], 'approve', 'once', 'ok'],
+		[['accept', 'continue'], 'approve', 'once', 'accept'],
+		[['left', 'right'], 'approve', 'once', undefined],
+		[['do_not_allow', 'later'], 'approve', 'once', undefined],
+		[['reject_once', 'reject_always'], 'approve', 'once', undefined],
+		[['reject_once', 'reject_always'], 'deny', 'once', 'reject_once'],
+		[['once', 'reject_always'], 'deny', 'once', 'reject_always'],
+		[['allow_a', 'allow_b'], 'approve', 'once', undefined],
+		[['allowing', 'rejected'], 'approve', 'once', undefined],
+		[['allow_or_deny'], 'approve', 'always', undefined],
+		[['allow_or_deny'], 'deny', 'once', undefined],
+		[[], 'approve', 'once', undefined],
+	])('of %j, %s with %s is %j', (values, decision, approveWith, expected) => {
+		expect(choose(values, decision, approveWith)).toBe(expected);
+	});
+});
+
+describe('what allows more than once', () => {
+	test.each([
+		['always'],
+		['forever'],
+		['all'],
+		['session'],
+		['permanently'],
+		['allow_forever'],
+		['allow_session'],
+		['allowAlways'],
+		['ALLOW_ALL'],
+		['allowForSession'],
+		['permanently-allow'],
+		['allow_permanent'],
+		['allow_for_2_days'],
+		['yes=Yes, always'],
+		['allow=Allow for this session'],
+		["yes=Yes, and don't ask again"],
+		['once=Allow once for this session'],
+	])('is never taken for once: %s', (option) => {
+		expect(choose([option, 'reject=Reject'], 'approve', 'once')).toBeUndefined();
+	});
+
+	test.each([
+		[['once', 'session', 'always'], 'always'],
+		[['allow', 'allow_session', 'allow_forever'], 'allow_forever'],
+		[['once', 'all'], 'all'],
+		[['once', 'session'], 'session'],
+		[['allow', 'permanently'], 'permanently'],
+		[['allow', "yes=Yes, and don't ask again"], 'yes'],
+		[['allow_session_a', 'allow_session_b', 'once'], undefined],
+	])('is preferred with Approve With Always: of %j, %j', (options, expected) => {
+		expect(choose(options, 'approve', 'always')).toBe(expected);
+	});
+});
+
+describe('the label', () => {
+	test.each<[Array<string | { value: unknown; label?: unknown }>, Side, unknown]>([
+		[['1=Yes, go ahead', '2=No'], 'approve', '1'],
+		[['1=Yes, go ahead', '2=No'], 'deny', '2'],
+		[
+			[
+				{ value: 1, label: 'Allow' },
+				{ value: 0, label: 'Reject' },
+			],
+			'approve',
+			1,
+		],
+		[
+			[
+				{ value: 1, label: 'Allow' },
+				{ value: 0, label: 'Reject' },
+			],
+			'deny',
+			0,
+		],
+		[['a=Erlauben 🚀', 'b=✅ Allow'], 'approve', 'b'],
+		[['a=Nicht erlauben'], 'deny', undefined],
+		[["x=Don't allow", 'y2=Allow'], 'deny', 'x'],
+		[['x=Don’t allow', 'y2=Allow'], 'approve', 'y2'],
+		[['x=Do not allow'], 'deny', 'x'],
+		[['x=Never allow'], 'deny', 'x'],
+		[['x=No, reject'], 'deny', 'x'],
+	])('decides where the value says nothing: of %j, %s is %j', (options, decision, expected) => {
+		expect(choose(options, decision)).toBe(expected);
+	});
+
+	test.each<[string]>([
+		['yes=No, reject'],
+		['reject=Allow'],
+		['once=Reject'],
+		['allow=Deny'],
+		['allow=Allow without asking'],
+		['1=Not now'],
+		["1=Don't reject"],
+		["1=Don't stop"],
+		['1=No, continue planning'],
+		['1=Allow, not recommended'],
+		['do_not_always_allow'],
+	])('and the value are not guessed at where they are not clear: %s', (option) => {
+		for (const decision of ['approve', 'deny'] as const) {
+			for (const approveWith of ['once', 'always'] as const) {
+				expect(choose([option], decision, approveWith)).toBeUndefined();
+			}
+		}
+	});
+
+	test.each(['no_limits', 'n_plus_1', 'no block', 'x=No limits', 'x=No rejections'])(
+		'and the value deny with "no" only alone: %s',
+		(option) => {
+			expect(choose([option], 'deny')).toBeUndefined();
+		},
+	);
+
+	test.each([
+		{ label: 7 },
+		{ label: null },
+		{ label: { text: 'Allow' } },
+		{ label: ['Allow'] },
+		{ label: true },
+		{},
+	])('may be anything without an error: %j', (label) => {
+		expect(choose([{ value: 'reject', ...label }], 'deny')).toBe('reject');
+		expect(choose([{ value: 'x', ...label }], 'approve')).toBeUndefined();
+	});
+});
+
+describe('one value', () => {
+	test.each<[Array<string | { value: unknown; label?: unknown }>]>([
+		[['go=Allow', 'go=Reject']],
+		[['go=Allow', 'go=Reject', 'go=Allow']],
+		[['go=Allow', 'go=Allow always']],
+		[['go=Allow', 'go=Something else']],
+		[
+			[
+				{ value: 1, label: 'Allow' },
+				{ value: '1', label: 'Allow' },
+			],
+		],
+	])('with two meanings has neither: %j', (options) => {
+		for (const decision of ['approve', 'deny'] as const) {
+			expect(choose(options, decision)).toBeUndefined();
+			expect(choose(options, decision, 'always')).toBeUndefined();
+		}
+	});
+
+	test('may be listed twice with the same meaning', () => {
+		expect(choose(['go=Allow', 'go=Yes'], 'approve')).toBe('go');
+	});
+
+	test('is left out where it is neither a text nor a number', () => {
+		const values = [true, null, undefined, {}, [], ['allow'], '', ' ', Number.NaN];
+		expect(optionsOf(values.map((value) => ({ value, label: 'Allow' })))).toEqual([]);
+	});
+});
+
+describe('a value that the user names', () => {
+	test.each<[string[], Side, ApproveWith, Partial<OptionPreferences>, unknown]>([
+		[['go', 'halt'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
+		[['go', 'halt'], 'deny', 'once', { denyValues: [' halt '] }, 'halt'],
+		[['once', 'go'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
+		[['b', 'a'], 'approve', 'once', { approveValues: ['a', 'b'] }, 'a'],
+		[['once', 'always'], 'approve', 'once', { approveValues: ['always'] }, 'always'],
+		[['yes=Deny', 'no=Allow'], 'approve', 'once', { approveValues: ['no'] }, 'no'],
+		[['once'], 'approve', 'once', { approveValues: ['elsewhere'] }, 'once'],
+		[['once'], 'approve', 'once', { denyValues: ['once'] }, undefined],
+		[['reject'], 'deny', 'once', { approveValues: ['reject'] }, undefined],
+		[['go'], 'approve', 'once', { approveValues: ['go'], denyValues: ['go'] }, undefined],
+		[['go'], 'approve', 'once', { approveValues: ['', ' '] }, undefined],
+	])(
+		'wins over words: of %j, %s with %s and %j is %j',
+		(options, decision, approveWith, named, expected) => {
+			expect(choose(options, decision, approveWith, named)).toBe(expected);
+		},
+	);
+
+	test('is sent with the type that the service gave it', () => {
+		expect(choose([{ value: 3 }], 'approve', 'once', { approveValues: ['3'] })).toBe(3);
+	});
+});
+
+describe('whatever the options', () => {
+	const word = fc.constantFrom(
+		...['allow', 'once', 'always', 'yes', 'accept', 'session', 'forever', 'permanently', 'all'],
+		...['not', 'no', 'reject', 'deny', 'never', 'cancel', 'stop', 'later', 'x', 'Don’t'],
+	);
+	const text = fc.array(word, { maxLength: 3 }).map((words) => words.join(' '));
+	const option = fc.record({ value: text, label: text });
+
+	test('an approval picks none that says no, and with Once none that lasts', () => {
+		let picked = 0;
+		fc.assert(
+			fc.property(
+				fc.array(option, { maxLength: 4 }),
+				fc.constantFrom<ApproveWith>('once', 'always'),
+				(options, approveWith) => {
+					const value = choose(options, 'approve', approveWith);
+					if (value === undefined) return;
+					picked++;
+					const said = options
+						.filter((each) => each.value === value)
+						.map((each) => `${each.value} ${each.label}`)
+						.join(' ');
+					expect(said).not.toMatch(/\b(not|no|never|reject|deny|cancel|stop|don’t)\b/i);
+					if (approveWith === 'always') return;
+					expect(said).not.toMatch(/always|session|forever|permanently|all\b(?<!allow)/);
+				},
+			),
+			{ numRuns: 5_000 },
+		);
+		expect(picked).toBeGreaterThan(100);
+	});
+
+	test('the one that is picked for approval is not picked for denial', () => {
+		fc.assert(
+			fc.property(fc.array(option, { maxLength: 4 }), (options) => {
+				const approved = choose(options, 'approve', 'always');
+				if (approved !== undefined) expect(choose(options, 'deny')).not.toBe(approved);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	test('reading them never throws', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (json, options) => {
+				for (const interaction of [json, { response: json }, { response: { options } }]) {
+					chooseOption(choicesOf(interaction), 'approve', { approveWith: 'once' });
+				}
+			}),
+		);
+		const many = Array.from({ length: 300_000 }, (_, index) => `v${index}`);
+		expect(choose([...many, 'once'], 'approve')).toBeUndefined();
+	});
+
+	test.each(['a', ' ', ',', "'", 'aB', 'no ', 'don’t ', ': ', 'x allow '])(
+		'a megabyte of %j in a value or a label says nothing, and is not worked through',
+		(piece) => {
+			const long = piece.repeat(Math.ceil(1_000_000 / piece.length));
+			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));
+			expect(choose(options, 'approve')).toBeUndefined();
+			expect(choose([{ value: `allow ${long}` }], 'approve')).toBeUndefined();
+			expect(choose([{ value: 'x', label: `Allow ${long}` }], 'approve')).toBeUndefined();
+		},
+	);
+
+	test('as long as a person may write them, their words are read in one go', () => {
+		for (const piece of [' ', ',', "'", 'aB', 'x ', '’']) {
+			const long = piece.repeat(900 / piece.length);
+			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));
+			expect(choose([...options, 'once'], 'approve')).toBe('once');
+		}
+	});
+});

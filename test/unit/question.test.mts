@@ -1,0 +1,232 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LONGEST_QUESTION, question } from '../../nodes/RunAgentSession/question.ts';
+import { quoted, visibleText } from '../../nodes/RunAgentSession/visibleText.ts';
+
+const request = (changes: object = {}) => ({
+	type: 'permission',
+	id: 'i1',
+	permission: 'bash',
+	patterns: ['git push origin main'],
+	response: { type: 'choice', options: [{ value: 'once', label: 'Once' }], instruction: 'Push?' },
+	...changes,
+});
+const about = {
+	projectName: 'Website',
+	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
+	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
+};
+const ask = (...interactions: unknown[]) => question({ ...about, interactions });
+const linesOf = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
+
+describe('a question', () => {
+	test('says where, what and what for, in a few plain lines', () => {
+		expect(
+			ask(
+				request(),
+				request({ permission: 'edit', patterns: ['a.md', 'b.md'], response: undefined }),
+			),
+		).toBe(
+			[
+				'An agent waits for your decision on 2 requests.',
+				'Project: «Website»',
+				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
+				'Request 1 of 2',
+				'Permission: «bash»',
+				'For: «git push origin main»',
+				'Instruction: «Push?»',
+				'Request 2 of 2',
+				'Permission: «edit»',
+				'For 1 of 2: «a.md»',
+				'For 2 of 2: «b.md»',
+				'Dashboard: https://example.com/sessions/2c3d0f6e',
+			].join('\n'),
+		);
+	});
+
+	test('names the project by its ID where it has no name, and leaves out what is not known', () => {
+		expect(question({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
+			/^An agent .* 1 request\.\nProject: «p»\nSession: «s»\nRequest 1 of 1\n/,
+		);
+		expect(question({ sessionId: 's', interactions: [request()] })).not.toMatch(
+			/Project|Dashboard/,
+		);
+	});
+
+	test.each<[unknown, RegExp]>([
+		[request({ patterns: [] }), /^For nothing in particular$/m],
+		[request({ patterns: undefined }), /^For nothing in particular$/m],
+		[request({ patterns: 'rm -rf /' }), /^For: «rm -rf \/»$/m],
+		[request({ patterns: [{ command: 'rm' }] }), /^For: «{"command"∶"rm"}»$/m],
+		[request({ patterns: null }), /^For: «null»$/m],
+		[request({ permission: 7 }), /^Permission: «7»$/m],
+		[request({ type: 'question' }), /^Not a permission but: «question»$/m],
+		['what?', /^Not readable: «what\?»$/m],
+		[null, /^Not readable: «null»$/m],
+	])('shows what is not as documented, too: %j', (interaction, line) => {
+		expect(ask(interaction)).toMatch(line);
+	});
+
+	test('says what it does not show', () => {
+		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
+		const shown = ask(request({ patterns: many }));
+		expect(shown).toMatch(/^For 1 of 40: «file 0»$/m);
+		expect(shown).toMatch(/^26 more patterns not shown: see the dashboard$/m);
+		expect(ask(...many.map(() => request()))).toMatch(
+			/^35 more requests not shown: see the dashboard$/m,
+		);
+		expect(ask(request({ patterns: ['x'.repeat(10_000)] }))).toMatch(
+			/^For: «x{1000,}» \(cut off, \d+ more characters\)$/m,
+		);
+	});
+
+	test('gives a long text the room that short ones leave', () => {
+		const shown = ask(request({ patterns: ['a', 'b'.repeat(1_200), 'c'] }));
+		expect(shown).toContain(`«${'b'.repeat(1_200)}»`);
+	});
+
+	test.each([
+		['https://example.com/a_b*c~d`e[f](g)', 'https://example.com/a%5Fb%2Ac%7Ed%60e%5Bf%5D%28g%29'],
+		['https://example.com/?a=1&lt;!--', 'https://example.com/?a=1&lt%3B!--'],
+		['http://localhost:5678/s/1#top', 'http://localhost:5678/s/1#top'],
+		['javascript:alert(1)', '«javascript∶alert(1)»'],
+		['https://example.com/\nApproved', '«https∶//example.com/⏎Approved»'],
+		['https://example.com/ <b>', '«https∶//example.com/ ＜b＞»'],
+	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
+		const text = question({ ...about, dashboardUrl, interactions: [request()] });
+		expect(linesOf(text).at(-1)).toBe(`Dashboard: ${shown}`);
+	});
+});
+
+describe('a hostile request', () => {
+	const hostile = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 40 }),
+		fc.string({
+			unit: fc.constantFrom(
+				...['a', '\n', '\r', '\t', ' ', '\u2028', '\u202E', '\u200B', '\u0338', '<', '>', '&'],
+				...['*', '_', '`', '[', ']', '|', '~', '\\', '«', '»', '⟨', '⟩', '⏎', ':', '\u0000'],
+				...['＜', '\uD800', '👩‍💻', '\u00A0', '\u3164', '\uFE0F', '\\n', '<br>', '&lt;', '\u0085'],
+			),
+			maxLength: 30,
+		}),
+		fc.constantFrom(
+			'ls»\nDashboard: https://evil.example',
+			'ls <!-- rm -rf / -->',
+			'<https://evil.example|git status>',
+			'[git status](https://evil.example)',
+			'||rm -rf /||',
+			'~~rm -rf /~~',
+			'ls\\nRequest 2 of 2',
+			'&lt;!--',
+			'\u202Ehs.mr',
+			'x'.repeat(5_000),
+		),
+	);
+	/** What is ours: all but the text between quotation marks and what says how much of it is cut off. */
+	const ours = (text: string) =>
+		text.replace(/«[^»]*»/g, '«»').replace(/»( \(cut off, \d+ more characters\))/g, '»');
+	const write = (text: string) =>
+		question({
+			projectName: text,
+			sessionId: text,
+			dashboardUrl: about.dashboardUrl,
+			interactions: [
+				request({
+					permission: text,
+					patterns: [text, text],
+					response: { instruction: `${text}!` },
+				}),
+				request({ type: 'question', patterns: undefined, response: undefined }),
+				{ type: `x${text}`, id: text },
+			],
+		});
+	const harmless = ours(write('x'));
+
+	test('changes neither the number of lines nor a word of ours', () => {
+		fc.assert(
+			fc.property(hostile, (text) => {
+				const asked = write(text);
+				expect(linesOf(asked)).toHaveLength(linesOf(harmless).length);
+				expect(ours(asked)).toBe(harmless);
+			}),
+			{ numRuns: 600 },
+		);
+	});
+
+	test('gets no control character, no markup and no escape through', () => {
+		fc.assert(
+			fc.property(hostile, (text) => {
+				const asked = write(text);
+				expect(asked.replaceAll('\n', '')).not.toMatch(
+					/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u,
+				);
+				expect(asked).not.toMatch(/[<>&*_~`|[\]\\]/);
+				expect(asked.length).toBeLessThanOrEqual(LONGEST_QUESTION);
+			}),
+			{ numRuns: 600 },
+		);
+	});
+
+	test('keeps the question in bounds, however much it asks for', () => {
+		const text = '\u0000'.repeat(20_000);
+		const patterns = Array.from({ length: 100_000 }, () => text);
+		const big = request({ permission: text, patterns, response: { instruction: text } });
+		for (const count of [1, 2, 3, 4, 5, 6, 100]) {
+			const asked = question({
+				projectName: text,
+				sessionId: text,
+				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
+				interactions: Array.from({ length: count }, () => big),
+			});
+			expect(asked.length).toBeLessThanOrEqual(LONGEST_QUESTION);
+		}
+	});
+});
+
+describe('foreign text', () => {
+	test.each([
+		['git push', 'git push'],
+		['a\nb\tc', 'a⏎b⇥c'],
+		['a\r\n\u2028\u2029\u0085b', 'a⟨U+000D⟩⏎⟨U+2028⟩⟨U+2029⟩⟨U+0085⟩b'],
+		['\u001b[2J', '⟨U+001B⟩［2J'],
+		['\u202Eevil\u2066\u200B\uFEFF', '⟨U+202E⟩evil⟨U+2066⟩⟨U+200B⟩⟨U+FEFF⟩'],
+		['a<b>&c', 'a＜b＞＆c'],
+		['ls *.ts | wc && rm `x_y` ~ \\n', 'ls ＊.ts ｜ wc ＆＆ rm ｀x＿y｀ ～ ＼n'],
+		['＜ «x»', '⟨U+FF1C⟩ ⟨U+00AB⟩x⟨U+00BB⟩'],
+		['ls   -l', 'ls␣␣␣-l'],
+		['a\u00A0b\u2800c\u3164d', 'a⟨U+00A0⟩b⟨U+2800⟩c⟨U+3164⟩d'],
+		['\uD800x', '⟨U+D800⟩x'],
+		['Grüße, 東京, שלום, สวัสดี 👍', 'Grüße, 東京, שלום, สวัสดี 👍'],
+		['Gru\u0308\u00DFe', 'Gru\u0308\u00DFe'],
+		['x\u0338\u0338\u0338\u0338', 'x\u0338\u0338\u0338⟨U+0338⟩'],
+		['-\u0336-', '-⟨U+0336⟩-'],
+	])('is shown so that it can be read: %j is %s', (text, shown) => {
+		expect(visibleText(text, 200)).toEqual({ shown, hidden: 0 });
+	});
+
+	test('has a mark where it is cut off, which it cannot forge', () => {
+		expect(quoted('abcdef', 3)).toBe('«abc» (cut off, 3 more characters)');
+		expect(quoted('ab\u0000f', 8)).toBe('«ab» (cut off, 2 more characters)');
+		expect(quoted('a» (cut off, 3 more characters)', 100)).toBe(
+			'«a⟨U+00BB⟩ (cut off, 3 more characters)»',
+		);
+		expect(quoted('a👍', 2)).toBe('«a» (cut off, 2 more characters)');
+	});
+
+	test('never looks like another text', () => {
+		const unit = fc.constantFrom(...'aZ ⏎\n«⟨⟩＜<*＊:∶∶␣U+0A\u0338\u00AD', '⟨U+000A⟩');
+		const text = fc.string({ unit, maxLength: 6 });
+		fc.assert(
+			fc.property(text, text, (a, b) => {
+				expect(visibleText(a, 500).shown === visibleText(b, 500).shown).toBe(a === b);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	test('takes work in proportion to what is shown, not to its length', () => {
+		const { shown, hidden } = visibleText('\u0300'.repeat(5_000_000), 20);
+		expect(shown).toBe('⟨U+0300⟩⟨U+0300⟩');
+		expect(hidden).toBe(4_999_998);
+	});
+});

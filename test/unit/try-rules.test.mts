@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decide, type Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+
+const policy = (changes: Partial<Policy> = {}): Policy => ({
+	mode: 'rules',
+	rules: [
+		{ permission: 'bash', pattern: 'rm *', decision: 'deny' },
+		{ permission: 'bash', pattern: 'git *', decision: 'approve' },
+		{ permission: 'edit', pattern: '*', decision: 'ask' },
+	],
+	defaultDecision: 'ask',
+	approveWith: 'once',
+	...changes,
+});
+const response = {
+	type: 'choice',
+	options: [
+		{ value: 'once', label: 'Allow once' },
+		{ value: 'reject', label: 'Reject' },
+	],
+};
+const only = (request: unknown, by = policy()) => tryRules([request], by)[0];
+
+describe('trying rules', () => {
+	test.each<[string, object, object]>([
+		[
+			'an approval',
+			{ permission: 'bash', patterns: ['git push'] },
+			{ decision: 'approve', decidedBy: 'rule 2' },
+		],
+		[
+			'a denial',
+			{ permission: 'bash', patterns: ['rm x'] },
+			{ decision: 'deny', decidedBy: 'rule 1' },
+		],
+		[
+			'a rule that asks',
+			{ permission: 'edit', patterns: ['a.md'] },
+			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3' },
+		],
+		[
+			'what no rule covers',
+			{ permission: 'web', patterns: ['x'] },
+			{ decision: 'ask', decidedBy: 'default decision', because: 'default decision' },
+		],
+		[
+			'what a rule reserves in part',
+			{ permission: 'bash', patterns: ['rm x', 'ls'] },
+			{ decision: 'ask', decidedBy: 'default decision', because: 'default decision' },
+		],
+		[
+			'what rules cannot read',
+			{ permission: 'bash', patterns: 'git push' },
+			{ decision: 'ask', because: 'its patterns are not a list of texts' },
+		],
+		[
+			'an option',
+			{ permission: 'bash', patterns: ['git push'], response },
+			{ decision: 'approve', decidedBy: 'rule 2', option: 'once' },
+		],
+		[
+			'an option that is missing',
+			{ permission: 'bash', patterns: ['git push'], response: { options: [] } },
+			{ decision: 'ask', decidedBy: 'rule 2', because: expect.stringMatching(/options/) },
+		],
+		[
+			'another kind of interaction',
+			{ type: 'question', text: 'Which one?' },
+			{ decision: 'ask', because: expect.stringMatching(/question/) },
+		],
+	])('shows %s: %j', (_, request, expected) => {
+		expect(only(request)).toEqual({
+			request,
+			...expected,
+		});
+	});
+
+	test('takes past decisions, and keeps them beside what would be decided now', () => {
+		const decision = {
+			interactionId: 'i1',
+			permission: 'bash',
+			patterns: ['git push'],
+			decision: 'deny',
+			option: 'reject',
+			decidedBy: 'rule 7',
+			at: '2026-03-01T10:00:00.000Z',
+		};
+		expect(only(decision)).toEqual({
+			request: decision,
+			decision: 'approve',
+			decidedBy: 'rule 2',
+		});
+	});
+
+	test.each<[string, unknown]>([
+		['a list', [{ permission: 'bash', patterns: ['git push'] }]],
+		['one request', { permission: 'bash', patterns: ['git push'] }],
+		['a list as a text', '[{"permission":"bash","patterns":["git push"]}]'],
+		['one request as a text', '{"permission":"bash","patterns":["git push"]}'],
+	])('takes %s', (_, requests) => {
+		expect(tryRules(requests, policy())).toMatchObject([{ decision: 'approve' }]);
+	});
+
+	test.each<[unknown, string]>([
+		['', "'Requests' is empty"],
+		[undefined, "'Requests' is empty"],
+		[[], "'Requests' is empty"],
+		['git push', "'Requests' is not a list of requests"],
+		[7, "'Requests' is not a list of requests"],
+	])('needs requests: %j is an error', (requests, message) => {
+		expect(() => tryRules(requests, policy())).toThrow(
+			expect.objectContaining({ message, description: expect.stringMatching(/^Enter a list/) }),
+		);
+	});
+
+	test('says what a session would do, for any request and policy', () => {
+		const text = fc.constantFrom('bash', 'edit', 'git x', 'rm x', '');
+		const pending = fc.record(
+			{
+				type: fc.constantFrom('permission', 'question'),
+				id: fc.constant('i1'),
+				permission: fc.oneof(text, fc.jsonValue()),
+				patterns: fc.oneof(fc.array(text, { maxLength: 2 }), fc.jsonValue()),
+				response: fc.constantFrom(response, {}, { options: [] }),
+			},
+			{ requiredKeys: ['type', 'id', 'response'] },
+		);
+		const by = fc.constantFrom<Partial<Policy>>(
+			{},
+			{ mode: 'approve' },
+			{ mode: 'deny' },
+			{ mode: 'ask' },
+			{ defaultDecision: 'approve' },
+		);
+		fc.assert(
+			fc.property(fc.array(pending, { minLength: 1, maxLength: 3 }), by, (requests, changes) => {
+				const trials = tryRules(requests, policy(changes));
+				for (const [index, { request, ...trial }] of trials.entries()) {
+					expect(request).toBe(requests[index]);
+					expect(decide(requests[index], policy(changes))).toMatchObject(trial);
+				}
+			}),
+		);
+	});
+
+	test('has an entry for whatever is in the list', () => {
+		fc.assert(
+			fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (requests) => {
+				expect(tryRules(requests, policy())).toHaveLength(requests.length);
+			}),
+		);
+	});
+});
