@@ -111,6 +111,8 @@ const permissionPolicy = {
 	displayName: 'Permission Policy',
 	name: 'permissionPolicy',
 	type: 'options',
+	options: policies,
+	default: 'ask',
 	description: 'How the permissions that the agent asks for are decided',
 } satisfies Partial<INodeProperties>;
 
@@ -165,13 +167,10 @@ const permissions: INodeProperties[] = [
 	// Two of the same name: only a session that exists can have been asked about.
 	{
 		...permissionPolicy,
-		default: 'ask',
-		options: policies,
 		displayOptions: { show: { operation: ['start', 'tryRules'] } },
 	},
 	{
 		...permissionPolicy,
-		default: 'ask',
 		options: [...policies.slice(0, 1), answerPolicy, ...policies.slice(1)],
 		displayOptions: { show: { operation: ['continue'] } },
 	},

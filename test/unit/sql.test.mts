@@ -30,6 +30,6 @@ describe('a query', () => {
 		['-- only a comment'],
 		["'SELECT'"],
 	])('that does anything else is refused: %s', (query) =>
-		expect(() => requireSelect('Query', query)).toThrow(/^Query /),
+		expect(() => requireSelect('Query', query)).toThrow(/^'Query' /),
 	);
 });
