@@ -11,21 +11,19 @@ export type Answer = { answer: 'approve' | 'deny' } | { answer: 'none'; because:
 
 type Side = 'approve' | 'deny';
 
-const WORDS: ReadonlyMap<string, Side> = new Map([
-	...['approve', 'approved', 'yes', 'allow', 'allowed', 'ok', 'okay'].map(
-		(word) => [word, 'approve'] as const,
-	),
-	...['deny', 'denied', 'no', 'reject', 'rejected', 'disapprove', 'disapproved'].map(
-		(word) => [word, 'deny'] as const,
-	),
-	// What n8n's own buttons and forms call it.
-	...['decline', 'declined'].map((word) => [word, 'deny'] as const),
-]);
+const sides = (approve: string, deny: string): ReadonlyMap<string, Side> =>
+	new Map([
+		...approve.split(' ').map((word): [string, Side] => [word, 'approve']),
+		...deny.split(' ').map((word): [string, Side] => [word, 'deny']),
+	]);
+
+/** The words of an answer. n8n's own buttons and forms say "Decline". */
+const WORDS = sides(
+	'approve approved yes allow allowed ok okay',
+	'deny denied no reject rejected disapprove disapproved decline declined',
+);
 /** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
-const TRUTHS: ReadonlyMap<string, Side> = new Map([
-	['true', 'approve'],
-	['false', 'deny'],
-]);
+const TRUTHS = sides('true', 'false');
 /** Longer texts are no answer; most people need a word. */
 const LONGEST_ANSWER = 200;
 
@@ -35,12 +33,12 @@ type Reading = Side | 'both' | 'empty' | 'unreadable';
 function readText(text: string, truthsToo: boolean): Reading {
 	if (text.trim() === '') return 'empty';
 	if (text.length > LONGEST_ANSWER) return 'unreadable';
-	const sides = text
+	const said = text
 		.toLowerCase()
 		.split(/[\s.,;:!]+/)
 		.filter(Boolean)
 		.map((word) => WORDS.get(word) ?? (truthsToo ? TRUTHS.get(word) : undefined));
-	return sides.includes(undefined) || sides.length === 0 ? 'unreadable' : combine(sides);
+	return said.includes(undefined) || said.length === 0 ? 'unreadable' : combine(said);
 }
 
 function combine(readings: Array<Reading | undefined>): Reading {
@@ -62,11 +60,12 @@ function readPlain(value: unknown): Reading {
 function readField(value: unknown): Reading {
 	if (value === undefined || value === null) return 'empty';
 	if (typeof value === 'string') return readText(value, false);
-	return Array.isArray(value) && value.length <= LONGEST_ANSWER
-		? combine(
-				value.map((each) => (typeof each === 'string' ? readText(each, false) : 'unreadable')),
-			)
-		: 'unreadable';
+	if (!Array.isArray(value) || value.length > LONGEST_ANSWER) return 'unreadable';
+	const readings = value.map((each) =>
+		typeof each === 'string' ? readText(each, false) : 'unreadable',
+	);
+	// Somebody who chose "Approve" and "Only tests" approved something else than what was asked.
+	return readings.includes('unreadable') ? 'unreadable' : combine(readings);
 }
 
 /** What a field means to the reader: it has to be an answer (or empty), may be one, or tells something else. */

@@ -81,6 +81,7 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['its data, dragged', { Decision: 'Deny', Comment: '' }, 'deny'],
 	['a form with a choice of several', { data: { Decision: ['Approve'] } }, 'approve'],
 	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
+	['a form with more chosen', { data: { Decision: ['Approve', 'Only tests'] } }, 'unreadable'],
 	['a form with nothing chosen', { data: { Decision: [], Comment: null, respondedAt } }, 'none'],
 	['a form with two answers', { data: { Decision: 'Approve', Really: 'No' } }, 'both'],
 	[

@@ -42,6 +42,7 @@ describe('a pending interaction is what was asked', () => {
 		['the order of options', { ...asked, response: { options: [reject, once] } }],
 		['the type of a value', { ...asked, response: { options: [{ ...once, value: 1 }, reject] } }],
 		['a label', { ...asked, response: { options: [{ ...once, label: 'Allow forever' }, reject] } }],
+		['what an option holds', { ...asked, response: { options: [{ ...once, x: 1 }, reject] } }],
 		['its options, to none', { ...asked, response: {} }],
 		['its response, to none', { ...asked, response: null }],
 		['all of it', null],

@@ -146,6 +146,8 @@ describe('the label', () => {
 		['1=No, continue planning'],
 		['1=Allow, not recommended'],
 		['do_not_always_allow'],
+		['once=Allow once for this session'],
+		['allow=Allow once, always'],
 	])('and the value are not guessed at where they are not clear: %s', (option) => {
 		for (const decision of ['approve', 'deny'] as const) {
 			for (const approveWith of ['once', 'always'] as const) {
