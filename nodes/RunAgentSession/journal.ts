@@ -7,7 +7,7 @@ export interface DecisionRecord {
 	patterns: string[];
 	decision: 'approve' | 'deny';
 	/** The value that was sent for it */
-	option: string;
+	option: string | number;
 	/** `policy`, `rule 2`, `default decision` or `answer` */
 	decidedBy: string;
 	/** ISO date-time */

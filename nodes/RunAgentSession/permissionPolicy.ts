@@ -47,8 +47,6 @@ export interface Settled {
 	decision: 'approve' | 'deny';
 	/** The option's value that the service wants to hear, with the type that the service gave it */
 	option: string | number;
-	/** `option` as a text, for the caller that sends texts only */
-	value: string;
 	/** `policy`, `rule 2`, `default decision` or `answer` */
 	decidedBy: string;
 }
@@ -244,5 +242,5 @@ export function decide(interaction: unknown, policy: Policy): Verdict {
 	if (option === undefined) {
 		return ask(`none of its options clearly says "${decision}"`, decidedBy);
 	}
-	return { decision, option, value: String(option), decidedBy };
+	return { decision, option, decidedBy };
 }

@@ -295,7 +295,7 @@ class Run {
 			permission: String(interaction.permission ?? ''),
 			patterns: patternsOf(interaction),
 			decision: verdict.decision,
-			option: verdict.value,
+			option: verdict.option,
 			decidedBy: verdict.decidedBy,
 			at: new Date(this.dependencies.clock.now()).toISOString(),
 		};

@@ -41,7 +41,7 @@ const good: Record<string, IDataObject> = {
 	'analytics.query': { query: 'SELECT 1' },
 	'product.getAll': { projectId: rl(ID) },
 	'product.create': { projectId: rl(ID), fields: '{"name":"x"}' },
-	'product.update': { productId: ID, fields: '{"name":"x"}' },
+	'product.update': { productId: rl('prod_1'), fields: '{"name":"x"}' },
 };
 
 type Row = [operation: string, spoilt: IDataObject, message: RegExp, description: RegExp];
@@ -75,6 +75,34 @@ const ids = (
 		/UUID/,
 	],
 ];
+const emptyTexts = (
+	operation: string,
+	parameter: string,
+	field: string,
+	wrap?: (value: string) => IDataObject,
+): Row[] => texts(operation, parameter, field, wrap).slice(0, 2);
+/** IDs of any form: only nothing, and what would lead to another path, is refused */
+const anyIds = (
+	operation: string,
+	parameter: string,
+	field: string,
+	wrap: (value: string) => unknown = (value) => value,
+): Row[] => [
+	...emptyTexts(
+		operation,
+		parameter,
+		field,
+		(value) => ({ [parameter]: wrap(value) }) as IDataObject,
+	),
+	[
+		operation,
+		{ [parameter]: wrap('={{ ".." }}') } as IDataObject,
+		new RegExp(`^'${field}' is not a valid ID$`),
+		/cannot be an ID/,
+	],
+];
+/** IDs that may be left out, also by an expression that gives null */
+const optionalIds = (...given: Parameters<typeof ids>): Row[] => ids(...given).slice(1);
 const plainIds = (operation: string, parameter: string, field: string) =>
 	ids(operation, parameter, field, (value) => value);
 const limits = (operation: string): Row[] =>
@@ -123,8 +151,14 @@ const table: Row[] = [
 		plainIds(`agentSession.${name}`, 'sessionId', 'Session'),
 	),
 	...texts('agentSession.sendMessage', 'message', 'Message'),
-	...texts('agentSession.resolveInteraction', 'interactionId', 'Interaction ID'),
-	...texts('agentSession.resolveInteraction', 'optionValue', 'Option Value'),
+	...anyIds('agentSession.resolveInteraction', 'interactionId', 'Interaction ID'),
+	...emptyTexts('agentSession.resolveInteraction', 'optionValue', 'Option Value'),
+	...['expectedPermission', 'expectedPatterns'].map((name): Row => [
+		'agentSession.resolveInteraction',
+		{ additionalFields: { [name]: NUMBER } },
+		/^'Expected (Permission|Patterns)' is not a (list of )?texts?$/,
+		/Enter/,
+	]),
 	[
 		'agentSession.resolveInteraction',
 		{ decision: '={{ "maybe" }}' },
@@ -132,8 +166,9 @@ const table: Row[] = [
 		/approve, deny, option/,
 	],
 	...jsons('agentSession.resolveInteraction', body, 'Body'),
+	...jsons('agentSession.sendMessage', body, 'Body'),
 	...ids('file.create', 'projectId', 'Project'),
-	...ids('file.create', 'parentId', 'Parent Folder'),
+	...optionalIds('file.create', 'parentId', 'Parent Folder'),
 	['file.create', { name: '' }, /^'Name' is empty$/, /Enter a value/],
 	['file.create', { name: NUMBER }, /^'Name' is not a text$/, /Enter a value/],
 	[
@@ -164,12 +199,12 @@ const table: Row[] = [
 	],
 	[
 		'file.create',
-		{ contentSource: 'asset', assetId: NO_ID },
+		{ contentSource: 'asset', assetId: '={{ ".." }}' },
 		/^'Asset ID' is not a valid ID$/,
-		/UUID/,
+		/cannot be an ID/,
 	],
 	...ids('file.createFolder', 'projectId', 'Project'),
-	...ids('file.createFolder', 'parentId', 'Parent Folder'),
+	...optionalIds('file.createFolder', 'parentId', 'Parent Folder'),
 	...texts('file.createFolder', 'name', 'Name'),
 	...['get', 'getContent', 'rename', 'move'].flatMap((name) =>
 		ids(`file.${name}`, 'fileId', 'File or Folder'),
@@ -182,10 +217,10 @@ const table: Row[] = [
 		/text, binary/,
 	],
 	...texts('file.rename', 'name', 'Name'),
-	...ids('file.move', 'parentId', 'Parent Folder'),
+	...optionalIds('file.move', 'parentId', 'Parent Folder'),
 	...ids('file.getAll', 'projectId', 'Project'),
 	...limits('file.getAll'),
-	...ids('file.getAll', 'filters', 'Parent Folder', (value) => ({ parentId: rl(value) })),
+	...optionalIds('file.getAll', 'filters', 'Parent Folder', (value) => ({ parentId: rl(value) })),
 	...plainIds('customDomain.getAll', 'siteId', 'Site ID'),
 	...limits('customDomain.getAll'),
 	...ids('customDomain.delete', 'customDomainId', 'Custom Domain'),
@@ -206,7 +241,7 @@ const table: Row[] = [
 		/^'Route' is too long$/,
 		/at most 2048 characters; it has 2049/,
 	],
-	['sharedPreview.create', { locale: NULL }, /^'Locale' is empty$/, /Enter a value/],
+	['sharedPreview.create', { locale: NUMBER }, /^'Locale' is not a text$/, /Enter a value/],
 	[
 		'sharedPreview.create',
 		{ locale: 'english please' },
@@ -264,7 +299,8 @@ const table: Row[] = [
 	...ids('product.create', 'projectId', 'Project'),
 	...jsons('product.create', (fields) => ({ fields }), 'Fields'),
 	['product.create', { fields: '{}' }, /^'Fields' is empty$/, /"name"/],
-	...plainIds('product.update', 'productId', 'Product ID'),
+	...anyIds('product.update', 'productId', 'Product', rl),
+	...optionalIds('product.update', 'projectId', 'Project'),
 	...jsons('product.update', (fields) => ({ fields }), 'Fields'),
 	['product.update', { fields: NULL }, /^'Fields' is empty$/, /"name"/],
 	[
@@ -297,8 +333,13 @@ describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
 		/** On or off: every value means one of the two. */
 		const switches = ['returnAll', 'simplify'];
-		/** Fill a list, or the query, in the editor and are never sent. */
-		const unsent = ['customDomain.delete siteId', 'analytics.query table'];
+		/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
+		const unsent = [
+			'customDomain.delete siteId',
+			'analytics.query table',
+			'file.create ifExists',
+			'file.createFolder ifExists',
+		];
 		const shownFor = (property: INodeProperties) => {
 			const { resource, operation } = property.displayOptions?.show ?? {};
 			return ((operation ?? []) as string[]).map((name) => `${String(resource![0])}.${name}`);

@@ -1,12 +1,18 @@
 // Every operation of the Workspace Automation node, as the engine runs it, against the local service over real HTTP. The service
 // validates each request against the contract, and each of its own answers.
 import { describe, expect, test } from '@jest/globals';
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
+import { ASSUMED_REQUESTS } from '../../nodes/shared/credential/assumedRequests.ts';
+import type { Operation } from '../../nodes/WorkspaceAutomation/resources/resource.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
 import { nodeProperties, run, start, type Execution, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const service = useService();
 const rl = (value: unknown) => ({ __rl: true, mode: 'id', value });
 const setup = (
@@ -46,28 +52,45 @@ const settled = async (sessionId: string, ready = (found: any) => found.status !
 };
 
 describe('the document, the contract and the node', () => {
-	const routed = nodeProperties('workspaceAutomation')
+	const places = nodeProperties('workspaceAutomation')
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ displayOptions, options }) =>
 			(options as INodePropertyOptions[]).map(({ value, routing }) => ({
 				name: `${String(displayOptions!.show!.resource![0])}.${String(value)}`,
-				endpoint: `${routing!.request!.method} ${routing!.request!.url}`,
 				paginate: routing!.send!.paginate,
 			})),
 		);
+	/** The operations as their files define them, with the endpoint of each */
+	const defined = async () => {
+		const files = globSync('nodes/WorkspaceAutomation/resources/*/*.ts', { cwd: root });
+		const all = await Promise.all(
+			files.map(async (file) => {
+				const exported = Object.values(await import(join(root, file))) as Operation[];
+				return exported
+					.filter((each) => each?.request !== undefined && each.fields !== undefined)
+					.map(({ value, request }) => {
+						const { method, path } = ASSUMED_REQUESTS[request];
+						return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
+					});
+			}),
+		);
+		const unique = new Map(all.flat().map((each) => [each[0], each]));
+		return [...unique.values()].sort();
+	};
 
-	test('have the same operations', () => {
+	test('have the same operations', async () => {
 		expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
 			Object.keys(endpoints).sort(),
 		);
 		const table = Object.entries(endpoints).flatMap(([endpoint, names]) =>
 			names.map((name) => [name, endpoint]),
 		);
-		expect(routed.map(({ name, endpoint }) => [name, endpoint]).sort()).toEqual(table.sort());
+		expect(await defined()).toEqual(table.sort());
+		expect(places.map(({ name }) => name).sort()).toEqual(table.map(([name]) => name).sort());
 	});
 
 	test('and every operation goes the one way to the API', () => {
-		expect(routed.filter(({ paginate }) => paginate !== true)).toEqual([]);
+		expect(places.filter(({ paginate }) => paginate !== true)).toEqual([]);
 	});
 });
 
