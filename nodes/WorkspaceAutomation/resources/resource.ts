@@ -71,13 +71,23 @@ export function resource(
 ): INodeProperties[] {
 	const show = { resource: [value] };
 	const entries = operations.map(
-		({ name, value: operation, action, description, request, output, prepare, recover }) => ({
+		({
+			name,
+			value: operation,
+			action,
+			description,
+			request,
+			output,
+			prepare,
+			result,
+			recover,
+		}) => ({
 			name,
 			value: operation,
 			action,
 			description,
 			routing: {
-				send: { paginate: true, preSend: [beginCall(request, { prepare, recover })] },
+				send: { paginate: true, preSend: [beginCall(request, { prepare, result, recover })] },
 				...(output && { output: { postReceive: output } }),
 			},
 		}),

@@ -2,7 +2,7 @@ import { UUID_EXAMPLE } from '../../../shared/n8n/descriptions';
 import { requireText } from '../../../shared/validation';
 import { optionalParentId, projectId } from '../fields';
 import type { Operation } from '../resource';
-import { existingFile, ifExists } from './ifExists';
+import { createdFile, existingFile, ifExists } from './ifExists';
 import { contentOf } from './source';
 
 export const create: Operation = {
@@ -76,5 +76,6 @@ export const create: Operation = {
 		const name = requireText('Name', this.getNodeParameter('name') || given);
 		return { values: { kind: 'file', name, ...source } };
 	},
+	result: createdFile,
 	recover: existingFile,
 };

@@ -1,7 +1,7 @@
 import { requireText } from '../../../shared/validation';
 import { optionalParentId, projectId } from '../fields';
 import type { Operation } from '../resource';
-import { existingFile, ifExists } from './ifExists';
+import { createdFile, existingFile, ifExists } from './ifExists';
 
 export const createFolder: Operation = {
 	name: 'Create Folder',
@@ -25,5 +25,6 @@ export const createFolder: Operation = {
 		ifExists,
 	],
 	prepare: () => ({ values: { kind: 'folder' } }),
+	result: createdFile,
 	recover: existingFile,
 };
