@@ -1,56 +1,24 @@
-/** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
+// The tests that need npm only: `npm test`. Those in the real n8n have test/e2e/jest.config.mjs.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chosenVersion, hostVersions } from './n8n-host/versions.mts';
+import { common } from './jest.common.mjs';
+import preflight from './tools/preflight.js';
 
-// n8n's own log says nothing that a test does not check.
+// n8n's own log says nothing that a test checks.
 process.env.N8N_LOG_LEVEL = 'silent';
-// n8n-core writes a key to its user folder; that of whoever runs the tests is not ours.
+// n8n-core writes a key to its user folder, which must not be that of whoever runs the tests.
 process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
-const common = {
-	testEnvironment: 'node',
-	extensionsToTreatAsEsm: ['.mts'],
-	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
-	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/n8n-host/[^/]+/'],
-	transform: {
-		'^.+\\.mts$': [
-			'ts-jest',
-			{ useESM: true, tsconfig: 'tsconfig.tools.json', diagnostics: false },
-		],
-		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
-	},
-};
-
-/** The end-to-end tests once more, on this n8n */
-const onHost = (version) => ({
-	...common,
-	displayName: `n8n ${version}`,
-	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
-	// Several machines are n8n's matter more than the package's: seen once.
-	testPathIgnorePatterns: [
-		'/node_modules/',
-		...(version === hostVersions[0] ? [] : ['/queue.test.mts$']),
-	],
-	globals: { n8nHost: version },
-	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
-});
-
-const chosen = chosenVersion();
-
 export default {
-	// For what hangs, not for what is slow: an n8n may be installing or starting beside it.
+	...common,
+	testEnvironment: '<rootDir>/test/clickHouseEnvironment.mjs',
+	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
+	testMatch: ['<rootDir>/test/**/*.test.mts'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+	// For what hangs, not for what is slow.
 	testTimeout: 60_000,
-	// Most of the time the tests wait, for n8n or for a session: one process less than there are cores would be too few.
-	maxWorkers: '100%',
+	// Many tests wait for a service or for another process, so there is work for more workers than there are cores.
+	maxWorkers: '200%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
-	projects: [
-		{
-			...common,
-			displayName: 'package',
-			testMatch: ['<rootDir>/test/**/*.test.mts'],
-			testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
-		},
-		...(chosen ? [chosen] : hostVersions).map(onHost),
-	],
+	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };

@@ -1,6 +1,7 @@
-// Programs that come as Debian packages: found where they are, installed where they are missing.
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+// Programs that come as Debian packages: found if they are installed, installed if they are missing.
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import which from 'which';
 import { startGuarded } from './guarded.mts';
 import type { Log } from './install.mts';
 
@@ -19,14 +20,14 @@ export const postgresPackage: DebianPackage = {
 	find: postgresProgram,
 };
 
-/** What stands around the packages; tests put something else there. */
+/** The machine to install them on; tests bring their own. */
 export interface Machine {
 	isRoot: boolean;
 	/** Runs apt-get with these arguments and gives its exit code and output; undefined where there is none */
 	aptGet?(args: string[]): Promise<{ code: number; output: string }>;
 }
 
-/** Sees to it that the packages are installed. Throws, naming those to install, if it cannot. */
+/** Installs those packages that are missing. Throws, naming them and how to install them, if it cannot. */
 export async function ensurePackages(
 	packages: DebianPackage[],
 	log: Log,
@@ -62,30 +63,21 @@ export async function ensurePackages(
 		);
 }
 
-/** The path of a program, looked for on the PATH */
+/** The path of a program, looked for on the PATH and where Debian keeps programs */
 export function onPath(program: string): string | undefined {
-	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin'];
-	return folders.map((folder) => join(folder, program)).find(isExecutable);
+	return programIn(program, [process.env.PATH ?? '', '/usr/bin', '/usr/sbin']);
 }
+
+const programIn = (program: string, folders: string[]): string | undefined =>
+	which.sync(program, { path: folders.join(delimiter), nothrow: true }) ?? undefined;
 
 /** The path of one of PostgreSQL's own programs: Debian keeps those of each version in a folder that is not on the PATH. */
 export function postgresProgram(program: string): string | undefined {
 	const versions = '/usr/lib/postgresql';
 	if (!existsSync(versions)) return onPath(program);
 	const newestFirst = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
-	return (
-		newestFirst.map((version) => join(versions, version, 'bin', program)).find(isExecutable) ??
-		onPath(program)
-	);
-}
-
-function isExecutable(file: string): boolean {
-	try {
-		accessSync(file, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
+	const folders = newestFirst.map((version) => join(versions, version, 'bin'));
+	return programIn(program, folders) ?? onPath(program);
 }
 
 function thisMachine(): Machine {

@@ -1,7 +1,7 @@
 // Executions as n8n reports them, and what to read out of them.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parse as unflatten } from 'flatted';
 import type { Rest } from './rest.mts';
-import { unflatten } from './unflatten.mts';
 
 type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
 
@@ -23,7 +23,7 @@ export interface Execution {
 	error?: { message: string; description?: string; [key: string]: any };
 	lastNodeExecuted?: string;
 	customData: Record<string, string>;
-	/** What the last run of a node put out there; no items if it did not run */
+	/** The items that the last run of a node returned on this output; none if it did not run */
 	items(node: string, output?: number): Array<Record<string, any>>;
 }
 
@@ -72,7 +72,7 @@ export interface WaitOptions {
 	until?: 'ended' | 'waiting';
 }
 
-/** Waits for an execution and gives it back whole. */
+/** Waits for an execution and returns it with its data. */
 export async function waitForExecution(
 	rest: Rest,
 	id: string,

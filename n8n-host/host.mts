@@ -1,13 +1,15 @@
 // The real n8n, for one demo or one test run: a throwaway user folder, free ports, the package in its place, an owner logged in.
+import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
 import type { Log } from './install.mts';
-import { freePorts } from './ports.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 import {
@@ -17,11 +19,15 @@ import {
 	type WorkflowFile,
 } from './workflows.mts';
 
-/** The owner of every host. No secret: the host listens on loopback only and is thrown away afterwards. */
-export const demoLogin: Login = {
+/** The owner of a new host, with a password that nobody can guess: other users of the machine reach its ports as well. */
+const newLogin = (): Login => ({
 	email: 'demo@workspace-automation.example',
-	password: 'Demo-password-1',
-};
+	// n8n wants a capital letter and a digit in it.
+	password: `Demo-1-${randomBytes(12).toString('base64url')}`,
+});
+
+/** Loaded into n8n before its own code */
+const loopbackOnly = fileURLToPath(new URL('loopbackOnly.mts', import.meta.url));
 
 const START_TIMEOUT_MS = 180_000;
 
@@ -33,6 +39,8 @@ export interface HostOptions {
 	ports?: HostPorts;
 	/** Where n8n keeps its data: kept at the end, so that another host can go on with it. A folder for this run alone by default. */
 	userFolder?: string;
+	/** The owner; that of a user folder that another host has set up */
+	login?: Login;
 	/** Further environment for n8n */
 	env?: NodeJS.ProcessEnv;
 	/** n8n's own output, line by line */
@@ -44,8 +52,6 @@ export interface Host {
 	url: string;
 	login: Login;
 	rest: Rest;
-	/** Resolves if n8n ends on its own */
-	exited: Promise<number>;
 	/** The end of n8n's output */
 	tail(): string;
 	importCredential(credential: {
@@ -53,29 +59,42 @@ export interface Host {
 		type: string;
 		data: Record<string, unknown>;
 	}): Promise<SavedCredential>;
-	/** Gives the id. Credentials are found by name among those imported before. */
+	/** Returns the id. Credentials are found by name among those imported before. */
 	importWorkflow(workflow: WorkflowFile): Promise<string>;
 	workflowUrl(workflowId: string): string;
-	/** Starts it by hand, from its trigger, and gives the execution's id. */
+	/** Starts it by hand, from its trigger, and returns the execution's id. */
 	run(workflowId: string): Promise<string>;
 	waitForExecution(executionId: string, options?: WaitOptions): Promise<Execution>;
 	/** As the editor's Stop button does */
 	stop(executionId: string): Promise<void>;
-	/** Retries a failed execution. n8n answers when the retry has ended; gives the new execution's id. */
+	/** Retries a failed execution. n8n answers when the retry has ended; returns the new execution's id. */
 	retry(executionId: string): Promise<string>;
 	/** Makes it live. Its production webhooks answer a few seconds later. */
 	activate(workflowId: string): Promise<void>;
 	deactivate(workflowId: string): Promise<void>;
-	/** Ends n8n with everything it started, and removes its folder unless it was given one. */
+	/** Ends what was started here: n8n and everything it started, with its folder unless it was given one; in a shared n8n, the executions. */
 	close(): Promise<void>;
-	/** The same as kill -9 does it: n8n can save nothing more. */
+}
+
+/** An n8n that nobody shares */
+export interface OwnHost extends Host {
+	/** Resolves if n8n ends on its own */
+	exited: Promise<number>;
+	/** Ends n8n as kill -9 does: it can save nothing more. */
 	kill(): Promise<void>;
 }
 
+/** How to find an n8n that runs already */
+export interface HostAddress {
+	url: string;
+	login: Login;
+}
+
 /** Starts n8n with the package in it. Needs `ensureHost` to have been called. */
-export async function startHost(options: HostOptions): Promise<Host> {
+export async function startHost(options: HostOptions): Promise<OwnHost> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
+	const login = options.login ?? newLogin();
 	const n8n = startN8n(['start'], ports, options);
 	const givenUp = new AbortController();
 	try {
@@ -83,10 +102,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
 			waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal),
 			failOnExit(n8n.exited),
 		]);
-		const rest = await setUpAndLogIn(url, demoLogin);
+		const rest = await setUpAndLogIn(url, login);
 		return {
 			url,
-			login: demoLogin,
+			login,
 			rest,
 			exited: n8n.exited,
 			tail: n8n.tail,
@@ -103,6 +122,29 @@ export async function startHost(options: HostOptions): Promise<Host> {
 	}
 }
 
+/** An n8n that runs already, shared with others: what is imported and run here is kept apart from theirs. */
+export async function connectHost({ url, login }: HostAddress, tail: () => string): Promise<Host> {
+	const rest = await setUpAndLogIn(url, login);
+	const own = actions(url, rest);
+	const started: string[] = [];
+	return {
+		url,
+		login,
+		rest,
+		tail,
+		...own,
+		async run(workflowId) {
+			const executionId = await own.run(workflowId);
+			started.push(executionId);
+			return executionId;
+		},
+		async close() {
+			// Most have ended, which n8n answers with an error.
+			await Promise.allSettled(started.map(own.stop));
+		},
+	};
+}
+
 /** The program itself, to be run with Node */
 const n8nFile = (version: HostVersion = hostVersion()): string =>
 	join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
@@ -110,8 +152,9 @@ const n8nFile = (version: HostVersion = hostVersion()): string =>
 /** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
 export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
 	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
-	placePackage(options.packageDir, userFolder);
-	return startGuarded(process.execPath, [n8nFile(options.version), ...command], {
+	cpSync(options.packageDir, packagePlace(options.packageDir, userFolder), { recursive: true });
+	const node = ['--import', loopbackOnly, n8nFile(options.version)];
+	return startGuarded(process.execPath, [...node, ...command], {
 		cwd: userFolder,
 		env: hostEnvironment(userFolder, ports, options.env, options.version),
 		removeAtEnd: options.userFolder ? undefined : userFolder,
@@ -120,14 +163,14 @@ export function startN8n(command: string[], ports: HostPorts, options: HostOptio
 }
 
 export async function freeHostPorts(): Promise<HostPorts> {
-	const [editor, broker] = await freePorts(2);
-	return { editor, broker };
+	const free = () => getPort({ host: '127.0.0.1', reserve: true });
+	return { editor: await free(), broker: await free() };
 }
 
-/** n8n loads community packages from here. */
-function placePackage(packageDir: string, userFolder: string): void {
+/** Where in a user folder n8n loads a community package from */
+export function packagePlace(packageDir: string, userFolder: string): string {
 	const { name } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'));
-	cpSync(packageDir, join(userFolder, '.n8n', 'nodes', 'node_modules', name), { recursive: true });
+	return join(userFolder, '.n8n', 'nodes', 'node_modules', name);
 }
 
 async function failOnExit(exited: Promise<number>): Promise<never> {

@@ -1,5 +1,5 @@
 // Installs the pinned n8n, once. The demo, the end-to-end tests and the screenshots all come through here.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const INSTALL = [
 	'--no-fund',
 ];
 
-/** Sees to it that the pinned n8n is installed and its database driver built. Does nothing if it is; throws if it cannot be. */
+/** Installs the pinned n8n and builds its database driver, unless that has been done. Throws if it cannot. */
 export async function ensureHost({
 	log,
 	version = hostVersion(),
@@ -57,7 +57,7 @@ export async function ensureHost({
 			if (!(await sqliteLoads(folder)))
 				throw new Error('sqlite3 was built, but does not load with this Node.');
 		}
-		// Written last: an interrupted installation is taken up again the next time.
+		// Written last: an interrupted installation is done again the next time.
 		writeFileSync(marker, whole);
 		log(`n8n ${pinnedVersion(folder)} is installed`);
 	} finally {
@@ -72,9 +72,7 @@ function pinnedVersion(folder: string): string {
 /** What an installation is for: this lock file, on a Node of this binary interface. */
 function wholeness(folder: string): string {
 	const { modules } = process.versions;
-	const lockFile = createHash('sha256')
-		.update(readFileSync(join(folder, 'package-lock.json')))
-		.digest('hex');
+	const lockFile = hash('sha256', readFileSync(join(folder, 'package-lock.json')));
 	return `${process.platform}-${process.arch} abi ${modules} lock ${lockFile}\n`;
 }
 
@@ -101,7 +99,7 @@ async function npm(folder: string, args: string[], what: string, log: Log): Prom
 	}
 }
 
-/** One installation at a time: waits until the lock is free, and gives back what frees it. A lock whose holder is no longer alive does not count. */
+/** One installation at a time: waits for the lock, takes it, and returns a function that releases it. The lock of a process that has ended is void. */
 export async function lock(file: string, log: Log): Promise<() => void> {
 	const mine = `${file}-${process.pid}`;
 	writeFileSync(mine, String(process.pid));
@@ -134,7 +132,7 @@ function holderOf(lockFile: string): number | undefined {
 	try {
 		return Number(readFileSync(lockFile, 'utf8'));
 	} catch {
-		return undefined; // given back just now
+		return undefined; // released just now
 	}
 }
 

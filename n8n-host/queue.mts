@@ -2,7 +2,7 @@
 // PostgreSQL. Here all of them share one machine, each with its own user folder and its own copy of the package.
 import { randomBytes } from 'node:crypto';
 import { ensurePackages, postgresPackage, redisPackage } from './debian.mts';
-import { freeHostPorts, startHost, startN8n, type Host, type HostOptions } from './host.mts';
+import { freeHostPorts, startHost, startN8n, type HostOptions, type OwnHost } from './host.mts';
 import type { Log } from './install.mts';
 import { startPostgres, type Postgres } from './postgres.mts';
 import { startRedis, type Redis } from './redis.mts';
@@ -34,13 +34,13 @@ export interface Worker {
 }
 
 /** A host whose executions, those by hand too, run on its workers */
-export interface QueueHost extends Host {
+export interface QueueHost extends OwnHost {
 	workers: readonly Worker[];
 	/** One more, as when another machine joins */
 	addWorker(): Promise<Worker>;
 }
 
-/** Sees to it that Redis and PostgreSQL are installed. Throws, naming the packages, if they cannot be. */
+/** Installs Redis and PostgreSQL if they are missing. Throws, naming the packages, if it cannot. */
 export async function ensureQueue({ log }: { log: Log }): Promise<void> {
 	await ensurePackages([redisPackage, postgresPackage], log);
 }

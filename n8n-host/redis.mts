@@ -1,10 +1,10 @@
-// A Redis of one's own: on a free port, in a throwaway folder, kept in memory only.
+// A Redis for one run: on a free port, in a throwaway folder, kept in memory only.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { onPath } from './debian.mts';
 import { startGuarded } from './guarded.mts';
-import { freePorts } from './ports.mts';
 import { untilItAccepts } from './ready.mts';
 
 export interface Redis {
@@ -14,7 +14,7 @@ export interface Redis {
 
 /** Starts Redis. Needs its package to be installed. */
 export async function startRedis(): Promise<Redis> {
-	const [port] = await freePorts(1);
+	const port = await getPort({ host: '127.0.0.1' });
 	const folder = mkdtempSync(join(tmpdir(), 'redis-'));
 	const args = [
 		'--port',

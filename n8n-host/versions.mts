@@ -1,22 +1,27 @@
 // The n8n versions that the package is run in. Each is pinned by a package of its own, in the folder of its name, and they share nothing.
 import { fileURLToPath } from 'node:url';
 
-/** The first is meant where nobody chooses. */
+/** The first is the default. */
 export const hostVersions = ['2.41', '1.123'] as const;
 
 export type HostVersion = (typeof hostVersions)[number];
 
-/** The version that `N8N_HOST` names, or undefined where nobody has chosen. Throws for one that there is not. */
-export function chosenVersion(): HostVersion | undefined {
-	const { N8N_HOST: name } = process.env;
+/** The version with this name. Throws, listing the versions, if there is none. */
+export function versionNamed(name: string): HostVersion {
 	const version = hostVersions.find((each) => each === name);
-	if (name && !version)
-		throw new Error(`N8N_HOST is "${name}"; there is ${hostVersions.join(' and ')}.`);
+	if (version === undefined)
+		throw new Error(`There is no n8n "${name}" here, only ${hostVersions.join(' and ')}.`);
 	return version;
 }
 
-/** The version to run: the chosen one, or the default. */
-export const hostVersion = (): HostVersion => chosenVersion() ?? hostVersions[0];
+/** The versions that `N8N_HOST` names, separated by commas; all of them where it is not set. */
+export function chosenVersions(): readonly HostVersion[] {
+	const { N8N_HOST: names } = process.env;
+	return names ? names.split(',').map(versionNamed) : hostVersions;
+}
+
+/** The version to run: the one that `N8N_HOST` names, or the default. */
+export const hostVersion = (): HostVersion => chosenVersions()[0];
 
 /** Where a version is installed, beside the package.json that pins it */
 export const hostFolder = (version: HostVersion): string =>

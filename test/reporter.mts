@@ -1,14 +1,17 @@
-// Jest's own summary counts suites and tests on lines of their own kind; CI reads one line: `N passed, N failed`.
+// Jest's own summary counts files and tests on lines of its own form; CI reads one line: `N passed, N failed[, N skipped]`.
+import { appendFileSync } from 'node:fs';
 import type { AggregatedResult } from '@jest/reporters';
 
 export default class TotalReporter {
+	/** Prints the totals, and adds them as a line to the file that `JEST_TOTALS` names, for whoever adds up several runs. */
 	onRunComplete(_contexts: unknown, results: AggregatedResult): void {
 		const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = results;
 		// A file that could not even be run has no failed test, and is a failure all the same.
 		const broken = testResults.filter(({ testExecError }) => testExecError !== undefined).length;
 		const skipped = numPendingTests + numTodoTests;
-		process.stderr.write(
-			`\n${numPassedTests} passed, ${numFailedTests + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
-		);
+		const totals = `${numPassedTests} passed, ${numFailedTests + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+		process.stderr.write(`\n${totals}\n`);
+		const { JEST_TOTALS: file } = process.env;
+		if (file) appendFileSync(file, `${totals}\n`);
 	}
 }

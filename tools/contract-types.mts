@@ -1,6 +1,8 @@
 // Makes the package's types from the contract: `npm run contract` writes them, a test fails when they are stale.
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { format, resolveConfig } from 'prettier';
 import { contractFile } from '../openapi/contract.mts';
 
 export const typesFile = new URL('../nodes/shared/contract.ts', import.meta.url);
@@ -11,7 +13,11 @@ const header =
 /** The text that `typesFile` should have. */
 export async function contractTypes(): Promise<string> {
 	const nodes = await openapiTS(await readFile(contractFile, 'utf8'), { alphabetize: false });
-	return header + astToString(nodes);
+	const filepath = fileURLToPath(typesFile);
+	return await format(header + astToString(nodes), {
+		...(await resolveConfig(filepath)),
+		filepath,
+	});
 }
 
 if (import.meta.main) await writeFile(typesFile, await contractTypes());

@@ -3,6 +3,7 @@
 import { styleText } from 'node:util';
 import type { Execution } from '../n8n-host/executions.mts';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import type { OwnHost } from '../n8n-host/host.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
 import { exampleWorkflow, setStage, type Stage } from './demoStage.mts';
@@ -55,7 +56,7 @@ function completedItem(execution: Execution): SessionItem {
 	return item as SessionItem;
 }
 
-async function showEditor({ host }: Stage, workflowUrl: string): Promise<void> {
+async function showEditor({ host }: Stage<OwnHost>, workflowUrl: string): Promise<void> {
 	const another = await host.importWorkflow(exampleWorkflow('ask-a-human'));
 	showingEditor = true;
 	title('The editor is up');

@@ -1,5 +1,6 @@
 // The outcome of a Run Agent Session item, as a person would want to read it.
 import { styleText } from 'node:util';
+import { tableLines } from './table.mts';
 
 export interface SessionItem {
 	sessionId: string;
@@ -49,21 +50,6 @@ function decisionTable(decisions: SessionItem['decisions']): string[] {
 		one.decidedBy,
 		one.at,
 	]);
-	return table(['Permission', 'For', 'Decision', 'Decided by', 'At'], rows);
-}
-
-function table(head: string[], rows: string[][]): string[] {
-	const widths = head.map((_, column) =>
-		Math.max(...[head, ...rows].map((row) => row[column].length)),
-	);
-	const line = (row: string[]) =>
-		row
-			.map((cell, column) => cell.padEnd(widths[column]))
-			.join('  ')
-			.trimEnd();
-	return [
-		styleText('dim', line(head)),
-		styleText('dim', widths.map((width) => '-'.repeat(width)).join('  ')),
-		...rows.map(line),
-	];
+	const table = tableLines(['Permission', 'For', 'Decision', 'Decided by', 'At'], rows);
+	return [styleText('dim', table.head), styleText('dim', table.rule), ...table.rows];
 }

@@ -1,7 +1,7 @@
 // What the demo, the end-to-end tests and the screenshots all play on: the local service, and the real n8n with the package as it
 // would be published and a credential for that service.
 import { readFileSync } from 'node:fs';
-import { startHost, type Host } from '../n8n-host/host.mts';
+import { startHost, type Host, type OwnHost } from '../n8n-host/host.mts';
 import { ensureHost, type Log } from '../n8n-host/install.mts';
 import {
 	ensureQueue,
@@ -9,7 +9,7 @@ import {
 	type QueueHost,
 	type QueueOptions,
 } from '../n8n-host/queue.mts';
-import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import type { SavedCredential, WorkflowFile } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { packedPackage } from './package.mts';
 
@@ -19,11 +19,13 @@ export const credentialName = 'Workspace Automation (local service)';
 export interface Stage<H extends Host = Host> {
 	service: LocalService;
 	host: H;
+	/** The credential for the service, in n8n */
+	credential: SavedCredential;
 	close(): Promise<void>;
 }
 
 /** Starts n8n with the package that it is given: on one machine, or as on several. */
-export type StartHost<H extends Host = Host> = (
+export type StartHost<H extends Host = OwnHost> = (
 	options: { packageDir: string },
 	log: Log,
 ) => Promise<H>;
@@ -41,15 +43,15 @@ export function onSeveralMachines(
 }
 
 /** Installs what is missing, builds unless told not to, and starts everything on free ports. Says what it is doing. */
-export async function setStage<H extends Host>(
+export async function setStage<H extends OwnHost>(
 	log: Log,
 	options: { build?: boolean; start: StartHost<H> },
 ): Promise<Stage<H>>;
-export async function setStage(log: Log, options?: { build?: boolean }): Promise<Stage>;
+export async function setStage(log: Log, options?: { build?: boolean }): Promise<Stage<OwnHost>>;
 export async function setStage(
 	log: Log,
 	{ build = true, start = onOneMachine }: { build?: boolean; start?: StartHost } = {},
-): Promise<Stage> {
+): Promise<Stage<OwnHost>> {
 	await ensureHost({ log });
 	log(`${build ? 'building and ' : ''}packing the package`);
 	const packed = await packedPackage(build);
@@ -61,16 +63,23 @@ export async function setStage(
 	};
 	try {
 		const [service, host] = await Promise.all(starting);
-		await host.importCredential({
-			name: credentialName,
-			type: 'workspaceAutomationApi',
-			data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
-		});
-		return { service, host, close };
+		return { service, host, credential: await importCredential(host, service), close };
 	} catch (error) {
 		await close();
 		throw error;
 	}
+}
+
+/** Makes the credential for the service, under the name that the example workflows use. */
+export async function importCredential(
+	host: Host,
+	service: LocalService,
+): Promise<SavedCredential> {
+	return await host.importCredential({
+		name: credentialName,
+		type: 'workspaceAutomationApi',
+		data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
+	});
 }
 
 /** Also what is still starting while the other has failed */

@@ -8,7 +8,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import {
 	byId,
 	callApi,
-	changed,
+	example,
 	node,
 	play,
 	projectId,
@@ -85,7 +85,7 @@ const descending =
 
 /** An example in which the numbers of **Settings** are others */
 function withSettings(name: string, settings: Record<string, unknown>): WorkflowFile {
-	const file = changed(name, {});
+	const file = example(name);
 	const { assignments } = file.nodes.find((node) => node.name === 'Settings')!.parameters
 		.assignments;
 	for (const [setting, value] of Object.entries(settings))
@@ -122,7 +122,7 @@ const COLUMNS = { day: 'string', source: 'string', purchases: 'number', revenue_
 
 /** The example with that table chosen */
 const intoTable = (id: string, more = {}) =>
-	changed('daily-revenue', {
+	example('daily-revenue', {
 		'Save in the table': { dataTableId: { __rl: true, mode: 'list', value: id } },
 		...more,
 	});
@@ -248,7 +248,7 @@ describe('daily-revenue.json', () => {
 
 			// n8n 2 makes an execution of it that has failed, n8n 1 refuses to start one
 			await control('DELETE', '/requests');
-			const refusal = await play(stage, changed('daily-revenue', {})).then(
+			const refusal = await play(stage, example('daily-revenue')).then(
 				({ error }) => error?.message,
 				(error: Error) => error.message,
 			);
@@ -285,7 +285,7 @@ describe('top-pages.json', () => {
 		'reports the ten most read pages of seven whole days, with the change to the seven before',
 		async () => {
 			await withinOneDay(async () => {
-				const execution = await play(stage, changed(EXAMPLE, {}));
+				const execution = await play(stage, example(EXAMPLE));
 
 				expect(execution.error).toBeUndefined();
 				const [report, ...more] = execution.items('Report');
@@ -315,7 +315,7 @@ describe('top-pages.json', () => {
 		'hands on the same as a table for a spreadsheet',
 		async () => {
 			await withinOneDay(async () => {
-				const file = changed(EXAMPLE, {});
+				const file = example(EXAMPLE);
 				file.nodes.push(
 					node('Read it', 'n8n-nodes-base.extractFromFile', 1, {
 						parameters: { operation: 'csv', options: { enableBOM: true } },
@@ -360,7 +360,7 @@ describe('top-pages.json', () => {
 		async () => {
 			const query =
 				"SELECT 'a.example' AS domain, '/' AS path, 3 AS views, 2 AS sessions, NULL AS change_percent, today() - 7 AS first_day, today() - 1 AS last_day";
-			const execution = await play(stage, changed(EXAMPLE, { 'Most read pages': { query } }));
+			const execution = await play(stage, example(EXAMPLE, { 'Most read pages': { query } }));
 			expect(execution.items('Report')[0].text).toBe('1. a.example/: 3 views in 2 sessions, new');
 		},
 		TEST_TIMEOUT_MS,
@@ -371,7 +371,7 @@ describe('top-pages.json', () => {
 		async () => {
 			const execution = await play(
 				stage,
-				changed(EXAMPLE, { 'Most read pages': { query: 'SELECT 1 AS views WHERE 0' } }),
+				example(EXAMPLE, { 'Most read pages': { query: 'SELECT 1 AS views WHERE 0' } }),
 			);
 			expect(execution.error).toBeUndefined();
 			expect(execution.items('Report')).toEqual([
@@ -470,7 +470,7 @@ describe('conversion-alert.json', () => {
 		async () => {
 			const execution = await play(
 				stage,
-				changed(EXAMPLE, {
+				example(EXAMPLE, {
 					'Conversion of yesterday': {
 						options: { parameters: { values: [{ name: 'days', value: '14 OR 1 = 1' }] } },
 					},
@@ -488,13 +488,6 @@ describe('conversion-alert.json', () => {
 
 describe('weekly-digest.json', () => {
 	const EXAMPLE = 'weekly-digest';
-
-	/** The example, in which these nodes have other parameters; it polls as fast as it may. */
-	function example(changes: Parameters<typeof changed>[1] = {}): WorkflowFile {
-		const file = changed(EXAMPLE, changes);
-		file.nodes.find(({ name }) => name === 'Write the digest')!.parameters.options.pollInterval = 1;
-		return file;
-	}
 
 	async function savedDigests(): Promise<string[]> {
 		const files = (await control('GET', '/seed')).files.filter(({ name }: any) =>
@@ -535,7 +528,7 @@ describe('weekly-digest.json', () => {
 			await withinOneDay(async () => {
 				await control('POST', '/reset');
 				await control('POST', '/speed', { speed: 20 });
-				const execution = await play(stage, example());
+				const execution = await play(stage, example(EXAMPLE));
 
 				expect(execution.error).toBeUndefined();
 				expect(execution.status).toBe('success');
@@ -571,7 +564,7 @@ describe('weekly-digest.json', () => {
 		'lets the agent do nothing',
 		async () => {
 			const prompt = '[ask edit: index.html + bash: ls] [ask webfetch: *] [say Left as it was.]';
-			const execution = await play(stage, example({ 'Write the digest': { prompt } }));
+			const execution = await play(stage, example(EXAMPLE, { 'Write the digest': { prompt } }));
 
 			expect(execution.status).toBe('success');
 			expect(await stage.service.sessions()).toMatchObject([
@@ -606,7 +599,7 @@ describe('weekly-digest.json', () => {
 	test.each(Object.entries(troubles))(
 		'saves the numbers when %s, and ends with an error that says so',
 		async (_, [parameters, reason, sessions]) => {
-			const execution = await play(stage, example({ 'Write the digest': parameters }));
+			const execution = await play(stage, example(EXAMPLE, { 'Write the digest': parameters }));
 
 			expect([execution.status, execution.lastNodeExecuted]).toEqual(['error', 'Tell somebody']);
 			const [digest, ...more] = await savedDigests();
@@ -623,7 +616,7 @@ describe('weekly-digest.json', () => {
 		'tells the digest to somebody when it cannot be saved',
 		async () => {
 			await control('POST', '/faults', { operationId: 'createFile', kind: 'status', status: 403 });
-			const execution = await play(stage, example());
+			const execution = await play(stage, example(EXAMPLE));
 
 			expect([execution.status, execution.lastNodeExecuted]).toEqual(['error', 'Tell somebody']);
 			expect(execution.error!.message).toMatch(
@@ -639,7 +632,7 @@ describe('weekly-digest.json', () => {
 		async () => {
 			const execution = await play(
 				stage,
-				example({ 'Numbers of the week': { query: 'SELECT 1 AS sessions WHERE 0' } }),
+				example(EXAMPLE, { 'Numbers of the week': { query: 'SELECT 1 AS sessions WHERE 0' } }),
 			);
 			expect([execution.status, execution.lastNodeExecuted]).toEqual(['error', 'No numbers']);
 			expect(await stage.service.sessions()).toEqual([]);
@@ -662,7 +655,7 @@ describe.each(['daily-revenue', 'top-pages', 'conversion-alert', 'weekly-digest'
 					times: 0,
 				});
 				const file =
-					name === 'daily-revenue' ? intoTable((await makeTable(COLUMNS)).id) : changed(name, {});
+					name === 'daily-revenue' ? intoTable((await makeTable(COLUMNS)).id) : example(name);
 				const execution = await play(stage, file);
 
 				expect(execution.status).toBe('error');

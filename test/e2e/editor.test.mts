@@ -1,18 +1,19 @@
 // The editor as people see it, in a real browser: what they look for, fill in, press and read.
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
-import { addFound, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
+import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
 import {
 	agentSession,
 	chain,
+	describeWith,
 	editFields,
 	eventually,
 	manualTrigger,
@@ -23,6 +24,8 @@ import {
 	useStage,
 	workspaceAutomation,
 } from './support.mts';
+
+const describe = describeWith('Chromium');
 
 const QUERY = 'Workspace Automation';
 /** Of one step in the editor, on a machine that is busy with other things */
@@ -129,7 +132,8 @@ describe('somebody new', () => {
 		'finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it',
 		async () => {
 			const workflowId = await open(justStarted);
-			let panel = await addFound(page, await searchNodes(page, 'permission'), NODE);
+			const found = await searchNodes(page, 'permission');
+			let panel = await addAction(page, found, NODE, 'Start an agent session');
 
 			const form = await createCredential(page, panel);
 			await form.type('baseUrl', stage.service.baseUrl);

@@ -2,12 +2,11 @@
 // that show how a session waits for people and outlives n8n are in run-agent-session.test.mts and unattended.test.mts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
-import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { lastTold, startScriptedModel, type ScriptedModel } from './scriptedModel.mts';
 import {
 	answerForm,
 	callApi,
-	changed,
+	example,
 	eventually,
 	play,
 	TEST_TIMEOUT_MS,
@@ -18,14 +17,6 @@ const stage = useStage();
 
 /** What the service holds at the start, see its control API */
 let seed: any;
-
-/** An example, in which these nodes have other parameters; it polls as fast as it may. */
-function example(name: string, changes: Parameters<typeof changed>[1] = {}): WorkflowFile {
-	const file = changed(name, changes);
-	for (const { type, parameters } of file.nodes)
-		if (/\.runAgentSession/.test(type)) parameters.options.pollInterval = 1;
-	return file;
-}
 
 const control = async (method: string, path: string, body?: unknown): Promise<any> =>
 	await stage.service.control(method, path, body);
@@ -139,7 +130,10 @@ describe('nightly-content-check.json', () => {
 	test(
 		'says so too when a session takes too long, and leaves none running',
 		async () => {
-			const slow = { prompt: '[work 10h]', options: { maxWait: 0.05, onMaxWait: 'abort' } };
+			const slow = {
+				prompt: '[work 10h]',
+				options: { pollInterval: 1, maxWait: 0.05, onMaxWait: 'abort' },
+			};
 			const execution = await play(
 				stage,
 				example(EXAMPLE, { Projects: { limit: 2 }, 'Check the content': slow }),

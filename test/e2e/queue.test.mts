@@ -1,5 +1,5 @@
-// n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL.
-import { beforeAll, describe, expect, test } from '@jest/globals';
+// n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL. How a worker is killed is in queue-killed.test.mts.
+import { expect, test } from '@jest/globals';
 import {
 	hasEnded,
 	listExecutions,
@@ -8,12 +8,14 @@ import {
 } from '../../n8n-host/executions.mts';
 import type { QueueHost, Worker } from '../../n8n-host/queue.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { exampleWorkflow, onSeveralMachines, type Stage } from '../../tools/demoStage.mts';
+import { onSeveralMachines, type Stage } from '../../tools/demoStage.mts';
 import {
 	agentSession,
 	arrival,
 	byId,
 	chain,
+	createThenContinue,
+	describeWith,
 	eventually,
 	manualTrigger,
 	NODE,
@@ -21,26 +23,17 @@ import {
 	play,
 	projectId,
 	recordOf,
+	sessionsFor,
+	startedByItself,
 	TEST_TIMEOUT_MS,
-	useStage,
+	useOwnStage,
+	watched,
+	withProgress,
 	workflow,
 	workspaceAutomation,
 } from './support.mts';
 
-const withProgress = (file: WorkflowFile): WorkflowFile => ({
-	...file,
-	settings: { ...file.settings, saveExecutionProgress: true },
-});
-
-const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
-	(await service.sessions()).filter((session) => session.prompt === prompt);
-
-/** The session with this prompt, once a node has looked at it */
-const watched = async (stage: Stage, prompt: string) =>
-	await eventually(
-		async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0),
-		60,
-	);
+const describe = describeWith('Redis and PostgreSQL');
 
 /** What the service was asked about a session, in order */
 const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<string[]> =>
@@ -51,21 +44,8 @@ const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<str
 const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
 	host.workers.find(({ executions }) => executions.includes(executionId));
 
-/** examples/create-then-continue.json with another prompt */
-function example(prompt: string): WorkflowFile {
-	const file = exampleWorkflow('create-then-continue');
-	file.nodes.find(({ name }) => name === 'Create the session')!.parameters.prompt = prompt;
-	return file;
-}
-
-/** The executions of a workflow that were started by one of its own, the first first */
-const waiting = async ({ host }: Stage, workflowId: string) =>
-	(await listExecutions(host.rest, workflowId))
-		.filter(({ mode }) => mode === 'integrated')
-		.reverse();
-
 describe('two workers', () => {
-	const stage = useStage(onSeveralMachines({ concurrency: 60 }));
+	const stage = useOwnStage(onSeveralMachines({ concurrency: 60 }));
 
 	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
 	interface Kind {
@@ -246,7 +226,7 @@ describe('two workers', () => {
 		for (const { id } of started) {
 			const body = await eventually(
 				async () => (await readExecution(rest, id)).items('Webhook')[0]?.body,
-				60,
+				120,
 			);
 			found.set(body.prompt, id);
 		}
@@ -342,11 +322,11 @@ describe('two workers', () => {
 		async () => {
 			const { host } = stage;
 			const prompt = 'Stopped. [work 10m]';
-			const workflowId = await host.importWorkflow(example(prompt));
+			const workflowId = await host.importWorkflow(createThenContinue(prompt));
 			const creating = await host.run(workflowId);
 			const { sessionId } = await watched(stage, prompt);
 			expect((await host.waitForExecution(creating)).status).toBe('success');
-			const [{ id }] = await waiting(stage, workflowId);
+			const [{ id }] = await startedByItself(stage, workflowId);
 
 			await host.stop(id);
 
@@ -383,111 +363,6 @@ describe('two workers', () => {
 			expect(file).toMatchObject({
 				binary: { data: { fileName: 'hours.txt', id: expect.stringMatching(/^database:/) } },
 			});
-		},
-		TEST_TIMEOUT_MS,
-	);
-});
-
-describe('a worker killed with -9', () => {
-	// So that n8n notices sooner: by default a lost lock takes it a minute and a half to see, and executions without a worker three hours.
-	const stage = useStage(
-		onSeveralMachines({
-			workers: 1,
-			env: {
-				QUEUE_WORKER_LOCK_DURATION: '20000',
-				QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
-				QUEUE_WORKER_STALLED_INTERVAL: '10000',
-				N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1', // minutes
-			},
-		}),
-	);
-	const prompts = {
-		chained: 'Created before. [work 10m] [say Done.]',
-		started: 'Started by the node. [work 10m] [say Done.]',
-		handedOver: 'Handed over. [work 10m] [say Found again.]',
-	};
-	const ids = { chained: '', started: '', handedOver: '' };
-
-	/**
-	 * The retry of an execution, for one that ends in no time: n8n answers the request for it when it hears that it has ended, and for
-	 * that it may start to listen too late.
-	 */
-	async function retriedAtOnce({ id, workflowId }: Execution): Promise<Execution> {
-		const { rest, retry } = stage.host;
-		retry(id).catch(() => {}); // cut off at the end, then
-		const { id: retried } = await eventually(async () =>
-			(await listExecutions(rest, workflowId)).find((one) => one.mode === 'retry' && hasEnded(one)),
-		);
-		return await readExecution(rest, retried);
-	}
-
-	const chained = () =>
-		withProgress(
-			chain('Create, then continue', [
-				manualTrigger(),
-				workspaceAutomation('Create', 'agentSession.create', {
-					projectId: byId(projectId),
-					prompt: prompts.chained,
-				}),
-				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),
-			]),
-		);
-	const started = () =>
-		withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })]));
-	const handedOver = () => example(prompts.handedOver);
-
-	beforeAll(async () => {
-		const { host } = stage;
-		const workflowId = await host.importWorkflow(handedOver());
-		ids.chained = await host.run(await host.importWorkflow(chained()));
-		ids.started = await host.run(await host.importWorkflow(started()));
-		await host.run(workflowId);
-		for (const prompt of Object.values(prompts)) await watched(stage, prompt);
-		[{ id: ids.handedOver }] = await waiting(stage, workflowId);
-		const [doomed] = host.workers;
-		await host.addWorker();
-
-		await doomed.kill();
-	}, TEST_TIMEOUT_MS);
-
-	test.each(['started', 'chained'] as const)(
-		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
-		async (which) => {
-			const { host } = stage;
-			const execution = await eventually(async () => {
-				const found = await readExecution(host.rest, ids[which]);
-				return found.status === 'error' ? found : undefined;
-			}, 150);
-			expect(execution).toMatchObject({ runData: {}, customData: {} });
-			expect(execution.error?.message).toContain('failed to be processed too many times');
-
-			expect(await retriedAtOnce(execution)).toMatchObject({ status: 'error', runData: {} });
-			expect(await sessionsFor(stage, prompts[which])).toMatchObject([
-				{ status: 'running', aborted: false },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'examples/create-then-continue.json: a retry on another worker waits for the same session',
-		async () => {
-			const { host, service } = stage;
-			const crashed = await host.waitForExecution(ids.handedOver);
-			expect(crashed.status).toBe('crashed');
-			const [{ sessionId }] = crashed.items('When called with a session');
-			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
-
-			await service.control('POST', '/speed', { speed: 100 });
-			const retried = await host.retry(ids.handedOver);
-
-			const execution = await host.waitForExecution(retried);
-			expect(execution.status).toBe('success');
-			expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
-			expect(host.workers[1].executions).toContain(retried);
-			expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([
-				{ sessionId, status: 'completed' },
-			]);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -1,10 +1,10 @@
 // The package as it would be published, in the real n8n, against the local service.
-import { describe, expect, test } from '@jest/globals';
-import { exampleWorkflow } from '../../tools/demoStage.mts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
 	agentSession,
 	answerForm,
 	arrival,
+	example,
 	dashboardOf,
 	eventually,
 	manualTrigger,
@@ -18,6 +18,10 @@ import {
 
 const stage = useStage();
 
+beforeAll(async () => {
+	await stage.service.control('POST', '/speed', { speed: 20 });
+});
+
 /** Nothing but a start and the node */
 const single = (parameters: Record<string, unknown>) =>
 	workflow('Single', [manualTrigger(), agentSession(parameters)], { Start: [[NODE]] });
@@ -26,7 +30,7 @@ describe('examples/run-agent-session.json', () => {
 	test(
 		'completes, having approved by rule what was asked',
 		async () => {
-			const execution = await play(stage, exampleWorkflow('run-agent-session'));
+			const execution = await play(stage, example('run-agent-session'));
 
 			expect(execution.status).toBe('success');
 			const [item] = execution.items(NODE);
@@ -67,7 +71,7 @@ describe('examples/ask-a-human.json', () => {
 	])(
 		'parks the execution, and goes on with the same session when somebody says $answer',
 		async ({ answer, value, text }) => {
-			const parked = await play(stage, exampleWorkflow('ask-a-human'), 'waiting');
+			const parked = await play(stage, example('ask-a-human'), 'waiting');
 
 			expect(parked.status).toBe('waiting');
 			const [asked] = parked.items(NODE, 1);
@@ -169,11 +173,11 @@ describe('Stop', () => {
 		async () => {
 			const { host, service } = stage;
 			const executionId = await host.run(
-				await host.importWorkflow(single({ prompt: '[work 10m]' })),
+				await host.importWorkflow(single({ prompt: '[work 10h]' })),
 			);
 			const { sessionId } = await eventually(async () =>
 				(await service.sessions()).find(
-					({ prompt, polls }) => prompt === '[work 10m]' && polls > 0,
+					({ prompt, polls }) => prompt === '[work 10h]' && polls > 0,
 				),
 			);
 
@@ -193,7 +197,7 @@ describe('a retry of the execution', () => {
 		'goes on with the session that the failed execution started',
 		async () => {
 			const { host, service } = stage;
-			const prompt = 'Only once. [work 8s] [say Done once.]';
+			const prompt = 'Only once. [work 60s] [say Done once.]';
 			await service.control('POST', '/faults', {
 				operationId: 'getAgentSession',
 				kind: 'status',

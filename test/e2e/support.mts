@@ -1,43 +1,70 @@
 // Workflows in a few words, and the human who answers them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll } from '@jest/globals';
-import type { Execution } from '../../n8n-host/executions.mts';
-import type { Host } from '../../n8n-host/host.mts';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
+import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import {
 	credentialName,
 	exampleWorkflow,
-	onOneMachine,
+	importCredential,
 	setStage,
 	type Stage,
 	type StartHost,
 } from '../../tools/demoStage.mts';
+import { startLocalService } from '../../tools/demoService.mts';
+import { has, sharedHost, type Program } from './shared.mts';
 
-/** A cold machine installs n8n first. */
-export const STAGE_TIMEOUT_MS = 15 * 60_000;
+/** For a start on a busy machine */
+export const STAGE_TIMEOUT_MS = 5 * 60_000;
 export const TEST_TIMEOUT_MS = 180_000;
 export const NODE = 'Run Agent Session';
 
 /** The first project of the local service */
 export const projectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 
-/** The local service and the real n8n, for the tests of one file or one `describe` */
-export function useStage(): Stage;
-export function useStage<H extends Host>(start: StartHost<H>): Stage<H>;
-export function useStage(start: StartHost = onOneMachine): Stage {
-	const stage = {} as Stage;
+/** A local service, and the n8n that the test files share, for the tests of one file */
+export const useStage = (): Stage => prepared(connectStage);
+
+/** A local service, and an n8n that nobody shares, for the tests of one `describe` */
+export const useOwnStage = <H extends OwnHost>(start: StartHost<H>): Stage<H> =>
+	// The command has built already, and other tests read what it built.
+	prepared(() => setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }));
+
+/** Fills the stage before the tests, and ends it after them. */
+function prepared<S extends Stage>(prepare: () => Promise<S>): S {
+	// Nobody reads it before it is filled.
+	const stage = {} as S;
 	beforeAll(async () => {
-		// `npm test` has built already, and other tests read what it built.
-		Object.assign(
-			stage,
-			await setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }),
-		);
+		Object.assign(stage, await prepare());
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await stage.close?.();
 	}, 30_000);
 	return stage;
 }
+
+/** Each file has a service of its own, so that nobody else changes its speed, its faults or its record. */
+async function connectStage(): Promise<Stage> {
+	const service = await startLocalService();
+	try {
+		const { tail, ...address } = sharedHost();
+		const host = await connectHost(address, tail);
+		const credential = await importCredential(host, service);
+		const close = async () => {
+			await host.close();
+			await service.close();
+		};
+		return { service, host, credential, close };
+	} catch (error) {
+		await service.close();
+		throw error;
+	}
+}
+
+/** `describe` for tests that need a program; skipped where the machine lacks it, which run.mts has said. */
+export const describeWith = (program: Program): typeof describe.skip =>
+	has(program) ? describe : describe.skip;
 
 type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
 
@@ -67,7 +94,7 @@ export function agentSession(parameters: Record<string, unknown>, parts: Parts =
 			operation: 'start',
 			projectId: byId(projectId),
 			permissionPolicy: 'ask',
-			options: { pollInterval: 5, maxWait: 2 },
+			options: { pollInterval: 1, maxWait: 2 },
 			...parameters,
 		},
 		credentials: ours,
@@ -134,12 +161,14 @@ export function workflow(
 	};
 }
 
-/** A copy of an example in which these nodes have other parameters */
-export function changed(
+/** An example of examples/ in which these nodes have other parameters; it polls as often as it may. */
+export function example(
 	name: string,
-	changes: Record<string, Record<string, unknown>>,
+	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {
 	const file = exampleWorkflow(name);
+	for (const { parameters } of file.nodes)
+		if (parameters.options?.pollInterval) parameters.options.pollInterval = 1;
 	for (const [node, parameters] of Object.entries(changes))
 		Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
 	return file;
@@ -202,6 +231,33 @@ export async function dashboardOf({ service }: Stage, sessionId: string): Promis
 	);
 	return reads.at(-1)!.answer.dashboardUrl;
 }
+
+/** The sessions with this prompt, as the service itself knows them */
+export const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
+	(await service.sessions()).filter((session) => session.prompt === prompt);
+
+/** The session with this prompt, once a node has looked at it */
+export const watched = async (stage: Stage, prompt: string): Promise<any> =>
+	await eventually(
+		async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0),
+		60,
+	);
+
+/** A workflow whose progress n8n saves after each node */
+export const withProgress = (file: WorkflowFile): WorkflowFile => ({
+	...file,
+	settings: { ...file.settings, saveExecutionProgress: true },
+});
+
+/** examples/create-then-continue.json with another prompt */
+export const createThenContinue = (prompt: string): WorkflowFile =>
+	example('create-then-continue', { 'Create the session': { prompt } });
+
+/** The executions that a workflow has started of itself, the first first */
+export const startedByItself = async ({ host }: Stage, workflowId: string) =>
+	(await listExecutions(host.rest, workflowId))
+		.filter(({ mode }) => mode === 'integrated')
+		.reverse();
 
 /** The first truthy result, within some seconds */
 export async function eventually<T>(look: () => Promise<T>, seconds = 30): Promise<NonNullable<T>> {

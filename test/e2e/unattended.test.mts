@@ -1,28 +1,21 @@
-// What happens when nobody watches: timeouts, retries, a human who never answers, sessions of hours, n8n killed in mid-session.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+// What happens when nobody watches: timeouts, retries, a human who never answers. How n8n is killed in mid-session is in killed.test.mts.
+import { describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
-import { startHost, type Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { credentialName } from '../../tools/demoStage.mts';
-import { packedPackage, type PackedPackage } from '../../tools/package.mts';
 import {
 	agentSession,
 	answerForm,
-	byId,
 	chain,
-	changed,
+	example,
 	eventually,
 	manualTrigger,
 	NODE,
 	play,
-	projectId,
 	recordOf,
+	sessionsFor,
 	TEST_TIMEOUT_MS,
 	useStage,
-	workspaceAutomation,
+	watched,
 } from './support.mts';
 
 const stage = useStage();
@@ -40,33 +33,20 @@ const withSettings = (file: WorkflowFile, settings: object): WorkflowFile => ({
 	settings: { ...file.settings, ...settings },
 });
 
-const sessionsFor = async (prompt: string): Promise<any[]> =>
-	(await stage.service.sessions()).filter((session) => session.prompt === prompt);
-
-/** The session with this prompt, once the node has looked at it */
-const watched = async (prompt: string) =>
-	await eventually(async () => (await sessionsFor(prompt)).find(({ polls }) => polls > 0));
-
-/** As `eventually`, for a wait of a minute that n8n takes up to another minute to see the end of */
-const patiently = async <T,>(look: () => Promise<T>) => await eventually(look, 150);
-
 const requestsTo = async (end: string) =>
 	(await stage.service.requests()).filter(
 		({ method, path }) => method === 'POST' && path.endsWith(end),
 	);
-
-const speed = async (factor: number) =>
-	await stage.service.control('POST', '/speed', { speed: factor });
 
 describe('the timeout of the workflow', () => {
 	test(
 		'aborts the session as Stop does',
 		async () => {
 			const prompt = 'Too long. [work 10m]';
-			const execution = await play(stage, single({ prompt }, {}, { executionTimeout: 8 }));
+			const execution = await play(stage, single({ prompt }, {}, { executionTimeout: 5 }));
 
 			expect(execution.status).toBe('canceled');
-			const { sessionId } = await watched(prompt);
+			const { sessionId } = await watched(stage, prompt);
 			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
@@ -79,9 +59,11 @@ describe('Stop with Abort on Stop off', () => {
 		async () => {
 			const { host } = stage;
 			const prompt = 'Go on without me. [work 10m]';
-			const options = { pollInterval: 5, maxWait: 2, abortOnStop: false };
+			const options = { pollInterval: 1, maxWait: 2, abortOnStop: false };
 			const executionId = await host.run(await host.importWorkflow(single({ prompt, options })));
-			const { sessionId } = await watched(prompt);
+			const { sessionId } = await eventually(async () =>
+				(await sessionsFor(stage, prompt)).find(({ status }) => status === 'running'),
+			);
 
 			await host.stop(executionId);
 
@@ -100,7 +82,7 @@ describe('Retry On Fail', () => {
 	test(
 		'goes on with the session that the first try started',
 		async () => {
-			const prompt = 'Only once, please. [work 8s] [say Done at the second try.]';
+			const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
 			const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
 			await stage.service.control('POST', '/faults', {
 				operationId: 'getAgentSession',
@@ -118,7 +100,7 @@ describe('Retry On Fail', () => {
 			expect(execution.status).toBe('success');
 			const [item] = execution.items(NODE);
 			expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
-			expect(await sessionsFor(prompt)).toMatchObject([
+			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ sessionId: item.sessionId, status: 'completed' },
 			]);
 		},
@@ -132,7 +114,7 @@ describe('several requests at once', () => {
 		async () => {
 			const prompt =
 				'[ask bash: npm run build + bash: git push + edit: a.html] [say All published.]';
-			const parked = await play(stage, changed('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
 
 			expect(parked.status).toBe('waiting');
 			const [asked] = parked.items(NODE, 1);
@@ -182,7 +164,7 @@ describe('examples/approval-with-deadline.json', () => {
 	test(
 		'aborts the session when nobody answers in time, and says so',
 		async () => {
-			const file = changed(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
+			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
 			const parked = await play(stage, file, 'waiting');
 			expect(parked.status).toBe('waiting');
 			const [{ sessionId, dashboardUrl }] = parked.items(NODE, 1);
@@ -210,7 +192,7 @@ describe('examples/approval-with-deadline.json', () => {
 		async () => {
 			const prompt =
 				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: npm run build] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
-			const parked = await play(stage, changed(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
+			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
 			const [{ formUrl, sessionId }] = parked.items('What is asked');
 
 			await answerForm(formUrl, ['approve']);
@@ -235,148 +217,6 @@ describe('examples/approval-with-deadline.json', () => {
 				['a.html', 'once'],
 				['npm run build', 'once'],
 				['rm -rf tmp/cache', 'reject'],
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
-});
-
-describe('n8n killed with -9', () => {
-	/** Its data outlives it. */
-	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-killed-'));
-	const prompts = {
-		continued: 'Created before. [work 10m] [say Found again.]',
-		started: 'Started by the node. [work 10m] [say Done.]',
-	};
-	const ids = { parked: '', continued: '', started: '' };
-	let packed: PackedPackage;
-	let host: Host;
-
-	const created = (): WorkflowFile =>
-		withSettings(
-			chain('Create, then continue', [
-				manualTrigger(),
-				workspaceAutomation('Create', 'agentSession.create', {
-					projectId: byId(projectId),
-					prompt: prompts.continued,
-				}),
-				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),
-			]),
-			{ saveExecutionProgress: true },
-		);
-
-	/** Parks for so long that n8n does it in its database, the second time for no longer than it takes to see that there is one. */
-	const longSession = (): WorkflowFile => {
-		const options = { pollInterval: 5, maxWait: 0.1 };
-		return changed('long-session', {
-			[NODE]: { options },
-			Wait: { amount: '={{ $runIndex === 0 ? 65 : 1 }}', unit: 'seconds' },
-			'Look again': { options },
-		});
-	};
-
-	beforeAll(async () => {
-		const { service } = stage;
-		packed = await packedPackage(false);
-		host = await startHost({ packageDir: packed.folder, userFolder });
-		await host.importCredential({
-			name: credentialName,
-			type: 'workspaceAutomationApi',
-			data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
-		});
-		ids.continued = await host.run(await host.importWorkflow(created()));
-		ids.started = await host.run(
-			await host.importWorkflow(
-				single({ prompt: prompts.started }, {}, { saveExecutionProgress: true }),
-			),
-		);
-		await Promise.all([watched(prompts.continued), watched(prompts.started)]);
-		ids.parked = (await play({ ...stage, host }, longSession(), 'waiting')).id;
-
-		await host.kill();
-		host = await startHost({ packageDir: packed.folder, userFolder });
-	}, TEST_TIMEOUT_MS);
-
-	afterAll(async () => {
-		await host?.close();
-		packed?.remove();
-		rmSync(userFolder, { recursive: true, force: true });
-	}, 30_000);
-
-	// First: it needs the session at its own pace, the others are content with a faster one.
-	test(
-		'examples/long-session.json: a parked execution goes on by itself, looking again until the session has ended',
-		async () => {
-			// A new n8n calls it crashed for a moment, until it has seen that it was parked.
-			const parked = await eventually(async () => {
-				const execution = await host.waitForExecution(ids.parked, { until: 'waiting' });
-				return execution.status === 'waiting' ? execution : undefined;
-			});
-			const [{ sessionId }] = parked.items(NODE, 2);
-			expect(parked.runData['Look again']).toBeUndefined();
-
-			// It was still running at the first look. From then on it may hurry: what it asks takes another look all the same.
-			const { polls } = await recordOf(stage, sessionId);
-			await patiently(async () => (await recordOf(stage, sessionId)).polls > polls);
-			await speed(100);
-
-			const execution = await host.waitForExecution(ids.parked);
-			expect(execution.status).toBe('success');
-			expect(execution.runData['Look again'].length).toBeGreaterThan(1);
-			expect(execution.items('Result')).toMatchObject([
-				{ text: '212 pages checked, 3 links repaired. The build passed.' },
-			]);
-			expect(execution.items('Stop and Error')).toEqual([]);
-			const record = await recordOf(stage, sessionId);
-			expect(record).toMatchObject({
-				status: 'completed',
-				turns: 1,
-				interactions: [{ permission: 'bash', value: 'once' }],
-			});
-			expect(await sessionsFor(record.prompt)).toHaveLength(1);
-		},
-		2 * TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'a session created in a node before is the one that a retry of the execution waits for',
-		async () => {
-			const crashed = await host.waitForExecution(ids.continued);
-			expect(crashed.status).toBe('crashed');
-			expect(crashed.lastNodeExecuted).toBe(NODE);
-			const [{ sessionId }] = crashed.items('Create');
-			expect(await recordOf(stage, sessionId)).toMatchObject({ aborted: false });
-
-			await speed(100);
-			const execution = await host.waitForExecution(await host.retry(ids.continued));
-
-			expect(execution.status).toBe('success');
-			expect(execution.items(NODE)).toMatchObject([
-				{ sessionId, status: 'completed', text: 'Found again.' },
-			]);
-			expect(await sessionsFor(prompts.continued)).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
-		async () => {
-			const crashed = await host.waitForExecution(ids.started);
-			expect(crashed.status).toBe('crashed');
-			expect(crashed.customData).toEqual({});
-			const [first] = await sessionsFor(prompts.started);
-			expect(first.aborted).toBe(false);
-
-			await speed(100);
-			const execution = await host.waitForExecution(await host.retry(ids.started));
-
-			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
-			expect(item.sessionId).not.toBe(first.sessionId);
-			expect(await sessionsFor(prompts.started)).toMatchObject([
-				{ sessionId: first.sessionId },
-				{ sessionId: item.sessionId },
 			]);
 		},
 		TEST_TIMEOUT_MS,

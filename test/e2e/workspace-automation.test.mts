@@ -509,7 +509,7 @@ describe('the list of projects in the panel', () => {
 	test(
 		'is filled, and searched, as the editor does it',
 		async () => {
-			const [{ id, name }] = await stage.host.rest.get('/credentials');
+			const { id, name } = stage.credential;
 			const list = async (filter?: string): Promise<Array<{ name: string; value: string }>> => {
 				const { results } = await stage.host.rest.post(
 					'/dynamic-node-parameters/resource-locator-results',

@@ -50,15 +50,34 @@ describe('publish.yml', () => {
 	const commands = commandsOf('publish.yml');
 
 	test('publishes with provenance, and only after lint, build and tests, under the tag of its version', () => {
-		expect(commands.at(-1)).toBe('npm publish --provenance --access public');
+		expect(commands.at(-1)).toBe(
+			'npm publish ./*.tgz --ignore-scripts --provenance --access public',
+		);
 		expect(commands[0]).toMatch(/^test "\$TAG" = "v\$\(.+version'\)"$/);
 		expect(commands).toEqual(
-			expect.arrayContaining(['npm install', 'npm run lint', 'npm run build', 'npm test']),
+			expect.arrayContaining([
+				'npm install',
+				'npm run lint',
+				'npm test',
+				'npm run test:e2e',
+				'npm run build',
+				'npm pack',
+			]),
 		);
-		expect(read('.github/workflows/publish.yml').jobs.publish.permissions).toEqual({
-			contents: 'read',
-			'id-token': 'write',
-		});
+		expect(read('.github/workflows/publish.yml').jobs.publish.needs).toBe('pack');
+	});
+
+	test('lets no other code into the job that may publish: it takes the packed file, and nothing else', () => {
+		const { pack, publish } = read('.github/workflows/publish.yml').jobs;
+		expect(pack.permissions).toBeUndefined();
+		expect(publish.permissions).toEqual({ 'id-token': 'write' });
+		expect(publish.container).toBeUndefined();
+		const steps = publish.steps.map(({ uses, run }: any) => uses?.split('@')[0] ?? run);
+		expect(steps).toEqual([
+			'actions/setup-node',
+			'actions/download-artifact',
+			'npm publish ./*.tgz --ignore-scripts --provenance --access public',
+		]);
 	});
 
 	test('needs no secret: npm trusts the workflow itself', () => {

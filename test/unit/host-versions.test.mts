@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chosenVersion, hostFolder, hostVersion, hostVersions } from '../../n8n-host/versions.mts';
+import { chosenVersions, hostFolder, hostVersion, hostVersions } from '../../n8n-host/versions.mts';
 
 const before = process.env.N8N_HOST;
 afterEach(() => {
@@ -20,19 +20,21 @@ test.each(hostVersions)(
 	},
 );
 
-test('N8N_HOST chooses', () => {
+test('N8N_HOST chooses, one or several', () => {
 	process.env.N8N_HOST = '1.123';
-	expect([chosenVersion(), hostVersion()]).toEqual(['1.123', '1.123']);
+	expect([chosenVersions(), hostVersion()]).toEqual([['1.123'], '1.123']);
+	process.env.N8N_HOST = '1.123,2.41';
+	expect([chosenVersions(), hostVersion()]).toEqual([['1.123', '2.41'], '1.123']);
 });
 
-test('nobody has chosen without it: n8n 2.41 runs', () => {
-	for (const none of [() => delete process.env.N8N_HOST, () => (process.env.N8N_HOST = '')]) {
-		none();
-		expect([chosenVersion(), hostVersion()]).toEqual([undefined, '2.41']);
+test('without it the tests run on all versions, and everything else on n8n 2.41', () => {
+	for (const unset of [() => delete process.env.N8N_HOST, () => (process.env.N8N_HOST = '')]) {
+		unset();
+		expect([chosenVersions(), hostVersion()]).toEqual([hostVersions, '2.41']);
 	}
 });
 
-test('an n8n that is not there is refused, and the message lists what is', () => {
+test('an n8n that is not there is refused, and the message lists those that are', () => {
 	process.env.N8N_HOST = '1.122';
-	expect(hostVersion).toThrow('N8N_HOST is "1.122"; there is 2.41 and 1.123.');
+	expect(hostVersion).toThrow('There is no n8n "1.122" here, only 2.41 and 1.123.');
 });

@@ -1,4 +1,4 @@
-// Chromium, for whoever looks at the editor: found where it is, installed where it is missing.
+// Chromium, to open the editor in: found if it is installed, installed if it is missing.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,12 +31,13 @@ const QUIET = [
 // n8n's own name for it
 selectors.setTestIdAttribute('data-test-id');
 
-/** Starts Chromium without a window. `CHROMIUM` may name another one. Throws, saying what to install, where there is none and it cannot be installed. */
+/** Starts Chromium without a window; `CHROMIUM` may name another browser of its kind. Throws, naming the package, if it is missing and cannot be installed. */
 export async function launchBrowser(log: Log): Promise<Browser> {
-	return await chromium.launch({ executablePath: await chromiumFile(log), args: QUIET });
+	return await chromium.launch({ executablePath: await ensureChromium(log), args: QUIET });
 }
 
-async function chromiumFile(log: Log): Promise<string> {
+/** The program, installed if it is missing. Throws as `launchBrowser` does. */
+export async function ensureChromium(log: Log): Promise<string> {
 	const { CHROMIUM: chosen } = process.env;
 	if (chosen) {
 		if (existsSync(chosen)) return chosen;

@@ -33,9 +33,14 @@ export async function searchNodes(page: Page, typed: string): Promise<Locator> {
 	return page.getByTestId('node-creator-item-name');
 }
 
-/** Takes a node that was found into the workflow; its panel opens. */
-export async function addFound(page: Page, found: Locator, node: string): Promise<Panel> {
+/** Takes an action of a node that was found into the workflow; the panel of the new node opens. */
+export async function addAction(
+	page: Page,
+	found: Locator,
+	node: string,
+	action: string,
+): Promise<Panel> {
 	await found.getByText(node, { exact: true }).click();
-	await page.getByRole('button', { name: 'Add to workflow' }).click();
+	await page.getByTestId('node-creator-item-name').getByText(action, { exact: true }).click();
 	return await panelOf(page);
 }

@@ -4,9 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-
-/** n8n 2.41 asks for it, and it runs TypeScript as it is. */
-const OLDEST = 24;
+import preflight from '../preflight.js';
 
 /** The path of the installed Node, or undefined where npm found none for this platform */
 function installedNode() {
@@ -23,15 +21,15 @@ function installedNode() {
 	return undefined;
 }
 
-const isRecent = Number(process.versions.node.split('.')[0]) >= OLDEST;
-const node = installedNode() ?? (isRecent ? process.execPath : undefined);
-if (!node) {
-	console.error(
-		`This needs Node ${OLDEST} or newer, and npm has no package of it for ${process.platform}-${process.arch}; this is Node ${process.versions.node}. Install Node ${OLDEST} and try again.`,
-	);
+const installed = installedNode();
+const platform = `${process.platform}-${process.arch}`;
+const problem = installed ? undefined : preflight.nodeProblem(process.version, platform);
+if (problem) {
+	console.error(problem);
 	process.exit(1);
 }
 
+const node = installed ?? process.execPath;
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
 const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
 // Ctrl-C reaches the child by itself; what is sent to this process alone is passed on.

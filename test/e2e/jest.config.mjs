@@ -1,0 +1,29 @@
+// The tests in the real n8n, once for each version: `npm run test:e2e`, which installs and starts what they need (run.mts).
+import { availableParallelism } from 'node:os';
+import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
+import { common } from '../../jest.common.mjs';
+
+/** The end-to-end tests on this n8n */
+const onHost = (version) => ({
+	...common,
+	displayName: `n8n ${version}`,
+	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		// Queue mode is a matter of n8n more than of the package: once is enough.
+		...(version === hostVersions[0] ? [] : ['/queue(-killed)?.test.mts$']),
+	],
+	globals: { n8nHost: version },
+	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
+});
+
+export default {
+	rootDir: common.rootDir,
+	// For what hangs, not for what is slow: other tests keep the same n8n busy.
+	testTimeout: 60_000,
+	// Most of the time a test waits for n8n or for a session.
+	maxWorkers: availableParallelism() + 1,
+	reporters: ['default', '<rootDir>/test/reporter.mts'],
+	testSequencer: '<rootDir>/test/longestFirst.mjs',
+	projects: chosenVersions().map(onHost),
+};

@@ -1,0 +1,112 @@
+// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n. Installs what they need where it can, starts one n8n
+// of each version for all of their files, and runs jest.
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodeEnvironment, stopAllGuarded } from '../../n8n-host/guarded.mts';
+import { startHost, type OwnHost } from '../../n8n-host/host.mts';
+import { ensureHost } from '../../n8n-host/install.mts';
+import { ensureQueue } from '../../n8n-host/queue.mts';
+import { chosenVersions, hostVersions, type HostVersion } from '../../n8n-host/versions.mts';
+import { ensureChromium } from '../../tools/editor/browser.mts';
+import { packedPackage } from '../../tools/package.mts';
+import { environmentFor, type Program, type Shared } from './shared.mts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = (line: string) => process.stderr.write(`${line}\n`);
+
+const isVersion = (text: string): text is HostVersion =>
+	(hostVersions as readonly string[]).includes(text);
+
+/** What some test files need beside n8n, and how to install it */
+const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
+	{ files: /^editor/, program: 'Chromium', ensure: () => ensureChromium(log) },
+	{ files: /^queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
+];
+/** These start an n8n of their own. */
+const OWN_N8N = /^queue/;
+
+/** The test files that the arguments for jest select */
+function selectedFiles(args: string[]): string[] {
+	const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.mts'));
+	const named = files.filter((file) => args.some((arg) => `test/e2e/${file}`.includes(arg)));
+	return named.length > 0 ? named : files;
+}
+
+/** Installs what these files need, and says in one line what is missing where it cannot. Returns what is missing. */
+async function installPrograms(files: string[]): Promise<Program[]> {
+	const missing: Program[] = [];
+	for (const { files: needing, program, ensure } of NEEDS) {
+		if (!files.some((file) => needing.test(file))) continue;
+		await ensure().catch((error: Error) => {
+			const [why] = error.message.split('\n');
+			log(`Without ${program}, some tests are skipped. ${why}`);
+			missing.push(program);
+		});
+	}
+	return missing;
+}
+
+/** Runs jest, and returns its exit code. */
+async function runJest(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+	const jest = join(root, 'node_modules/jest/bin/jest.js');
+	const config = join(import.meta.dirname, 'jest.config.mjs');
+	const child = spawn(
+		process.execPath,
+		['--experimental-vm-modules', jest, '--config', config, '--passWithNoTests', ...args],
+		{ cwd: root, env: { ...nodeEnvironment(), ...env }, stdio: 'inherit' },
+	);
+	return await new Promise((resolve, reject) => {
+		child.once('error', reject);
+		child.once('close', (code) => resolve(code ?? 1));
+	});
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+	process.on(signal, () => void stopAllGuarded().then(() => process.exit(1)));
+
+const given = process.argv.slice(2);
+const named = given.filter(isVersion);
+const versions = named.length > 0 ? named : chosenVersions();
+const jestArgs = given.filter((arg) => !isVersion(arg));
+const files = selectedFiles(jestArgs);
+
+const folder = mkdtempSync(join(tmpdir(), 'workspace-automation-e2e-'));
+const packed = await packedPackage(false);
+const hosts: OwnHost[] = [];
+
+/** Starts the n8n that all test files of a version share. */
+async function startShared(version: HostVersion) {
+	const logFile = join(folder, `n8n-${version}.log`);
+	const output = createWriteStream(logFile);
+	const host = await startHost({
+		packageDir: packed.folder,
+		version,
+		log: (line) => output.write(`${line}\n`),
+	});
+	hosts.push(host);
+	return { url: host.url, login: host.login, logFile };
+}
+
+try {
+	const missing = await installPrograms(files);
+	for (const version of versions) await ensureHost({ log, version });
+	const shared: Shared = { packageDir: packed.folder, hosts: {}, missing };
+	if (files.some((file) => !OWN_N8N.test(file))) {
+		log(`starting n8n ${versions.join(' and ')}`);
+		for (const version of versions) shared.hosts[version] = await startShared(version);
+	}
+	process.exitCode = await runJest(jestArgs, {
+		...environmentFor(shared),
+		N8N_HOST: versions.join(),
+	});
+} catch (error) {
+	log((error as Error).message);
+	process.exitCode = 1;
+} finally {
+	await Promise.allSettled(hosts.map((host) => host.close()));
+	packed.remove();
+	rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,60 @@
+// What is said about a machine before anything starts.
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const file = fileURLToPath(new URL('../../tools/preflight.js', import.meta.url));
+const { nodeProblem, clickHouseLoads } = createRequire(import.meta.url)(file) as {
+	nodeProblem(version: string, platform: string): string | undefined;
+	clickHouseLoads(load?: (name: string) => unknown): boolean;
+};
+
+test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s will do', (version) =>
+	expect(nodeProblem(version, 'linux-x64')).toBeUndefined(),
+);
+
+test.each(['v0.12.18', 'v8.17.0', 'v20.20.2', 'v23.11.1'])(
+	'Node %s is too old, which is said in one line with the way out',
+	(version) => {
+		const problem = nodeProblem(version, 'linux-x64');
+		expect(problem).toContain(`Node ${version.slice(1)} is too old`);
+		expect(problem).toContain('install Node 24');
+		expect(problem).not.toContain('\n');
+	},
+);
+
+test('a Node that is too old can read the check', () => {
+	const text = readFileSync(file, 'utf8');
+	const { outputText } = ts.transpileModule(text, {
+		compilerOptions: {
+			target: ts.ScriptTarget.ES5,
+			allowJs: true,
+			newLine: ts.NewLineKind.LineFeed,
+		},
+		fileName: file,
+	});
+	const bare = (code: string) => code.replaceAll(/\s/g, '').replaceAll('"', "'");
+	expect(bare(outputText)).toBe(bare(text));
+});
+
+test('a ClickHouse that does not load is noticed', () => {
+	const fails = () => {
+		throw new Error('no native binding');
+	};
+	expect([clickHouseLoads(() => ({})), clickHouseLoads(fails)]).toEqual([true, false]);
+});
+
+test('every command begins with the check', () => {
+	const { scripts } = JSON.parse(
+		readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+	);
+	// These need no Node of their own, or are tools of others that say themselves what they need.
+	const exempt = ['build', 'lint', 'format', 'typecheck'];
+	const without = Object.entries<string>(scripts).filter(
+		([name, command]) =>
+			!exempt.includes(name) && !command.startsWith('node tools/preflight.js && '),
+	);
+	expect(without).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// Says in one line what this machine lacks, before anything starts. Plain JavaScript, and none of the newer kind: a Node that is too
+// old for everything else here has to be able to read it.
+'use strict';
+
+var OLDEST_NODE = 24;
+
+/** What to say about this Node (`v20.1.0`, `linux-x64`); undefined if it will do */
+function nodeProblem(version, platform) {
+	if (Number(/^v(\d+)/.exec(version)[1]) >= OLDEST_NODE) return undefined;
+	return (
+		'Node ' +
+		version.slice(1) +
+		' is too old: this needs Node ' +
+		OLDEST_NODE +
+		' or newer. ' +
+		'`npm install` brings one along for most systems, but not for this one (' +
+		platform +
+		'): ' +
+		'install Node ' +
+		OLDEST_NODE +
+		' and try again.'
+	);
+}
+
+/** Whether ClickHouse in the process (chdb) loads on this machine; `load` is for tests */
+function clickHouseLoads(load) {
+	try {
+		(load || require)('chdb');
+		return true;
+	} catch (error) {
+		return false;
+	}
+}
+
+var NO_CLICK_HOUSE =
+	'Analytics is not available: ClickHouse in the process (chdb) does not load on this machine. ' +
+	'The local service answers queries with 503, and the tests of analytics are skipped; everything else works.';
+
+module.exports = { nodeProblem: nodeProblem, clickHouseLoads: clickHouseLoads };
+
+if (require.main === module) {
+	var problem = nodeProblem(process.version, process.platform + '-' + process.arch);
+	if (problem) {
+		console.error(problem);
+		process.exit(1);
+	}
+	if (!clickHouseLoads()) console.error(NO_CLICK_HOUSE);
+}
