@@ -1,37 +1,37 @@
-// The API itself: every operation of the contract as a route, with everything around its handler.
+// The API: every operation of the contract as a route, and what happens around each handler.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { operations, type Operation } from '../openapi/contract.mts';
 import { authenticate, findKey, requireScopes } from './auth.mts';
 import { ApiError, envelope, statusOf } from './errors.mts';
-import { faultKinds, jsonWire, type Wire } from './fault-kinds.mts';
+import { faultKinds, jsonAnswer, type WireAnswer } from './fault-kinds.mts';
 import type { ActiveFault, Faults } from './faults.mts';
 import type { RateLimit } from './rate-limit.mts';
 import { recordable, redact, type RequestRecord } from './record.mts';
 import { routes } from './routes/index.mts';
 import type { Call, Handler } from './routes/route.mts';
-import { checkParameters, checkVersion, faultOfAnswer, readBody } from './validation.mts';
-import type { World } from './world.mts';
+import { checkParameters, checkVersion, contractViolation, readBody } from './validation.mts';
+import type { ServiceState } from './state.mts';
 
 export interface ApiParts {
-	world: World;
+	state: ServiceState;
 	record: RequestRecord;
 	faults: Faults;
 	rateLimit: RateLimit;
-	/** Takes what the service itself did wrong */
+	/** Receives what the service itself did wrong */
 	log: (problem: string) => void;
 }
 
-/** 10 MiB of text can grow sixfold in JSON; whether a file is too big is decided when its content is known. */
+/** 10 MiB of text can grow sixfold in JSON. Whether a file is too big is decided once its content is known. */
 const bodyLimit = 64 * 1024 * 1024;
 
-/** Registers the API; `parts.world.store` may be replaced while it runs. */
+/** Registers the API. `parts.state.store` may be replaced while it runs. */
 export function registerApi(app: FastifyInstance, parts: ApiParts): void {
-	// Bodies stay as they came: a wrong one is an answer of the API, and part of the record
+	// Bodies stay unparsed: a broken one gets an answer of the API, and goes into the record
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-	const handlers = routes(parts.world);
+	const handlers = routes(parts.state);
 	for (const operation of operations) {
 		const handler = handlers[operation.operationId];
 		if (!handler) throw new Error(`No handler for ${operation.operationId}`);
@@ -43,27 +43,27 @@ export function registerApi(app: FastifyInstance, parts: ApiParts): void {
 		});
 	}
 	app.setNotFoundHandler((request, reply) => {
-		const answer = jsonWire(
+		const answer = jsonAnswer(
 			404,
 			envelope('not_found', `There is no ${request.method} ${pathOf(request)} here.`),
 		);
-		Object.assign(note(parts, request), { status: 404, answer: JSON.parse(answer.text) });
+		Object.assign(recordRequest(parts, request), { status: 404, answer: JSON.parse(answer.text) });
 		return send(reply, answer);
 	});
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0];
 
-function note({ record, world }: ApiParts, request: FastifyRequest) {
+function recordRequest({ record, state }: ApiParts, request: FastifyRequest) {
 	const { headers } = request;
 	return record.add({
-		at: new Date(world.clock.wallNow()).toISOString(),
+		at: new Date(state.clock.wallNow()).toISOString(),
 		method: request.method,
 		path: pathOf(request),
 		query: request.query,
 		version: headers['service-api-version']?.toString(),
 		headers: redact(headers),
-		key: findKey(world.store.keys, headers.authorization)?.name,
+		key: findKey(state.store.keys, headers.authorization)?.name,
 		body: recordable((request.body as Buffer | undefined)?.toString()),
 		status: null,
 	});
@@ -76,8 +76,8 @@ async function serve(
 	request: FastifyRequest,
 	reply: FastifyReply,
 ) {
-	const { faults, world } = parts;
-	const entry = note(parts, request);
+	const { faults, state } = parts;
+	const entry = recordRequest(parts, request);
 	const striking = faults.strike('request', operation.operationId);
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
@@ -85,9 +85,9 @@ async function serve(
 	const answer = processed
 		? await answerTo(parts, operation, handler, request)
 		: { ending: 'whole' as const, status: 0, headers: {}, text: '' };
-	const struck = (wire: Wire, by: ActiveFault[]) =>
+	const struck = (wire: WireAnswer, by: ActiveFault[]) =>
 		by.reduce(
-			(sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()),
+			(soFar, fault) => faultKinds[fault.kind].apply(soFar, fault, state.clock.wallNow()),
 			wire,
 		);
 	let wire = struck(answer, striking);
@@ -102,45 +102,45 @@ async function serve(
 	return send(reply, wire);
 }
 
-const hasPending = ({ text }: Wire) => /"pendingInteractions":\[\{/.test(text);
-const arrives = ({ ending }: Wire) => ending === 'whole' || ending === 'half';
+const hasPending = ({ text }: WireAnswer) => /"pendingInteractions":\[\{/.test(text);
+const arrives = ({ ending }: WireAnswer) => ending === 'whole' || ending === 'half';
 const describe = (fault: ActiveFault | undefined, processed: boolean) =>
 	fault && { id: fault.id, kind: fault.kind, processed };
 
-/** The true answer of the service, checked against the contract. */
+/** The service's real answer, checked against the contract. */
 async function answerTo(
 	parts: ApiParts,
 	operation: Operation,
 	handler: Handler,
 	request: FastifyRequest,
-): Promise<Wire> {
+): Promise<WireAnswer> {
 	try {
 		const { status, body, text } = await handler(admit(parts, operation, request));
-		const problem = faultOfAnswer(operation, status, body);
-		if (problem !== undefined) throw new Error(problem);
-		return jsonWire(status, body, {}, text);
+		const violation = contractViolation(operation, status, body);
+		if (violation !== undefined) throw new Error(violation);
+		return jsonAnswer(status, body, {}, text);
 	} catch (error) {
 		if (error instanceof ApiError)
-			return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
+			return jsonAnswer(statusOf[error.code], envelope(error.code, error.message), error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-		return jsonWire(500, envelope('internal_error', 'The service failed; its log says why.'));
+		return jsonAnswer(500, envelope('internal_error', 'The service failed; its log says why.'));
 	}
 }
 
 /**
- * Everything that stands between a request and its handler, in order.
+ * Every check between a request and its handler, in order.
  * @throws ApiError
  */
 function admit(
-	{ world, rateLimit }: ApiParts,
+	{ state, rateLimit }: ApiParts,
 	operation: Operation,
 	request: FastifyRequest,
 ): Call {
-	const key = authenticate(world.store.keys, request.headers.authorization);
-	const wait = rateLimit.take(key.token, world.clock.wallNow());
-	if (wait > 0)
-		throw new ApiError('too_many_requests', `Too many requests. Try again in ${wait} s.`, {
-			'retry-after': String(wait),
+	const key = authenticate(state.store.keys, request.headers.authorization);
+	const seconds = rateLimit.take(key.token, state.clock.wallNow());
+	if (seconds > 0)
+		throw new ApiError('too_many_requests', `Too many requests. Try again in ${seconds} s.`, {
+			'retry-after': String(seconds),
 		});
 	checkVersion(operation, request.headers);
 	requireScopes(key, operation.scopes);
@@ -163,8 +163,8 @@ function admit(
 	};
 }
 
-/** Puts an answer on the wire, whole or broken as it says. */
-function send(reply: FastifyReply, wire: Wire): FastifyReply {
+/** Sends an answer, whole or broken, as its `ending` says. */
+function send(reply: FastifyReply, wire: WireAnswer): FastifyReply {
 	if (wire.ending === 'whole')
 		return reply.status(wire.status).headers(wire.headers).send(wire.text);
 	reply.hijack();

@@ -1,4 +1,4 @@
-// Puts the service together.
+// Assembles the service.
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { createAnalytics } from './analytics/analytics.mts';
@@ -7,7 +7,7 @@ import { trafficOf } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
-import { registerControl } from './control.mts';
+import { registerControl } from './control/control.mts';
 import { codeOf, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
@@ -16,21 +16,21 @@ import { createRecord } from './record.mts';
 import { seed } from './seed.mts';
 
 export interface ServiceOptions {
-	/** Service seconds per wall second; default 1 */
+	/** Service seconds per second of real time; default 1 */
 	speed?: number;
-	/** Instead of `speed`: time as a test wants it */
+	/** Replaces `speed`: a clock that a test controls */
 	clock?: Clock;
 	rateLimit?: RateSetting;
 	/** How analytics reaches ClickHouse; default: chdb, in this process */
 	clickHouse?: Connect;
-	/** Takes what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
+	/** Receives what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
 	log?: (problem: string) => void;
 }
 
 export interface RunningService {
 	/** `http://127.0.0.1:4010/v1` */
 	baseUrl: string;
-	/** The token of the key that may do everything */
+	/** The token of the key with every scope, for all projects */
 	key: string;
 	/** `http://127.0.0.1:4010/_control` */
 	controlUrl: string;
@@ -40,15 +40,15 @@ export interface RunningService {
 export interface Service {
 	app: FastifyInstance;
 	/**
-	 * Listens.
-	 * @param port 0, the default, takes any that is free
+	 * Listens for requests.
+	 * @param port 0, the default, picks a free one
 	 * @param host default 127.0.0.1
-	 * @throws when the port is taken
+	 * @throws Error when the port is in use
 	 */
 	start(port?: number, host?: string): Promise<RunningService>;
 }
 
-/** A service with a state of its own. */
+/** Creates a service with a state of its own. */
 export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
 	const begin = clock.now();
@@ -58,7 +58,7 @@ export function createService(options: ServiceOptions = {}): Service {
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
-		world: { clock, store, analytics },
+		state: { clock, store, analytics },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
@@ -69,7 +69,7 @@ export function createService(options: ServiceOptions = {}): Service {
 	const app = fastify({
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
-		// The control API refuses what it does not know, instead of dropping it
+		// The control API refuses what it does not know instead of dropping it
 		ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allowUnionTypes: true } },
 		frameworkErrors(error, _request, reply) {
 			void (reply as FastifyReply).status(400).send(envelope('invalid_request', error.message));
@@ -87,7 +87,7 @@ export function createService(options: ServiceOptions = {}): Service {
 			.send(envelope('not_found', `There is no ${request.method} ${request.url} here.`)),
 	);
 	app.register(async (api) => registerApi(api, parts), { prefix: '/v1' });
-	app.register(async (pages) => registerPages(pages, parts.world));
+	app.register(async (pages) => registerPages(pages, parts.state));
 	app.register(async (control) => registerControl(control, parts), { prefix: '/_control' });
 
 	return {
@@ -105,7 +105,7 @@ export function createService(options: ServiceOptions = {}): Service {
 	};
 }
 
-/** How a listening address is written in a URL; one that means every address is reached by loopback. */
+/** A listening address as it is written in a URL. An address that stands for all of them is reached by loopback. */
 function reachable(host: string): string {
 	if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
 	return host.includes(':') ? `[${host}]` : host;

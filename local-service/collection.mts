@@ -1,7 +1,7 @@
-// An ordered set of stored things. Everything gets a number that is never used again: pages are cut along it.
+// An ordered collection. Every item gets a sequence number that is never reused, which is what pages and cursors go by.
 
 export interface Stored<T> {
-	/** Ascending in the order of addition */
+	/** Ascending in the order of insertion */
 	sequence: number;
 	item: T;
 }
@@ -9,15 +9,15 @@ export interface Stored<T> {
 export interface Collection<T> {
 	add(item: T): T;
 	get(id: string): T | undefined;
-	/** False when there is no such thing */
+	/** @returns false when there is no such item */
 	delete(id: string): boolean;
-	/** The things of a group in order of addition, beginning after a sequence number. */
+	/** The items of a group in order of insertion, starting after a sequence number. */
 	after(group: string, sequence: number): Iterable<Stored<T>>;
-	/** Everything, in order of addition */
+	/** Every item, in order of insertion */
 	all(): T[];
 }
 
-/** `groupOf` names the list that a thing belongs to, for instance its project; without it, there is one list: `''`. */
+/** @param groupOf names the group of an item, for instance its project; by default all are in one group, `''` */
 export function createCollection<T extends { id: string }>(
 	groupOf: (item: T) => string = () => '',
 ): Collection<T> {
@@ -52,7 +52,7 @@ export function createCollection<T extends { id: string }>(
 	};
 }
 
-/** Binary search: pages deep in a long list cost no more than the first. */
+/** Binary search, so that a page deep in a long list costs no more than the first. */
 function firstAfter(sorted: Array<{ sequence: number }>, sequence: number): number {
 	let low = 0;
 	let high = sorted.length;

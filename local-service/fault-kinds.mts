@@ -2,9 +2,9 @@
 import { codeOf, envelope } from './errors.mts';
 import type { FaultRule } from './faults.mts';
 
-/** An answer as it goes over the wire. */
-export interface Wire {
-	/** `half` cuts the body in the middle, `reset` sends nothing and closes the socket, `never` leaves the caller waiting */
+/** An answer as it is sent. */
+export interface WireAnswer {
+	/** `half`: the body is cut in the middle; `reset`: the socket is closed without an answer; `never`: the caller waits for ever */
 	ending: 'whole' | 'half' | 'reset' | 'never';
 	status: number;
 	headers: Record<string, string>;
@@ -13,13 +13,13 @@ export interface Wire {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** A JSON answer that arrives whole; `text` is the body as it goes out. */
-export const jsonWire = (
+/** A JSON answer that arrives whole; `text` is the serialized body. */
+export const jsonAnswer = (
 	status: number,
 	body: unknown,
 	headers: Record<string, string> = {},
 	text = JSON.stringify(body),
-): Wire => ({
+): WireAnswer => ({
 	ending: 'whole',
 	status,
 	headers: { ...json, ...headers },
@@ -27,12 +27,15 @@ export const jsonWire = (
 });
 
 interface Kind {
-	/** `answer`: strikes only answers that have pending interactions */
+	/** `request`: applies to any request; `answer`: only where the answer has pending interactions */
 	stage: 'request' | 'answer';
-	/** Whether the service does the work, unless the rule says otherwise */
+	/** Whether the service carries the request out, unless the rule says otherwise */
 	processes: boolean;
-	/** Times are wall time in milliseconds; `wire` is the true answer, or an empty one when the work was not done */
-	apply(wire: Wire, rule: FaultRule, wallNow: number): Wire;
+	/**
+	 * @param wire the real answer, or an empty one when the request was not carried out
+	 * @param wallNow milliseconds
+	 */
+	apply(wire: WireAnswer, rule: FaultRule, wallNow: number): WireAnswer;
 }
 
 const httpDate = (time: number) => new Date(time).toUTCString();
@@ -45,20 +48,20 @@ function statusFault(
 		retryAfter,
 	}: FaultRule,
 	wallNow: number,
-): Wire {
+): WireAnswer {
 	const after =
 		typeof retryAfter === 'object'
 			? httpDate(wallNow + retryAfter.date * 1000)
 			: retryAfter?.toString();
-	return jsonWire(
+	return jsonAnswer(
 		status,
 		envelope(code, message),
 		after === undefined ? {} : { 'retry-after': after },
 	);
 }
 
-/** Moves every moment in an answer, and its `Date` header. */
-function skew(wire: Wire, ms: number, wallNow: number): Wire {
+/** Shifts every timestamp in an answer, and its `Date` header. */
+function skew(wire: WireAnswer, ms: number, wallNow: number): WireAnswer {
 	const text = wire.text.replace(
 		/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g,
 		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
@@ -66,7 +69,7 @@ function skew(wire: Wire, ms: number, wallNow: number): Wire {
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
 }
 
-function changePending(wire: Wire, change: (pending: unknown[]) => unknown[]): Wire {
+function changePending(wire: WireAnswer, change: (pending: unknown[]) => unknown[]): WireAnswer {
 	const body = JSON.parse(wire.text);
 	return {
 		...wire,
@@ -119,7 +122,7 @@ export const faultKinds = {
 		stage: 'request',
 		processes: false,
 		apply: (_, { message = 'A fault was asked for.' }) =>
-			jsonWire(404, envelope('not_found', message)),
+			jsonAnswer(404, envelope('not_found', message)),
 	},
 	skew: {
 		stage: 'request',

@@ -1,10 +1,10 @@
-// Files and folders of all projects. Siblings have different names: a table of names keeps that quick in big folders.
+// Files and folders of all projects. Sibling names are unique, which a table of places keeps fast in big folders.
 import { createCollection, type Stored } from './collection.mts';
 
 export interface FileItem {
 	id: string;
 	projectId: string;
-	/** Without one, it lives in My Files */
+	/** Items without a parent are in My Files */
 	parentId?: string;
 	name: string;
 	kind: 'file' | 'folder';
@@ -22,14 +22,14 @@ type Place = Pick<FileItem, 'projectId' | 'parentId' | 'name'>;
 export interface FileStore {
 	get(id: string): FileItem | undefined;
 	all(): FileItem[];
-	/** The files of a project in order of creation, beginning after a sequence number. */
+	/** The files of a project in order of creation, starting after a sequence number. */
 	after(projectId: string, sequence: number): Iterable<Stored<FileItem>>;
-	/** The item that has this name at this place */
+	/** The item with this name in this folder */
 	at(place: Place): FileItem | undefined;
 	add(item: FileItem): FileItem;
-	/** Renames or moves; the place must be free. */
+	/** Renames or moves an item; the new place must be free. */
 	change(item: FileItem, to: Partial<Place>, now: number): FileItem;
-	/** Whether `item` is `folderId` or lies somewhere in it */
+	/** Whether `item` is the folder itself or is anywhere below it */
 	isWithin(item: FileItem, folderId: string): boolean;
 }
 

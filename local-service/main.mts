@@ -5,10 +5,10 @@ import { noProjectsToken } from './auth.mts';
 
 const usage = `The Workspace Automation API on this machine.
 
-  --port <n>    port to listen on, 0 for any that is free (default 4010)
+  --port <n>    port to listen on, 0 for any free one (default 4010)
   --host <h>    address to listen on (default 127.0.0.1)
   --speed <n>   service seconds per second (default 1)
-  --json        print one line of JSON once it listens
+  --json        print one line of JSON once it is listening
   --help        print this`;
 
 /** @throws Error with a sentence for the person at the keyboard */
@@ -27,7 +27,7 @@ const greeting = ({ baseUrl, key, controlUrl }: RunningService) => `Workspace Au
   Control    ${controlUrl}
   No access  ${noProjectsToken}  (a key without projects)
 
-Everything is kept in memory and gone when this ends. Ctrl-C ends it.`;
+Everything is kept in memory and lost on exit. Press Ctrl-C to exit.`;
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({

@@ -1,10 +1,10 @@
-// Requests and answers against the contract.
+// Checks requests and answers against the contract.
 import { explain, type Operation } from '../openapi/contract.mts';
 import { ApiError } from './errors.mts';
 
 const versionHeader = 'service-api-version';
 
-/** @throws ApiError `invalid_version`, naming the version that the operation takes */
+/** @throws ApiError `invalid_version`, naming the version that the operation accepts */
 export function checkVersion(
 	{ parameters, method, path }: Operation,
 	headers: Record<string, unknown>,
@@ -13,7 +13,7 @@ export function checkVersion(
 		(candidate) => candidate.in === 'header' && candidate.name.toLowerCase() === versionHeader,
 	);
 	const sent = headers[versionHeader];
-	// A missing header is judged as an empty one: the contract's complaint then names what is allowed
+	// A missing header is validated as an empty one, so that the contract's error names what is allowed
 	if (!parameter || parameter.validate(sent ?? '')) return;
 	const allowed = parameter.validate.errors
 		?.find(({ keyword }) => keyword === 'enum')
@@ -22,7 +22,7 @@ export function checkVersion(
 		sent === undefined
 			? 'The header Service-Api-Version is missing'
 			: `Service-Api-Version ${sent} is not supported here`;
-	throw new ApiError('invalid_version', `${problem}: ${method} ${path} takes ${allowed}.`);
+	throw new ApiError('invalid_version', `${problem}: ${method} ${path} accepts ${allowed}.`);
 }
 
 /** @throws ApiError `invalid_request`, naming each parameter that is wrong */
@@ -37,7 +37,7 @@ export function checkParameters({ parameters }: Operation, given: { path: any; q
 }
 
 /**
- * The body of a request, read and checked; undefined where the operation takes none.
+ * The body of a request, parsed and checked; undefined where the operation takes none.
  * @throws ApiError `invalid_request`
  */
 export function readBody(
@@ -66,8 +66,8 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** What is wrong with an answer of our own; undefined when nothing is. */
-export function faultOfAnswer(
+/** How an answer of the service breaks the contract; undefined when it does not. */
+export function contractViolation(
 	{ validateAnswer, operationId }: Operation,
 	status: number,
 	body: unknown,

@@ -1,4 +1,4 @@
-// Reads the contract file: its operations, and a validator for every part of it that can be checked.
+// Reads the contract: its operations, with a validator for every parameter, body and answer.
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -34,7 +34,7 @@ type Json = Record<string, any>;
 export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
 const document = parse(readFileSync(contractFile, 'utf8')) as Json;
 
-// Strings from a query or a path are validated as what the schema says they are: `limit=100` is the integer 100.
+// Texts from a query or a path are validated as the type that their schema names: `limit=100` is the integer 100.
 const ajv = new Ajv2020({
 	strict: false,
 	allErrors: true,
@@ -52,7 +52,7 @@ for (const instance of [ajv, ajvForText]) {
 	instance.addSchema(document, 'contract');
 }
 
-/** Follows `$ref`s to the object they name, and says where in the document it stands. */
+/** Follows `$ref`s to the object that they name; `pointer` says where in the document it is. */
 function resolve(pointer: string): { pointer: string; value: Json } {
 	const value = pointer
 		.split('/')
@@ -108,7 +108,7 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 			}),
 );
 
-/** A sentence a person can act on: `body/route must match pattern ...`. */
+/** Validation errors as a sentence: `body/route must match pattern ...`. */
 export function explain(where: string, errors: ErrorObject[] | null | undefined): string {
 	return (errors ?? []).map((error) => `${where}${error.instancePath} ${error.message}`).join('; ');
 }

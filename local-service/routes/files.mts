@@ -15,7 +15,7 @@ import { mapPage, page } from '../paging.mts';
 import { findProject, permitted } from './access.mts';
 import { created, ok, type Routes } from './route.mts';
 
-/** Timestamps and sizes as the API writes them */
+/** A file as the API shows it */
 function show({
 	id,
 	projectId,
@@ -41,12 +41,12 @@ function show({
 	};
 }
 
-export const fileRoutes: Routes = (world) => {
-	const { clock } = world;
+export const fileRoutes: Routes = (state) => {
+	const { clock } = state;
 
-	const findFile = (id: string, key: Key) => permitted(key, world.store.files.get(id), 'file');
+	const findFile = (id: string, key: Key) => permitted(key, state.store.files.get(id), 'file');
 
-	/** @throws ApiError `not_found` when it is not in the project, `invalid_request` when it is no folder */
+	/** @throws ApiError `not_found` when it is not in the project, `invalid_request` when it is not a folder */
 	function findFolder(id: string, projectId: string, key: Key): FileItem {
 		const item = findFile(id, key);
 		const folder = permitted(key, item.projectId === projectId ? item : undefined, 'folder');
@@ -60,7 +60,7 @@ export const fileRoutes: Routes = (world) => {
 		place: Pick<FileItem, 'projectId' | 'parentId' | 'name'>,
 		mover?: FileItem,
 	): void {
-		const there = world.store.files.at(place);
+		const there = state.store.files.at(place);
 		if (there && there !== mover)
 			throw new ApiError(
 				'conflict',
@@ -76,7 +76,7 @@ export const fileRoutes: Routes = (world) => {
 		base64: (name, { data, contentType }) => contentOfBase64(name, data, contentType),
 		asset(_, { assetId }, projectId, key) {
 			requireScopes(key, ['assets.read']);
-			const asset = permitted(key, world.store.assets.get(assetId), 'asset');
+			const asset = permitted(key, state.store.assets.get(assetId), 'asset');
 			const { content, contentType } = permitted(
 				key,
 				asset.projectId === projectId ? asset : undefined,
@@ -91,7 +91,7 @@ export const fileRoutes: Routes = (world) => {
 		key: Key,
 	): Pick<FileItem, 'content' | 'contentType'> {
 		if (kind === 'folder' && source)
-			throw new ApiError('invalid_request', 'body/source is not for folders');
+			throw new ApiError('invalid_request', 'body/source is for files only');
 		if (kind === 'folder') return { content: Buffer.alloc(0) };
 		if (!source) throw new ApiError('invalid_request', 'body/source is required for a file');
 		return readSource[source.type](name, source, projectId, key);
@@ -99,15 +99,15 @@ export const fileRoutes: Routes = (world) => {
 
 	return {
 		listFiles({ query, limit, key }) {
-			const { id } = findProject(world, key, query.projectId);
+			const { id } = findProject(state, key, query.projectId);
 			const { parentId } = query;
 			if (parentId !== undefined) findFolder(parentId, id, key);
-			// Without a parent: everything in the project, whatever folder it lies in
+			// Without a parent: everything in the project, in whatever folder
 			const keep = (file: FileItem) => parentId === undefined || file.parentId === parentId;
 			const list = page(
 				`files ${id} ${parentId}`,
 				{ ...query, limit },
-				(sequence) => world.store.files.after(id, sequence),
+				(sequence) => state.store.files.after(id, sequence),
 				keep,
 			);
 			return ok(mapPage(list, show));
@@ -115,7 +115,7 @@ export const fileRoutes: Routes = (world) => {
 
 		createFile({ body, key }) {
 			const { projectId, parentId, name, kind } = body;
-			findProject(world, key, projectId);
+			findProject(state, key, projectId);
 			if (parentId !== undefined) findFolder(parentId, projectId, key);
 			const content = readContent(body, key);
 			requireFree(body);
@@ -123,7 +123,7 @@ export const fileRoutes: Routes = (world) => {
 			const place = { projectId, ...(parentId !== undefined && { parentId }), name };
 			return created(
 				show(
-					world.store.files.add({
+					state.store.files.add({
 						id: randomUUID(),
 						...place,
 						kind,
@@ -142,13 +142,13 @@ export const fileRoutes: Routes = (world) => {
 			const { name = file.name, parentId = file.parentId } = body;
 			if (body.parentId !== undefined) {
 				const folder = findFolder(body.parentId, file.projectId, key);
-				if (world.store.files.isWithin(folder, file.id))
+				if (state.store.files.isWithin(folder, file.id))
 					throw new ApiError('conflict', 'A folder cannot be moved into itself.');
 			}
 			requireFree({ projectId: file.projectId, parentId, name }, file);
 			const same = name === file.name && parentId === file.parentId;
 			return ok(
-				show(same ? file : world.store.files.change(file, { name, parentId }, clock.now())),
+				show(same ? file : state.store.files.change(file, { name, parentId }, clock.now())),
 			);
 		},
 

@@ -3,9 +3,9 @@ import { mayActOn } from '../auth.mts';
 import { mapPage, page } from '../paging.mts';
 import { ok, type Routes } from './route.mts';
 
-export const projectRoutes: Routes = (world) => ({
+export const projectRoutes: Routes = (state) => ({
 	listProjects({ query, limit, key }) {
-		const { projects, workspaces } = world.store;
+		const { projects, workspaces } = state.store;
 		const list = page(
 			'projects',
 			{ ...query, limit },

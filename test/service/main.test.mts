@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
 
-/** Runs the command line until it has printed something, or ended. */
+/** Runs the command until it has printed something or has ended. */
 async function run(...args: string[]) {
 	const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 	const ended = once(child, 'exit');
@@ -17,7 +17,7 @@ async function run(...args: string[]) {
 	return { child, ended, output: () => output, errors: () => errors };
 }
 
-test('--json prints one line that says where it is, and Ctrl-C ends it', async () => {
+test('--json prints one line with its address, and Ctrl-C ends it', async () => {
 	const { child, ended, output } = await run('--port', '0', '--json', '--speed', '50');
 	const lines = output().trim().split('\n');
 	expect(lines).toHaveLength(1);
@@ -31,7 +31,7 @@ test('--json prints one line that says where it is, and Ctrl-C ends it', async (
 	expect(await ended).toEqual([0, null]);
 });
 
-test('people are told base URL and key', async () => {
+test('base URL and key are shown to people', async () => {
 	const { child, ended, output } = await run('--port', '0');
 	expect(output()).toMatch(/Base URL\s+http:\/\/127\.0\.0\.1:\d+\/v1\n\s+Key\s+wa_local_main_key/);
 	child.kill('SIGTERM');

@@ -1,28 +1,39 @@
 // The control API under /_control: what tests and demonstrations use to look at the service and to change it.
-// It asks for no key and answers this machine only.
+// It requires no key, and answers programs on this machine only. `client.mts` is its typed client.
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { ApiParts } from './api.mts';
-import { allScopes, mainToken, noProjectsToken } from './auth.mts';
-import { fillFiles, showSeed, showSessions } from './control-views.mts';
-import * as schemas from './control-schemas.mts';
-import { envelope, notFound } from './errors.mts';
-import type { FaultRule } from './faults.mts';
-import type { RateSetting } from './rate-limit.mts';
-import { seed } from './seed.mts';
+import type { ApiParts } from '../api.mts';
+import { allScopes } from '../auth.mts';
+import { envelope, notFound } from '../errors.mts';
+import type { FaultRule } from '../faults.mts';
+import type { RateSetting } from '../rate-limit.mts';
+import { seed } from '../seed.mts';
+import { fillFiles } from './fill.mts';
+import { isLocal, refusalOf } from './guard.mts';
+import * as schemas from './schemas.mts';
+import { showSeed, showSessions } from './views.mts';
 
-const isLoopback = (ip: string) => ip === '::1' || /^(::ffff:)?127\./.test(ip);
+/** The body of `POST /keys`. */
+export interface NewKey {
+	/** What the record of requests calls the key */
+	name: string;
+	/** Default: all */
+	scopes?: string[];
+	/** Ids of the projects that the key can act on; default: all */
+	projects?: 'all' | string[];
+}
 
-/** Registers the control API; see the README for its shapes. */
+/** Registers the control API; the README describes its requests and answers. */
 export function registerControl(
 	app: FastifyInstance,
-	{ world, record, faults, rateLimit }: ApiParts,
+	{ state, record, faults, rateLimit }: ApiParts,
 ): void {
-	const { clock } = world;
+	const { clock } = state;
 
 	app.addHook('onRequest', async (request, reply) => {
-		if (!isLoopback(request.ip))
-			return reply.status(404).send(envelope('not_found', notFound().message));
+		if (!isLocal(request)) return reply.status(404).send(envelope('not_found', notFound().message));
+		const refusal = refusalOf(request);
+		if (refusal !== undefined) return reply.status(403).send(envelope('forbidden', refusal));
 	});
 
 	app.get<{ Querystring: { since?: string } }>('/requests', ({ query }) => ({
@@ -33,30 +44,26 @@ export function registerControl(
 		return { requests: [] };
 	});
 
-	app.get('/sessions', () => ({ sessions: showSessions(world) }));
-	app.get('/seed', () => ({
-		...showSeed(world),
-		keys: { main: mainToken, noProjects: noProjectsToken },
-	}));
+	app.get('/sessions', () => ({ sessions: showSessions(state) }));
+	app.get('/seed', () => showSeed(state));
 
-	app.post<{ Body: { name: string; scopes?: string[]; projects?: 'all' | string[] } }>(
+	app.post<{ Body: NewKey }>(
 		'/keys',
 		{ schema: { body: schemas.key } },
 		({ body: { name, scopes = allScopes, projects = 'all' } }) => {
 			const token = `wa_local_${randomBytes(12).toString('hex')}`;
-			const key = {
+			state.store.keys.set(token, {
 				token,
 				name,
 				scopes: new Set(scopes),
 				projects: projects === 'all' ? projects : new Set(projects),
-			};
-			world.store.keys.set(token, key);
+			});
 			return { key: token };
 		},
 	);
 
 	app.post('/reset', () => {
-		world.store = seed(clock.now());
+		state.store = seed(clock.now());
 		faults.clear();
 		rateLimit.set(null);
 		record.reset();
@@ -85,9 +92,7 @@ export function registerControl(
 	app.post<{ Body: FaultRule | FaultRule[] }>(
 		'/faults',
 		{ schema: { body: schemas.faults } },
-		({ body }) => ({
-			faults: faults.add([body].flat()),
-		}),
+		({ body }) => ({ faults: faults.add([body].flat()) }),
 	);
 	app.delete('/faults', () => {
 		faults.clear();
@@ -98,9 +103,9 @@ export function registerControl(
 		'/files',
 		{ schema: { body: schemas.files } },
 		({ body }, reply) => {
-			if (!world.store.projects.get(body.projectId))
-				return reply.status(404).send(envelope('not_found', 'No such project'));
-			return fillFiles(world, body.projectId, body.count);
+			if (!state.store.projects.get(body.projectId))
+				return reply.status(404).send(envelope('not_found', 'There is no such project.'));
+			return fillFiles(state, body.projectId, body.count);
 		},
 	);
 }

@@ -1,4 +1,4 @@
-// What the service holds in memory, and what handlers are given.
+// What the service holds in memory.
 import type { Analytics } from './analytics/analytics.mts';
 import type { SessionLog } from './agent/model.mts';
 import type { Key } from './auth.mts';
@@ -28,7 +28,7 @@ export interface Task {
 	title: string;
 	emoji: string;
 	rrule: string;
-	/** Stored, never shown */
+	/** Stored and never returned */
 	prompt: string;
 	createdAt: number;
 	updatedAt: number;
@@ -47,11 +47,11 @@ export interface CustomDomain {
 	domain: string;
 	status: string;
 	stale: boolean;
-	/** Service time */
+	/** Milliseconds of service time */
 	tokenExpiresAt: number;
 }
 
-/** A thing of the media library, which files can be made from */
+/** An item of the media library, which files can be created from */
 export interface Asset {
 	id: string;
 	projectId: string;
@@ -75,7 +75,7 @@ export interface SharedPreview {
 
 export interface Session extends SessionLog {
 	projectId: string;
-	/** How often it was read */
+	/** How often its status was read */
 	polls: number;
 }
 
@@ -94,9 +94,10 @@ export interface Store {
 	sessions: Map<string, Session>;
 }
 
-export interface World {
+/** Everything that handlers work with. */
+export interface ServiceState {
 	clock: Clock;
-	/** Replaced as a whole when the service is reset */
+	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
 }

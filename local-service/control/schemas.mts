@@ -1,6 +1,6 @@
-// Bodies of the control API. Unknown properties are refused: a misspelt fault would otherwise do nothing and look like a pass.
-import { operations } from '../openapi/contract.mts';
-import { faultKinds } from './fault-kinds.mts';
+// The bodies of the control API. Unknown properties are refused: a misspelt fault would do nothing, and its test would pass.
+import { operations } from '../../openapi/contract.mts';
+import { faultKinds } from '../fault-kinds.mts';
 
 const strict = { type: 'object', additionalProperties: false } as const;
 
@@ -65,5 +65,5 @@ const fault = {
 	},
 };
 
-/** One rule, or a list of them */
+/** One rule or a list of rules */
 export const faults = { anyOf: [fault, { type: 'array', items: fault }] };
