@@ -1,18 +1,23 @@
 // Assembles the service.
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { createAnalytics } from './analytics/analytics.mts';
+import { createAnalytics, type Traffic } from './analytics/analytics.mts';
 import type { Connect } from './analytics/engine.mts';
 import { trafficOf } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
 import { registerControl } from './control/control.mts';
+import { chooseDialects } from './dialects/index.mts';
+import type { Overrides } from './dialects/dialect.mts';
+import { overridesOf } from './dialects/overrides.mts';
+import { createSpeech } from './dialects/speech.mts';
 import { codeOf, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
 import { createRateLimit, type RateSetting } from './rate-limit.mts';
 import { createRecord } from './record.mts';
+import type { Lateness } from './lateness.mts';
 import { seed } from './seed.mts';
 
 export interface ServiceOptions {
@@ -21,8 +26,14 @@ export interface ServiceOptions {
 	/** Replaces `speed`: a clock that a test controls */
 	clock?: Clock;
 	rateLimit?: RateSetting;
+	/** Names of dialects that the service speaks, see `dialects/` */
+	dialects?: readonly string[];
+	/** How long changes stay unseen, in milliseconds of service time; default: as the dialects have it, otherwise not at all */
+	lateness?: Partial<Lateness>;
 	/** How analytics reaches ClickHouse; default: chdb, in this process */
 	clickHouse?: Connect;
+	/** The event data that analytics has; default: ninety days of traffic up to now */
+	traffic?: Traffic;
 	/** Receives what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
 	log?: (problem: string) => void;
 }
@@ -34,6 +45,8 @@ export interface RunningService {
 	key: string;
 	/** `http://127.0.0.1:4010/_control` */
 	controlUrl: string;
+	/** For the credential's Overrides; empty when the package needs none */
+	overrides: Overrides;
 	close(): Promise<void>;
 }
 
@@ -48,20 +61,26 @@ export interface Service {
 	start(port?: number, host?: string): Promise<RunningService>;
 }
 
-/** Creates a service with a state of its own. */
+/**
+ * Creates a service with a state of its own.
+ * @throws Error when there is no such dialect, or dialects contradict each other
+ */
 export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
 	const begin = clock.now();
+	const dialects = chooseDialects(options.dialects ?? []);
+	const speech = createSpeech(dialects);
 	const store = seed(begin);
 	const analytics = createAnalytics({
-		traffic: () => trafficOf(store.projects.all(), begin),
+		traffic: options.traffic ?? (() => trafficOf(store.projects.all(), begin)),
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
-		state: { clock, store, analytics },
+		state: { clock, store, analytics, lateness: { ...speech.lateness, ...options.lateness } },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
+		speech,
 		log: options.log ?? console.error,
 	};
 	if (options.rateLimit) parts.rateLimit.set(options.rateLimit);
@@ -69,8 +88,6 @@ export function createService(options: ServiceOptions = {}): Service {
 	const app = fastify({
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
-		// The control API refuses what it does not know instead of dropping it
-		ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allowUnionTypes: true } },
 		frameworkErrors(error, _request, reply) {
 			void (reply as FastifyReply).status(400).send(envelope('invalid_request', error.message));
 		},
@@ -99,11 +116,16 @@ export function createService(options: ServiceOptions = {}): Service {
 				baseUrl: `${origin}/v1`,
 				key: mainToken,
 				controlUrl: `${origin}/_control`,
+				overrides: overridesOf(dialects),
 				close: () => app.close(),
 			};
 		},
 	};
 }
+
+/** Creates a service and listens on a free port of this machine. */
+export const startService = (options?: ServiceOptions): Promise<RunningService> =>
+	createService(options).start();
 
 /** A listening address as it is written in a URL. An address that stands for all of them is reached by loopback. */
 function reachable(host: string): string {

@@ -1,18 +1,23 @@
 // An ordered collection. Every item gets a sequence number that is never reused, which is what pages and cursors go by.
 
 export interface Stored<T> {
-	/** Ascending in the order of insertion */
+	/** Ascending in the order of insertion, from 1 */
 	sequence: number;
+	/** When it was added, in milliseconds of service time; `-Infinity` for what was always there */
+	addedAt: number;
 	item: T;
 }
 
 export interface Collection<T> {
-	add(item: T): T;
+	/** @param now milliseconds of service time; left out for what was always there */
+	add(item: T, now?: number): T;
 	get(id: string): T | undefined;
 	/** @returns false when there is no such item */
 	delete(id: string): boolean;
 	/** The items of a group in order of insertion, starting after a sequence number. */
 	after(group: string, sequence: number): Iterable<Stored<T>>;
+	/** The sequence number of an item */
+	numberOf(id: string): number | undefined;
 	/** Every item, in order of insertion */
 	all(): T[];
 }
@@ -26,8 +31,8 @@ export function createCollection<T extends { id: string }>(
 	let next = 1;
 
 	return {
-		add(item) {
-			const stored = { sequence: next++, item };
+		add(item, now = -Infinity) {
+			const stored = { sequence: next++, addedAt: now, item };
 			const group = groupOf(item);
 			byId.set(item.id, stored);
 			if (!groups.has(group)) groups.set(group, []);
@@ -48,6 +53,7 @@ export function createCollection<T extends { id: string }>(
 			for (let index = firstAfter(group, sequence); index < group.length; index++)
 				yield group[index];
 		},
+		numberOf: (id) => byId.get(id)?.sequence,
 		all: () => [...byId.values()].map(({ item }) => item),
 	};
 }

@@ -1,6 +1,7 @@
 // What each kind of fault does to an answer on its way out: a table of pure functions.
-import { codeOf, envelope } from './errors.mts';
+import { codeOf } from './errors.mts';
 import type { FaultRule } from './faults.mts';
+import { isObject, parseJson, type JsonObject } from './json.mts';
 
 /** An answer as it is sent. */
 export interface WireAnswer {
@@ -33,31 +34,39 @@ interface Kind {
 	processes: boolean;
 	/**
 	 * @param wire the real answer, or an empty one when the request was not carried out
-	 * @param wallNow milliseconds
 	 */
-	apply(wire: WireAnswer, rule: FaultRule, wallNow: number): WireAnswer;
+	apply(wire: WireAnswer, rule: FaultRule, service: FaultyService): WireAnswer;
 }
+
+/** What a fault needs of the service. */
+export interface FaultyService {
+	/** Wall time in milliseconds */
+	wallNow: number;
+	/** The cursor of the request, if it has one */
+	cursor?: string;
+	/** An error as the service writes it */
+	refuse(
+		status: number,
+		code: string,
+		message: string,
+		headers?: Record<string, string>,
+	): WireAnswer;
+}
+
+/** The message of an error that a fault makes */
+const requested = 'A fault was requested.';
 
 const httpDate = (time: number) => new Date(time).toUTCString();
 
 function statusFault(
-	{
-		status = 503,
-		code = codeOf(status),
-		message = 'A fault was asked for.',
-		retryAfter,
-	}: FaultRule,
-	wallNow: number,
+	{ status = 503, code = codeOf(status), message = requested, retryAfter }: FaultRule,
+	{ wallNow, refuse }: FaultyService,
 ): WireAnswer {
 	const after =
 		typeof retryAfter === 'object'
 			? httpDate(wallNow + retryAfter.date * 1000)
 			: retryAfter?.toString();
-	return jsonAnswer(
-		status,
-		envelope(code, message),
-		after === undefined ? {} : { 'retry-after': after },
-	);
+	return refuse(status, code, message, after === undefined ? {} : { 'retry-after': after });
 }
 
 /** Shifts every timestamp in an answer, and its `Date` header. */
@@ -67,6 +76,14 @@ function skew(wire: WireAnswer, ms: number, wallNow: number): WireAnswer {
 		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
 	);
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
+}
+
+/** Changes fields of a list's envelope; leaves every other answer alone. */
+function changeList(wire: WireAnswer, change: (list: JsonObject) => JsonObject): WireAnswer {
+	const body = parseJson(wire.text);
+	return isObject(body) && 'next_cursor' in body
+		? { ...wire, text: JSON.stringify({ ...body, ...change(body) }) }
+		: wire;
 }
 
 function changePending(wire: WireAnswer, change: (pending: unknown[]) => unknown[]): WireAnswer {
@@ -84,7 +101,7 @@ export const faultKinds = {
 	status: {
 		stage: 'request',
 		processes: false,
-		apply: (_, rule, wallNow) => statusFault(rule, wallNow),
+		apply: (_, rule, service) => statusFault(rule, service),
 	},
 	latency: { stage: 'request', processes: true, apply: (wire) => wire },
 	reset: { stage: 'request', processes: false, apply: (wire) => ({ ...wire, ending: 'reset' }) },
@@ -121,13 +138,23 @@ export const faultKinds = {
 	'not-found': {
 		stage: 'request',
 		processes: false,
-		apply: (_, { message = 'A fault was asked for.' }) =>
-			jsonAnswer(404, envelope('not_found', message)),
+		apply: (_, { message = requested }, { refuse }) => refuse(404, 'not_found', message),
 	},
 	skew: {
 		stage: 'request',
 		processes: true,
-		apply: (wire, { ms = 0 }, wallNow) => skew(wire, ms, wallNow),
+		apply: (wire, { ms = 0 }, { wallNow }) => skew(wire, ms, wallNow),
+	},
+	'lost-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire) => changeList(wire, () => ({ has_more: true, next_cursor: null })),
+	},
+	'repeated-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire, _, { cursor }) =>
+			changeList(wire, (list) => ({ has_more: true, next_cursor: cursor ?? list.next_cursor })),
 	},
 	'duplicate-interactions': {
 		stage: 'answer',

@@ -1,5 +1,6 @@
 // Files and folders of all projects. Sibling names are unique, which a table of places keeps fast in big folders.
 import { createCollection, type Stored } from './collection.mts';
+import { idOf } from './ids.mts';
 
 export interface FileItem {
 	id: string;
@@ -33,6 +34,9 @@ export interface FileStore {
 	isWithin(item: FileItem, folderId: string): boolean;
 }
 
+/** The id of a project's My Files, where callers may name it as any other folder. The API document shows none. */
+export const myFilesOf = (projectId: string): string => idOf(`my-files:${projectId}`);
+
 const keyOf = ({ projectId, parentId = '', name }: Place) => `${projectId}/${parentId}/${name}`;
 
 export function createFileStore(): FileStore {
@@ -45,7 +49,7 @@ export function createFileStore(): FileStore {
 		at: (place) => byPlace.get(keyOf(place)),
 		add(item) {
 			byPlace.set(keyOf(item), item);
-			return files.add(item);
+			return files.add(item, item.createdAt);
 		},
 		change(item, to, now) {
 			byPlace.delete(keyOf(item));

@@ -1,4 +1,5 @@
 // What callers sent and received, for tests and for people who want to see what their workflow does.
+import { parseJson } from './json.mts';
 
 export interface RecordedRequest {
 	/** Ascending from 1 */
@@ -62,11 +63,7 @@ export function createRecord(): RequestRecord {
 export function recordable(text: string | undefined): unknown {
 	if (text === undefined || text === '') return undefined;
 	if (text.length > maxBody) return { omitted: `${text.length} characters` };
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
+	return parseJson(text) ?? text;
 }
 
 /** Headers as the record keeps them, without the token. */

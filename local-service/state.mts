@@ -5,6 +5,7 @@ import type { Key } from './auth.mts';
 import type { Clock } from './clock.mts';
 import type { Collection } from './collection.mts';
 import type { FileStore } from './file-store.mts';
+import type { Lateness } from './lateness.mts';
 
 export interface Workspace {
 	id: string;
@@ -100,4 +101,6 @@ export interface ServiceState {
 	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
+	/** How long changes stay unseen; replaced as a whole by the control API */
+	lateness: Lateness;
 }

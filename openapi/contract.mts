@@ -16,10 +16,18 @@ export interface Operation {
 	path: string;
 	scopes: string[];
 	parameters: Parameter[];
+	/** Where the method and path serve several operations (`x-operations`) */
+	serves: Array<{ operationId: string; field: string }>;
 	/** Undefined where the operation takes no body */
 	validateBody?: ValidateFunction;
 	/** By status: `'200'`, ..., `'default'` */
 	validateAnswer: Record<string, ValidateFunction>;
+}
+
+/** An operation under the name that overrides, faults and dialects use. */
+export interface NamedOperation extends Operation {
+	/** Where a method and path serve several operations: the field of the body that tells this one from the others */
+	field?: string;
 }
 
 export interface Parameter {
@@ -78,7 +86,7 @@ function readParameters(pointer: string, list: unknown[] | undefined): Parameter
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
 
-/** Every operation of the contract, in the file's order. */
+/** Every method and path of the contract, in the file's order. */
 export const operations: Operation[] = Object.entries(document.paths as Json).flatMap(
 	([path, item]) =>
 		methods
@@ -96,6 +104,9 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					method: method.toUpperCase(),
 					path,
 					scopes: operation['x-scopes'] ?? [],
+					serves: Object.entries((operation['x-operations'] ?? {}) as Json).map(
+						([operationId, { field }]) => ({ operationId, field }),
+					),
 					parameters: [
 						...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
 						...readParameters(`${at}/parameters`, operation.parameters),
@@ -106,6 +117,13 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					validateAnswer,
 				};
 			}),
+);
+
+/** Every operation by its own name: `renameFile` and `moveFile` instead of the `updateFile` that serves both. */
+export const namedOperations: NamedOperation[] = operations.flatMap((operation) =>
+	operation.serves.length === 0
+		? [operation]
+		: operation.serves.map((named) => ({ ...operation, ...named })),
 );
 
 /** Validation errors as a sentence: `body/route must match pattern ...`. */

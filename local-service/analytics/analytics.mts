@@ -14,9 +14,11 @@ const maxSeconds = 60;
 const limits = (seconds: number) =>
 	`SET max_execution_time = ${seconds}, max_result_rows = ${maxRows}, result_overflow_mode = 'break', max_memory_usage = 4000000000, readonly = 1`;
 
+/** Events and exchange rates; called at the first query */
+export type Traffic = () => { events: TrafficEvent[]; rates: ExchangeRate[] };
+
 export interface AnalyticsOptions {
-	/** The events; called at the first query */
-	traffic(): { events: TrafficEvent[]; rates: ExchangeRate[] };
+	traffic: Traffic;
 	/** Default: chdb */
 	connect?: Connect;
 	/** The longest that a query may take, in seconds; default: the API document's 60 */
@@ -109,11 +111,7 @@ interface Owner {
 }
 
 /** Opens the connection with all rights. It stores the data and parses queries, but never runs one. */
-async function openOwner(
-	open: Connect,
-	stored: string,
-	traffic: AnalyticsOptions['traffic'],
-): Promise<Owner> {
+async function openOwner(open: Connect, stored: string, traffic: Traffic): Promise<Owner> {
 	const connection = await open();
 	const { events, rates } = traffic();
 	await createTables(connection, stored, events, rates);

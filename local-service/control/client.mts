@@ -1,6 +1,7 @@
 // The control API as functions, for tests and tools: `controlOver(controlUrl).seed()`.
 import type { FastifyInstance } from 'fastify';
 import type { ActiveFault, FaultRule } from '../faults.mts';
+import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import type { RecordedRequest } from '../record.mts';
 import type { NewKey } from './control.mts';
@@ -29,6 +30,8 @@ export interface ControlClient {
 	setSpeed(speed: number): Promise<void>;
 	/** Null removes the limit. */
 	setRateLimit(setting: RateSetting | null): Promise<void>;
+	/** Milliseconds of service time; what is left out stays as it is, and `reset` restores what the service was started with. */
+	setLateness(lateness: Partial<Lateness>): Promise<Lateness>;
 	/** @returns all faults that are set now */
 	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
 	faults(): Promise<ActiveFault[]>;
@@ -57,6 +60,7 @@ export function createControl(send: SendControl): ControlClient {
 		reset: () => call('POST', '/reset'),
 		setSpeed: (speed) => call('POST', '/speed', { speed }),
 		setRateLimit: (setting) => call('POST', '/rate-limit', setting ?? { perSecond: null }),
+		setLateness: (lateness) => call('POST', '/lateness', lateness),
 		addFaults: async (rules) =>
 			(await call<{ faults: ActiveFault[] }>('POST', '/faults', rules)).faults,
 		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,

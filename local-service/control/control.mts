@@ -6,11 +6,13 @@ import type { ApiParts } from '../api.mts';
 import { allScopes } from '../auth.mts';
 import { envelope, notFound } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
+import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import { seed } from '../seed.mts';
 import { fillFiles } from './fill.mts';
 import { isLocal, refusalOf } from './guard.mts';
 import * as schemas from './schemas.mts';
+import { validatorFor } from './validators.mts';
 import { showSeed, showSessions } from './views.mts';
 
 /** The body of `POST /keys`. */
@@ -26,9 +28,10 @@ export interface NewKey {
 /** Registers the control API; the README describes its requests and answers. */
 export function registerControl(
 	app: FastifyInstance,
-	{ state, record, faults, rateLimit }: ApiParts,
+	{ state, record, faults, rateLimit, speech }: ApiParts,
 ): void {
-	const { clock } = state;
+	const { clock, lateness } = state;
+	app.setValidatorCompiler(validatorFor);
 
 	app.addHook('onRequest', async (request, reply) => {
 		if (!isLocal(request)) return reply.status(404).send(envelope('not_found', notFound().message));
@@ -45,7 +48,7 @@ export function registerControl(
 	});
 
 	app.get('/sessions', () => ({ sessions: showSessions(state) }));
-	app.get('/seed', () => showSeed(state));
+	app.get('/seed', () => showSeed(state, speech));
 
 	app.post<{ Body: NewKey }>(
 		'/keys',
@@ -64,6 +67,7 @@ export function registerControl(
 
 	app.post('/reset', () => {
 		state.store = seed(clock.now());
+		state.lateness = lateness;
 		faults.clear();
 		rateLimit.set(null);
 		record.reset();
@@ -86,6 +90,12 @@ export function registerControl(
 			rateLimit.set(body.perSecond === null ? null : body);
 			return body;
 		},
+	);
+
+	app.post<{ Body: Partial<Lateness> }>(
+		'/lateness',
+		{ schema: { body: schemas.lateness } },
+		({ body }) => (state.lateness = { ...state.lateness, ...body }),
 	);
 
 	app.get('/faults', () => ({ faults: faults.list() }));

@@ -1,5 +1,5 @@
 // The bodies of the control API. Unknown properties are refused: a misspelt fault would do nothing, and its test would pass.
-import { operations } from '../../openapi/contract.mts';
+import { namedOperations } from '../../openapi/contract.mts';
 import { faultKinds } from '../fault-kinds.mts';
 
 const strict = { type: 'object', additionalProperties: false } as const;
@@ -31,6 +31,13 @@ export const rateLimit = {
 	},
 };
 
+const delay = { type: 'number', minimum: 0 } as const;
+
+export const lateness = {
+	...strict,
+	properties: { session: delay, turn: delay, resolution: delay, listed: delay },
+};
+
 export const files = {
 	...strict,
 	required: ['projectId', 'count'],
@@ -44,7 +51,7 @@ const fault = {
 	...strict,
 	required: ['operationId', 'kind'],
 	properties: {
-		operationId: { enum: ['*', ...operations.map(({ operationId }) => operationId)] },
+		operationId: { enum: ['*', ...namedOperations.map(({ operationId }) => operationId)] },
 		kind: { enum: Object.keys(faultKinds) },
 		times: { type: 'integer', minimum: 0 },
 		after: { type: 'integer', minimum: 0 },

@@ -3,6 +3,7 @@ import type { Interaction } from '../agent/model.mts';
 import { sessionAt } from '../agent/session.mts';
 import { mainToken, noProjectsToken } from '../auth.mts';
 import type { Clock } from '../clock.mts';
+import type { Speech } from '../dialects/speech.mts';
 import type { FileItem } from '../file-store.mts';
 import type { ServiceState, Session } from '../state.mts';
 
@@ -53,9 +54,13 @@ const showPlace = ({ id, projectId, parentId, name }: FileItem) => ({
 	name,
 });
 
-/** What exists now, oldest first: ids, and what tells things apart. */
-export function showSeed({ store }: ServiceState) {
+/** A product with the fields that callers gave it. */
+type ShownProduct = Record<string, unknown> & { id: string | number; projectId: string };
+
+/** What exists now, oldest first: ids, as callers of the API know them, and what tells things apart. */
+export function showSeed({ store }: ServiceState, speech: Speech) {
 	const files = store.files.all();
+	const ids = speech.showIds(store);
 	return {
 		workspaces: store.workspaces,
 		projects: store.projects.all().map(({ id, name, workspaceId }) => ({ id, name, workspaceId })),
@@ -71,13 +76,18 @@ export function showSeed({ store }: ServiceState) {
 				contentType: file.contentType,
 				sizeBytes: file.content.length,
 			})),
-		assets: store.assets
-			.all()
-			.map(({ content, ...asset }) => ({ ...asset, sizeBytes: content.length })),
+		assets: store.assets.all().map(({ content, ...asset }) => ({
+			...asset,
+			id: ids.asset(asset.id),
+			sizeBytes: content.length,
+		})),
 		domains: store.domains
 			.all()
 			.map(({ id, siteId, domain, status }) => ({ id, siteId, domain, status })),
-		products: store.products.all(),
+		products: store.products.all().map((product): ShownProduct => ({
+			...product,
+			id: ids.product(product.id),
+		})),
 		keys: { main: mainToken, noProjects: noProjectsToken },
 	};
 }

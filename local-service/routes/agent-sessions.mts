@@ -6,6 +6,7 @@ import { scriptOfMessage, scriptOfPrompt } from '../agent/story.mts';
 import { dashboardUrl, showSession } from '../agent/view.mts';
 import { mayActOn, type Key } from '../auth.mts';
 import { ApiError, notFound } from '../errors.mts';
+import { visibleLog } from '../lateness.mts';
 import type { Session } from '../state.mts';
 import { findProject } from './access.mts';
 import { accepted, ok, type Routes } from './route.mts';
@@ -13,9 +14,9 @@ import { accepted, ok, type Routes } from './route.mts';
 /** Reads the decision from the body of a resolve request, by the type of the interaction. */
 const readDecision: { [type in Interaction['type']]: (interaction: any, body: any) => string } = {
 	permission({ options }, { response }) {
-		const values = options.map(({ value }: { value: string }) => value);
-		if (!values.includes(response))
-			throw new ApiError('invalid_request', `body/response must be one of: ${values.join(', ')}`);
+		// Which values they are is not said: a dialect has its own words for them
+		if (!options.some(({ value }: { value: string }) => value === response))
+			throw new ApiError('invalid_request', 'The interaction does not offer the chosen option.');
 		return response;
 	},
 	question(_, { answer }) {
@@ -31,13 +32,18 @@ export const agentSessionRoutes: Routes = (state) => {
 	/** @throws ApiError `not_found`, also in the first moments of a session */
 	function findSession(id: string, key: Key): Session {
 		const session = state.store.sessions.get(id);
-		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, clock.now()).visible)
+		const seen = clock.now() - state.lateness.session;
+		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, seen).visible)
 			throw notFound('agent session');
 		return session;
 	}
 
-	const show = (session: Session, origin: string) =>
-		showSession(session, sessionAt(session, clock.now()), origin);
+	/** The status object as reads see it now. */
+	function show(session: Session, origin: string) {
+		const now = clock.now();
+		const log = visibleLog(session, now, state.lateness);
+		return showSession(log, sessionAt(log, now), origin);
+	}
 
 	return {
 		createAgentSession({ body, key, origin }) {

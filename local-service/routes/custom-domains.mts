@@ -1,6 +1,7 @@
 // Custom domains of a site: list, delete.
 import { iso } from '../clock.mts';
 import { idOf } from '../ids.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { notFound } from '../errors.mts';
 import type { CustomDomain } from '../state.mts';
@@ -33,7 +34,7 @@ export const customDomainRoutes: Routes = (state) => ({
 		return ok(
 			mapPage(
 				page(`domains ${id}`, { ...query, limit }, (sequence) =>
-					state.store.domains.after(id, sequence),
+					listed(state, state.store.domains.after(id, sequence)),
 				),
 				show,
 			),

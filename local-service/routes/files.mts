@@ -10,10 +10,11 @@ import {
 	signUrl,
 	type FileContent,
 } from '../file-content.mts';
-import type { FileItem } from '../file-store.mts';
+import { myFilesOf, type FileItem } from '../file-store.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { findProject, permitted } from './access.mts';
-import { created, ok, type Routes } from './route.mts';
+import { created, ok, type Handler, type Routes } from './route.mts';
 
 /** A file as the API shows it */
 function show({
@@ -54,6 +55,15 @@ export const fileRoutes: Routes = (state) => {
 			throw new ApiError('invalid_request', 'body/parentId must be a folder');
 		return folder;
 	}
+
+	/**
+	 * The folder that a request names, or undefined for My Files: null, its id, or nothing at all.
+	 * @throws ApiError as `findFolder`
+	 */
+	const folderOf = (parentId: string | null | undefined, projectId: string, key: Key) =>
+		parentId === undefined || parentId === null || parentId === myFilesOf(projectId)
+			? undefined
+			: findFolder(parentId, projectId, key).id;
 
 	/** @throws ApiError `conflict`; nothing is overwritten */
 	function requireFree(
@@ -97,30 +107,44 @@ export const fileRoutes: Routes = (state) => {
 		return readSource[source.type](name, source, projectId, key);
 	}
 
+	/** Renames, moves, or both: the assumed endpoint serves the two operations. */
+	const changeFile: Handler = ({ params, body, key }) => {
+		const file = findFile(params.fileId, key);
+		const { name = file.name } = body;
+		const parentId =
+			body.parentId === undefined ? file.parentId : folderOf(body.parentId, file.projectId, key);
+		const folder = parentId === undefined ? undefined : state.store.files.get(parentId);
+		if (folder && state.store.files.isWithin(folder, file.id))
+			throw new ApiError('conflict', 'A folder cannot be moved into itself.');
+		requireFree({ projectId: file.projectId, parentId, name }, file);
+		const same = name === file.name && parentId === file.parentId;
+		return ok(show(same ? file : state.store.files.change(file, { name, parentId }, clock.now())));
+	};
+
 	return {
 		listFiles({ query, limit, key }) {
 			const { id } = findProject(state, key, query.projectId);
-			const { parentId } = query;
-			if (parentId !== undefined) findFolder(parentId, id, key);
+			const inFolder = query.parentId !== undefined;
+			const parentId = folderOf(query.parentId, id, key);
 			// Without a parent: everything in the project, in whatever folder
-			const keep = (file: FileItem) => parentId === undefined || file.parentId === parentId;
+			const keep = (file: FileItem) => !inFolder || file.parentId === parentId;
 			const list = page(
-				`files ${id} ${parentId}`,
+				`files ${id} ${query.parentId}`,
 				{ ...query, limit },
-				(sequence) => state.store.files.after(id, sequence),
+				(sequence) => listed(state, state.store.files.after(id, sequence)),
 				keep,
 			);
 			return ok(mapPage(list, show));
 		},
 
 		createFile({ body, key }) {
-			const { projectId, parentId, name, kind } = body;
+			const { projectId, name, kind } = body;
 			findProject(state, key, projectId);
-			if (parentId !== undefined) findFolder(parentId, projectId, key);
+			const parentId = folderOf(body.parentId, projectId, key);
 			const content = readContent(body, key);
-			requireFree(body);
-			const now = clock.now();
 			const place = { projectId, ...(parentId !== undefined && { parentId }), name };
+			requireFree(place);
+			const now = clock.now();
 			return created(
 				show(
 					state.store.files.add({
@@ -137,20 +161,8 @@ export const fileRoutes: Routes = (state) => {
 
 		getFile: ({ params, key }) => ok(show(findFile(params.fileId, key))),
 
-		updateFile({ params, body, key }) {
-			const file = findFile(params.fileId, key);
-			const { name = file.name, parentId = file.parentId } = body;
-			if (body.parentId !== undefined) {
-				const folder = findFolder(body.parentId, file.projectId, key);
-				if (state.store.files.isWithin(folder, file.id))
-					throw new ApiError('conflict', 'A folder cannot be moved into itself.');
-			}
-			requireFree({ projectId: file.projectId, parentId, name }, file);
-			const same = name === file.name && parentId === file.parentId;
-			return ok(
-				show(same ? file : state.store.files.change(file, { name, parentId }, clock.now())),
-			);
-		},
+		renameFile: changeFile,
+		moveFile: changeFile,
 
 		getFileContent({ params, key, origin }) {
 			const file = findFile(params.fileId, key);

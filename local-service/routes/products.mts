@@ -1,6 +1,7 @@
 // Products: list, create, change. The API document shows none of their fields, so callers decide what they are.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../errors.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import type { Product } from '../state.mts';
 import { findProject, permitted } from './access.mts';
@@ -29,7 +30,7 @@ export const productRoutes: Routes = (state) => ({
 		return ok(
 			mapPage(
 				page(`products ${id}`, { ...query, limit }, (sequence) =>
-					state.store.products.after(id, sequence),
+					listed(state, state.store.products.after(id, sequence)),
 				),
 				show,
 			),
@@ -39,7 +40,12 @@ export const productRoutes: Routes = (state) => ({
 	createProduct({ body, key }) {
 		const { id: projectId } = findProject(state, key, body.projectId);
 		return created(
-			show(state.store.products.add({ ...readFields(body), id: randomUUID(), projectId })),
+			show(
+				state.store.products.add(
+					{ ...readFields(body), id: randomUUID(), projectId },
+					state.clock.now(),
+				),
+			),
 		);
 	},
 

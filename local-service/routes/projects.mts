@@ -1,5 +1,6 @@
 // GET /projects
 import { mayActOn } from '../auth.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { ok, type Routes } from './route.mts';
 
@@ -9,7 +10,7 @@ export const projectRoutes: Routes = (state) => ({
 		const list = page(
 			'projects',
 			{ ...query, limit },
-			(sequence) => projects.after('', sequence),
+			(sequence) => listed(state, projects.after('', sequence)),
 			({ id }) => mayActOn(key, id),
 		);
 		const actsOnNone = !projects.all().some(({ id }) => mayActOn(key, id));

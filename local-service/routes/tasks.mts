@@ -2,6 +2,7 @@
 import { mayActOn, type Key } from '../auth.mts';
 import { iso } from '../clock.mts';
 import { ApiError } from '../errors.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { isRule, nextRun } from '../recurrence.mts';
 import type { Task } from '../state.mts';
@@ -32,7 +33,7 @@ export const taskRoutes: Routes = (state) => {
 			const list = page(
 				'tasks',
 				{ ...query, limit },
-				(sequence) => tasks.after('', sequence),
+				(sequence) => listed(state, tasks.after('', sequence)),
 				({ projectId }) => mayActOn(key, projectId),
 			);
 			return ok(mapPage(list, show));

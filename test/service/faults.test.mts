@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createFaults, type FaultRule } from '../../local-service/faults.mts';
-import { current, errorOf, useService, type List, type Schemas } from './support.mts';
+import {
+	current,
+	errorOf,
+	older,
+	useService,
+	type CallOptions,
+	type List,
+	type Schemas,
+} from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
@@ -209,6 +217,26 @@ describe('what they do', () => {
 			Date.parse(body.data[0].createdAt!) + 3_600_000,
 		);
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
+	});
+
+	test('lost-cursor: a page that says there is more, and not where', async () => {
+		await arm({ kind: 'lost-cursor', operationId: 'listTasks' });
+		const { body } = await api('GET', '/tasks', { query: { limit: 100 } });
+		expect(body).toMatchObject({ has_more: true, next_cursor: null });
+		await arm({ kind: 'lost-cursor', operationId: 'getTask' });
+		const [{ id }] = (await seed()).tasks;
+		expect((await api('GET', `/tasks/${id}`, { version: older })).body).toMatchObject({ id });
+	});
+
+	test('repeated-cursor: the next page is said to begin where this one did', async () => {
+		const first = await api<List<unknown>>('GET', '/tasks', { query: { limit: 10 } });
+		const cursor = first.body.next_cursor!;
+		await arm({ kind: 'repeated-cursor', times: 2 });
+		const queries: CallOptions['query'][] = [{ limit: 10 }, { limit: 10, cursor }];
+		for (const query of queries) {
+			const { body } = await api<List<unknown>>('GET', '/tasks', { query });
+			expect(body).toMatchObject({ has_more: true, next_cursor: cursor });
+		}
 	});
 
 	test('interactions: twice, or not at all, once there are some', async () => {

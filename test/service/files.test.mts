@@ -263,6 +263,18 @@ describe('renaming and moving', () => {
 		expect(errorOf(await create({ name: 'start.md', parentId }))).toEqual([409, 'conflict']);
 	});
 
+	test('to My Files is asked for with null', async () => {
+		const { id } = found.files.find(
+			({ name, parentId }) => name === 'navigation.json' && parentId !== undefined,
+		)!;
+		expect((await update(id, { parentId: null })).body).not.toHaveProperty('parentId');
+		expect((await update(id, { parentId: null })).status).toBe(200);
+		expect(errorOf(await update(id, { parentId: null, name: 'readme.md' }))).toEqual([
+			409,
+			'conflict',
+		]);
+	});
+
 	test('to where the name is taken is a conflict', async () => {
 		const { id } = file('readme.md');
 		await create({ name: 'taken.md' });

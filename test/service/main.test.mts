@@ -38,14 +38,42 @@ test('base URL and key are shown to people', async () => {
 	await ended;
 });
 
+test('--dialect makes it speak one, and says which overrides that needs', async () => {
+	const { child, ended, output } = await run('--port', '0', '--json', '--dialect', 'message-parts');
+	expect(JSON.parse(output())).toMatchObject({
+		overrides: { sendAgentMessage: { body: { content: [{ type: 'text', text: '{text}' }] } } },
+	});
+	child.kill('SIGTERM');
+	await ended;
+});
+
+test('people are told the overrides, and which dialects there are', async () => {
+	const { child, ended, output } = await run(
+		'--port',
+		'0',
+		'--dialect',
+		'bare-lists, nested-decision',
+	);
+	expect(output()).toMatch(
+		/Dialects +bare-lists, nested-decision\n +Overrides +\{"resolveInteraction"/,
+	);
+	child.kill('SIGTERM');
+	await ended;
+	const list = await run('--dialects');
+	await list.ended;
+	expect(list.output()).toMatch(/^ {2}snake-case +Everything .* \(needs overrides\)$/m);
+});
+
 test.each([
 	['--port', 'x'],
+	['--dialect', 'klingon'],
+	['--late', '-1'],
 	['--port', '70000'],
 	['--speed', '0'],
 	['--sped', '1'],
 ])('%s %s is refused with a sentence', async (...args) => {
 	const { ended, errors } = await run(...args);
 	expect(await ended).toEqual([1, null]);
-	expect(errors()).toContain(args[0]);
+	expect(errors()).toContain(args[0].slice(2));
 	expect(errors()).not.toContain('    at ');
 });

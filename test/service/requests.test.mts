@@ -6,7 +6,9 @@ import { registerApi } from '../../local-service/api.mts';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
 import { createManualClock } from '../../local-service/clock.mts';
+import { createSpeech } from '../../local-service/dialects/speech.mts';
 import { createFaults } from '../../local-service/faults.mts';
+import { noLateness } from '../../local-service/lateness.mts';
 import { createRateLimit } from '../../local-service/rate-limit.mts';
 import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
@@ -162,17 +164,19 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 	const problems: string[] = [];
 	const clock = createManualClock();
 	const store = seedStore(clock.now());
-	store.projects.add({ ...store.projects.all()[0], id: 'no-uuid' });
+	store.projects.add({ ...store.projects.all()[0], id: 'not-a-uuid' });
 	const app = fastify();
 	const parts = {
 		state: {
 			clock,
 			store,
+			lateness: noLateness,
 			analytics: createAnalytics({ traffic: () => ({ events: [], rates: [] }) }),
 		},
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
+		speech: createSpeech([]),
 	};
 	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
 	const read = (limit: number, cursor?: string) =>
