@@ -1,83 +1,133 @@
-// The API itself: every operation of the contract as a route, with everything around its handler.
+// The API: every operation of the contract as a route, and what happens around each handler.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { operations, type Operation } from '../openapi/contract.mts';
+import { namedOperations, type NamedOperation } from '../openapi/contract.mts';
 import { authenticate, findKey, requireScopes } from './auth.mts';
+import type { Speech } from './dialects/speech.mts';
 import { ApiError, envelope, statusOf } from './errors.mts';
-import { faultKinds, jsonWire, type Wire } from './fault-kinds.mts';
+import { faultKinds, jsonAnswer, type FaultyService, type WireAnswer } from './fault-kinds.mts';
 import type { ActiveFault, Faults } from './faults.mts';
+import { parseJson } from './json.mts';
 import type { RateLimit } from './rate-limit.mts';
 import { recordable, redact, type RequestRecord } from './record.mts';
 import { routes } from './routes/index.mts';
 import type { Call, Handler } from './routes/route.mts';
-import { checkParameters, checkVersion, faultOfAnswer, readBody } from './validation.mts';
-import type { World } from './world.mts';
+import {
+	checkBody,
+	checkParameters,
+	checkVersion,
+	contractViolation,
+	parseBody,
+} from './validation.mts';
+import type { ServiceState } from './state.mts';
 
 export interface ApiParts {
-	world: World;
+	state: ServiceState;
 	record: RequestRecord;
 	faults: Faults;
 	rateLimit: RateLimit;
-	/** Takes what the service itself did wrong */
+	/** The dialects that the service speaks */
+	speech: Speech;
+	/** Receives what the service itself did wrong */
 	log: (problem: string) => void;
 }
 
-/** 10 MiB of text can grow sixfold in JSON; whether a file is too big is decided when its content is known. */
+/** 10 MiB of text can grow sixfold in JSON. Whether a file is too big is decided once its content is known. */
 const bodyLimit = 64 * 1024 * 1024;
 
-/** Registers the API; `parts.world.store` may be replaced while it runs. */
+/** Registers the API. `parts.state.store` may be replaced while it runs. */
 export function registerApi(app: FastifyInstance, parts: ApiParts): void {
-	// Bodies stay as they came: a wrong one is an answer of the API, and part of the record
+	// Bodies stay unparsed: a broken one gets an answer of the API, and goes into the record
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-	const handlers = routes(parts.world);
-	for (const operation of operations) {
-		const handler = handlers[operation.operationId];
-		if (!handler) throw new Error(`No handler for ${operation.operationId}`);
+	const handlers = routes(parts.state);
+	for (const { operationId } of namedOperations)
+		if (!handlers[operationId]) throw new Error(`No handler for ${operationId}`);
+	for (const shared of sharedRoutes(parts.speech)) {
+		const { method, path } = parts.speech.requestFor(shared[0]);
 		app.route({
-			method: operation.method,
-			url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+			method,
+			url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
 			bodyLimit,
-			handler: (request, reply) => serve(parts, operation, handler, request, reply),
+			handler(request, reply) {
+				const operation = operationOf(parts.speech, shared, request);
+				return serve(parts, operation, handlers[operation.operationId], request, reply);
+			},
 		});
 	}
 	app.setNotFoundHandler((request, reply) => {
-		const answer = jsonWire(
-			404,
-			envelope('not_found', `There is no ${request.method} ${pathOf(request)} here.`),
-		);
-		Object.assign(note(parts, request), { status: 404, answer: JSON.parse(answer.text) });
+		const message = `There is no ${request.method} ${pathOf(request)} here.`;
+		const answer = refuse(parts.speech, 404, 'not_found', message);
+		Object.assign(recordRequest(parts, request), { status: 404, answer: recordable(answer.text) });
 		return send(reply, answer);
 	});
 }
 
+/** The operations by method and path: some share theirs. */
+function sharedRoutes(speech: Speech): NamedOperation[][] {
+	const places = Object.groupBy(namedOperations, (operation) => {
+		const { method, path } = speech.requestFor(operation);
+		return `${method} ${path}`;
+	});
+	// A group has at least one member
+	return Object.values(places) as NamedOperation[][];
+}
+
+/** The operation that a request is for. */
+const operationOf = (speech: Speech, shared: NamedOperation[], request: FastifyRequest) =>
+	shared.length === 1
+		? shared[0]
+		: speech.pick(shared, parseJson(rawBody(request)?.toString() ?? ''));
+
+// The parser above hands on every body as it came
+const rawBody = (request: FastifyRequest) => request.body as Buffer | undefined;
+
+/** An error as the service writes it. */
+function refuse(
+	speech: Speech,
+	status: number,
+	code: string,
+	message: string,
+	headers: Record<string, string> = {},
+): WireAnswer {
+	const body = speech.writeError(envelope(code, message));
+	return typeof body === 'string'
+		? {
+				ending: 'whole',
+				status,
+				headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+				text: body,
+			}
+		: jsonAnswer(status, body, headers);
+}
+
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0];
 
-function note({ record, world }: ApiParts, request: FastifyRequest) {
+function recordRequest({ record, state }: ApiParts, request: FastifyRequest) {
 	const { headers } = request;
 	return record.add({
-		at: new Date(world.clock.wallNow()).toISOString(),
+		at: new Date(state.clock.wallNow()).toISOString(),
 		method: request.method,
 		path: pathOf(request),
 		query: request.query,
 		version: headers['service-api-version']?.toString(),
 		headers: redact(headers),
-		key: findKey(world.store.keys, headers.authorization)?.name,
-		body: recordable((request.body as Buffer | undefined)?.toString()),
+		key: findKey(state.store.keys, headers.authorization)?.name,
+		body: recordable(rawBody(request)?.toString()),
 		status: null,
 	});
 }
 
 async function serve(
 	parts: ApiParts,
-	operation: Operation,
+	operation: NamedOperation,
 	handler: Handler,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ) {
-	const { faults, world } = parts;
-	const entry = note(parts, request);
+	const { faults, state } = parts;
+	const entry = recordRequest(parts, request);
 	const striking = faults.strike('request', operation.operationId);
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
@@ -85,11 +135,13 @@ async function serve(
 	const answer = processed
 		? await answerTo(parts, operation, handler, request)
 		: { ending: 'whole' as const, status: 0, headers: {}, text: '' };
-	const struck = (wire: Wire, by: ActiveFault[]) =>
-		by.reduce(
-			(sofar, fault) => faultKinds[fault.kind].apply(sofar, fault, world.clock.wallNow()),
-			wire,
-		);
+	const service: FaultyService = {
+		wallNow: state.clock.wallNow(),
+		cursor: (request.query as Call['query']).cursor,
+		refuse: (...error) => refuse(parts.speech, ...error),
+	};
+	const struck = (wire: WireAnswer, by: ActiveFault[]) =>
+		by.reduce((soFar, fault) => faultKinds[fault.kind].apply(soFar, fault, service), wire);
 	let wire = struck(answer, striking);
 	if (hasPending(wire)) {
 		const more = faults.strike('answer', operation.operationId);
@@ -102,71 +154,84 @@ async function serve(
 	return send(reply, wire);
 }
 
-const hasPending = ({ text }: Wire) => /"pendingInteractions":\[\{/.test(text);
-const arrives = ({ ending }: Wire) => ending === 'whole' || ending === 'half';
+const hasPending = ({ text }: WireAnswer) => /"pendingInteractions":\[\{/.test(text);
+const arrives = ({ ending }: WireAnswer) => ending === 'whole' || ending === 'half';
 const describe = (fault: ActiveFault | undefined, processed: boolean) =>
 	fault && { id: fault.id, kind: fault.kind, processed };
 
-/** The true answer of the service, checked against the contract. */
+/** The service's real answer, checked against the contract. */
 async function answerTo(
 	parts: ApiParts,
-	operation: Operation,
+	operation: NamedOperation,
 	handler: Handler,
 	request: FastifyRequest,
-): Promise<Wire> {
+): Promise<WireAnswer> {
+	const { speech, state } = parts;
 	try {
 		const { status, body, text } = await handler(admit(parts, operation, request));
-		const problem = faultOfAnswer(operation, status, body);
-		if (problem !== undefined) throw new Error(problem);
-		return jsonWire(status, body, {}, text);
+		const violation = contractViolation(operation, status, body);
+		if (violation !== undefined) throw new Error(violation);
+		const said = speech.writeAnswer(operation, { status, headers: {}, body }, state.store);
+		if (said.body === undefined) return { ...said, ending: 'whole', text: '' };
+		return jsonAnswer(said.status, said.body, said.headers, said.body === body ? text : undefined);
 	} catch (error) {
 		if (error instanceof ApiError)
-			return jsonWire(statusOf[error.code], envelope(error.code, error.message), error.headers);
+			return refuse(speech, statusOf[error.code], error.code, error.message, error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-		return jsonWire(500, envelope('internal_error', 'The service failed; its log says why.'));
+		return refuse(speech, 500, 'internal_error', 'The service failed; its log says why.');
 	}
 }
 
 /**
- * Everything that stands between a request and its handler, in order.
+ * Every check between a request and its handler, in order.
  * @throws ApiError
  */
 function admit(
-	{ world, rateLimit }: ApiParts,
-	operation: Operation,
+	{ state, rateLimit, speech }: ApiParts,
+	operation: NamedOperation,
 	request: FastifyRequest,
 ): Call {
-	const key = authenticate(world.store.keys, request.headers.authorization);
-	const wait = rateLimit.take(key.token, world.clock.wallNow());
-	if (wait > 0)
-		throw new ApiError('too_many_requests', `Too many requests. Try again in ${wait} s.`, {
-			'retry-after': String(wait),
+	const key = authenticate(state.store.keys, request.headers.authorization);
+	const seconds = rateLimit.take(key.token, state.clock.wallNow());
+	if (seconds > 0)
+		throw new ApiError('too_many_requests', `Too many requests. Try again in ${seconds} s.`, {
+			'retry-after': String(seconds),
 		});
-	checkVersion(operation, request.headers);
+	checkVersion(operation, request.headers, speech.requestFor(operation).version);
 	requireScopes(key, operation.scopes);
-	const params = request.params as Call['params'];
-	const query = request.query as Call['query'] & { limit?: string };
-	checkParameters(operation, { path: params, query });
-	const body = readBody(
+	const { params, query } = speech.readParameters(
 		operation,
-		request.body as Buffer | undefined,
-		request.headers['content-type'],
+		// Fastify's parsers make texts of both; a parameter that is given twice is refused below
+		{ params: request.params as Call['params'], query: request.query as Call['query'] },
+		state.store,
 	);
+	checkParameters(operation, { path: params, query });
+	const given = parseBody(operation, rawBody(request), request.headers['content-type']);
+	const body = speech.readBody(operation, given, state.store);
+	checkBody(operation, body);
 	const origin = `${request.protocol}://${request.host}`;
 	return {
 		params,
 		query,
-		limit: query.limit === undefined ? undefined : Number(query.limit),
+		limit: pageSize(query.limit, speech.wholeLists),
 		body,
 		key,
 		origin,
 	};
 }
 
-/** Puts an answer on the wire, whole or broken as it says. */
-function send(reply: FastifyReply, wire: Wire): FastifyReply {
-	if (wire.ending === 'whole')
-		return reply.status(wire.status).headers(wire.headers).send(wire.text);
+function pageSize(limit: string | undefined, whole: boolean): number | undefined {
+	if (whole) return Infinity;
+	return limit === undefined ? undefined : Number(limit);
+}
+
+/** Sends an answer, whole or broken, as its `ending` says. */
+function send(reply: FastifyReply, wire: WireAnswer): FastifyReply {
+	if (wire.ending === 'whole') {
+		reply.status(wire.status).headers(wire.headers);
+		// Fastify gives an empty text a type of its own
+		return wire.text === '' && !wire.headers['content-type'] ? reply.send() : reply.send(wire.text);
+	}
 	reply.hijack();
 	const { socket } = reply.raw;
 	if (wire.ending === 'reset') socket?.destroy();

@@ -1,67 +1,86 @@
-// Puts the service together.
+// Assembles the service.
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { createAnalytics } from './analytics/analytics.mts';
+import { createAnalytics, type Traffic } from './analytics/analytics.mts';
 import type { Connect } from './analytics/engine.mts';
 import { trafficOf } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
-import { registerControl } from './control.mts';
+import { registerControl } from './control/control.mts';
+import { chooseDialects } from './dialects/index.mts';
+import type { Overrides } from './dialects/dialect.mts';
+import { overridesOf } from './dialects/overrides.mts';
+import { createSpeech } from './dialects/speech.mts';
 import { codeOf, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
 import { createRateLimit, type RateSetting } from './rate-limit.mts';
 import { createRecord } from './record.mts';
+import type { Lateness } from './lateness.mts';
 import { seed } from './seed.mts';
 
 export interface ServiceOptions {
-	/** Service seconds per wall second; default 1 */
+	/** Service seconds per second of real time; default 1 */
 	speed?: number;
-	/** Instead of `speed`: time as a test wants it */
+	/** Replaces `speed`: a clock that a test controls */
 	clock?: Clock;
 	rateLimit?: RateSetting;
+	/** Names of dialects that the service speaks, see `dialects/` */
+	dialects?: readonly string[];
+	/** How long changes stay unseen, in milliseconds of service time; default: as the dialects have it, otherwise not at all */
+	lateness?: Partial<Lateness>;
 	/** How analytics reaches ClickHouse; default: chdb, in this process */
 	clickHouse?: Connect;
-	/** Takes what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
+	/** The event data that analytics has; default: ninety days of traffic up to now */
+	traffic?: Traffic;
+	/** Receives what the service itself did wrong, such as an answer that breaks the contract; default: standard error */
 	log?: (problem: string) => void;
 }
 
 export interface RunningService {
 	/** `http://127.0.0.1:4010/v1` */
 	baseUrl: string;
-	/** The token of the key that may do everything */
+	/** The token of the key with every scope, for all projects */
 	key: string;
 	/** `http://127.0.0.1:4010/_control` */
 	controlUrl: string;
+	/** For the credential's Overrides; empty when the package needs none */
+	overrides: Overrides;
 	close(): Promise<void>;
 }
 
 export interface Service {
 	app: FastifyInstance;
 	/**
-	 * Listens.
-	 * @param port 0, the default, takes any that is free
+	 * Listens for requests.
+	 * @param port 0, the default, picks a free one
 	 * @param host default 127.0.0.1
-	 * @throws when the port is taken
+	 * @throws Error when the port is in use
 	 */
 	start(port?: number, host?: string): Promise<RunningService>;
 }
 
-/** A service with a state of its own. */
+/**
+ * Creates a service with a state of its own.
+ * @throws Error when there is no such dialect, or dialects contradict each other
+ */
 export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
 	const begin = clock.now();
+	const dialects = chooseDialects(options.dialects ?? []);
+	const speech = createSpeech(dialects);
 	const store = seed(begin);
 	const analytics = createAnalytics({
-		traffic: () => trafficOf(store.projects.all(), begin),
+		traffic: options.traffic ?? (() => trafficOf(store.projects.all(), begin)),
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
-		world: { clock, store, analytics },
+		state: { clock, store, analytics, lateness: { ...speech.lateness, ...options.lateness } },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
+		speech,
 		log: options.log ?? console.error,
 	};
 	if (options.rateLimit) parts.rateLimit.set(options.rateLimit);
@@ -69,8 +88,6 @@ export function createService(options: ServiceOptions = {}): Service {
 	const app = fastify({
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
-		// The control API refuses what it does not know, instead of dropping it
-		ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allowUnionTypes: true } },
 		frameworkErrors(error, _request, reply) {
 			void (reply as FastifyReply).status(400).send(envelope('invalid_request', error.message));
 		},
@@ -87,7 +104,7 @@ export function createService(options: ServiceOptions = {}): Service {
 			.send(envelope('not_found', `There is no ${request.method} ${request.url} here.`)),
 	);
 	app.register(async (api) => registerApi(api, parts), { prefix: '/v1' });
-	app.register(async (pages) => registerPages(pages, parts.world));
+	app.register(async (pages) => registerPages(pages, parts.state));
 	app.register(async (control) => registerControl(control, parts), { prefix: '/_control' });
 
 	return {
@@ -99,13 +116,18 @@ export function createService(options: ServiceOptions = {}): Service {
 				baseUrl: `${origin}/v1`,
 				key: mainToken,
 				controlUrl: `${origin}/_control`,
+				overrides: overridesOf(dialects),
 				close: () => app.close(),
 			};
 		},
 	};
 }
 
-/** How a listening address is written in a URL; one that means every address is reached by loopback. */
+/** Creates a service and listens on a free port of this machine. */
+export const startService = (options?: ServiceOptions): Promise<RunningService> =>
+	createService(options).start();
+
+/** A listening address as it is written in a URL. An address that stands for all of them is reached by loopback. */
 function reachable(host: string): string {
 	if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
 	return host.includes(':') ? `[${host}]` : host;

@@ -1,22 +1,22 @@
-// Keys: who may do what, where.
+// API keys: what each may do, and in which projects.
 import { operations } from '../openapi/contract.mts';
 import { ApiError, notFound } from './errors.mts';
 
 export interface Key {
 	token: string;
-	/** What people call it; the record of requests shows this and never the token */
+	/** Shown in the record of requests, which never shows the token */
 	name: string;
 	scopes: ReadonlySet<string>;
 	/** The projects it can act on */
 	projects: 'all' | ReadonlySet<string>;
 }
 
-/** Every scope there is: what operations ask for, and the one that copying an Asset asks for besides. */
+/** Every scope: those that operations require, and the one that copying an Asset requires as well. */
 export const allScopes: string[] = [
 	...new Set([...operations.flatMap(({ scopes }) => scopes), 'assets.read']),
 ];
 
-/** The keys that every start begins with. */
+/** The keys that exist at every start. */
 export const mainToken = 'wa_local_main_key';
 export const noProjectsToken = 'wa_local_no_projects_key';
 
@@ -28,7 +28,7 @@ export const startingKeys = (): Key[] => [
 export const mayActOn = (key: Key, projectId: string): boolean =>
 	key.projects === 'all' || key.projects.has(projectId);
 
-/** The key of an `Authorization` header, if it is one of ours. */
+/** The key of an `Authorization` header; undefined when there is none or it is unknown. */
 export function findKey(
 	keys: ReadonlyMap<string, Key>,
 	header: string | undefined,
@@ -48,7 +48,7 @@ export function authenticate(keys: ReadonlyMap<string, Key>, header: string | un
 	return key;
 }
 
-/** @throws ApiError `not_found`, as for a missing resource */
+/** @throws ApiError `not_found`, the same as for a missing resource */
 export function requireScopes(key: Key, scopes: readonly string[]): void {
 	if (!scopes.every((scope) => key.scopes.has(scope))) throw notFound();
 }

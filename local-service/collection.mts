@@ -1,23 +1,28 @@
-// An ordered set of stored things. Everything gets a number that is never used again: pages are cut along it.
+// An ordered collection. Every item gets a sequence number that is never reused, which is what pages and cursors go by.
 
 export interface Stored<T> {
-	/** Ascending in the order of addition */
+	/** Ascending in the order of insertion, from 1 */
 	sequence: number;
+	/** When it was added, in milliseconds of service time; `-Infinity` for what was always there */
+	addedAt: number;
 	item: T;
 }
 
 export interface Collection<T> {
-	add(item: T): T;
+	/** @param now milliseconds of service time; left out for what was always there */
+	add(item: T, now?: number): T;
 	get(id: string): T | undefined;
-	/** False when there is no such thing */
+	/** @returns false when there is no such item */
 	delete(id: string): boolean;
-	/** The things of a group in order of addition, beginning after a sequence number. */
+	/** The items of a group in order of insertion, starting after a sequence number. */
 	after(group: string, sequence: number): Iterable<Stored<T>>;
-	/** Everything, in order of addition */
+	/** The sequence number of an item */
+	numberOf(id: string): number | undefined;
+	/** Every item, in order of insertion */
 	all(): T[];
 }
 
-/** `groupOf` names the list that a thing belongs to, for instance its project; without it, there is one list: `''`. */
+/** @param groupOf names the group of an item, for instance its project; by default all are in one group, `''` */
 export function createCollection<T extends { id: string }>(
 	groupOf: (item: T) => string = () => '',
 ): Collection<T> {
@@ -26,8 +31,8 @@ export function createCollection<T extends { id: string }>(
 	let next = 1;
 
 	return {
-		add(item) {
-			const stored = { sequence: next++, item };
+		add(item, now = -Infinity) {
+			const stored = { sequence: next++, addedAt: now, item };
 			const group = groupOf(item);
 			byId.set(item.id, stored);
 			if (!groups.has(group)) groups.set(group, []);
@@ -48,11 +53,12 @@ export function createCollection<T extends { id: string }>(
 			for (let index = firstAfter(group, sequence); index < group.length; index++)
 				yield group[index];
 		},
+		numberOf: (id) => byId.get(id)?.sequence,
 		all: () => [...byId.values()].map(({ item }) => item),
 	};
 }
 
-/** Binary search: pages deep in a long list cost no more than the first. */
+/** Binary search, so that a page deep in a long list costs no more than the first. */
 function firstAfter(sorted: Array<{ sequence: number }>, sequence: number): number {
 	let low = 0;
 	let high = sorted.length;

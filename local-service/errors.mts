@@ -1,6 +1,6 @@
-// What goes wrong, and the envelope it travels in.
+// Errors of the API, and their envelope.
 
-/** The codes in use with their statuses. The document shows `not_found` and `conflict`; the others are our own words. */
+/** The codes with their statuses. The API document shows `not_found` and `conflict`; the others are our own. */
 export const statusOf = {
 	invalid_request: 400,
 	invalid_version: 400,
@@ -16,7 +16,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** Thrown by handlers; becomes the answer. */
+/** Thrown by handlers and turned into the answer. */
 export class ApiError extends Error {
 	readonly code: ErrorCode;
 	readonly headers: Record<string, string>;
@@ -28,7 +28,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** One wording for what is missing and for what the key may not see: the service does not confirm private identifiers. */
+/** The same for what does not exist and for what the key may not see: the service does not confirm private identifiers. */
 export const notFound = (what = 'resource'): ApiError =>
 	new ApiError(
 		'not_found',
@@ -46,7 +46,7 @@ export function envelope(code: string, message: string): ErrorEnvelope {
 	};
 }
 
-/** The code that goes with a status, for answers that name only a status. */
+/** The code for a status, where only the status is known. */
 export function codeOf(status: number): string {
 	const known = Object.entries(statusOf).find(([, candidate]) => candidate === status);
 	return known?.[0] ?? (status >= 500 ? 'internal_error' : 'invalid_request');

@@ -1,10 +1,11 @@
 // What each kind of fault does to an answer on its way out: a table of pure functions.
-import { codeOf, envelope } from './errors.mts';
+import { codeOf } from './errors.mts';
 import type { FaultRule } from './faults.mts';
+import { isObject, parseJson, type JsonObject } from './json.mts';
 
-/** An answer as it goes over the wire. */
-export interface Wire {
-	/** `half` cuts the body in the middle, `reset` sends nothing and closes the socket, `never` leaves the caller waiting */
+/** An answer as it is sent. */
+export interface WireAnswer {
+	/** `half`: the body is cut in the middle; `reset`: the socket is closed without an answer; `never`: the caller waits for ever */
 	ending: 'whole' | 'half' | 'reset' | 'never';
 	status: number;
 	headers: Record<string, string>;
@@ -13,13 +14,13 @@ export interface Wire {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** A JSON answer that arrives whole; `text` is the body as it goes out. */
-export const jsonWire = (
+/** A JSON answer that arrives whole; `text` is the serialized body. */
+export const jsonAnswer = (
 	status: number,
 	body: unknown,
 	headers: Record<string, string> = {},
 	text = JSON.stringify(body),
-): Wire => ({
+): WireAnswer => ({
 	ending: 'whole',
 	status,
 	headers: { ...json, ...headers },
@@ -27,38 +28,49 @@ export const jsonWire = (
 });
 
 interface Kind {
-	/** `answer`: strikes only answers that have pending interactions */
+	/** `request`: applies to any request; `answer`: only where the answer has pending interactions */
 	stage: 'request' | 'answer';
-	/** Whether the service does the work, unless the rule says otherwise */
+	/** Whether the service carries the request out, unless the rule says otherwise */
 	processes: boolean;
-	/** Times are wall time in milliseconds; `wire` is the true answer, or an empty one when the work was not done */
-	apply(wire: Wire, rule: FaultRule, wallNow: number): Wire;
+	/**
+	 * @param wire the real answer, or an empty one when the request was not carried out
+	 */
+	apply(wire: WireAnswer, rule: FaultRule, service: FaultyService): WireAnswer;
 }
+
+/** What a fault needs of the service. */
+export interface FaultyService {
+	/** Wall time in milliseconds */
+	wallNow: number;
+	/** The cursor of the request, if it has one */
+	cursor?: string;
+	/** An error as the service writes it */
+	refuse(
+		status: number,
+		code: string,
+		message: string,
+		headers?: Record<string, string>,
+	): WireAnswer;
+}
+
+/** The message of an error that a fault makes */
+const requested = 'A fault was requested.';
 
 const httpDate = (time: number) => new Date(time).toUTCString();
 
 function statusFault(
-	{
-		status = 503,
-		code = codeOf(status),
-		message = 'A fault was asked for.',
-		retryAfter,
-	}: FaultRule,
-	wallNow: number,
-): Wire {
+	{ status = 503, code = codeOf(status), message = requested, retryAfter }: FaultRule,
+	{ wallNow, refuse }: FaultyService,
+): WireAnswer {
 	const after =
 		typeof retryAfter === 'object'
 			? httpDate(wallNow + retryAfter.date * 1000)
 			: retryAfter?.toString();
-	return jsonWire(
-		status,
-		envelope(code, message),
-		after === undefined ? {} : { 'retry-after': after },
-	);
+	return refuse(status, code, message, after === undefined ? {} : { 'retry-after': after });
 }
 
-/** Moves every moment in an answer, and its `Date` header. */
-function skew(wire: Wire, ms: number, wallNow: number): Wire {
+/** Shifts every timestamp in an answer, and its `Date` header. */
+function skew(wire: WireAnswer, ms: number, wallNow: number): WireAnswer {
 	const text = wire.text.replace(
 		/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g,
 		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
@@ -66,7 +78,15 @@ function skew(wire: Wire, ms: number, wallNow: number): Wire {
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
 }
 
-function changePending(wire: Wire, change: (pending: unknown[]) => unknown[]): Wire {
+/** Changes fields of a list's envelope; leaves every other answer alone. */
+function changeList(wire: WireAnswer, change: (list: JsonObject) => JsonObject): WireAnswer {
+	const body = parseJson(wire.text);
+	return isObject(body) && 'next_cursor' in body
+		? { ...wire, text: JSON.stringify({ ...body, ...change(body) }) }
+		: wire;
+}
+
+function changePending(wire: WireAnswer, change: (pending: unknown[]) => unknown[]): WireAnswer {
 	const body = JSON.parse(wire.text);
 	return {
 		...wire,
@@ -81,7 +101,7 @@ export const faultKinds = {
 	status: {
 		stage: 'request',
 		processes: false,
-		apply: (_, rule, wallNow) => statusFault(rule, wallNow),
+		apply: (_, rule, service) => statusFault(rule, service),
 	},
 	latency: { stage: 'request', processes: true, apply: (wire) => wire },
 	reset: { stage: 'request', processes: false, apply: (wire) => ({ ...wire, ending: 'reset' }) },
@@ -118,13 +138,23 @@ export const faultKinds = {
 	'not-found': {
 		stage: 'request',
 		processes: false,
-		apply: (_, { message = 'A fault was asked for.' }) =>
-			jsonWire(404, envelope('not_found', message)),
+		apply: (_, { message = requested }, { refuse }) => refuse(404, 'not_found', message),
 	},
 	skew: {
 		stage: 'request',
 		processes: true,
-		apply: (wire, { ms = 0 }, wallNow) => skew(wire, ms, wallNow),
+		apply: (wire, { ms = 0 }, { wallNow }) => skew(wire, ms, wallNow),
+	},
+	'lost-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire) => changeList(wire, () => ({ has_more: true, next_cursor: null })),
+	},
+	'repeated-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire, _, { cursor }) =>
+			changeList(wire, (list) => ({ has_more: true, next_cursor: cursor ?? list.next_cursor })),
 	},
 	'duplicate-interactions': {
 		stage: 'answer',

@@ -1,4 +1,4 @@
-// Which requests meet a fault. What each kind of fault does to an answer stands in `fault-kinds.mts`.
+// Which requests a fault strikes. What each kind of fault does to an answer is in `fault-kinds.mts`.
 import type { FaultKind } from './fault-kinds.mts';
 import { faultKinds } from './fault-kinds.mts';
 
@@ -6,30 +6,30 @@ export interface FaultRule {
 	/** `*` for every operation */
 	operationId: string;
 	kind: FaultKind;
-	/** How often it strikes; default 1, 0 for ever */
+	/** How often it strikes; default 1, 0: without end */
 	times?: number;
-	/** How many matching requests pass unharmed first */
+	/** How many matching requests are spared first */
 	after?: number;
-	/** Of striking, 0 to 1; the dice are the same for the same `seed` */
+	/** Of striking, 0 to 1; the same `seed` gives the same sequence */
 	probability?: number;
 	seed?: number;
 	/** For `status` */
 	status?: number;
 	code?: string;
 	message?: string;
-	/** For `status`: the header in seconds, or as an HTTP date so many seconds ahead */
+	/** For `status`: the header in seconds, or as an HTTP date that many seconds ahead */
 	retryAfter?: number | { date: number };
 	/** For `latency` and `skew`: milliseconds */
 	ms?: number;
 	/** For `content-type` */
 	contentType?: string;
-	/** Whether the service does the work all the same; each kind has its default */
+	/** Whether the service carries the request out all the same; each kind has its default */
 	process?: boolean;
 }
 
 export interface ActiveFault extends FaultRule {
 	id: number;
-	/** Requests that met the rule's operation */
+	/** Requests of the rule's operation so far */
 	matched: number;
 	struck: number;
 }
@@ -39,13 +39,13 @@ export interface Faults {
 	list(): ActiveFault[];
 	clear(): void;
 	/**
-	 * The faults that strike a request: any number of `latency`, and at most one other.
-	 * @param stage `request`: before it is processed; `answer`: its answer has pending interactions
+	 * The faults that strike a request: any number of `latency`, and at most one of another kind.
+	 * @param stage `request`: before the request is carried out; `answer`: its answer has pending interactions
 	 */
 	strike(stage: 'request' | 'answer', operationId: string): ActiveFault[];
 }
 
-/** A small generator of pseudo-random numbers from 0 to 1 (mulberry32): the same seed gives the same row. */
+/** Pseudo-random numbers from 0 to 1 (mulberry32): the same seed gives the same sequence. */
 export function createDice(seed: number): () => number {
 	let state = seed;
 	return () => {

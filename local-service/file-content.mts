@@ -1,4 +1,4 @@
-// What is in a file: read from what callers send, and handed out as text or by a signed URL.
+// The content of files: read from what callers send, and returned as text or through a signed URL.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import { contentTypeOf, isText } from './content-types.mts';
@@ -7,7 +7,7 @@ import type { FileItem } from './file-store.mts';
 
 /** Bytes: 10 MiB */
 export const maxContent = 10 * 1024 * 1024;
-/** Text above this many bytes is handed out by URL. */
+/** Text of more bytes than this is returned as a URL. */
 export const maxText = 256 * 1024;
 /** Milliseconds of service time: 15 minutes */
 export const urlLifetime = 15 * 60_000;
@@ -30,13 +30,13 @@ export const contentOfText = (name: string, text: string): FileContent => ({
 	contentType: contentTypeOf(name, 'text/plain'),
 });
 
-/** @throws ApiError `invalid_request` when it is no base64 or no content type, `payload_too_large` */
+/** @throws ApiError `invalid_request` for invalid base64 or an invalid content type, `payload_too_large` */
 export function contentOfBase64(name: string, data: string, contentType?: string): FileContent {
-	// Node's decoder skips what it does not know; only what it would write back is base64
+	// Node's decoder skips invalid characters; only what encodes back to itself is base64
 	const content = Buffer.from(data, 'base64');
 	if (content.toString('base64') !== data)
 		throw new ApiError('invalid_request', 'body/source/data must be base64');
-	// Downloads send the type back as a header
+	// The type becomes a header of downloads
 	if (contentType !== undefined && !/^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/.test(contentType)) {
 		throw new ApiError(
 			'invalid_request',
@@ -46,23 +46,23 @@ export function contentOfBase64(name: string, data: string, contentType?: string
 	return { content: limited(content), contentType: contentType ?? contentTypeOf(name) };
 }
 
-/** Whether a file is handed out as text: text by its type, by its bytes, and not too much of it. */
+/** Whether a file is returned as text: its type and its bytes are text, and it is small enough. */
 export const comesAsText = ({ content, contentType = '' }: FileItem): boolean =>
 	isText(contentType) && content.length <= maxText && isUtf8(content);
 
-// A new secret at every start: URLs do not outlive the service
+// New at every start: URLs do not outlive the service
 const secret = randomBytes(32);
 const signatureOf = (fileId: string, expires: number) =>
 	createHmac('sha256', secret).update(`${fileId} ${expires}`).digest('base64url');
 
-/** A URL that needs no token, good until `now` + 15 minutes of service time. */
+/** A URL that needs no token and is valid for 15 minutes of service time from `now`. */
 export function signUrl(origin: string, { id, name }: FileItem, now: number): string {
 	const expires = now + urlLifetime;
 	return `${origin}/downloads/${id}/${encodeURIComponent(name)}?expires=${expires}&signature=${signatureOf(id, expires)}`;
 }
 
-/** Whether a signed URL is ours and still good. */
-export function isGoodUrl(
+/** Whether a signed URL is genuine and has not expired. */
+export function isValidUrl(
 	fileId: string,
 	query: { expires?: string; signature?: string },
 	now: number,

@@ -1,10 +1,11 @@
-// Files and folders of all projects. Siblings have different names: a table of names keeps that quick in big folders.
+// Files and folders of all projects. Sibling names are unique, which a table of places keeps fast in big folders.
 import { createCollection, type Stored } from './collection.mts';
+import { idOf } from './ids.mts';
 
 export interface FileItem {
 	id: string;
 	projectId: string;
-	/** Without one, it lives in My Files */
+	/** Items without a parent are in My Files */
 	parentId?: string;
 	name: string;
 	kind: 'file' | 'folder';
@@ -22,16 +23,19 @@ type Place = Pick<FileItem, 'projectId' | 'parentId' | 'name'>;
 export interface FileStore {
 	get(id: string): FileItem | undefined;
 	all(): FileItem[];
-	/** The files of a project in order of creation, beginning after a sequence number. */
+	/** The files of a project in order of creation, starting after a sequence number. */
 	after(projectId: string, sequence: number): Iterable<Stored<FileItem>>;
-	/** The item that has this name at this place */
+	/** The item with this name in this folder */
 	at(place: Place): FileItem | undefined;
 	add(item: FileItem): FileItem;
-	/** Renames or moves; the place must be free. */
+	/** Renames or moves an item; the new place must be free. */
 	change(item: FileItem, to: Partial<Place>, now: number): FileItem;
-	/** Whether `item` is `folderId` or lies somewhere in it */
+	/** Whether `item` is the folder itself or is anywhere below it */
 	isWithin(item: FileItem, folderId: string): boolean;
 }
+
+/** The id of a project's My Files, where callers may name it as any other folder. The API document shows none. */
+export const myFilesOf = (projectId: string): string => idOf(`my-files:${projectId}`);
 
 const keyOf = ({ projectId, parentId = '', name }: Place) => `${projectId}/${parentId}/${name}`;
 
@@ -45,7 +49,7 @@ export function createFileStore(): FileStore {
 		at: (place) => byPlace.get(keyOf(place)),
 		add(item) {
 			byPlace.set(keyOf(item), item);
-			return files.add(item);
+			return files.add(item, item.createdAt);
 		},
 		change(item, to, now) {
 			byPlace.delete(keyOf(item));

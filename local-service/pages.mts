@@ -1,9 +1,9 @@
-// What lies beside the API on the same origin: downloads by signed URL, and the pages that the API's links lead to.
+// What the origin serves beside the API: downloads by signed URL, and the pages that the API links to.
 import type { FastifyInstance } from 'fastify';
 import { sessionAt } from './agent/session.mts';
 import { showSession } from './agent/view.mts';
-import { isGoodUrl } from './file-content.mts';
-import type { World } from './world.mts';
+import { isValidUrl } from './file-content.mts';
+import type { ServiceState } from './state.mts';
 
 const escape = (text: string) =>
 	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -12,23 +12,23 @@ const html = (title: string, content: string) =>
 	`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>` +
 	`<body style="font: 16px system-ui; max-width: 48rem; margin: 3rem auto"><h1>${escape(title)}</h1>${content}</body></html>`;
 
-/** A header value that any file name fits into. */
+/** The `Content-Disposition` of a download, for any file name. */
 const attachment = (name: string) =>
 	`attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
 
-/** Registers the pages; they ask for no key. */
-export function registerPages(app: FastifyInstance, world: World): void {
+/** Registers the pages; they require no key. */
+export function registerPages(app: FastifyInstance, state: ServiceState): void {
 	type Download = {
 		Params: { fileId: string };
 		Querystring: { expires?: string; signature?: string };
 	};
 	app.get<Download>('/downloads/:fileId/:name', ({ params, query }, reply) => {
-		const file = world.store.files.get(params.fileId);
-		if (!file || !isGoodUrl(params.fileId, query, world.clock.now())) {
+		const file = state.store.files.get(params.fileId);
+		if (!file || !isValidUrl(params.fileId, query, state.clock.now())) {
 			return reply
 				.status(403)
 				.type('text/plain')
-				.send('This download link is not valid, or no longer.');
+				.send('This download link is invalid or has expired.');
 		}
 		return reply
 			.type(file.contentType ?? 'application/octet-stream')
@@ -37,10 +37,10 @@ export function registerPages(app: FastifyInstance, world: World): void {
 	});
 
 	app.get<{ Params: { previewId: string } }>('/previews/:previewId', ({ params }, reply) => {
-		const preview = world.store.previews.get(params.previewId);
-		const site = preview && world.store.sites.get(preview.siteId);
+		const preview = state.store.previews.get(params.previewId);
+		const site = preview && state.store.sites.get(preview.siteId);
 		if (!preview || !site)
-			return reply.status(404).type('text/html').send(html('This preview is gone', ''));
+			return reply.status(404).type('text/html').send(html('This preview does not exist', ''));
 		return reply
 			.type('text/html')
 			.send(
@@ -51,10 +51,10 @@ export function registerPages(app: FastifyInstance, world: World): void {
 	app.get<{ Params: { sessionId: string } }>(
 		'/dashboard/sessions/:sessionId',
 		({ params }, reply) => {
-			const session = world.store.sessions.get(params.sessionId);
+			const session = state.store.sessions.get(params.sessionId);
 			if (!session)
 				return reply.status(404).type('text/html').send(html('There is no such session', ''));
-			const shown = showSession(session, sessionAt(session, world.clock.now()), '');
+			const shown = showSession(session, sessionAt(session, state.clock.now()), '');
 			const content = `<p>${escape(session.prompt)}</p><pre style="white-space: pre-wrap">${escape(JSON.stringify(shown, null, 2))}</pre>`;
 			return reply.type('text/html').send(html(`Agent session: ${shown.status}`, content));
 		},

@@ -1,4 +1,4 @@
-// Lists: pages cut along sequence numbers, so that a cursor stays right whatever is deleted before it.
+// Lists in pages. Cursors hold sequence numbers, so they stay valid whatever is deleted before them.
 import { createHash } from 'node:crypto';
 import type { Stored } from './collection.mts';
 import { ApiError } from './errors.mts';
@@ -17,18 +17,18 @@ export interface ListEnvelope<T> {
 	next_cursor: string | null;
 }
 
-/** A short name for a list together with its filters: a cursor is good for one list only. */
-const markOf = (list: string) => createHash('sha256').update(list).digest('base64url').slice(0, 8);
+/** A short tag for a list and its filters: a cursor is valid for one list only. */
+const tagOf = (list: string) => createHash('sha256').update(list).digest('base64url').slice(0, 8);
 
-/** Opaque to callers, well below the 200 characters that the document allows. */
+/** Opaque to callers, and well below the 200 characters that the API document allows. */
 export function encodeCursor(list: string, sequence: number): string {
-	return Buffer.from(`${markOf(list)}:${sequence}`).toString('base64url');
+	return Buffer.from(`${tagOf(list)}:${sequence}`).toString('base64url');
 }
 
-/** @throws ApiError `invalid_request` for anything but a cursor of this very list */
+/** @throws ApiError `invalid_request` for anything but a cursor of this list */
 export function decodeCursor(list: string, cursor: string): number {
-	const [mark, sequence] = Buffer.from(cursor, 'base64url').toString().split(':');
-	if (mark !== markOf(list) || !/^\d{1,15}$/.test(sequence ?? '')) {
+	const [tag, sequence] = Buffer.from(cursor, 'base64url').toString().split(':');
+	if (tag !== tagOf(list) || !/^\d{1,15}$/.test(sequence ?? '')) {
 		throw new ApiError('invalid_request', 'query/cursor is not a cursor of this list');
 	}
 	return Number(sequence);
@@ -37,7 +37,7 @@ export function decodeCursor(list: string, cursor: string): number {
 /**
  * One page of a list.
  * @param list names the list and its filters
- * @param itemsAfter yields what stands after a sequence number, in order
+ * @param itemsAfter yields what comes after a sequence number, in order
  * @param keep which of the items belong to the list
  */
 export function page<T>(
@@ -52,7 +52,7 @@ export function page<T>(
 	for (const stored of itemsAfter(start)) {
 		if (!keep(stored.item)) continue;
 		found.push(stored);
-		// One more than asked for tells whether more remain
+		// One more than requested tells whether more remain
 		if (found.length > limit) break;
 	}
 	const has_more = found.length > limit;
@@ -65,7 +65,7 @@ export function page<T>(
 	};
 }
 
-/** The same page with every item as the API shows it. */
+/** The same page with each item as the API shows it. */
 export const mapPage = <T, U>(from: ListEnvelope<T>, show: (item: T) => U): ListEnvelope<U> => ({
 	...from,
 	data: from.data.map(show),

@@ -1,16 +1,16 @@
-// A token bucket for each key. It goes by wall time: callers wait on the wall, whatever the service's speed.
+// A token bucket for each key, in wall time: callers wait in real time, whatever the service's speed.
 
 export interface RateSetting {
-	/** Requests a second in the long run */
+	/** Sustained requests per second */
 	perSecond: number;
-	/** How many may come at once; by default as many as a second allows, at least one */
+	/** How many are allowed at once; default: one second's worth, at least one */
 	burst?: number;
 }
 
 export interface RateLimit {
-	/** Null lifts the limit. */
+	/** Null removes the limit. */
 	set(setting: RateSetting | null): void;
-	/** Whole seconds to wait; 0 means go ahead. */
+	/** @returns whole seconds to wait; 0 when the request is allowed */
 	take(who: string, wallNow: number): number;
 }
 

@@ -1,4 +1,5 @@
-// What callers sent and what they got, for tests and for people who wonder what their workflow does.
+// What callers sent and received, for tests and for people who want to see what their workflow does.
+import { parseJson } from './json.mts';
 
 export interface RecordedRequest {
 	/** Ascending from 1 */
@@ -11,29 +12,29 @@ export interface RecordedRequest {
 	/** The `Service-Api-Version` header */
 	version?: string;
 	headers: Record<string, unknown>;
-	/** The key's name, when the token is one of ours */
+	/** The key's name; missing for an unknown token */
 	key?: string;
 	body?: unknown;
-	/** Null until something was sent; stays so when the socket died first */
+	/** Null while nothing was sent, and for ever when the connection broke first */
 	status: number | null;
-	/** The service's answer, also when a fault kept it from arriving */
+	/** The service's answer, even if a fault kept it from arriving */
 	answer?: unknown;
 	fault?: { id: number; kind: string; processed: boolean };
 }
 
 export interface RequestRecord {
-	/** The entry is kept and may be filled in further. */
+	/** @returns the entry, to be completed once there is an answer */
 	add(entry: Omit<RecordedRequest, 'n'>): RecordedRequest;
 	since(n: number): RecordedRequest[];
-	/** Forgets; numbers go on rising, so that `since` stays right. */
+	/** Forgets the entries; numbering continues, so that `since` stays right. */
 	clear(): void;
-	/** Forgets, and numbers from 1 again. */
+	/** Forgets the entries and numbers from 1 again. */
 	reset(): void;
 }
 
-/** More than this are not kept: the oldest go first. */
+/** The most entries that are kept; the oldest go first. */
 const maxEntries = 20_000;
-/** Bodies longer than this (characters) are kept as a note of their length. */
+/** Of a body with more characters than this only the length is kept. */
 const maxBody = 20_000;
 
 export function createRecord(): RequestRecord {
@@ -58,18 +59,14 @@ export function createRecord(): RequestRecord {
 	};
 }
 
-/** A body as the record keeps it: parsed where it is JSON. */
+/** A body as the record keeps it: parsed if it is JSON. */
 export function recordable(text: string | undefined): unknown {
 	if (text === undefined || text === '') return undefined;
 	if (text.length > maxBody) return { omitted: `${text.length} characters` };
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
+	return parseJson(text) ?? text;
 }
 
-/** Headers as the record keeps them: never a token. */
+/** Headers as the record keeps them, without the token. */
 export function redact(headers: Record<string, unknown>): Record<string, unknown> {
 	const { authorization, ...others } = headers;
 	return authorization === undefined ? others : { ...others, authorization: 'Bearer ***' };

@@ -1,11 +1,11 @@
-// The files that are there at the start: many in the first project, a few in the others.
+// The files that exist at the start: many in the first project, a few in the next nine.
 import { contentTypeOf } from './content-types.mts';
 import type { FileItem } from './file-store.mts';
 import { idOf } from './ids.mts';
 
 const day = 86_400_000;
 
-/** Folders by path; a file names the path of its folder. `''` is My Files. */
+/** Paths of folders; `''` is My Files. */
 const folders = [
 	'Briefs',
 	'Content',
@@ -17,7 +17,7 @@ const folders = [
 	'Empty',
 ];
 
-/** Bytes that are no text, always the same */
+/** Bytes that are not text, always the same */
 const noise = (size: number) =>
 	Buffer.alloc(
 		size,
@@ -33,7 +33,7 @@ const small: Record<string, Buffer> = {
 	'Media/floor-plan.pdf': Buffer.concat([Buffer.from('%PDF-1.4\n'), noise(40_000)]),
 	'Media/teaser.mp4': noise(3_000_000),
 	'Media/team.jpg': noise(120_000),
-	// Text, but too much of it to come as text
+	// Text, but too long to be returned as text
 	'Reports/2026/log.txt': Buffer.from('GET /index.html 200 12ms\n'.repeat(20_000)),
 };
 
@@ -96,6 +96,6 @@ function filesOf(projectId: string, index: number, now: number): FileItem[] {
 	];
 }
 
-/** Folders come before what is in them. Only the first ten projects have files. */
+/** Folders come before their content. Only the first ten projects have files. */
 export const seedFiles = (projectIds: string[], now: number): FileItem[] =>
 	projectIds.slice(0, 10).flatMap((projectId, index) => filesOf(projectId, index, now));

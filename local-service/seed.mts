@@ -1,10 +1,10 @@
-// What is there at the start: the same at every start, rich enough to page through.
+// What exists at every start: always the same, and enough of it to page through.
 import { startingKeys } from './auth.mts';
 import { createCollection } from './collection.mts';
 import { createFileStore } from './file-store.mts';
 import { idOf, numberOf } from './ids.mts';
 import { seedFiles } from './seed-files.mts';
-import type { Asset, CustomDomain, Product, Project, Site, Store, Task } from './world.mts';
+import type { Asset, CustomDomain, Product, Project, Site, Store, Task } from './state.mts';
 
 const day = 86_400_000;
 
@@ -83,7 +83,7 @@ const products = [
 	'Tote bag',
 ];
 
-// Made once and never changed, as the API has no operation for it: workspaces, projects, sites, assets. The rest is made anew by each seed.
+// Workspaces, projects, sites and assets depend on nothing and are made once. The rest is made by each call of `seed`.
 
 const slug = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
@@ -133,7 +133,7 @@ const domainTemplates = [
 	{ prefix: 'old.', status: 'pending', stale: true },
 ];
 
-/** Three for each site; five and twenty more for the very first, so that its list has pages */
+/** Three for each site; the first has 25 more, so that its list has several pages */
 const domains = (now: number): CustomDomain[] =>
 	sites.flatMap((site, index) => {
 		const project = projects.find(({ id }) => id === site.projectId)!;
@@ -182,7 +182,7 @@ const assets: Asset[] = projects.slice(0, 10).flatMap((project, index) => [
 	},
 ]);
 
-/** A few for each project that sells; prices are plain numbers in the project's currency */
+/** Some for each project that sells; prices are numbers in the project's currency */
 const productsOf = (project: Project, index: number): Product[] =>
 	project.checkoutProvider === undefined
 		? []
@@ -195,14 +195,14 @@ const productsOf = (project: Project, index: number): Product[] =>
 				published: n % 4 !== 3,
 			}));
 
-/** A collection with things in it. */
+/** A collection with these items. */
 function filled<T extends { id: string }>(items: T[], groupOf?: (item: T) => string) {
 	const collection = createCollection<T>(groupOf);
 	for (const item of items) collection.add(item);
 	return collection;
 }
 
-/** The state that every start and every reset begins with; times hang on `now`, milliseconds of service time. */
+/** What every start and every reset begins with; times are relative to `now`, milliseconds of service time. */
 export function seed(now: number): Store {
 	const files = createFileStore();
 	for (const file of seedFiles(

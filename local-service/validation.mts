@@ -1,28 +1,44 @@
-// Requests and answers against the contract.
+// Checks requests and answers against the contract.
 import { explain, type Operation } from '../openapi/contract.mts';
 import { ApiError } from './errors.mts';
 
 const versionHeader = 'service-api-version';
 
-/** @throws ApiError `invalid_version`, naming the version that the operation takes */
-export function checkVersion(
-	{ parameters, method, path }: Operation,
-	headers: Record<string, unknown>,
-): void {
+/** The versions that the contract allows for an operation; undefined when this one is among them. */
+function allowedInstead({ parameters }: Operation, sent: unknown): string | undefined {
 	const parameter = parameters.find(
 		(candidate) => candidate.in === 'header' && candidate.name.toLowerCase() === versionHeader,
 	);
-	const sent = headers[versionHeader];
-	// A missing header is judged as an empty one: the contract's complaint then names what is allowed
-	if (!parameter || parameter.validate(sent ?? '')) return;
-	const allowed = parameter.validate.errors
+	// A missing header is validated as an empty one, so that the contract's error names what is allowed
+	if (!parameter || parameter.validate(sent ?? '')) return undefined;
+	return parameter.validate.errors
 		?.find(({ keyword }) => keyword === 'enum')
 		?.params.allowedValues.join(', ');
+}
+
+/**
+ * @param version what the operation accepts, where that is not the contract's
+ * @throws ApiError `invalid_version`, naming the version that the operation accepts
+ */
+export function checkVersion(
+	operation: Operation,
+	headers: Record<string, unknown>,
+	version?: string,
+): void {
+	const { method, path } = operation;
+	const sent = headers[versionHeader];
+	const allowed =
+		version === undefined
+			? allowedInstead(operation, sent)
+			: sent === version
+				? undefined
+				: version;
+	if (allowed === undefined) return;
 	const problem =
 		sent === undefined
 			? 'The header Service-Api-Version is missing'
 			: `Service-Api-Version ${sent} is not supported here`;
-	throw new ApiError('invalid_version', `${problem}: ${method} ${path} takes ${allowed}.`);
+	throw new ApiError('invalid_version', `${problem}: ${method} ${path} accepts ${allowed}.`);
 }
 
 /** @throws ApiError `invalid_request`, naming each parameter that is wrong */
@@ -37,10 +53,10 @@ export function checkParameters({ parameters }: Operation, given: { path: any; q
 }
 
 /**
- * The body of a request, read and checked; undefined where the operation takes none.
+ * The body of a request, parsed; undefined where the operation takes none.
  * @throws ApiError `invalid_request`
  */
-export function readBody(
+export function parseBody(
 	{ validateBody }: Operation,
 	raw: Buffer | undefined,
 	contentType: string | undefined,
@@ -49,10 +65,13 @@ export function readBody(
 	if (!raw || raw.length === 0) throw new ApiError('invalid_request', 'A JSON body is required');
 	if (!/^application\/json\b/i.test(contentType ?? ''))
 		throw new ApiError('invalid_request', 'Content-Type must be application/json');
-	const body = parseJson(raw.toString());
-	if (!validateBody(body))
+	return parseJson(raw.toString());
+}
+
+/** @throws ApiError `invalid_request`, naming everything that is wrong */
+export function checkBody({ validateBody }: Operation, body: unknown): void {
+	if (validateBody && !validateBody(body))
 		throw new ApiError('invalid_request', explain('body', validateBody.errors));
-	return body;
 }
 
 function parseJson(text: string): unknown {
@@ -66,8 +85,8 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** What is wrong with an answer of our own; undefined when nothing is. */
-export function faultOfAnswer(
+/** How an answer of the service breaks the contract; undefined when it does not. */
+export function contractViolation(
 	{ validateAnswer, operationId }: Operation,
 	status: number,
 	body: unknown,

@@ -1,4 +1,4 @@
-// Reads the contract file: its operations, and a validator for every part of it that can be checked.
+// Reads the contract: its operations, with a validator for every parameter, body and answer.
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -16,10 +16,18 @@ export interface Operation {
 	path: string;
 	scopes: string[];
 	parameters: Parameter[];
+	/** Where the method and path serve several operations (`x-operations`) */
+	serves: Array<{ operationId: string; field: string }>;
 	/** Undefined where the operation takes no body */
 	validateBody?: ValidateFunction;
 	/** By status: `'200'`, ..., `'default'` */
 	validateAnswer: Record<string, ValidateFunction>;
+}
+
+/** An operation under the name that overrides, faults and dialects use. */
+export interface NamedOperation extends Operation {
+	/** Where a method and path serve several operations: the field of the body that tells this one from the others */
+	field?: string;
 }
 
 export interface Parameter {
@@ -34,7 +42,7 @@ type Json = Record<string, any>;
 export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
 const document = parse(readFileSync(contractFile, 'utf8')) as Json;
 
-// Strings from a query or a path are validated as what the schema says they are: `limit=100` is the integer 100.
+// Texts from a query or a path are validated as the type that their schema names: `limit=100` is the integer 100.
 const ajv = new Ajv2020({
 	strict: false,
 	allErrors: true,
@@ -52,7 +60,7 @@ for (const instance of [ajv, ajvForText]) {
 	instance.addSchema(document, 'contract');
 }
 
-/** Follows `$ref`s to the object they name, and says where in the document it stands. */
+/** Follows `$ref`s to the object that they name; `pointer` says where in the document it is. */
 function resolve(pointer: string): { pointer: string; value: Json } {
 	const value = pointer
 		.split('/')
@@ -78,7 +86,7 @@ function readParameters(pointer: string, list: unknown[] | undefined): Parameter
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
 
-/** Every operation of the contract, in the file's order. */
+/** Every method and path of the contract, in the file's order. */
 export const operations: Operation[] = Object.entries(document.paths as Json).flatMap(
 	([path, item]) =>
 		methods
@@ -96,6 +104,9 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					method: method.toUpperCase(),
 					path,
 					scopes: operation['x-scopes'] ?? [],
+					serves: Object.entries((operation['x-operations'] ?? {}) as Json).map(
+						([operationId, { field }]) => ({ operationId, field }),
+					),
 					parameters: [
 						...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
 						...readParameters(`${at}/parameters`, operation.parameters),
@@ -108,7 +119,14 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 			}),
 );
 
-/** A sentence a person can act on: `body/route must match pattern ...`. */
+/** Every operation by its own name: `renameFile` and `moveFile` instead of the `updateFile` that serves both. */
+export const namedOperations: NamedOperation[] = operations.flatMap((operation) =>
+	operation.serves.length === 0
+		? [operation]
+		: operation.serves.map((named) => ({ ...operation, ...named })),
+);
+
+/** Validation errors as a sentence: `body/route must match pattern ...`. */
 export function explain(where: string, errors: ErrorObject[] | null | undefined): string {
 	return (errors ?? []).map((error) => `${where}${error.instancePath} ${error.message}`).join('; ');
 }

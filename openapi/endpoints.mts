@@ -1,5 +1,5 @@
-// The endpoints of the API document, by its headings, and the node's operations that stand for each. A test holds this table
-// against the contract and the node, so that none of the three can lack an operation that another has.
+// The endpoints of the API document, by its headings, with the node's operations for each. A test compares this table with the
+// contract and the node, so that none of the three lacks an operation of another.
 
 /** `resource.operation` of the workspaceAutomation node, by `METHOD /path` of the document. */
 export const endpoints: Record<string, string[]> = {
@@ -19,7 +19,7 @@ export const endpoints: Record<string, string[]> = {
 	'GET /files': ['file.getAll'],
 	'POST /files': ['file.create', 'file.createFolder'],
 	'GET /files/{fileId}': ['file.get'],
-	// Said to exist ("rename, move files") and not shown: assumed.
+	// The API document mentions renaming and moving without showing an endpoint: assumed.
 	'PATCH /files/{fileId}': ['file.rename', 'file.move'],
 	'GET /files/{fileId}/content': ['file.getContent'],
 	'GET /custom-domains': ['customDomain.getAll'],

@@ -1,4 +1,4 @@
-// What the scripted agent does, read from directives in a prompt: `[work 20s] [ask bash: git push] [say Done]`.
+// Reads what the scripted agent shall do from directives in a prompt: `[work 20s] [ask bash: git push] [say Done]`.
 // Pure: text in, steps out. The README lists the directives.
 
 export interface Option {
@@ -24,7 +24,7 @@ export type Step =
 
 export interface Script {
 	steps: Step[];
-	/** What is left of the prompt when the directives are taken out */
+	/** The prompt without its directives */
 	text: string;
 }
 
@@ -103,7 +103,7 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 	status: readStatus,
 };
 
-/** Reads a prompt. Brackets that are no directive stay in the text; nothing is ever an error. */
+/** Reads a prompt. Brackets that are not a directive stay in the text; nothing is an error. */
 export function parseDirectives(prompt: string): Script {
 	const steps: Step[] = [];
 	const text = prompt.replace(

@@ -1,4 +1,4 @@
-// What a session is made of, and what is known of it at a moment.
+// What a session is made of, and what it looks like at a moment.
 import type { Option, Script } from './directives.mts';
 
 /** Times are milliseconds of service time. */
@@ -7,7 +7,7 @@ export type SessionEvent =
 	| { kind: 'resolve'; at: number; interactionId: string; value: string }
 	| { kind: 'abort'; at: number };
 
-/** All there is to know about a session; the events stand in the order in which they came. */
+/** Everything that a session is worked out from. The events are in the order in which they happened. */
 export interface SessionLog {
 	id: string;
 	createdAt: number;
@@ -28,7 +28,7 @@ export interface PermissionInteraction extends InteractionLife {
 	patterns: string[];
 	options: Option[];
 }
-/** The variant that the document does not show; this is our own. */
+/** Stands for the variant that the API document does not show. */
 export interface QuestionInteraction extends InteractionLife {
 	type: 'question';
 	question: string;
@@ -48,11 +48,12 @@ export interface Tool {
 	at: number;
 }
 
-export interface SessionState {
-	/** Until then, the session cannot be found */
+/** A session at a moment. Times are milliseconds of service time. */
+export interface SessionSnapshot {
+	/** False in the first moments, while no operation finds the session */
 	visible: boolean;
 	status: string;
-	/** All that were ever asked, in order */
+	/** All that were ever raised, oldest first */
 	interactions: Interaction[];
 	pending: Interaction[];
 	error?: string;
@@ -61,6 +62,6 @@ export interface SessionState {
 	activityAt: number;
 	/** Set while the session is completed or failed */
 	finishedAt?: number;
-	/** How many turns were asked for */
+	/** How many turns were started, whether they have run or not */
 	turns: number;
 }

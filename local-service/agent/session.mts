@@ -1,32 +1,35 @@
 // The life of an agent session: a pure function of its script, of what callers did, and of the time.
-// Nothing runs in the background. Every read works the state out anew, so it is the same whoever asks, and however often.
+// Nothing runs in the background. Every read plays the script back from the start, so the result never depends on who reads, or how often.
 import { numberOf } from '../ids.mts';
-import { tell, touch, type Course, type Outcome } from './course.mts';
 import type { Script } from './directives.mts';
-import type { SessionLog, SessionState } from './model.mts';
-import { takeStep } from './steps.mts';
+import type { SessionLog, SessionSnapshot } from './model.mts';
+import { markActivity, showMessage, type Playback, type StepResult } from './playback.mts';
+import { playStep } from './steps.mts';
 import { finalMessage } from './story.mts';
 
 export const abortedError = 'The session was aborted.';
 
-/** The first 1 to 2 seconds a session cannot be found, one more second it is starting; which, hangs on its id. */
+/**
+ * How long (milliseconds) a session stays unknown to every operation, 1 to 2 seconds, and when it stops `starting`, a second later.
+ * The exact time follows from its id.
+ */
 export function startup(id: string): { visibleAfter: number; runningAfter: number } {
 	const visibleAfter = 1000 + numberOf(`startup:${id}`, 1001);
 	return { visibleAfter, runningAfter: visibleAfter + 1000 };
 }
 
-interface Turn {
+interface PlannedTurn {
 	at: number;
 	script: Script;
-	/** When it was aborted, if its own end did not come before */
+	/** When it is aborted, unless it has ended before; `Infinity` when nobody aborts */
 	cutAt: number;
 }
 
-/** The state of a session at a moment. Events after it play no part. */
-export function sessionAt(log: SessionLog, now: number): SessionState {
+/** A session as it is at a moment. Events after that moment play no part. */
+export function sessionAt(log: SessionLog, now: number): SessionSnapshot {
 	const { visibleAfter, runningAfter } = startup(log.id);
 	const turns = turnsOf(log).filter(({ at }) => at <= now);
-	const state: SessionState = {
+	const snapshot: SessionSnapshot = {
 		visible: now >= log.createdAt + visibleAfter,
 		status: 'starting',
 		interactions: [],
@@ -40,36 +43,37 @@ export function sessionAt(log: SessionLog, now: number): SessionState {
 		activityAt: log.createdAt,
 		turns: turns.length,
 	};
-	const course: Course = {
+	const playback: Playback = {
 		log,
 		time: log.createdAt + runningAfter,
 		limit: now,
-		state,
+		snapshot,
 		toolCount: 0,
 		interactionCount: 0,
 		always: new Set(),
-		turn: { text: '', denied: [], answers: [] },
+		turn: { text: '', denied: [], replies: [] },
 	};
 	for (const event of log.events) {
-		if (event.kind === 'message' && event.at <= now) tell(course, 'user', event.text, event.at);
+		if (event.kind === 'message' && event.at <= now)
+			showMessage(playback, 'user', event.text, event.at);
 	}
 	let abortedAt: number | undefined;
 	for (const turn of turns) {
-		// What waited in line when the session was aborted is dropped with it
+		// An abort also drops the messages that were waiting for their turn
 		if (turn.cutAt === abortedAt) continue;
-		const outcome = goThrough(course, turn, now);
-		if (outcome === 'stopped' && turn.cutAt > now) return state;
-		if (outcome === 'stopped') abortedAt = turn.cutAt;
-		end(
-			course,
-			outcome === 'stopped' ? { at: turn.cutAt, error: abortedError } : { at: course.time },
+		const result = playTurn(playback, turn, now);
+		if (result === 'stopped' && turn.cutAt > now) return snapshot;
+		if (result === 'stopped') abortedAt = turn.cutAt;
+		endTurn(
+			playback,
+			result === 'stopped' ? { at: turn.cutAt, error: abortedError } : { at: playback.time },
 		);
 	}
-	return state;
+	return snapshot;
 }
 
-/** The prompt and each message ask for a turn; a turn begins when the one before it has ended. */
-function turnsOf(log: SessionLog): Turn[] {
+/** The prompt and each message start a turn; a turn begins when the one before it has ended. */
+function turnsOf(log: SessionLog): PlannedTurn[] {
 	const cutAfter = (index: number) =>
 		log.events.slice(index).find(({ kind }) => kind === 'abort')?.at ?? Infinity;
 	return [
@@ -82,33 +86,33 @@ function turnsOf(log: SessionLog): Turn[] {
 	];
 }
 
-function goThrough(course: Course, turn: Turn, now: number): Outcome {
-	const { state } = course;
-	course.time = Math.max(course.time, turn.at);
-	course.limit = Math.min(now, turn.cutAt);
-	course.turn = { text: turn.script.text, denied: [], answers: [] };
-	if (course.time > course.limit) return 'stopped';
-	delete state.finishedAt;
-	delete state.error;
-	state.status = 'running';
-	touch(course, course.time);
+function playTurn(playback: Playback, turn: PlannedTurn, now: number): StepResult {
+	const { snapshot } = playback;
+	playback.time = Math.max(playback.time, turn.at);
+	playback.limit = Math.min(now, turn.cutAt);
+	playback.turn = { text: turn.script.text, denied: [], replies: [] };
+	if (playback.time > playback.limit) return 'stopped';
+	delete snapshot.finishedAt;
+	delete snapshot.error;
+	snapshot.status = 'running';
+	markActivity(playback, playback.time);
 	for (const step of turn.script.steps) {
-		const outcome = takeStep(course, step);
-		if (outcome !== 'done') return outcome;
+		const result = playStep(playback, step);
+		if (result !== 'done') return result;
 	}
-	tell(course, 'assistant', finalMessage(course.turn), course.time);
-	state.status = 'completed';
+	showMessage(playback, 'assistant', finalMessage(playback.turn), playback.time);
+	snapshot.status = 'completed';
 	return 'done';
 }
 
-/** The end of a turn: of its own accord, or by abort. */
-function end(course: Course, { at, error }: { at: number; error?: string }): void {
-	const { state } = course;
-	course.time = at;
-	state.finishedAt = at;
-	state.pending = [];
-	touch(course, at);
+/** Ends a turn, normally or, with an `error`, by an abort. */
+function endTurn(playback: Playback, { at, error }: { at: number; error?: string }): void {
+	const { snapshot } = playback;
+	playback.time = at;
+	snapshot.finishedAt = at;
+	snapshot.pending = [];
+	markActivity(playback, at);
 	if (error === undefined) return;
-	state.status = 'failed';
-	state.error = error;
+	snapshot.status = 'failed';
+	snapshot.error = error;
 }

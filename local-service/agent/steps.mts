@@ -1,6 +1,12 @@
-// What each step of a script does, as far as the time allows.
+// What each step of a script does, as far as time allows.
 import { idOf } from '../ids.mts';
-import { tell, touch, use, type Course, type Outcome } from './course.mts';
+import {
+	showMessage,
+	markActivity,
+	showTool,
+	type Playback,
+	type StepResult,
+} from './playback.mts';
 import type { PermissionRequest, Step } from './directives.mts';
 import type {
 	Interaction,
@@ -10,156 +16,164 @@ import type {
 } from './model.mts';
 import { isDenial, nameRequest, tools } from './story.mts';
 
-/** Takes one step, as far as the time allows. */
-export function takeStep(course: Course, step: Step): Outcome {
+/** Plays one step, as far as time allows. */
+export function playStep(playback: Playback, step: Step): StepResult {
 	switch (step.kind) {
 		case 'work':
-			return work(course, step.ms);
+			return work(playback, step.ms);
 		case 'idle':
-			return pass(course, step.ms);
+			return pass(playback, step.ms);
 		case 'status':
-			return showStatus(course, step);
+			return showStatus(playback, step);
 		case 'ask':
-			return ask(course, step);
+			return ask(playback, step);
 		case 'question':
-			return question(course, step.text);
+			return question(playback, step.text);
 		case 'say':
-			course.turn.said = step.text;
-			tell(course, 'assistant', step.text, course.time);
+			playback.turn.said = step.text;
+			showMessage(playback, 'assistant', step.text, playback.time);
 			return 'done';
 		case 'fail':
-			return fail(course, step.text);
+			return fail(playback, step.text);
 	}
 }
 
-function fail({ state }: Course, error: string): Outcome {
-	state.status = 'failed';
-	state.error = error;
+function fail({ snapshot }: Playback, error: string): StepResult {
+	snapshot.status = 'failed';
+	snapshot.error = error;
 	return 'failed';
 }
 
 /** Lets time pass without a sign of activity. */
-function pass(course: Course, ms: number): Outcome {
-	if (course.time + ms > course.limit) return 'stopped';
-	course.time += ms;
+function pass(playback: Playback, ms: number): StepResult {
+	if (playback.time + ms > playback.limit) return 'stopped';
+	playback.time += ms;
 	return 'done';
 }
 
-// While it works, the agent picks up a tool every 2 seconds, is done with it 1.5 seconds later, and speaks every 6 seconds.
+// While it works, the agent starts a tool every 2 seconds, which takes 1.5 seconds, and writes a message every 6 seconds.
 const toolEvery = 2000;
 const toolTakes = 1500;
 const speakEvery = 6000;
 const speakTakes = 500;
 
-function work(course: Course, ms: number): Outcome {
-	const start = course.time;
+function work(playback: Playback, ms: number): StepResult {
+	const start = playback.time;
 	const stop = start + ms;
-	const shown = Math.min(stop, course.limit);
-	// The last tool picked up; one is never picked up at the very end
+	const shown = Math.min(stop, playback.limit);
+	// The latest tool started; none is started at the very end
 	const toolIndex = Math.max(0, Math.floor((Math.min(shown, stop - 1) - start) / toolEvery));
-	const tool = tools[(course.toolCount + toolIndex) % tools.length];
+	const tool = tools[(playback.toolCount + toolIndex) % tools.length];
 	const toolStart = start + toolIndex * toolEvery;
 	const toolEnd = Math.min(toolStart + toolTakes, stop);
-	if (toolEnd <= shown) use(course, { ...tool, status: 'completed', at: toolEnd });
-	else use(course, { ...tool, status: 'running', at: toolStart });
+	if (toolEnd <= shown) showTool(playback, { ...tool, status: 'completed', at: toolEnd });
+	else showTool(playback, { ...tool, status: 'running', at: toolStart });
 
 	const speechIndex = Math.floor((toolIndex * toolEvery) / speakEvery);
 	const speechStart = start + speechIndex * speakEvery;
-	const subject = tools[(course.toolCount + (speechIndex * speakEvery) / toolEvery) % tools.length];
-	tell(
-		course,
+	const subject =
+		tools[(playback.toolCount + (speechIndex * speakEvery) / toolEvery) % tools.length];
+	showMessage(
+		playback,
 		'assistant',
 		`Working on it: ${subject.title}.`,
 		speechStart,
 		speechStart + speakTakes,
 	);
 
-	const outcome = pass(course, ms);
-	if (outcome === 'done') {
-		course.toolCount += toolIndex + 1;
-		touch(course, course.time);
+	const result = pass(playback, ms);
+	if (result === 'done') {
+		playback.toolCount += toolIndex + 1;
+		markActivity(playback, playback.time);
 	}
-	return outcome;
+	return result;
 }
 
-function showStatus(course: Course, { status, ms }: { status: string; ms: number }): Outcome {
-	course.state.status = status;
-	touch(course, course.time);
-	const outcome = pass(course, ms);
-	if (outcome === 'done') {
-		course.state.status = 'running';
-		touch(course, course.time);
+function showStatus(
+	playback: Playback,
+	{ status, ms }: { status: string; ms: number },
+): StepResult {
+	playback.snapshot.status = status;
+	markActivity(playback, playback.time);
+	const result = pass(playback, ms);
+	if (result === 'done') {
+		playback.snapshot.status = 'running';
+		markActivity(playback, playback.time);
 	}
-	return outcome;
+	return result;
 }
 
 function ask(
-	course: Course,
+	playback: Playback,
 	{ requests, orFail }: { requests: PermissionRequest[]; orFail: boolean },
-): Outcome {
+): StepResult {
 	const asked = requests
-		.filter((request) => !isAlwaysAllowed(course, request))
+		.filter((request) => !isAlwaysAllowed(playback, request))
 		.map((request): PermissionInteraction => ({
 			type: 'permission',
 			...request,
-			...newInteraction(course),
+			...newInteraction(playback),
 		}));
 	if (asked.length === 0) return 'done';
 	const [first] = asked;
 	const tool = { name: first.permission, title: first.patterns.join(', ') || first.permission };
-	use(course, { ...tool, status: 'pending', at: course.time });
-	if (waitFor(course, asked) === 'stopped') return 'stopped';
+	showTool(playback, { ...tool, status: 'pending', at: playback.time });
+	if (waitFor(playback, asked) === 'stopped') return 'stopped';
 
 	const denied = asked.filter(({ value }) => isDenial(value!));
-	use(course, { ...tool, status: isDenial(first.value!) ? 'error' : 'completed', at: course.time });
+	showTool(playback, {
+		...tool,
+		status: isDenial(first.value!) ? 'error' : 'completed',
+		at: playback.time,
+	});
 	for (const { permission, patterns } of asked.filter(({ value }) => value === 'always')) {
-		patterns.forEach((pattern) => course.always.add(`${permission} ${pattern}`));
+		patterns.forEach((pattern) => playback.always.add(`${permission} ${pattern}`));
 	}
 	const names = denied.map(nameRequest);
-	if (orFail && names.length > 0) return fail(course, `Permission denied: ${names.join('; ')}`);
-	course.turn.denied.push(...names);
+	if (orFail && names.length > 0) return fail(playback, `Permission denied: ${names.join('; ')}`);
+	playback.turn.denied.push(...names);
 	return 'done';
 }
 
-/** An option `always` spares the caller the same question for the rest of the session. */
-const isAlwaysAllowed = ({ always }: Course, { permission, patterns }: PermissionRequest) =>
+/** Once `always` was chosen, the same patterns are not asked about again in this session. */
+const isAlwaysAllowed = ({ always }: Playback, { permission, patterns }: PermissionRequest) =>
 	patterns.length > 0 && patterns.every((pattern) => always.has(`${permission} ${pattern}`));
 
-function question(course: Course, text: string): Outcome {
+function question(playback: Playback, text: string): StepResult {
 	const asked: QuestionInteraction = {
 		type: 'question',
 		question: text,
-		...newInteraction(course),
+		...newInteraction(playback),
 	};
-	if (waitFor(course, [asked]) === 'stopped') return 'stopped';
-	course.turn.answers.push(asked.value!);
+	if (waitFor(playback, [asked]) === 'stopped') return 'stopped';
+	playback.turn.replies.push(asked.value!);
 	return 'done';
 }
 
-function newInteraction(course: Course): InteractionLife {
-	course.interactionCount += 1;
+function newInteraction(playback: Playback): InteractionLife {
+	playback.interactionCount += 1;
 	return {
-		id: idOf(`interaction:${course.log.id}:${course.interactionCount}`),
-		askedAt: course.time,
+		id: idOf(`interaction:${playback.log.id}:${playback.interactionCount}`),
+		askedAt: playback.time,
 	};
 }
 
 /** Blocks until each interaction has been resolved. */
-function waitFor(course: Course, asked: Interaction[]): Outcome {
-	const { state, log } = course;
-	touch(course, course.time);
-	state.interactions.push(...asked);
+function waitFor(playback: Playback, asked: Interaction[]): StepResult {
+	const { snapshot, log } = playback;
+	markActivity(playback, playback.time);
+	snapshot.interactions.push(...asked);
 	for (const interaction of asked) {
 		const resolved = log.events.find(
 			(event) => event.kind === 'resolve' && event.interactionId === interaction.id,
 		);
-		if (resolved?.kind !== 'resolve' || resolved.at > course.limit) continue;
+		if (resolved?.kind !== 'resolve' || resolved.at > playback.limit) continue;
 		interaction.resolvedAt = resolved.at;
 		interaction.value = resolved.value;
-		touch(course, resolved.at);
+		markActivity(playback, resolved.at);
 	}
-	state.pending = asked.filter(({ resolvedAt }) => resolvedAt === undefined);
-	if (state.pending.length > 0) return 'stopped';
-	course.time = Math.max(...asked.map(({ resolvedAt }) => resolvedAt!));
+	snapshot.pending = asked.filter(({ resolvedAt }) => resolvedAt === undefined);
+	if (snapshot.pending.length > 0) return 'stopped';
+	playback.time = Math.max(...asked.map(({ resolvedAt }) => resolvedAt!));
 	return 'done';
 }

@@ -1,4 +1,4 @@
-// What the agent does when a prompt gives no directives, and the words it uses.
+// What the agent does when a prompt has no directives, and the words it uses.
 import {
 	parseDirectives,
 	usualOptions,
@@ -6,6 +6,7 @@ import {
 	type Script,
 	type Step,
 } from './directives.mts';
+import type { Turn } from './playback.mts';
 
 const usualPrompt: Step[] = [
 	{ kind: 'work', ms: 4000 },
@@ -28,7 +29,7 @@ export const scriptOfPrompt = (prompt: string): Script =>
 export const scriptOfMessage = (text: string): Script =>
 	orUsual(parseDirectives(text), usualMessage);
 
-/** What the agent pretends to use while it works, in turn. */
+/** The tools that the agent pretends to use while it works, one after another. */
 export const tools = [
 	{ name: 'read', title: 'Reading site.config.json' },
 	{ name: 'grep', title: 'Searching pages for broken links' },
@@ -49,16 +50,11 @@ export const nameRequest = ({
 	patterns.length > 0 ? `${permission} (${patterns.join(', ')})` : permission;
 
 /** The last message of a turn. */
-export function finalMessage(turn: {
-	text: string;
-	said?: string;
-	denied: string[];
-	answers: string[];
-}): string {
+export function finalMessage(turn: Turn): string {
 	return [
 		turn.said ?? (turn.text === '' ? 'Done.' : `Done: ${quote(turn.text)}.`),
 		...(turn.said === undefined
-			? turn.answers.map((answer) => `You answered ${quote(answer)}.`)
+			? turn.replies.map((reply) => `You answered ${quote(reply)}.`)
 			: []),
 		...(turn.denied.length > 0
 			? [`I carried on without what was not permitted: ${turn.denied.join('; ')}.`]
@@ -79,6 +75,6 @@ const denials = new Set([
 	'cancel',
 ]);
 
-/** Whether an option's value, or its first word (`no_thanks`), means no. */
+/** Whether an option's value denies, judged by its first word: `reject`, `no_thanks`. */
 export const isDenial = (value: string): boolean =>
 	denials.has(value.toLowerCase().split(/[^a-z]+/)[0]);

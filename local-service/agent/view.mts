@@ -1,8 +1,8 @@
 // A session as the API shows it.
 import { iso } from '../clock.mts';
-import type { Interaction, SessionLog, SessionState } from './model.mts';
+import type { Interaction, SessionLog, SessionSnapshot } from './model.mts';
 
-/** What stands beside the fields of every interaction of a type. */
+/** A pending interaction as the API shows it. */
 function showInteraction(interaction: Interaction) {
 	const { id, type, askedAt } = interaction;
 	if (type === 'question') {
@@ -32,14 +32,14 @@ export const dashboardUrl = (origin: string, sessionId: string): string =>
 	`${origin}/dashboard/sessions/${sessionId}`;
 
 /** The agent session status object. */
-export function showSession(log: SessionLog, state: SessionState, origin: string) {
-	const { message, tool } = state;
+export function showSession(log: SessionLog, snapshot: SessionSnapshot, origin: string) {
+	const { message, tool } = snapshot;
 	return {
 		sessionId: log.id,
 		dashboardUrl: dashboardUrl(origin, log.id),
-		status: state.status,
-		pendingInteractions: state.pending.map(showInteraction),
-		...(state.error !== undefined && { error: state.error }),
+		status: snapshot.status,
+		pendingInteractions: snapshot.pending.map(showInteraction),
+		...(snapshot.error !== undefined && { error: snapshot.error }),
 		latestMessage: {
 			role: message.role,
 			text: message.text,
@@ -47,6 +47,6 @@ export function showSession(log: SessionLog, state: SessionState, origin: string
 			...(message.completedAt !== undefined && { completedAt: iso(message.completedAt) }),
 		},
 		...(tool && { latestTool: { ...tool, at: iso(tool.at) } }),
-		lastActivityAt: iso(state.activityAt),
+		lastActivityAt: iso(snapshot.activityAt),
 	};
 }

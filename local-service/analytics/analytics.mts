@@ -1,33 +1,35 @@
-// Queries over the event data of projects: judged, scoped, limited.
+// Runs queries over the event data of projects: checked, scoped to the caller's projects, limited.
 import { ApiError } from '../errors.mts';
-import { complaintOf } from './complaints.mts';
+import { publicMessage } from './public-message.mts';
 import { connect, EngineMissing, rowsOf, type Connect, type Connection } from './engine.mts';
 import { createFunctionRule, type EngineFunction } from './functions.mts';
 import { hasForgedName, readTree, refusalOf, windowsOf } from './guard.mts';
-import { show, store, type ExchangeRate, type TrafficEvent } from './schema.mts';
+import { createTables, createViews, type ExchangeRate, type TrafficEvent } from './schema.mts';
 
 /** The document's limits */
 const maxRows = 100_000;
 const maxSeconds = 60;
 
-/** Once they are set, no query can change them: that is what `readonly` means. */
+/** Because of `readonly`, no query can change them. */
 const limits = (seconds: number) =>
 	`SET max_execution_time = ${seconds}, max_result_rows = ${maxRows}, result_overflow_mode = 'break', max_memory_usage = 4000000000, readonly = 1`;
 
+/** Events and exchange rates; called at the first query */
+export type Traffic = () => { events: TrafficEvent[]; rates: ExchangeRate[] };
+
 export interface AnalyticsOptions {
-	/** What happened; asked for when the first query comes */
-	traffic(): { events: TrafficEvent[]; rates: ExchangeRate[] };
+	traffic: Traffic;
 	/** Default: chdb */
 	connect?: Connect;
-	/** Seconds that a query may take, for tests; default: the document's 60 */
+	/** The longest that a query may take, in seconds; default: the API document's 60 */
 	seconds?: number;
 }
 
 export interface Analytics {
 	/**
-	 * Runs a query over what `projects` (UUIDs) may see.
-	 * @returns the answer's JSON as text: numbers are ClickHouse's, also those that JavaScript cannot hold
-	 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where there is no engine
+	 * Runs a query over the events of `projects` (UUIDs).
+	 * @returns the answer's JSON as text, because it may have numbers that JavaScript cannot represent
+	 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where the engine does not load
 	 */
 	query(sql: string, projects: string[]): Promise<string>;
 	close(): Promise<void>;
@@ -35,7 +37,7 @@ export interface Analytics {
 
 let count = 0;
 
-/** Analytics with data of its own. Nothing is loaded before the first query. */
+/** Creates analytics with its own data. Nothing is loaded before the first query. */
 export function createAnalytics({
 	traffic,
 	connect: open = connect,
@@ -47,7 +49,7 @@ export function createAnalytics({
 
 	const own = () => (owner ??= openOwner(open, stored, traffic));
 
-	/** A connection that sees the views of these projects and may change nothing. */
+	/** A read-only connection that sees only the views of these projects. */
 	function scopeOf(projects: string[]) {
 		const name = [...projects].sort().join();
 		let scope = scopes.get(name);
@@ -60,7 +62,7 @@ export function createAnalytics({
 	}
 
 	async function openScope(db: string, projects: string[]): Promise<Connection> {
-		await show((await own()).connection, db, stored, projects);
+		await createViews((await own()).connection, db, stored, projects);
 		const connection = await open();
 		await connection.run(`USE ${db}`);
 		await connection.run(limits(seconds));
@@ -71,14 +73,14 @@ export function createAnalytics({
 		async query(sql, projects) {
 			const { parse, mayCall } = await own().catch(unavailable);
 			const { db, connection } = scopeOf(projects);
-			const complain = (error: Error) => {
-				throw new ApiError('invalid_request', complaintOf(error.message, [db, stored]));
+			const refuse = (error: Error) => {
+				throw new ApiError('invalid_request', publicMessage(error.message, [db, stored]));
 			};
-			const { statement, tree } = await parse(sql).catch(complain);
+			const { statement, tree } = await parse(sql).catch(refuse);
 			const refusal = refusalOf(tree, mayCall);
 			if (refusal !== undefined) throw new ApiError('invalid_request', `${refusal}.`);
-			const lines = await (await connection).run(statement).catch(complain);
-			// The engine stops after the block that reached the limit, not in the middle of it.
+			const lines = await (await connection).run(statement).catch(refuse);
+			// The engine stops after the block that reaches the limit, not in the middle of it
 			const rows = lines.split('\n').filter(Boolean).slice(0, maxRows);
 			return `{"rowCount":${rows.length},"data":[${rows.join(',')}]}`;
 		},
@@ -103,20 +105,16 @@ function unavailable(error: Error): never {
 
 interface Owner {
 	connection: Connection;
-	/** A query as ClickHouse reads it, and its tree. @throws Error with ClickHouse's message */
+	/** A query as ClickHouse reads it, and its syntax tree. @throws Error with ClickHouse's message */
 	parse(sql: string): Promise<{ statement: string; tree: ReturnType<typeof readTree> }>;
 	mayCall(name: string): boolean;
 }
 
-/** The connection that may do everything: it stores the data and parses queries, but never runs one. */
-async function openOwner(
-	open: Connect,
-	stored: string,
-	traffic: AnalyticsOptions['traffic'],
-): Promise<Owner> {
+/** Opens the connection with all rights. It stores the data and parses queries, but never runs one. */
+async function openOwner(open: Connect, stored: string, traffic: Traffic): Promise<Owner> {
 	const connection = await open();
 	const { events, rates } = traffic();
-	await store(connection, stored, events, rates);
+	await createTables(connection, stored, events, rates);
 	const functions = rowsOf<EngineFunction>(
 		await connection.run('SELECT name, alias_to, is_aggregate, categories FROM system.functions'),
 	);
@@ -136,7 +134,7 @@ async function openOwner(
 	};
 }
 
-/** The lines of a statement's tree. The engine leaves out what stands in `OVER (...)`, but not what a named window says: so it is asked for that too. */
+/** The lines of a statement's syntax tree. The engine omits what is in `OVER (...)` but shows named windows, so each is named and added. */
 async function explained(connection: Connection, statement: string): Promise<string[]> {
 	const answer = await connection.run(`SELECT explain FROM (EXPLAIN AST ${statement})`);
 	const lines = rowsOf<{ explain: string }>(answer).map(({ explain }) => explain);
@@ -146,7 +144,7 @@ async function explained(connection: Connection, statement: string): Promise<str
 		: [...lines, ...(await explained(connection, `SELECT 1 WINDOW ${windows.join(', ')}`))];
 }
 
-/** The query as one line in ClickHouse's own spelling. What is judged is what runs. */
+/** The query as one line in ClickHouse's own spelling, so that what is checked is what runs. */
 async function single(connection: Connection, sql: string): Promise<string> {
 	const text = `'${sql.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 	const [{ statement }] = rowsOf<{ statement: string }>(

@@ -1,28 +1,28 @@
-// ClickHouse in this process (chdb): opened when the first query comes, shared by every service of the process.
+// ClickHouse in this process (chdb): opened at the first query, shared by every service of the process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** One connection: a current database and settings of its own, over data that all connections share. */
+/** A connection has its own current database and settings; the data is shared by all connections. */
 export interface Connection {
 	/**
-	 * Runs statements of our own making.
-	 * @returns the result's rows as JSON, one a line; empty without rows
+	 * Runs a statement.
+	 * @returns the rows as JSON, one per line; an empty text when there are none
 	 * @throws Error with ClickHouse's message
 	 */
 	run(sql: string): Promise<string>;
 	/** Adds rows to a table. */
 	insert(table: string, rows: object[]): Promise<void>;
-	/** Waits for what is still running. */
+	/** Closes the connection after what is still running has ended. */
 	close(): Promise<void>;
 }
 
 export type Connect = () => Promise<Connection>;
 
-/** The engine cannot be used here: chdb has no binary for this platform, or it does not load. */
+/** chdb has no binary for this platform, or it does not load. */
 export class EngineMissing extends Error {}
 
-// chdb knows one data folder per process: it lives as long as somebody is connected.
+// chdb has one data folder per process, which is kept as long as anybody is connected.
 let folder: string | undefined;
 let connected = 0;
 
@@ -50,7 +50,7 @@ export const connect: Connect = async () => {
 	};
 };
 
-/** What a statement answered, read. Numbers beyond 2^53 lose digits: for our own statements only. */
+/** The rows of a result. Numbers beyond 2^53 lose digits, so this is for our own statements only. */
 export const rowsOf = <Row,>(lines: string): Row[] =>
 	lines
 		.split('\n')

@@ -1,5 +1,5 @@
-// Which functions a query may call. The engine lists its functions by category; whole categories are allowed, and from the
-// mixed one those that only compute. A function that is in no list is refused, so a newer engine opens nothing.
+// Which functions a query may call. The engine lists its functions by category: some categories are allowed as a whole, and from
+// the mixed one the functions that only compute. Everything else is refused, so that a newer engine allows nothing new.
 
 /** A row of `system.functions` */
 export interface EngineFunction {
@@ -9,7 +9,7 @@ export interface EngineFunction {
 	categories: string;
 }
 
-/** What is missing: dictionaries, models, introspection, everything that asks the server about itself. */
+/** Left out: dictionaries, models, introspection, and everything that reveals the server. */
 const CATEGORIES = new Set([
 	'Aggregate Functions',
 	'Arithmetic',
@@ -69,7 +69,7 @@ const SINGLE = [
 	'toColumnTypeName',
 	'toTypeName',
 	'transform',
-	// Made by the parser of CASE, arrow functions, EXISTS and lists
+	// What the parser makes of CASE, arrow functions, EXISTS and lists
 	'caseWithExpression',
 	'lambda',
 	'exists',
@@ -77,7 +77,7 @@ const SINGLE = [
 ];
 
 /**
- * The judge of function names.
+ * Creates the rule for function names.
  * @param functions what the engine has
  * @param combinators suffixes of aggregate functions, such as `If` and `Merge`
  */
@@ -100,7 +100,7 @@ export function createFunctionRule(
 		functions.filter(({ is_aggregate }) => is_aggregate).map(({ name }) => lower(name)),
 	);
 	const endings = combinators.map(lower);
-	// `sumMergeIf` is no function that the engine lists: it is sum with two endings
+	// The engine does not list `sumMergeIf`, which is `sum` with two combinators
 	const isCombined = (name: string): boolean =>
 		aggregates.has(name) ||
 		endings.some((ending) => name.endsWith(ending) && isCombined(name.slice(0, -ending.length)));

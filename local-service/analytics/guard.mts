@@ -1,16 +1,16 @@
-// What a query may do, judged from the tree that ClickHouse's own parser makes of it: no trick of spelling gets past it. Pure.
+// What a query may do, decided from the syntax tree of ClickHouse's own parser, so that no trick of spelling gets past it. Pure.
 import { ATTRIBUTION } from './schema.mts';
 
 /** A node of the tree, as `EXPLAIN AST` prints it: `Function count (alias views) (children 1)` */
 export interface SyntaxNode {
 	/** `Function`, `TableIdentifier`, ... */
 	kind: string;
-	/** What stands behind the kind, without alias and number of children: `count` */
+	/** What follows the kind, without alias and number of children: `count` */
 	text: string;
 	children: SyntaxNode[];
 }
 
-/** Reads the lines of `EXPLAIN AST`: one node a line, a space deeper than its parent. */
+/** Reads the lines of `EXPLAIN AST`: one node per line, indented by one space more than its parent. */
 export function readTree(lines: string[]): SyntaxNode {
 	const root: SyntaxNode = { kind: 'Root', text: '', children: [] };
 	const path = [root];
@@ -28,13 +28,13 @@ export function readTree(lines: string[]): SyntaxNode {
 
 const QUOTED = /'(?:[^'\\]|\\[\s\S]|'')*'|`(?:[^`\\]|\\[\s\S]|``)*`|"(?:[^"\\]|\\[\s\S]|"")*"/g;
 
-/** Whether a name has an escape in it: the tree is read line by line, and a line break in a name could forge lines. */
+/** Whether a quoted name has an escape: the tree is read line by line, and a line break in a name could forge lines. */
 export const hasForgedName = (statement: string): boolean =>
 	(statement.match(QUOTED) ?? []).some((quoted) => quoted[0] !== "'" && /[\\\p{Cc}]/u.test(quoted));
 
-/** What stands behind each outermost OVER of a statement in ClickHouse's own spelling, with its brackets. */
+/** What follows each outermost OVER of a statement in ClickHouse's own spelling, with its brackets. */
 export function windowsOf(statement: string): string[] {
-	// Quoted texts are blanked, so that their brackets do not count
+	// Quoted text is blanked, so that its brackets do not count
 	const bare = statement.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
 	const windows: string[] = [];
 	for (const over of bare.matchAll(/\bOVER (?=\()/gi)) {
@@ -48,7 +48,7 @@ export function windowsOf(statement: string): string[] {
 	return windows;
 }
 
-/** Everything that a SELECT is made of. What is not here is refused: SETTINGS (`Set`), FORMAT and INTO OUTFILE, APPLY, parameters, other statements. */
+/** What a SELECT is made of. Everything else is refused: SETTINGS (`Set`), FORMAT and INTO OUTFILE, APPLY, parameters, other statements. */
 const KINDS = new Set([
 	'Root',
 	'SelectWithUnionQuery',
@@ -89,7 +89,7 @@ const CALLED: Record<string, string> = {
 	QueryParameter: 'A query parameter',
 };
 
-/** Tables that are functions and compute their rows */
+/** Table functions that only compute their rows */
 const TABLE_FUNCTIONS = new Set([
 	ATTRIBUTION,
 	'numbers',
@@ -98,14 +98,14 @@ const TABLE_FUNCTIONS = new Set([
 	'values',
 ]);
 
-/** What the parser puts in where a query names no table: one row */
+/** What the parser inserts where a query names no table */
 const NO_TABLE = 'system.one';
 
 const MEMBERSHIP = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 /**
- * Why a query may not run; undefined when it may. Names of tables without a database need no check: they lead to the caller's own.
- * @param mayCall judges the name of a function
+ * Why a query may not run; undefined when it may. A table without a database needs no check: it is one of the caller's own.
+ * @param mayCall whether a function of that name may be called
  */
 export function refusalOf(
 	tree: SyntaxNode,

@@ -1,11 +1,11 @@
-// The six tables of the API document: stored once for all projects, and shown to each caller through views of the projects
-// that are its own. What the document leaves open is said in the README, "Analytics".
+// The six tables of the API document: stored once for all projects; each caller sees views with the rows of its own projects.
+// The README ("Analytics") says how we read what the document leaves open.
 import type { Connection } from './engine.mts';
 
-/** Something that happened on a page. A row of the stored table `events`. */
+/** An event on a page: a row of the stored table `events`. */
 export interface TrafficEvent {
 	project: string;
-	/** Projects of one namespace are siblings: a visit may lead from one to another, and its revenue counts for all its pages. */
+	/** Projects of one namespace are siblings: a visit may span several of them, and its revenue counts for all its pages. */
 	namespace: string;
 	/** The visit: UUID */
 	subject: string;
@@ -17,7 +17,7 @@ export interface TrafficEvent {
 	title: string;
 	utm_source: string;
 	currencyCode: string;
-	/** What was paid, in that currency; 0 for views */
+	/** Paid, in that currency; 0 for views */
 	amount: number;
 }
 
@@ -45,7 +45,7 @@ const STORED = [
 		total_revenue_usd_state AggregateFunction(sum, Float64), unique_purchasing_sessions_state AggregateFunction(uniq, UUID))`,
 ];
 
-// A visit's purchases are credited to its page views in equal parts; views of the cart and the checkout get none.
+// A visit's purchases are credited to its page views in equal parts; cart and checkout views get none.
 const computed = (db: string) => `
 	INSERT INTO ${db}.events_computed
 	SELECT project, subject, date, name, path, domain, currencyCode,
@@ -63,7 +63,7 @@ const withUsd = (db: string) => `
 	FROM ${db}.events AS e LEFT JOIN ${db}.currency_exchange_rates AS r ON r.date = toDate(e.date) AND r.code = e.currencyCode`;
 
 const ROLLUPS = (db: string) => [
-	// A visit's conversions and revenue count once for each page and day that it saw, however often it looked.
+	// A visit's conversions and revenue count once per page and day, however often it viewed the page.
 	`INSERT INTO ${db}.daily_page_rollups
 	SELECT project, toDate(date) AS day, domain, path, utm_source, countState(), uniqState(subject), uniqStateIf(subject, subjectPurchaseCount > 0),
 		sumState(subjectPurchaseFraction), sumState(subjectPurchaseSumUsd * subjectPurchaseFraction / greatest(subjectPurchaseCount, 1)),
@@ -80,8 +80,8 @@ const ROLLUPS = (db: string) => [
 	FROM ${db}.events_computed WHERE name = 'purchase' GROUP BY project, day, utm_source`,
 ];
 
-/** Makes the stored tables in a new database and fills them. */
-export async function store(
+/** Creates a database with the stored tables and fills them. */
+export async function createTables(
 	connection: Connection,
 	db: string,
 	events: TrafficEvent[],
@@ -94,7 +94,7 @@ export async function store(
 	for (const statement of [computed(db), ...ROLLUPS(db)]) await connection.run(statement);
 }
 
-/** What callers see: a view for each table, with the columns that the document lists. */
+/** The views that callers see, with the columns that the API document lists */
 const SHOWN = {
 	events_computed: `subject, date, name, path, domain, currencyCode, subjectPurchaseSum, subjectPurchaseCount, subjectPurchaseFraction,
 		subjectPurchaseFractionalSum, title`,
@@ -106,7 +106,7 @@ const SHOWN = {
 		'day, utm_source, purchase_count_state, total_revenue_usd_state, unique_purchasing_sessions_state',
 };
 
-/** The parameterized view: a visit's revenue is what all siblings that the caller may see earned in the window. */
+/** The parameterized view. A visit's revenue is what all sibling projects that the caller may see earned within the window. */
 const attribution = (db: string, own: string) => `
 	SELECT subject, date, name, domain, path, title, amountUsd AS purchaseRevenueUsd,
 		sum(amountUsd) OVER visit AS sessionRevenueUsd,
@@ -115,8 +115,8 @@ const attribution = (db: string, own: string) => `
 	FROM (${withUsd(db)} WHERE ${own} AND toDate(e.date) BETWEEN toDate({since:String}) AND toDate({until:String}))
 	WINDOW visit AS (PARTITION BY namespace, subject)`;
 
-/** Makes a database whose tables hold what `projects` (UUIDs) may see of the stored one, and nothing else. */
-export async function show(
+/** Creates a database of views onto the stored one that show the rows of `projects` (UUIDs) and no others. */
+export async function createViews(
 	connection: Connection,
 	db: string,
 	stored: string,
@@ -136,5 +136,5 @@ export async function show(
 	await connection.run(`CREATE VIEW ${db}.session_attribution AS ${attribution(stored, own)}`);
 }
 
-/** The one table that takes its dates as a function does */
+/** The table that takes its dates as arguments, like a function */
 export const ATTRIBUTION = 'session_attribution';

@@ -1,14 +1,14 @@
-// Ninety days of visitors, the same at every start: who came from where, what they looked at, who bought.
-import { numberOf } from '../ids.mts';
-import type { Project } from '../world.mts';
+// Ninety days of visits, the same at every start: where they came from, what they viewed, what they bought.
+import { idOf, numberOf } from '../ids.mts';
+import type { Project } from '../state.mts';
 import type { ExchangeRate, TrafficEvent } from './schema.mts';
 
 const DAYS = 90;
 const DAY_MS = 86_400_000;
-/** Of the first projects only: four in each of three workspaces */
+/** How many projects have visits: four in each of three workspaces */
 const PROJECTS = 12;
 
-/** Where visits come from: how many of a hundred, and how many of a thousand buy. '' is direct. */
+/** Where visits come from: their share in percent, and how many of a thousand buy. '' is direct. */
 const SOURCES = [
 	{ source: 'google', share: 38, buyers: 45 },
 	{ source: '', share: 22, buyers: 60 },
@@ -28,7 +28,7 @@ const PAGES = [
 	{ path: '/shop/tote-bag', title: 'Tote bag' },
 ];
 
-/** Units for one US dollar, around which the days vary by a fiftieth */
+/** Units per US dollar; the rate of a day differs by up to a fiftieth */
 const RATES = { USD: 1, EUR: 0.92, GBP: 0.79, JPY: 151 };
 
 const CART = { name: 'cart_view', path: '/cart', title: 'Cart' } as const;
@@ -37,14 +37,7 @@ const BOUGHT = { name: 'purchase', path: '/checkout', title: 'Checkout' } as con
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const moment = (time: number) => new Date(time).toISOString().slice(0, 23).replace('T', ' ');
-const uuid = (name: string) => {
-	const part = (n: number) => numberOf(`${name}:${n}`, 0x1_0000_0000).toString(16).padStart(8, '0');
-	return [part(0), part(1), part(2), part(3)]
-		.join('')
-		.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5');
-};
-
-/** What happened in the 90 days up to `now` (milliseconds), and the exchange rates of these days. Projects of one workspace are siblings. */
+/** The events of the 90 days up to `now` (milliseconds), and the exchange rates of these days. Projects of one workspace are siblings. */
 export function trafficOf(
 	projects: Project[],
 	now: number,
@@ -70,7 +63,7 @@ export function trafficOf(
 const wobble = (rate: number, code: string, day: number) =>
 	Number((rate * (1 + (numberOf(`rate:${code}:${dayOf(day)}`, 41) - 20) / 1000)).toFixed(4));
 
-/** The visits that land on a project on a day: fewer for later projects and at weekends. */
+/** The visits to a project on a day: fewer for later projects and at weekends. */
 function visitsOf(
 	project: Project,
 	index: number,
@@ -88,8 +81,8 @@ function visitsOf(
 	).flat();
 }
 
-/** The days before yesterday were better: something broke the checkout. */
-const HARD_TIMES = 0.1;
+/** Since yesterday the checkout is broken: this share of those who would buy still does. */
+const BROKEN_CHECKOUT = 0.1;
 
 function visit(
 	seed: string,
@@ -99,14 +92,14 @@ function visit(
 	today: number,
 ): TrafficEvent[] {
 	const pick = (what: string, below: number) => numberOf(`${what}:${seed}`, below);
-	// One visit in three is led to the workspace's first shop
+	// One visit in three goes on to the workspace's first shop
 	const shop = pick('shop', 3) === 0 || !shops.includes(project) ? shops[0] : project;
 	const { source, buyers } = sourceAt(pick('source', 100));
 	const buys =
-		shops.length > 0 && pick('buys', 1000) < buyers * (day >= today - DAY_MS ? HARD_TIMES : 1);
+		shops.length > 0 && pick('buys', 1000) < buyers * (day >= today - DAY_MS ? BROKEN_CHECKOUT : 1);
 	const common = {
 		namespace: project.workspaceId,
-		subject: uuid(`visit:${seed}`),
+		subject: idOf(`visit:${seed}`),
 		utm_source: source,
 	};
 
@@ -132,7 +125,7 @@ function visit(
 		at(project, { name: 'page_view', ...pageAt(pick(`page:${n}`, 1000), n) }),
 	);
 	if (!buys) return pick('cart', 12) === 0 && shops.length > 0 ? [...looks, at(shop, CART)] : looks;
-	// Whoever buys at a sibling has looked around there first
+	// Whoever buys at a sibling views its shop first
 	const there =
 		shop === project ? [] : [at(shop, { name: 'page_view', path: '/shop', title: 'Shop' })];
 	return [
@@ -149,7 +142,7 @@ function sourceAt(percent: number) {
 	return SOURCES.find(({ share }) => percent < (sum += share))!;
 }
 
-/** Visits begin at the home page more often than not, and go on to pages that are liked differently well. */
+/** Most visits begin at the home page; the other pages differ in popularity. */
 const pageAt = (chance: number, n: number) =>
 	n === 0 && chance < 550 ? PAGES[0] : PAGES[Math.floor((chance / 1000) ** 1.5 * PAGES.length)];
 
@@ -157,7 +150,7 @@ const sells = ({ checkoutProvider }: Project) => checkoutProvider !== undefined;
 const domainOf = ({ name }: Project) =>
 	`www.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example`;
 
-/** 8 to 98 dollars' worth, with the currency's usual decimals */
+/** The equivalent of 8 to 98 US dollars, with the currency's usual decimals */
 function price(cents: number, currency: string): number {
 	const amount = (8 + cents / 100) * (RATES[currency as keyof typeof RATES] ?? 1);
 	return currency === 'JPY' ? Math.round(amount) : Math.round(amount * 100) / 100;

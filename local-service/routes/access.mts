@@ -1,10 +1,10 @@
-// Finding things on behalf of a key: what it may not see is not there.
+// Looks things up on behalf of a key: what the key may not see does not exist.
 import { mayActOn, type Key } from '../auth.mts';
 import { notFound } from '../errors.mts';
-import type { Project, World } from '../world.mts';
+import type { Project, ServiceState } from '../state.mts';
 
 /**
- * The thing, if it exists and its project is one that the key can act on.
+ * The thing, if it exists and the key can act on its project.
  * @throws ApiError `not_found`
  */
 export function permitted<T extends { projectId: string }>(
@@ -17,8 +17,8 @@ export function permitted<T extends { projectId: string }>(
 }
 
 /** @throws ApiError `not_found` */
-export function findProject(world: World, key: Key, id: string): Project {
-	const project = world.store.projects.get(id);
+export function findProject(state: ServiceState, key: Key, id: string): Project {
+	const project = state.store.projects.get(id);
 	if (!project || !mayActOn(key, id)) throw notFound('project');
 	return project;
 }

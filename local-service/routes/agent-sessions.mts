@@ -6,42 +6,48 @@ import { scriptOfMessage, scriptOfPrompt } from '../agent/story.mts';
 import { dashboardUrl, showSession } from '../agent/view.mts';
 import { mayActOn, type Key } from '../auth.mts';
 import { ApiError, notFound } from '../errors.mts';
-import type { Session } from '../world.mts';
+import { visibleLog } from '../lateness.mts';
+import type { Session } from '../state.mts';
 import { findProject } from './access.mts';
 import { accepted, ok, type Routes } from './route.mts';
 
-/** Reads the decision out of a resolve body, by the type of the interaction. */
+/** Reads the decision from the body of a resolve request, by the type of the interaction. */
 const readDecision: { [type in Interaction['type']]: (interaction: any, body: any) => string } = {
 	permission({ options }, { response }) {
-		const values = options.map(({ value }: { value: string }) => value);
-		if (!values.includes(response))
-			throw new ApiError('invalid_request', `body/response must be one of: ${values.join(', ')}`);
+		// Which values they are is not said: a dialect has its own words for them
+		if (!options.some(({ value }: { value: string }) => value === response))
+			throw new ApiError('invalid_request', 'The interaction does not offer the chosen option.');
 		return response;
 	},
 	question(_, { answer }) {
 		if (typeof answer !== 'string' || answer === '')
-			throw new ApiError('invalid_request', 'body/answer must be a text that is not empty');
+			throw new ApiError('invalid_request', 'body/answer must be a non-empty string');
 		return answer;
 	},
 };
 
-export const agentSessionRoutes: Routes = (world) => {
-	const { clock } = world;
+export const agentSessionRoutes: Routes = (state) => {
+	const { clock } = state;
 
-	/** @throws ApiError `not_found`, also in a session's first moments */
+	/** @throws ApiError `not_found`, also in the first moments of a session */
 	function findSession(id: string, key: Key): Session {
-		const session = world.store.sessions.get(id);
-		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, clock.now()).visible)
+		const session = state.store.sessions.get(id);
+		const seen = clock.now() - state.lateness.session;
+		if (!session || !mayActOn(key, session.projectId) || !sessionAt(session, seen).visible)
 			throw notFound('agent session');
 		return session;
 	}
 
-	const show = (session: Session, origin: string) =>
-		showSession(session, sessionAt(session, clock.now()), origin);
+	/** The status object as reads see it now. */
+	function show(session: Session, origin: string) {
+		const now = clock.now();
+		const log = visibleLog(session, now, state.lateness);
+		return showSession(log, sessionAt(log, now), origin);
+	}
 
 	return {
 		createAgentSession({ body, key, origin }) {
-			const project = findProject(world, key, body.projectId);
+			const project = findProject(state, key, body.projectId);
 			const session: Session = {
 				id: randomUUID(),
 				projectId: project.id,
@@ -51,7 +57,7 @@ export const agentSessionRoutes: Routes = (world) => {
 				events: [],
 				polls: 0,
 			};
-			world.store.sessions.set(session.id, session);
+			state.store.sessions.set(session.id, session);
 			return accepted({
 				sessionId: session.id,
 				status: 'starting',
@@ -60,7 +66,7 @@ export const agentSessionRoutes: Routes = (world) => {
 		},
 
 		getAgentSession({ params, key, origin }) {
-			const existing = world.store.sessions.get(params.sessionId);
+			const existing = state.store.sessions.get(params.sessionId);
 			if (existing) existing.polls += 1;
 			return ok(show(findSession(params.sessionId, key), origin));
 		},
@@ -79,7 +85,7 @@ export const agentSessionRoutes: Routes = (world) => {
 		abortAgentSession({ params, key, origin }) {
 			const session = findSession(params.sessionId, key);
 			const now = clock.now();
-			// What has ended stays as it ended, so that a second abort changes nothing
+			// A session that has ended stays as it is, so a second abort changes nothing
 			if (sessionAt(session, now).finishedAt === undefined)
 				session.events.push({ kind: 'abort', at: now });
 			return ok(show(session, origin));

@@ -2,11 +2,11 @@
 import { mayActOn } from '../auth.mts';
 import { okText, type Routes } from './route.mts';
 
-export const analyticsRoutes: Routes = (world) => ({
+export const analyticsRoutes: Routes = (state) => ({
 	async queryAnalytics({ body, key }) {
-		const projects = world.store.projects.all().filter(({ id }) => mayActOn(key, id));
+		const projects = state.store.projects.all().filter(({ id }) => mayActOn(key, id));
 		return okText(
-			await world.analytics.query(
+			await state.analytics.query(
 				body.query,
 				projects.map(({ id }) => id),
 			),

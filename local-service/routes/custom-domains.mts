@@ -1,9 +1,10 @@
 // Custom domains of a site: list, delete.
 import { iso } from '../clock.mts';
 import { idOf } from '../ids.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { notFound } from '../errors.mts';
-import type { CustomDomain } from '../world.mts';
+import type { CustomDomain } from '../state.mts';
 import { permitted } from './access.mts';
 import { ok, type Routes } from './route.mts';
 
@@ -27,13 +28,13 @@ function show({ id, domain, status, stale, tokenExpiresAt }: CustomDomain) {
 	};
 }
 
-export const customDomainRoutes: Routes = (world) => ({
+export const customDomainRoutes: Routes = (state) => ({
 	listCustomDomains({ query, limit, key }) {
-		const { id } = permitted(key, world.store.sites.get(query.siteId), 'site');
+		const { id } = permitted(key, state.store.sites.get(query.siteId), 'site');
 		return ok(
 			mapPage(
 				page(`domains ${id}`, { ...query, limit }, (sequence) =>
-					world.store.domains.after(id, sequence),
+					listed(state, state.store.domains.after(id, sequence)),
 				),
 				show,
 			),
@@ -41,7 +42,7 @@ export const customDomainRoutes: Routes = (world) => ({
 	},
 
 	deleteCustomDomain({ params, key }) {
-		const { domains, sites } = world.store;
+		const { domains, sites } = state.store;
 		const domain = domains.get(params.customDomainId);
 		if (!domain) throw notFound('custom domain');
 		permitted(key, sites.get(domain.siteId), 'custom domain');

@@ -10,12 +10,13 @@ import {
 	signUrl,
 	type FileContent,
 } from '../file-content.mts';
-import type { FileItem } from '../file-store.mts';
+import { myFilesOf, type FileItem } from '../file-store.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { findProject, permitted } from './access.mts';
-import { created, ok, type Routes } from './route.mts';
+import { created, ok, type Handler, type Routes } from './route.mts';
 
-/** Timestamps and sizes as the API writes them */
+/** A file as the API shows it */
 function show({
 	id,
 	projectId,
@@ -41,12 +42,12 @@ function show({
 	};
 }
 
-export const fileRoutes: Routes = (world) => {
-	const { clock } = world;
+export const fileRoutes: Routes = (state) => {
+	const { clock } = state;
 
-	const findFile = (id: string, key: Key) => permitted(key, world.store.files.get(id), 'file');
+	const findFile = (id: string, key: Key) => permitted(key, state.store.files.get(id), 'file');
 
-	/** @throws ApiError `not_found` when it is not in the project, `invalid_request` when it is no folder */
+	/** @throws ApiError `not_found` when it is not in the project, `invalid_request` when it is not a folder */
 	function findFolder(id: string, projectId: string, key: Key): FileItem {
 		const item = findFile(id, key);
 		const folder = permitted(key, item.projectId === projectId ? item : undefined, 'folder');
@@ -55,12 +56,21 @@ export const fileRoutes: Routes = (world) => {
 		return folder;
 	}
 
+	/**
+	 * The folder that a request names, or undefined for My Files: null, its id, or nothing at all.
+	 * @throws ApiError as `findFolder`
+	 */
+	const folderOf = (parentId: string | null | undefined, projectId: string, key: Key) =>
+		parentId === undefined || parentId === null || parentId === myFilesOf(projectId)
+			? undefined
+			: findFolder(parentId, projectId, key).id;
+
 	/** @throws ApiError `conflict`; nothing is overwritten */
 	function requireFree(
 		place: Pick<FileItem, 'projectId' | 'parentId' | 'name'>,
 		mover?: FileItem,
 	): void {
-		const there = world.store.files.at(place);
+		const there = state.store.files.at(place);
 		if (there && there !== mover)
 			throw new ApiError(
 				'conflict',
@@ -76,7 +86,7 @@ export const fileRoutes: Routes = (world) => {
 		base64: (name, { data, contentType }) => contentOfBase64(name, data, contentType),
 		asset(_, { assetId }, projectId, key) {
 			requireScopes(key, ['assets.read']);
-			const asset = permitted(key, world.store.assets.get(assetId), 'asset');
+			const asset = permitted(key, state.store.assets.get(assetId), 'asset');
 			const { content, contentType } = permitted(
 				key,
 				asset.projectId === projectId ? asset : undefined,
@@ -91,39 +101,53 @@ export const fileRoutes: Routes = (world) => {
 		key: Key,
 	): Pick<FileItem, 'content' | 'contentType'> {
 		if (kind === 'folder' && source)
-			throw new ApiError('invalid_request', 'body/source is not for folders');
+			throw new ApiError('invalid_request', 'body/source is for files only');
 		if (kind === 'folder') return { content: Buffer.alloc(0) };
 		if (!source) throw new ApiError('invalid_request', 'body/source is required for a file');
 		return readSource[source.type](name, source, projectId, key);
 	}
 
+	/** Renames, moves, or both: the assumed endpoint serves the two operations. */
+	const changeFile: Handler = ({ params, body, key }) => {
+		const file = findFile(params.fileId, key);
+		const { name = file.name } = body;
+		const parentId =
+			body.parentId === undefined ? file.parentId : folderOf(body.parentId, file.projectId, key);
+		const folder = parentId === undefined ? undefined : state.store.files.get(parentId);
+		if (folder && state.store.files.isWithin(folder, file.id))
+			throw new ApiError('conflict', 'A folder cannot be moved into itself.');
+		requireFree({ projectId: file.projectId, parentId, name }, file);
+		const same = name === file.name && parentId === file.parentId;
+		return ok(show(same ? file : state.store.files.change(file, { name, parentId }, clock.now())));
+	};
+
 	return {
 		listFiles({ query, limit, key }) {
-			const { id } = findProject(world, key, query.projectId);
-			const { parentId } = query;
-			if (parentId !== undefined) findFolder(parentId, id, key);
-			// Without a parent: everything in the project, whatever folder it lies in
-			const keep = (file: FileItem) => parentId === undefined || file.parentId === parentId;
+			const { id } = findProject(state, key, query.projectId);
+			const inFolder = query.parentId !== undefined;
+			const parentId = folderOf(query.parentId, id, key);
+			// Without a parent: everything in the project, in whatever folder
+			const keep = (file: FileItem) => !inFolder || file.parentId === parentId;
 			const list = page(
-				`files ${id} ${parentId}`,
+				`files ${id} ${query.parentId}`,
 				{ ...query, limit },
-				(sequence) => world.store.files.after(id, sequence),
+				(sequence) => listed(state, state.store.files.after(id, sequence)),
 				keep,
 			);
 			return ok(mapPage(list, show));
 		},
 
 		createFile({ body, key }) {
-			const { projectId, parentId, name, kind } = body;
-			findProject(world, key, projectId);
-			if (parentId !== undefined) findFolder(parentId, projectId, key);
+			const { projectId, name, kind } = body;
+			findProject(state, key, projectId);
+			const parentId = folderOf(body.parentId, projectId, key);
 			const content = readContent(body, key);
-			requireFree(body);
-			const now = clock.now();
 			const place = { projectId, ...(parentId !== undefined && { parentId }), name };
+			requireFree(place);
+			const now = clock.now();
 			return created(
 				show(
-					world.store.files.add({
+					state.store.files.add({
 						id: randomUUID(),
 						...place,
 						kind,
@@ -137,20 +161,8 @@ export const fileRoutes: Routes = (world) => {
 
 		getFile: ({ params, key }) => ok(show(findFile(params.fileId, key))),
 
-		updateFile({ params, body, key }) {
-			const file = findFile(params.fileId, key);
-			const { name = file.name, parentId = file.parentId } = body;
-			if (body.parentId !== undefined) {
-				const folder = findFolder(body.parentId, file.projectId, key);
-				if (world.store.files.isWithin(folder, file.id))
-					throw new ApiError('conflict', 'A folder cannot be moved into itself.');
-			}
-			requireFree({ projectId: file.projectId, parentId, name }, file);
-			const same = name === file.name && parentId === file.parentId;
-			return ok(
-				show(same ? file : world.store.files.change(file, { name, parentId }, clock.now())),
-			);
-		},
+		renameFile: changeFile,
+		moveFile: changeFile,
 
 		getFileContent({ params, key, origin }) {
 			const file = findFile(params.fileId, key);

@@ -20,6 +20,6 @@ const all: Routes[] = [
 	productRoutes,
 ];
 
-/** The handlers of a world; they read its store anew at every call, so it may be replaced. */
-export const routes = (world: Parameters<Routes>[0]): Record<string, Handler> =>
-	Object.assign({}, ...all.map((routesOf) => routesOf(world)));
+/** The handlers for a state. They read `state.store` at every call, so it may be replaced. */
+export const routes = (state: Parameters<Routes>[0]): Record<string, Handler> =>
+	Object.assign({}, ...all.map((routesOf) => routesOf(state)));

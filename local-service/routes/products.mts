@@ -1,14 +1,18 @@
-// Products: list, create, change. The document shows no field of them, so fields are whatever callers send.
+// Products: list, create, change. The API document shows none of their fields, so callers decide what they are.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../errors.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
-import type { Product } from '../world.mts';
+import type { Product } from '../state.mts';
 import { findProject, permitted } from './access.mts';
 import { created, ok, type Routes } from './route.mts';
 
 const show = (product: Product) => ({ ...product, object: 'product' });
 
-/** What callers may not set @throws ApiError `invalid_request` where a shown field has the wrong type */
+/**
+ * The fields that a caller sets; id, kind and project are not theirs to set.
+ * @throws ApiError `invalid_request` where a known field has the wrong type
+ */
 function readFields({
 	id: _id,
 	object: _object,
@@ -20,13 +24,13 @@ function readFields({
 	return fields;
 }
 
-export const productRoutes: Routes = (world) => ({
+export const productRoutes: Routes = (state) => ({
 	listProducts({ query, limit, key }) {
-		const { id } = findProject(world, key, query.projectId);
+		const { id } = findProject(state, key, query.projectId);
 		return ok(
 			mapPage(
 				page(`products ${id}`, { ...query, limit }, (sequence) =>
-					world.store.products.after(id, sequence),
+					listed(state, state.store.products.after(id, sequence)),
 				),
 				show,
 			),
@@ -34,14 +38,19 @@ export const productRoutes: Routes = (world) => ({
 	},
 
 	createProduct({ body, key }) {
-		const { id: projectId } = findProject(world, key, body.projectId);
+		const { id: projectId } = findProject(state, key, body.projectId);
 		return created(
-			show(world.store.products.add({ ...readFields(body), id: randomUUID(), projectId })),
+			show(
+				state.store.products.add(
+					{ ...readFields(body), id: randomUUID(), projectId },
+					state.clock.now(),
+				),
+			),
 		);
 	},
 
 	updateProduct({ params, body, key }) {
-		const product = permitted(key, world.store.products.get(params.productId), 'product');
+		const product = permitted(key, state.store.products.get(params.productId), 'product');
 		return ok(show(Object.assign(product, readFields(body))));
 	},
 });

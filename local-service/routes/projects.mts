@@ -1,15 +1,16 @@
 // GET /projects
 import { mayActOn } from '../auth.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { ok, type Routes } from './route.mts';
 
-export const projectRoutes: Routes = (world) => ({
+export const projectRoutes: Routes = (state) => ({
 	listProjects({ query, limit, key }) {
-		const { projects, workspaces } = world.store;
+		const { projects, workspaces } = state.store;
 		const list = page(
 			'projects',
 			{ ...query, limit },
-			(sequence) => projects.after('', sequence),
+			(sequence) => listed(state, projects.after('', sequence)),
 			({ id }) => mayActOn(key, id),
 		);
 		const actsOnNone = !projects.all().some(({ id }) => mayActOn(key, id));

@@ -1,30 +1,30 @@
-// What a handler is given, and what it gives back.
+// What a handler receives and returns.
 import type { Key } from '../auth.mts';
-import type { World } from '../world.mts';
+import type { ServiceState } from '../state.mts';
 
 export interface Call {
 	params: Record<string, string>;
 	query: Record<string, string> & { cursor?: string };
-	/** The query's page size, if one was asked for */
+	/** The page size, if one was requested */
 	limit?: number;
-	/** Has passed the contract's validation */
+	/** Valid according to the contract */
 	body: any;
 	key: Key;
-	/** Where the caller reached the service: `http://127.0.0.1:4010` */
+	/** The origin under which the caller reached the service: `http://127.0.0.1:4010` */
 	origin: string;
 }
 
 export interface Answer {
 	status: number;
 	body: unknown;
-	/** The body as JSON, where its numbers are more than JavaScript can hold */
+	/** The body as JSON, where it has numbers that JavaScript cannot represent */
 	text?: string;
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
-/** Handlers by operationId, as the contract names the operations */
-export type Routes = (world: World) => Record<string, Handler>;
+/** Handlers by the contract's operationId */
+export type Routes = (state: ServiceState) => Record<string, Handler>;
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const okText = (text: string): Answer => ({ status: 200, body: JSON.parse(text), text });

@@ -2,18 +2,19 @@
 import { mayActOn, type Key } from '../auth.mts';
 import { iso } from '../clock.mts';
 import { ApiError } from '../errors.mts';
+import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
-import { isRule, nextRun } from '../rrule.mts';
-import type { Task } from '../world.mts';
+import { isRule, nextRun } from '../recurrence.mts';
+import type { Task } from '../state.mts';
 import { permitted } from './access.mts';
 import { ok, type Routes } from './route.mts';
 
 const writable = ['title', 'prompt', 'rrule', 'emoji'] as const;
 
-export const taskRoutes: Routes = (world) => {
-	const { clock } = world;
+export const taskRoutes: Routes = (state) => {
+	const { clock } = state;
 
-	/** The prompt stays inside. */
+	/** A task as the API shows it, without its prompt. */
 	function show({ id, title, emoji, rrule, createdAt, updatedAt }: Task) {
 		const next = nextRun(rrule, createdAt, clock.now());
 		const times = {
@@ -24,15 +25,15 @@ export const taskRoutes: Routes = (world) => {
 		return { object: 'task', id, title, emoji, rrule, ...times };
 	}
 
-	const findTask = (id: string, key: Key) => permitted(key, world.store.tasks.get(id), 'task');
+	const findTask = (id: string, key: Key) => permitted(key, state.store.tasks.get(id), 'task');
 
 	return {
 		listTasks({ query, limit, key }) {
-			const { tasks } = world.store;
+			const { tasks } = state.store;
 			const list = page(
 				'tasks',
 				{ ...query, limit },
-				(sequence) => tasks.after('', sequence),
+				(sequence) => listed(state, tasks.after('', sequence)),
 				({ projectId }) => mayActOn(key, projectId),
 			);
 			return ok(mapPage(list, show));
@@ -52,7 +53,7 @@ export const taskRoutes: Routes = (world) => {
 				(name) => body[name] !== undefined && body[name] !== task[name],
 			);
 			for (const name of changes) task[name] = body[name];
-			// Saying the same again changes nothing, not even the time
+			// Repeating an update changes nothing, not even `updatedAt`
 			if (changes.length > 0) task.updatedAt = clock.now();
 			return ok(show(task));
 		},

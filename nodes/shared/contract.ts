@@ -223,7 +223,10 @@ export interface paths {
 		delete?: never;
 		options?: never;
 		head?: never;
-		/** Rename or move a file or folder */
+		/**
+		 * Rename or move a file or folder
+		 * @description Renaming and moving are two operations. We assume one endpoint for both, where the body's field says which.
+		 */
 		patch: operations['updateFile'];
 		trace?: never;
 	};
@@ -529,8 +532,11 @@ export interface components {
 			  };
 		FileUpdate: {
 			name?: string;
-			/** Format: uuid */
-			parentId?: string;
+			/**
+			 * Format: uuid
+			 * @description The new folder; null moves to My Files
+			 */
+			parentId?: string | null;
 		};
 		FileContent:
 			| {

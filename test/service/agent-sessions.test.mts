@@ -1,22 +1,25 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { errorOf, useService } from './support.mts';
+import { errorOf, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, control, seed, advance, keyFor } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
+type Session = Schemas['AgentSession'];
 let projectId: string;
 beforeEach(async () => {
 	projectId = (await seed()).projects[0].id;
 });
 
-const start = (prompt: string) => api('POST', '/agent/sessions', { body: { projectId, prompt } });
+const start = (prompt: string) =>
+	api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', { body: { projectId, prompt } });
 const read = (sessionId: string, token?: string) =>
-	api('GET', `/agent/sessions/${sessionId}`, { token });
+	api<Session>('GET', `/agent/sessions/${sessionId}`, { token });
 const resolve = (sessionId: string, interactionId: string, body: unknown) =>
-	api('POST', `/agent/sessions/${sessionId}/interactions/${interactionId}/resolve`, { body });
-const abort = (sessionId: string) => api('POST', `/agent/sessions/${sessionId}/abort`);
+	api<Session>('POST', `/agent/sessions/${sessionId}/interactions/${interactionId}/resolve`, {
+		body,
+	});
+const abort = (sessionId: string) => api<Session>('POST', `/agent/sessions/${sessionId}/abort`);
 const send = (sessionId: string, text: string) =>
-	api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text } });
+	api<Session>('POST', `/agent/sessions/${sessionId}/messages`, { body: { text } });
 /** A session whose agent has been at work for a while */
 async function started(prompt: string, seconds = 10): Promise<string> {
 	const { body } = await start(prompt);
@@ -53,7 +56,7 @@ test('a new session is not found for its first second at least, and found after 
 test('the usual story: works, asks, works, completes', async () => {
 	const sessionId = await started('Tidy up');
 	const { body } = await read(sessionId);
-	const [interaction] = body.pendingInteractions;
+	const [interaction] = body.pendingInteractions!;
 	expect(interaction).toEqual({
 		type: 'permission',
 		id: expect.any(String),
@@ -85,15 +88,15 @@ test('the usual story: works, asks, works, completes', async () => {
 		latestMessage: { role: 'assistant', text: 'Done: “Tidy up”.', completedAt: expect.any(String) },
 	});
 	expect(end.latestTool).toMatchObject({ name: expect.any(String), status: 'completed' });
-	expect(Date.parse(end.lastActivityAt)).toBeGreaterThan(Date.parse(body.lastActivityAt));
+	expect(Date.parse(end.lastActivityAt!)).toBeGreaterThan(Date.parse(body.lastActivityAt!));
 	expect(end.error).toBeUndefined();
 });
 
 describe('resolving', () => {
-	test('takes a value on offer and no other', async () => {
+	test('takes an offered value and no other', async () => {
 		const sessionId = await started('[ask bash: x {yes=Yes please, no=No}] [say ok]');
-		const [{ id, response }] = (await read(sessionId)).body.pendingInteractions;
-		expect(response.options).toEqual([
+		const [{ id, response }] = (await read(sessionId)).body.pendingInteractions!;
+		expect(response).toHaveProperty('options', [
 			{ value: 'yes', label: 'Yes please' },
 			{ value: 'no', label: 'No' },
 		]);
@@ -111,20 +114,20 @@ describe('resolving', () => {
 		).toBe('completed');
 	});
 
-	test('what is resolved already, or never was, is not found', async () => {
+	test('an interaction that is resolved already, or never existed, is not found', async () => {
 		const sessionId = await started('[ask bash: x] [work 1m]');
-		const [{ id }] = (await read(sessionId)).body.pendingInteractions;
+		const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
 		const body = { type: 'permission', response: 'once' };
 		expect((await resolve(sessionId, id, body)).status).toBe(200);
 		expect(errorOf(await resolve(sessionId, id, body))).toEqual([404, 'not_found']);
-		expect(errorOf(await resolve(sessionId, nobody, body))).toEqual([404, 'not_found']);
+		expect(errorOf(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
 	});
 
 	test('several are resolved one by one', async () => {
 		const sessionId = await started('[ask bash: x + edit: src/*] [say ok]');
-		const [bash, edit] = (await read(sessionId)).body.pendingInteractions;
+		const [bash, edit] = (await read(sessionId)).body.pendingInteractions!;
 		const one = await resolve(sessionId, edit.id, { type: 'permission', response: 'reject' });
-		expect(one.body.pendingInteractions).toEqual([bash]);
+		expect(one.body.pendingInteractions!).toEqual([bash]);
 		const both = await resolve(sessionId, bash.id, { type: 'permission', response: 'once' });
 		expect(both.body).toMatchObject({
 			status: 'completed',
@@ -132,9 +135,9 @@ describe('resolving', () => {
 		});
 	});
 
-	test('a question takes an answer', async () => {
+	test('a question takes a text', async () => {
 		const sessionId = await started('[question Which colour?]');
-		const [interaction] = (await read(sessionId)).body.pendingInteractions;
+		const [interaction] = (await read(sessionId)).body.pendingInteractions!;
 		expect(interaction).toMatchObject({ type: 'question', question: 'Which colour?' });
 		for (const body of [
 			{ type: 'permission', response: 'once' },
@@ -181,7 +184,7 @@ describe('aborting', () => {
 	test('leaves a completed session completed', async () => {
 		const sessionId = await started('[say one]');
 		expect((await abort(sessionId)).body.status).toBe('completed');
-		expect((await control('GET', '/sessions')).sessions[0].aborted).toBe(false);
+		expect((await control.sessions())[0].aborted).toBe(false);
 	});
 
 	test('takes a body or none', async () => {
@@ -192,9 +195,9 @@ describe('aborting', () => {
 	});
 });
 
-test('a session of a project without access is not found, whatever is asked of it', async () => {
+test('a session of a project without access is not found by any operation', async () => {
 	const sessionId = await started('[ask bash: x]');
-	const [{ id }] = (await read(sessionId)).body.pendingInteractions;
+	const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
 	const body = { type: 'permission', response: 'once', text: 'x' };
 	for (const [method, path] of [
 		['GET', ''],
@@ -214,5 +217,5 @@ test('a session of a project without access is not found, whatever is asked of i
 	}
 	const { projects } = await seed();
 	expect((await read(sessionId, await keyFor({ projects: [projects[0].id] }))).status).toBe(200);
-	expect((await read(sessionId)).body.pendingInteractions).toHaveLength(1);
+	expect((await read(sessionId)).body.pendingInteractions!).toHaveLength(1);
 });

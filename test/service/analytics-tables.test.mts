@@ -1,4 +1,4 @@
-// The six tables: their types as the document has them, and what they say held against the raw events.
+// The six tables: their types as in the API document, and their content compared with the raw events.
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createAnalytics, type Analytics } from '../../local-service/analytics/analytics.mts';

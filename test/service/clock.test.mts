@@ -10,14 +10,14 @@ function clockOnWall(speed: number) {
 	};
 }
 
-test('service time begins with the wall and runs as many times as fast as told', () => {
+test('service time starts at wall time and runs at the given speed', () => {
 	const { clock, pass } = clockOnWall(20);
 	expect(clock.now()).toBe(1_000_000);
 	pass(50);
 	expect(clock.now()).toBe(1_001_000);
 });
 
-test('a new speed counts from now on and moves nothing that has been', () => {
+test('a new speed applies from now on and does not move the past', () => {
 	const { clock, pass } = clockOnWall(10);
 	pass(100);
 	clock.setSpeed(1);
@@ -27,7 +27,7 @@ test('a new speed counts from now on and moves nothing that has been', () => {
 	expect(clock.speed()).toBe(1);
 });
 
-test('moments of service time are found on the wall, whatever the speed was then', () => {
+test('service time converts to wall time, whatever the speed was then', () => {
 	const { clock, pass, wall } = clockOnWall(10);
 	const moments = [1, 5, 0.5].map((speed) => {
 		pass(100);

@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { createService } from '../../local-service/app.mts';
 import { createManualClock } from '../../local-service/clock.mts';
-import { useService } from './support.mts';
+import { controlWithin } from '../../local-service/control/client.mts';
+import { errorOf, useService, type List, type Schemas } from './support.mts';
 
-const { api, control, seed, advance, keyFor, clock } = useService();
+const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
 
 describe('the record of requests', () => {
 	test('has what was sent and what was answered, and never a token', async () => {
 		const token = await keyFor({});
 		await api('GET', '/projects', { query: { limit: 1 }, token });
 		await api('POST', '/agent/sessions', { body: { prompt: 'x' } });
-		const { requests } = await control('GET', '/requests');
+		const requests = await control.requests();
 		expect(requests).toMatchObject([
 			{
 				n: 1,
@@ -40,48 +41,49 @@ describe('the record of requests', () => {
 		await api('GET', '/projects', { token: 'wrong' });
 		await api('GET', '/nothing');
 		await api('POST', '/products', { body: '{' });
-		const { requests } = await control('GET', '/requests');
-		expect(requests.map(({ status }: any) => status)).toEqual([401, 404, 400]);
+		const requests = await control.requests();
+		expect(requests.map(({ status }) => status)).toEqual([401, 404, 400]);
 		expect(requests[0].key).toBeUndefined();
 		expect(requests[2].body).toBe('{');
 	});
 
-	test('is read from a number on, and numbers go on rising when it is cleared', async () => {
+	test('is read from a number on, and numbering continues when it is cleared', async () => {
 		for (let n = 0; n < 3; n++) await api('GET', '/projects');
-		expect((await control('GET', '/requests?since=1')).requests.map(({ n }: any) => n)).toEqual([
-			2, 3,
-		]);
-		await control('DELETE', '/requests');
-		expect((await control('GET', '/requests')).requests).toEqual([]);
+		expect((await control.requests(1)).map(({ n }) => n)).toEqual([2, 3]);
+		await control.clearRequests();
+		expect(await control.requests()).toEqual([]);
 		await api('GET', '/projects');
-		expect((await control('GET', '/requests')).requests.map(({ n }: any) => n)).toEqual([4]);
+		expect((await control.requests()).map(({ n }) => n)).toEqual([4]);
 	});
 
-	test('notes the length of what is too long to keep', async () => {
+	test('has the length of what is too long to keep', async () => {
 		await api('POST', '/products', { body: { projectId: 'x', text: 'y'.repeat(200_000) } });
-		expect((await control('GET', '/requests')).requests[0].body).toEqual({
+		expect((await control.requests())[0].body).toEqual({
 			omitted: expect.stringContaining('characters'),
 		});
 	});
 });
 
-test('sessions are shown with all that happened to them', async () => {
+test('sessions are shown with everything that happened to them', async () => {
 	const projectId = (await seed()).projects[0].id;
 	const startedAt = new Date(clock.now()).toISOString();
 	const { sessionId } = (
-		await api('POST', '/agent/sessions', { body: { projectId, prompt: '[ask bash: x] [work 9m]' } })
+		await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
+			body: { projectId, prompt: '[ask bash: x] [work 9m]' },
+		})
 	).body;
-	await api('GET', `/agent/sessions/${sessionId}`);
+	const read = () => api<Schemas['AgentSession']>('GET', `/agent/sessions/${sessionId}`);
+	await read();
 	advance(10);
-	const { id } = (await api('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions[0];
+	const { id } = (await read()).body.pendingInteractions![0];
 	await api('POST', `/agent/sessions/${sessionId}/interactions/${id}/resolve`, {
 		body: { type: 'permission', response: 'once' },
 	});
 	await api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text: 'more' } });
 	const moment = new Date(clock.now()).toISOString();
-	expect((await control('GET', '/sessions')).sessions[0].finishedAt).toBeUndefined();
+	expect((await control.sessions())[0].finishedAt).toBeUndefined();
 	await api('POST', `/agent/sessions/${sessionId}/abort`);
-	expect((await control('GET', '/sessions')).sessions).toEqual([
+	expect(await control.sessions()).toEqual([
 		{
 			sessionId,
 			projectId,
@@ -107,45 +109,45 @@ test('sessions are shown with all that happened to them', async () => {
 	]);
 });
 
-test('a reset brings back the start', async () => {
+test('a reset restores the start', async () => {
 	const before = await seed();
 	const token = await keyFor({});
 	const projectId = before.projects[0].id;
 	await api('POST', '/agent/sessions', { body: { projectId, prompt: 'x' } });
 	await api('POST', '/products', { body: { projectId, name: 'x' } });
 	await api('PATCH', `/tasks/${before.tasks[0].id}`, { body: { title: 'changed' } });
-	await control('POST', '/faults', { operationId: '*', kind: 'status', times: 0 });
-	await control('POST', '/rate-limit', { perSecond: 0.001 });
-	await control('POST', '/reset');
+	await control.addFaults({ operationId: '*', kind: 'status', times: 0 });
+	await control.setRateLimit({ perSecond: 0.001 });
+	await control.reset();
 	expect(await seed()).toEqual(before);
-	expect(await control('GET', '/sessions')).toEqual({ sessions: [] });
-	expect(await control('GET', '/requests')).toEqual({ requests: [] });
+	expect(await control.sessions()).toEqual([]);
+	expect(await control.requests()).toEqual([]);
 	expect((await api('GET', '/projects', { token })).status).toBe(401);
 	expect((await api('GET', '/projects')).status).toBe(200);
 	expect((await api('GET', '/projects')).status).toBe(200);
 });
 
-test('the seed names what tests want', async () => {
+test('the seed has what tests need', async () => {
 	const found = await seed();
 	expect(found.keys).toEqual({ main: 'wa_local_main_key', noProjects: 'wa_local_no_projects_key' });
 	expect(found.tasks.length).toBeGreaterThan(24);
 	for (const project of found.projects) {
-		const sites = found.sites.filter(({ projectId }: any) => projectId === project.id);
+		const sites = found.sites.filter(({ projectId }) => projectId === project.id);
 		expect([2, 3]).toContain(sites.length);
 	}
 	expect(
-		found.files.filter(({ projectId }: any) => projectId === found.projects[0].id).length,
+		found.files.filter(({ projectId }) => projectId === found.projects[0].id).length,
 	).toBeGreaterThan(100);
-	for (const kind of ['folders', 'assets', 'domains', 'products', 'workspaces'])
+	for (const kind of ['folders', 'assets', 'domains', 'products', 'workspaces'] as const)
 		expect(found[kind].length).toBeGreaterThan(0);
 });
 
-test('many files are made at once, in a folder of their own', async () => {
+test('many files are added at once, in a folder of their own', async () => {
 	const projectId = (await seed()).projects[0].id;
-	const { folderId, created } = await control('POST', '/files', { projectId, count: 250 });
+	const { folderId, created } = await control.fillFiles(projectId, 250);
 	expect(created).toBe(250);
-	await control('POST', '/files', { projectId, count: 1 });
-	const { body } = await api('GET', '/files', {
+	await control.fillFiles(projectId, 1);
+	const { body } = await api<List<Schemas['File']>>('GET', '/files', {
 		query: { projectId, parentId: folderId, limit: 100 },
 	});
 	expect(body).toMatchObject({ has_more: true });
@@ -162,20 +164,89 @@ test.each([
 	['/keys', {}],
 	['/files', { projectId: 'x', count: 1 }],
 ])('%s refuses %j', async (path, body) => {
-	expect(await control('POST', path, body)).toMatchObject({ error: { code: 'invalid_request' } });
+	expect((await sendControl('POST', path, body)).body).toMatchObject({
+		error: { code: 'invalid_request' },
+	});
 });
 
-test('speed can be changed while it runs', async () => {
-	expect(await control('POST', '/speed', { speed: 60 })).toEqual({ speed: 60 });
+test('its client throws what the service refuses', async () => {
+	await expect(control.setSpeed(0)).rejects.toThrow(
+		'The control API answered 400 to POST /speed: {"error"',
+	);
+});
+
+test('speed can be changed while the service runs', async () => {
+	await control.setSpeed(60);
 	expect(clock.speed()).toBe(60);
 });
 
-test('answers this machine only', async () => {
+test('a service that does not listen is controlled within the process', async () => {
 	const { app } = createService({ clock: createManualClock() });
-	const from = (remoteAddress: string) => app.inject({ url: '/_control/seed', remoteAddress });
-	for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-		expect((await from(address)).statusCode).toBe(200);
-	for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::1'])
-		expect((await from(address)).statusCode).toBe(404);
+	const within = controlWithin(app);
+	const { folderId } = await within.fillFiles((await within.seed()).projects[0].id, 3);
+	expect((await within.seed()).files.filter(({ parentId }) => parentId === folderId)).toHaveLength(
+		3,
+	);
 	await app.close();
+});
+
+describe('who may call it', () => {
+	const { app } = createService({ clock: createManualClock() });
+	const call = (
+		headers: Record<string, string>,
+		{ method = 'POST' as 'GET' | 'POST' | 'DELETE', url = '/reset', payload = '' } = {},
+	) => app.inject({ method, url: `/_control${url}`, headers, payload });
+
+	test('callers on this machine, and no others', async () => {
+		const from = (remoteAddress: string) => app.inject({ url: '/_control/seed', remoteAddress });
+		for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+			expect((await from(address)).statusCode).toBe(200);
+		for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::1'])
+			expect((await from(address)).statusCode).toBe(404);
+	});
+
+	test.each([
+		['another origin', { origin: 'https://example.com' }],
+		['this machine, another port', { host: 'localhost:4010', origin: 'http://localhost:5678' }],
+		['a sandboxed frame', { origin: 'null' }],
+		['another site, without an origin', { 'sec-fetch-site': 'cross-site' }],
+		['a neighbouring subdomain', { 'sec-fetch-site': 'same-site' }],
+		['a name that was made to lead here', { host: 'attacker.example' }],
+		['a name that begins like this machine', { host: 'localhost.attacker.example' }],
+		['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+		['a form with plain text', { 'content-type': 'text/plain' }],
+	])('no web page of %s', async (_, headers) => {
+		for (const [method, url] of [
+			['POST', '/reset'],
+			['POST', '/faults'],
+			['DELETE', '/requests'],
+			['GET', '/seed'],
+		] as const) {
+			const answer = await call(headers, { method, url });
+			expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'forbidden']);
+		}
+	});
+
+	test('a body without a content type is refused, whatever it says', async () => {
+		const answer = await call({}, { url: '/speed', payload: '{"speed": 2}' });
+		expect(answer.statusCode).toBe(403);
+	});
+
+	test.each([
+		['a program', {}],
+		['a program under another name of this machine', { host: '[::1]:4010' }],
+		['a page of the service itself', { host: '127.0.0.1:4010', origin: 'http://127.0.0.1:4010' }],
+		['the address bar', { 'sec-fetch-site': 'none' }],
+	])('%s may', async (_, headers) => {
+		expect((await call(headers)).statusCode).toBe(200);
+	});
+
+	test('over real HTTP too', async () => {
+		const response = await fetch(`${controlUrl()}/reset`, {
+			method: 'POST',
+			headers: { origin: 'https://example.com' },
+		});
+		expect(response.status).toBe(403);
+		expect(errorOf({ ...response, text: '', body: await response.json() })[1]).toBe('forbidden');
+	});
 });

@@ -1,22 +1,23 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { errorOf, older, useService } from './support.mts';
+import type { SeedView } from '../../local-service/control/views.mts';
+import { errorOf, older, unknownId, useService, type List, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
-let found: any;
+type Domain = Schemas['CustomDomain'];
+let found: SeedView;
 beforeEach(async () => {
 	found = await seed();
 });
 
 const list = (siteId: string, token?: string) =>
-	all('/custom-domains', { version: older, query: { siteId, limit: 5 }, token });
+	all<Domain>('/custom-domains', { version: older, query: { siteId, limit: 5 }, token });
 const remove = (id: string, token?: string) => api('DELETE', `/custom-domains/${id}`, { token });
 
 test('are listed for one site, pending and not, with what to enter at the registrar', async () => {
 	const [first, second] = found.sites;
 	const domains = await list(first.id);
 	expect(domains.map(({ id }) => id)).toEqual(
-		found.domains.filter(({ siteId }: any) => siteId === first.id).map(({ id }: any) => id),
+		found.domains.filter(({ siteId }) => siteId === first.id).map(({ id }) => id),
 	);
 	expect(
 		new Set(
@@ -43,14 +44,14 @@ test('are deleted once; a repeat is not found', async () => {
 	expect(await list(site)).toEqual(others);
 });
 
-test('that are deleted between two pages do not disturb the second', async () => {
+test('that are deleted between two pages do not shift the second page', async () => {
 	const query = { siteId: found.sites[0].id, limit: 5 };
 	const everything = await list(query.siteId);
-	const first = (await api('GET', '/custom-domains', { version: older, query })).body;
+	const first = (await api<List<Domain>>('GET', '/custom-domains', { version: older, query })).body;
 	for (const { id } of first.data) await remove(id);
-	const second = await api('GET', '/custom-domains', {
+	const second = await api<List<Domain>>('GET', '/custom-domains', {
 		version: older,
-		query: { ...query, cursor: first.next_cursor },
+		query: { ...query, cursor: first.next_cursor! },
 	});
 	expect(second.body.data).toEqual(everything.slice(5, 10));
 });
@@ -61,7 +62,7 @@ test('of an unknown site, or of a project without access, are not found', async 
 	const { id } = found.domains[0];
 	const of = async (siteId: string, as?: string) =>
 		errorOf(await api('GET', '/custom-domains', { version: older, query: { siteId }, token: as }));
-	expect(await of(nobody)).toEqual([404, 'not_found']);
+	expect(await of(unknownId)).toEqual([404, 'not_found']);
 	expect(await of(site.id, token)).toEqual([404, 'not_found']);
 	expect(errorOf(await remove(id, token))).toEqual([404, 'not_found']);
 	expect((await remove(id)).status).toBe(200);

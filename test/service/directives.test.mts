@@ -54,7 +54,7 @@ function write(step: Step): string {
 }
 
 describe('directives', () => {
-	test('every script that can be written is read back as it was meant, in order', () => {
+	test('every script is read back as it was written, in order', () => {
 		fc.assert(
 			fc.property(fc.array(step), (steps) =>
 				expect(parseDirectives(steps.map(write).join(' ')).steps).toEqual(steps),
@@ -71,7 +71,7 @@ describe('directives', () => {
 		);
 	});
 
-	test('what stands around directives stays as text', () => {
+	test('the text around directives is kept', () => {
 		expect(parseDirectives('Fix the shop [work 2s] and  [say ok] stop')).toEqual({
 			steps: [
 				{ kind: 'work', ms: 2000 },
@@ -99,7 +99,7 @@ describe('directives', () => {
 		'[ask : x]',
 		'[say ]',
 		'arr[0]',
-	])('%s is no directive', (text) => {
+	])('%s is not a directive', (text) => {
 		expect(parseDirectives(text)).toEqual({ steps: [], text });
 	});
 

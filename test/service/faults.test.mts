@@ -1,14 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createFaults, type FaultRule } from '../../local-service/faults.mts';
-import { current, errorOf, useService } from './support.mts';
+import {
+	current,
+	errorOf,
+	older,
+	useService,
+	type CallOptions,
+	type List,
+	type Schemas,
+} from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
 const arm = (rule: Partial<FaultRule> & { kind: FaultRule['kind'] }) =>
-	control('POST', '/faults', { operationId: '*', ...rule });
+	control.addFaults({ operationId: '*', ...rule });
 /** The latest request, as recorded */
-const last = async () => (await control('GET', '/requests')).requests.at(-1);
+const last = async () => (await control.requests()).at(-1);
 const raw = (init?: RequestInit) =>
 	fetch(`${url()}/projects?limit=1`, {
 		headers: { authorization: 'Bearer wa_local_main_key', 'service-api-version': current },
@@ -16,7 +24,7 @@ const raw = (init?: RequestInit) =>
 	});
 const newProduct = async () =>
 	api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
-const wasMade = async () => (await seed()).products.some(({ name }: any) => name === 'Traced');
+const wasMade = async () => (await seed()).products.some(({ name }) => name === 'Traced');
 
 describe('which requests are struck', () => {
 	const strikes = (rule: Partial<FaultRule>, count: number) => {
@@ -25,9 +33,9 @@ describe('which requests are struck', () => {
 		return Array.from({ length: count }, () => faults.strike('request', 'listProjects').length);
 	};
 
-	test('one, unless told otherwise', () => expect(strikes({}, 4)).toEqual([1, 0, 0, 0]));
-	test('as many as told', () => expect(strikes({ times: 2 }, 4)).toEqual([1, 1, 0, 0]));
-	test('all, for ever', () => expect(strikes({ times: 0 }, 4)).toEqual([1, 1, 1, 1]));
+	test('one, unless the rule says otherwise', () => expect(strikes({}, 4)).toEqual([1, 0, 0, 0]));
+	test('as many as the rule says', () => expect(strikes({ times: 2 }, 4)).toEqual([1, 1, 0, 0]));
+	test('all of them', () => expect(strikes({ times: 0 }, 4)).toEqual([1, 1, 1, 1]));
 	test('not the first ones', () => expect(strikes({ after: 2 }, 4)).toEqual([0, 0, 1, 0]));
 	test('those of the operation only', () =>
 		expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
@@ -64,25 +72,24 @@ describe('which requests are struck', () => {
 	test('is listed, and over when cleared', async () => {
 		await arm({ kind: 'reset', after: 1 });
 		await raw();
-		expect(await control('GET', '/faults')).toEqual({
-			faults: [
-				{
-					id: expect.any(Number),
-					operationId: '*',
-					kind: 'reset',
-					after: 1,
-					matched: 1,
-					struck: 0,
-				},
-			],
-		});
-		expect(await control('DELETE', '/faults')).toEqual({ faults: [] });
+		expect(await control.faults()).toEqual([
+			{
+				id: expect.any(Number),
+				operationId: '*',
+				kind: 'reset',
+				after: 1,
+				matched: 1,
+				struck: 0,
+			},
+		]);
+		await control.clearFaults();
+		expect(await control.faults()).toEqual([]);
 		expect((await raw()).status).toBe(200);
 	});
 });
 
 describe('what they do', () => {
-	test('status: an error of one’s choice, before anything was done', async () => {
+	test('status: any error, before anything is done', async () => {
 		await arm({ kind: 'status', status: 429, retryAfter: 3 });
 		const got = await newProduct();
 		expect(errorOf(got)).toEqual([429, 'too_many_requests']);
@@ -101,7 +108,7 @@ describe('what they do', () => {
 		expect(Date.parse(got.headers.get('retry-after')!)).toBe(clock.now() + 5000);
 	});
 
-	test('status: after the work was done, if told so', async () => {
+	test('status: after the request was carried out, if the rule says so', async () => {
 		await arm({ kind: 'status', status: 500, process: true });
 		expect(errorOf(await newProduct())).toEqual([500, 'internal_error']);
 		expect(await last()).toMatchObject({
@@ -120,8 +127,8 @@ describe('what they do', () => {
 			api('GET', '/projects').then(() => order.push('quick')),
 		]);
 		expect(order).toEqual(['quick', 'slow']);
-		const { requests } = await control('GET', '/requests');
-		expect(requests.find(({ path }: any) => path === '/v1/tasks')).toMatchObject({
+		const requests = await control.requests();
+		expect(requests.find(({ path }) => path === '/v1/tasks')).toMatchObject({
 			status: 200,
 			fault: { kind: 'latency', processed: true },
 		});
@@ -162,12 +169,12 @@ describe('what they do', () => {
 		let settled = false;
 		const hanging = raw({ signal: stop.signal }).finally(() => (settled = true));
 		hanging.catch(() => {});
-		while ((await control('GET', '/requests')).requests.length === 0);
+		while ((await control.requests()).length === 0);
 		expect((await raw()).status).toBe(200);
 		expect(settled).toBe(false);
 		stop.abort();
 		await expect(hanging).rejects.toThrow();
-		expect((await control('GET', '/requests')).requests[0]).toMatchObject({
+		expect((await control.requests())[0]).toMatchObject({
 			status: null,
 			fault: { kind: 'hang', processed: false },
 		});
@@ -203,26 +210,46 @@ describe('what they do', () => {
 	});
 
 	test('skew: another time in body and Date header', async () => {
-		const { body } = await api('GET', '/tasks', { query: { limit: 1 } });
+		const { body } = await api<List<Schemas['Task']>>('GET', '/tasks', { query: { limit: 1 } });
 		await arm({ kind: 'skew', ms: 3_600_000 });
-		const skewed = await api('GET', '/tasks', { query: { limit: 1 } });
-		expect(Date.parse(skewed.body.data[0].createdAt)).toBe(
-			Date.parse(body.data[0].createdAt) + 3_600_000,
+		const skewed = await api<List<Schemas['Task']>>('GET', '/tasks', { query: { limit: 1 } });
+		expect(Date.parse(skewed.body.data[0].createdAt!)).toBe(
+			Date.parse(body.data[0].createdAt!) + 3_600_000,
 		);
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
+	});
+
+	test('lost-cursor: a page that says there is more, and not where', async () => {
+		await arm({ kind: 'lost-cursor', operationId: 'listTasks' });
+		const { body } = await api('GET', '/tasks', { query: { limit: 100 } });
+		expect(body).toMatchObject({ has_more: true, next_cursor: null });
+		await arm({ kind: 'lost-cursor', operationId: 'getTask' });
+		const [{ id }] = (await seed()).tasks;
+		expect((await api('GET', `/tasks/${id}`, { version: older })).body).toMatchObject({ id });
+	});
+
+	test('repeated-cursor: the next page is said to begin where this one did', async () => {
+		const first = await api<List<unknown>>('GET', '/tasks', { query: { limit: 10 } });
+		const cursor = first.body.next_cursor!;
+		await arm({ kind: 'repeated-cursor', times: 2 });
+		const queries: CallOptions['query'][] = [{ limit: 10 }, { limit: 10, cursor }];
+		for (const query of queries) {
+			const { body } = await api<List<unknown>>('GET', '/tasks', { query });
+			expect(body).toMatchObject({ has_more: true, next_cursor: cursor });
+		}
 	});
 
 	test('interactions: twice, or not at all, once there are some', async () => {
 		const projectId = (await seed()).projects[0].id;
 		const { sessionId } = (
-			await api('POST', '/agent/sessions', {
+			await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
 				body: { projectId, prompt: '[work 5s] [ask bash: x]' },
 			})
 		).body;
 		const pending = async () =>
-			(await api('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions.map(
-				({ id }: any) => id,
-			);
+			(
+				await api<Schemas['AgentSession']>('GET', `/agent/sessions/${sessionId}`)
+			).body.pendingInteractions!.map(({ id }) => id);
 		await arm({ kind: 'duplicate-interactions' });
 		await arm({ kind: 'vanishing-interactions' });
 		advance(5);

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { errorOf, useService } from './support.mts';
+import type { SeedView } from '../../local-service/control/views.mts';
+import { errorOf, unknownId, useService, type List, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor, advance, clock } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
 const mebibyte = 1024 * 1024;
-let found: any;
+type File = Schemas['File'];
+let found: SeedView;
 let projectId: string;
 let otherId: string;
 beforeEach(async () => {
@@ -14,42 +15,46 @@ beforeEach(async () => {
 });
 
 const folder = (name: string, project = projectId) =>
-	found.folders.find((item: any) => item.name === name && item.projectId === project);
+	found.folders.find((item) => item.name === name && item.projectId === project)!;
 const file = (name: string, project = projectId) =>
-	found.files.find((item: any) => item.name === name && item.projectId === project);
+	found.files.find((item) => item.name === name && item.projectId === project)!;
 const create = (body: Record<string, unknown>, token?: string) =>
-	api('POST', '/files', {
+	api<File>('POST', '/files', {
 		body: { projectId, kind: 'file', source: { type: 'text', text: 'hello' }, ...body },
 		token,
 	});
 const createFolder = (name: string, parentId?: string) =>
 	create({ kind: 'folder', name, parentId, source: undefined });
-const content = (id: string) => api('GET', `/files/${id}/content`);
-const update = (id: string, body: unknown) => api('PATCH', `/files/${id}`, { body });
+const content = (id: string) => api<{ text?: string; url?: string }>('GET', `/files/${id}/content`);
+const update = (id: string, body: unknown) => api<File>('PATCH', `/files/${id}`, { body });
 
 describe('listing', () => {
 	test('gives everything in the project, or what lies directly in a folder', async () => {
-		const everything = await all('/files', { query: { projectId, limit: 100 } });
+		const everything = await all<File>('/files', { query: { projectId, limit: 100 } });
 		expect(everything.length).toBeGreaterThan(100);
 		expect(everything.every((item) => item.object === 'file' && item.projectId === projectId)).toBe(
 			true,
 		);
-		const inContent = await all('/files', { query: { projectId, parentId: folder('Content').id } });
+		const inContent = await all<File>('/files', {
+			query: { projectId, parentId: folder('Content').id },
+		});
 		expect(inContent.map(({ name }) => name)).toEqual(['Blog', 'navigation.json']);
-		expect(await all('/files', { query: { projectId, parentId: folder('Empty').id } })).toEqual([]);
+		expect(
+			await all<File>('/files', { query: { projectId, parentId: folder('Empty').id } }),
+		).toEqual([]);
 	});
 
-	test('of a parent that is no folder, or not in the project, is refused', async () => {
+	test('of a parent that is not a folder, or not in the project, is refused', async () => {
 		const of = async (parentId: string) =>
 			errorOf(await api('GET', '/files', { query: { projectId, parentId } }));
 		expect(await of(file('readme.md').id)).toEqual([400, 'invalid_request']);
 		expect(await of(folder('Content', otherId).id)).toEqual([404, 'not_found']);
-		expect(await of(nobody)).toEqual([404, 'not_found']);
+		expect(await of(unknownId)).toEqual([404, 'not_found']);
 	});
 
-	test('has cursors for this folder only', async () => {
-		const { body } = await api('GET', '/files', { query: { projectId, limit: 5 } });
-		const query = { projectId, parentId: folder('Content').id, cursor: body.next_cursor };
+	test('gives cursors that are valid for this folder only', async () => {
+		const { body } = await api<List<File>>('GET', '/files', { query: { projectId, limit: 5 } });
+		const query = { projectId, parentId: folder('Content').id, cursor: body.next_cursor! };
 		expect(errorOf(await api('GET', '/files', { query }))).toEqual([400, 'invalid_request']);
 	});
 });
@@ -82,7 +87,9 @@ describe('creating', () => {
 		expect(made).toMatchObject({ kind: 'folder', sizeBytes: 0 });
 		const inside = (await create({ name: 'a.txt', parentId: made.id })).body;
 		expect(inside.parentId).toBe(made.id);
-		expect(await all('/files', { query: { projectId, parentId: made.id } })).toEqual([inside]);
+		expect(await all<File>('/files', { query: { projectId, parentId: made.id } })).toEqual([
+			inside,
+		]);
 	});
 
 	test('from base64, with the type given or guessed', async () => {
@@ -106,7 +113,7 @@ describe('creating', () => {
 
 	test('from an Asset of the same project, with the scope for it', async () => {
 		const assetOf = (project: string) =>
-			found.assets.find((asset: any) => asset.projectId === project && asset.name === 'logo.png');
+			found.assets.find((asset) => asset.projectId === project && asset.name === 'logo.png')!;
 		const source = { type: 'asset', assetId: assetOf(projectId).id };
 		expect((await create({ name: 'logo', source })).body).toMatchObject({
 			contentType: 'image/png',
@@ -115,7 +122,7 @@ describe('creating', () => {
 		const token = await keyFor({ scopes: ['files.read', 'files.write'] });
 		expect(errorOf(await create({ name: 'again', source }, token))).toEqual([404, 'not_found']);
 		expect((await create({ name: 'text is fine' }, token)).status).toBe(201);
-		for (const assetId of [assetOf(otherId).id, nobody]) {
+		for (const assetId of [assetOf(otherId).id, unknownId]) {
 			expect(errorOf(await create({ name: 'other', source: { type: 'asset', assetId } }))).toEqual([
 				404,
 				'not_found',
@@ -155,7 +162,7 @@ describe('creating', () => {
 		).toEqual([413, 'payload_too_large']);
 	});
 
-	test('needs a folder of the project as parent, and a source exactly for files', async () => {
+	test('needs a folder of the project as parent, and a source for files only', async () => {
 		expect(errorOf(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([
 			400,
 			'invalid_request',
@@ -164,7 +171,7 @@ describe('creating', () => {
 			404,
 			'not_found',
 		]);
-		expect(errorOf(await create({ name: 'x', parentId: nobody }))).toEqual([404, 'not_found']);
+		expect(errorOf(await create({ name: 'x', parentId: unknownId }))).toEqual([404, 'not_found']);
 		expect(errorOf(await create({ name: 'x', source: undefined }))).toEqual([
 			400,
 			'invalid_request',
@@ -178,16 +185,16 @@ describe('creating', () => {
 });
 
 describe('content', () => {
-	const download = async (name: string) => (await content(file(name).id)).body.url;
+	const download = async (name: string) => (await content(file(name).id)).body.url!;
 
-	test('comes as text when it is text and not too much', async () => {
+	test('comes as text when it is text and not too long', async () => {
 		expect((await content(file('übersicht.md').id)).body.text).toContain('日本語 👋');
 		expect((await content(file('navigation.json').id)).body).toHaveProperty('text');
 		for (const name of ['log.txt', 'team.jpg', 'floor-plan.pdf'])
 			expect((await content(file(name).id)).body).toEqual({ url: expect.any(String) });
 	});
 
-	test('that says it is text and is not comes by URL', async () => {
+	test('that claims to be text and is not comes as a URL', async () => {
 		const data = Buffer.from([0xff, 0xfe, 0x80]).toString('base64');
 		const { body } = await create({ name: 'broken.txt', source: { type: 'base64', data } });
 		expect((await content(body.id)).body).toEqual({ url: expect.any(String) });
@@ -198,7 +205,7 @@ describe('content', () => {
 			name: 'odd näme "1".bin',
 			source: { type: 'base64', data: Buffer.from([0, 1, 255]).toString('base64') },
 		});
-		const { url } = (await content(body.id)).body;
+		const url = (await content(body.id)).body.url!;
 		expect(new URL(url).pathname).not.toContain('/v1');
 		const response = await fetch(url);
 		expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -233,7 +240,7 @@ describe('content', () => {
 		}
 	});
 
-	test('is not what a folder has', async () => {
+	test('does not exist for a folder', async () => {
 		expect(errorOf(await content(folder('Empty').id))).toEqual([400, 'invalid_request']);
 	});
 });
@@ -241,7 +248,7 @@ describe('content', () => {
 describe('renaming and moving', () => {
 	test('keep the file and its content', async () => {
 		const { id } = file('readme.md');
-		const before = (await api('GET', `/files/${id}`)).body;
+		const before = (await api<File>('GET', `/files/${id}`)).body;
 		advance(5);
 		const renamed = await update(id, { name: 'start.md' });
 		expect(renamed.body).toEqual({
@@ -256,6 +263,18 @@ describe('renaming and moving', () => {
 		expect(errorOf(await create({ name: 'start.md', parentId }))).toEqual([409, 'conflict']);
 	});
 
+	test('to My Files is asked for with null', async () => {
+		const { id } = found.files.find(
+			({ name, parentId }) => name === 'navigation.json' && parentId !== undefined,
+		)!;
+		expect((await update(id, { parentId: null })).body).not.toHaveProperty('parentId');
+		expect((await update(id, { parentId: null })).status).toBe(200);
+		expect(errorOf(await update(id, { parentId: null, name: 'readme.md' }))).toEqual([
+			409,
+			'conflict',
+		]);
+	});
+
 	test('to where the name is taken is a conflict', async () => {
 		const { id } = file('readme.md');
 		await create({ name: 'taken.md' });
@@ -267,7 +286,7 @@ describe('renaming and moving', () => {
 
 	test('to where it is already changes nothing', async () => {
 		const { id } = file('readme.md');
-		const before = (await api('GET', `/files/${id}`)).body;
+		const before = (await api<File>('GET', `/files/${id}`)).body;
 		advance(5);
 		expect((await update(id, { name: 'readme.md' })).body).toEqual(before);
 	});

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
 
-/** Runs the command line until it has printed something, or ended. */
+/** Runs the command until it has printed something or has ended. */
 async function run(...args: string[]) {
 	const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 	const ended = once(child, 'exit');
@@ -17,7 +17,7 @@ async function run(...args: string[]) {
 	return { child, ended, output: () => output, errors: () => errors };
 }
 
-test('--json prints one line that says where it is, and Ctrl-C ends it', async () => {
+test('--json prints one line with its address, and Ctrl-C ends it', async () => {
 	const { child, ended, output } = await run('--port', '0', '--json', '--speed', '50');
 	const lines = output().trim().split('\n');
 	expect(lines).toHaveLength(1);
@@ -31,21 +31,49 @@ test('--json prints one line that says where it is, and Ctrl-C ends it', async (
 	expect(await ended).toEqual([0, null]);
 });
 
-test('people are told base URL and key', async () => {
+test('base URL and key are shown to people', async () => {
 	const { child, ended, output } = await run('--port', '0');
 	expect(output()).toMatch(/Base URL\s+http:\/\/127\.0\.0\.1:\d+\/v1\n\s+Key\s+wa_local_main_key/);
 	child.kill('SIGTERM');
 	await ended;
 });
 
+test('--dialect makes it speak one, and says which overrides that needs', async () => {
+	const { child, ended, output } = await run('--port', '0', '--json', '--dialect', 'message-parts');
+	expect(JSON.parse(output())).toMatchObject({
+		overrides: { sendAgentMessage: { body: { content: [{ type: 'text', text: '{text}' }] } } },
+	});
+	child.kill('SIGTERM');
+	await ended;
+});
+
+test('people are told the overrides, and which dialects there are', async () => {
+	const { child, ended, output } = await run(
+		'--port',
+		'0',
+		'--dialect',
+		'bare-lists, nested-decision',
+	);
+	expect(output()).toMatch(
+		/Dialects +bare-lists, nested-decision\n +Overrides +\{"resolveInteraction"/,
+	);
+	child.kill('SIGTERM');
+	await ended;
+	const list = await run('--dialects');
+	await list.ended;
+	expect(list.output()).toMatch(/^ {2}snake-case +Everything .* \(needs overrides\)$/m);
+});
+
 test.each([
 	['--port', 'x'],
+	['--dialect', 'klingon'],
+	['--late', '-1'],
 	['--port', '70000'],
 	['--speed', '0'],
 	['--sped', '1'],
 ])('%s %s is refused with a sentence', async (...args) => {
 	const { ended, errors } = await run(...args);
 	expect(await ended).toEqual([1, null]);
-	expect(errors()).toContain(args[0]);
+	expect(errors()).toContain(args[0].slice(2));
 	expect(errors()).not.toContain('    at ');
 });

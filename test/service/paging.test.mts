@@ -2,10 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCollection } from '../../local-service/collection.mts';
 import { decodeCursor, encodeCursor, page } from '../../local-service/paging.mts';
-import { errorOf, useService } from './support.mts';
+import { errorOf, messageOf, useService, type List, type Schemas } from './support.mts';
+
+type Page = List<Schemas['Project']>;
 
 describe('pages', () => {
-	test('show everything that stays, once and in order, whatever is deleted in between, and nothing that is gone', () => {
+	test('show everything that stays, once and in order, whatever is deleted in between, and nothing that was deleted', () => {
 		const removals = fc.array(fc.array(fc.nat({ max: 99 })));
 		fc.assert(
 			fc.property(
@@ -58,7 +60,7 @@ describe('pages', () => {
 });
 
 describe('cursors', () => {
-	test('lead back to where they came from, within the length that the document allows', () => {
+	test('lead back to where they came from, within the length that the API document allows', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.nat({ max: 1e12 }), (list, sequence) => {
 				const cursor = encodeCursor(list, sequence);
@@ -68,7 +70,7 @@ describe('cursors', () => {
 		);
 	});
 
-	test('are good for one list only, and nothing else is one', () => {
+	test('are valid for one list only, and nothing else is a cursor', () => {
 		expect(() => decodeCursor('tasks', encodeCursor('projects', 3))).toThrow(
 			'not a cursor of this list',
 		);
@@ -84,36 +86,42 @@ describe('lists over HTTP', () => {
 	const { api, all, seed } = useService();
 
 	test('have 20 items a page unless asked otherwise, and at most 100', async () => {
-		expect((await api('GET', '/projects')).body.data).toHaveLength(20);
-		expect((await api('GET', '/projects', { query: { limit: 7 } })).body.data).toHaveLength(7);
-		expect((await api('GET', '/projects', { query: { limit: 100 } })).body.data).toHaveLength(100);
+		expect((await api<Page>('GET', '/projects')).body.data).toHaveLength(20);
+		expect((await api<Page>('GET', '/projects', { query: { limit: 7 } })).body.data).toHaveLength(
+			7,
+		);
+		expect((await api<Page>('GET', '/projects', { query: { limit: 100 } })).body.data).toHaveLength(
+			100,
+		);
 	});
 
 	test.each([0, 101, 1.5, 'ten', ''])('refuse a limit of %p', async (limit) => {
-		const got = await api('GET', '/projects', { query: { limit } });
+		const got = await api<Page>('GET', '/projects', { query: { limit } });
 		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(got.body.error.message).toContain('query/limit');
+		expect(messageOf(got)).toContain('query/limit');
 	});
 
 	test.each(['', 'nonsense', 'x'.repeat(201)])('refuse the cursor %p', async (cursor) => {
-		expect(errorOf(await api('GET', '/projects', { query: { cursor } }))).toEqual([
+		expect(errorOf(await api<Page>('GET', '/projects', { query: { cursor } }))).toEqual([
 			400,
 			'invalid_request',
 		]);
 	});
 
 	test('end with has_more false and no cursor', async () => {
-		const { body } = await api('GET', '/projects', { query: { limit: 100 } });
+		const { body } = await api<Page>('GET', '/projects', { query: { limit: 100 } });
 		expect(body).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
-		const rest = await api('GET', '/projects', { query: { limit: 100, cursor: body.next_cursor } });
+		const rest = await api<Page>('GET', '/projects', {
+			query: { limit: 100, cursor: body.next_cursor! },
+		});
 		expect(rest.body).toMatchObject({ has_more: false, next_cursor: null });
 		expect(rest.body.data).toHaveLength(30);
 	});
 
 	test('are whole when read page by page', async () => {
 		const { projects } = await seed();
-		expect((await all('/projects')).map(({ id }) => id)).toEqual(
-			projects.map(({ id }: { id: string }) => id),
+		expect((await all<Schemas['Project']>('/projects')).map(({ id }) => id)).toEqual(
+			projects.map(({ id }) => id),
 		);
 	});
 });

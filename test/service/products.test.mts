@@ -1,22 +1,24 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { errorOf, useService } from './support.mts';
+import type { SeedView } from '../../local-service/control/views.mts';
+import { errorOf, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
-let found: any;
+type Product = Schemas['Product'];
+let found: SeedView;
 let projectId: string;
 beforeEach(async () => {
 	found = await seed();
 	projectId = found.projects[0].id;
 });
 
-const list = (token?: string) => all('/products', { query: { projectId, limit: 4 }, token });
+const list = (token?: string) =>
+	all<Product>('/products', { query: { projectId, limit: 4 }, token });
 const create = (body: Record<string, unknown>, token?: string) =>
-	api('POST', '/products', { body: { projectId, ...body }, token });
+	api<Product>('POST', '/products', { body: { projectId, ...body }, token });
 const update = (id: string, body: unknown, token?: string) =>
-	api('PATCH', `/products/${id}`, { body, token });
+	api<Product>('PATCH', `/products/${id}`, { body, token });
 
-test('have whatever fields callers send, and an id of the service', async () => {
+test('have the fields that callers send, and an id that the service gives', async () => {
 	const { status, body } = await create({
 		name: 'Mug',
 		price: 12.5,
@@ -36,14 +38,14 @@ test('have whatever fields callers send, and an id of the service', async () => 
 	expect((await list()).at(-1)).toEqual(body);
 });
 
-test('are new at each call', async () => {
+test('are new with each call', async () => {
 	const before = (await list()).length;
 	const [one, two] = [await create({ name: 'Mug' }), await create({ name: 'Mug' })];
 	expect(one.body.id).not.toBe(two.body.id);
 	expect(await list()).toHaveLength(before + 2);
 });
 
-test('are changed field by field, as often as one likes, and stay in their project', async () => {
+test('are changed field by field, any number of times, and stay in their project', async () => {
 	const [product] = await list();
 	const changed = { ...product, price: 1, extra: { a: null } };
 	for (let n = 0; n < 2; n++) {
@@ -55,7 +57,7 @@ test('are changed field by field, as often as one likes, and stay in their proje
 	expect((await list())[0]).toEqual(changed);
 });
 
-test('are refused when a field that is known has the wrong kind, or there is nothing to change', async () => {
+test('are refused when a known field has the wrong type, or there is nothing to change', async () => {
 	const [{ id }] = await list();
 	expect(errorOf(await create({ name: 5 }))).toEqual([400, 'invalid_request']);
 	expect(errorOf(await update(id, { name: 5 }))).toEqual([400, 'invalid_request']);
@@ -71,5 +73,5 @@ test('are not found when missing or in a project without access', async () => {
 	]);
 	expect(errorOf(await create({ name: 'x' }, token))).toEqual([404, 'not_found']);
 	expect(errorOf(await update(id, { name: 'x' }, token))).toEqual([404, 'not_found']);
-	expect(errorOf(await update(nobody, { name: 'x' }))).toEqual([404, 'not_found']);
+	expect(errorOf(await update(unknownId, { name: 'x' }))).toEqual([404, 'not_found']);
 });

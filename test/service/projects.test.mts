@@ -2,12 +2,15 @@ import { expect, test } from '@jest/globals';
 import { createManualClock } from '../../local-service/clock.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { useService } from './support.mts';
+import { useService, type List, type Schemas } from './support.mts';
+
+type Project = Schemas['Project'];
+type ProjectPage = List<Project> & Pick<Schemas['ProjectList'], 'setup_required'>;
 
 const { api, all, keyFor, seed } = useService();
 
 test('130 projects in 3 workspaces, the same at every start', async () => {
-	const projects = await all('/projects', { query: { limit: 100 } });
+	const projects = await all<Project>('/projects', { query: { limit: 100 } });
 	expect(projects).toHaveLength(130);
 	expect(new Set(projects.map(({ name }) => name)).size).toBe(130);
 	expect(new Set(projects.map(({ workspaceId }) => workspaceId)).size).toBe(3);
@@ -28,18 +31,20 @@ test('a key sees the projects that it can act on', async () => {
 	const { projects } = await seed();
 	const some = [projects[3].id, projects[120].id];
 	const token = await keyFor({ projects: some });
-	const { body } = await api('GET', '/projects', { token });
-	expect(body.data.map(({ id }: { id: string }) => id)).toEqual(some);
+	const { body } = await api<ProjectPage>('GET', '/projects', { token });
+	expect(body.data.map(({ id }) => id)).toEqual(some);
 	expect(body.setup_required).toBeUndefined();
 });
 
-test('a key that can act on none is told what to set up', async () => {
-	const { body } = await api('GET', '/projects', { token: noProjectsToken });
+test('a key that can act on no project is told what to set up', async () => {
+	const { body } = await api<ProjectPage>('GET', '/projects', {
+		token: noProjectsToken,
+	});
 	expect(body).toMatchObject({
 		data: [],
 		has_more: false,
 		setup_required: { reason: 'no_compatible_projects', message: expect.any(String) },
 	});
-	expect(body.setup_required.eligible_workspaces).toHaveLength(3);
-	expect((await api('GET', '/projects')).body.setup_required).toBeUndefined();
+	expect(body.setup_required!.eligible_workspaces).toHaveLength(3);
+	expect((await api<ProjectPage>('GET', '/projects')).body.setup_required).toBeUndefined();
 });

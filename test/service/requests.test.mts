@@ -6,35 +6,39 @@ import { registerApi } from '../../local-service/api.mts';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
 import { createManualClock } from '../../local-service/clock.mts';
+import { createSpeech } from '../../local-service/dialects/speech.mts';
 import { createFaults } from '../../local-service/faults.mts';
+import { noLateness } from '../../local-service/lateness.mts';
 import { createRateLimit } from '../../local-service/rate-limit.mts';
 import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
-import { current, errorOf, older, useService } from './support.mts';
+import { current, errorOf, messageOf, older, unknownId as id, useService } from './support.mts';
 
 const { api, control, keyFor, seed, url } = useService();
-const id = '00000000-0000-4000-8000-000000000000';
 const olderOnly = ['getTask', 'listCustomDomains'];
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, id);
 
 describe('every operation', () => {
-	test.each(operations)('$operationId wants a valid key', async ({ method, path }) => {
+	test.each(operations)('$operationId requires a valid key', async ({ method, path }) => {
 		for (const token of [null, 'wrong', ''])
 			expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([401, 'unauthorized']);
 	});
 
-	test.each(operations)('$operationId takes one version', async ({ operationId, method, path }) => {
-		const good = olderOnly.includes(operationId) ? older : current;
-		const wrong = olderOnly.includes(operationId) ? current : older;
-		for (const version of [null, wrong, '2020-01-01', '']) {
-			const got = await api(method, pathOf(path), { version });
-			expect(errorOf(got)).toEqual([400, 'invalid_version']);
-			expect(got.body.error.message).toContain(good);
-		}
-		expect((await api(method, pathOf(path), { version: good })).body.error?.code).not.toBe(
-			'invalid_version',
-		);
-	});
+	test.each(operations)(
+		'$operationId accepts one version',
+		async ({ operationId, method, path }) => {
+			const good = olderOnly.includes(operationId) ? older : current;
+			const wrong = olderOnly.includes(operationId) ? current : older;
+			for (const version of [null, wrong, '2020-01-01', '']) {
+				const got = await api(method, pathOf(path), { version });
+				expect(errorOf(got)).toEqual([400, 'invalid_version']);
+				expect(messageOf(got)).toContain(good);
+			}
+			expect(errorOf(await api(method, pathOf(path), { version: good }))).not.toContain(
+				'invalid_version',
+			);
+		},
+	);
 
 	test.each(operations.filter(({ scopes }) => scopes.length > 0))(
 		'$operationId is not found without its scopes',
@@ -60,7 +64,7 @@ describe('refusals', () => {
 		});
 	});
 
-	test('for a project without access look exactly as for one that is not there', async () => {
+	test('for a project without access are the same as for one that does not exist', async () => {
 		const { projects } = await seed();
 		const token = await keyFor({ projects: [projects[1].id] });
 		const start = (projectId: string, as?: string) =>
@@ -81,7 +85,7 @@ describe('refusals', () => {
 	});
 
 	test.each([
-		['no JSON', '{"projectId":', 'not valid JSON'],
+		['invalid JSON', '{"projectId":', 'not valid JSON'],
 		['no body', undefined, 'body is required'],
 		['a missing field', { projectId: id }, "body must have required property 'prompt'"],
 		[
@@ -93,7 +97,7 @@ describe('refusals', () => {
 	])('%s', async (_, body, message) => {
 		const got = await api('POST', '/agent/sessions', { body });
 		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(got.body.error.message).toContain(message);
+		expect(messageOf(got)).toContain(message);
 	});
 
 	test('a body that does not say it is JSON', async () => {
@@ -104,15 +108,15 @@ describe('refusals', () => {
 		expect(errorOf(got)).toEqual([400, 'invalid_request']);
 	});
 
-	test('an id in the path that is no UUID', async () => {
+	test('an id in the path that is not a UUID', async () => {
 		const got = await api('GET', '/agent/sessions/17');
 		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(got.body.error.message).toContain('path/sessionId');
+		expect(messageOf(got)).toContain('path/sessionId');
 	});
 
-	test('a parameter that is required and missing, or there twice', async () => {
+	test('a required parameter that is missing, or given twice', async () => {
 		const got = await api('GET', '/files');
-		expect(got.body.error.message).toContain('query/projectId is required');
+		expect(messageOf(got)).toContain('query/projectId is required');
 		expect(errorOf(await api('GET', '/projects?limit=1&limit=2'))).toEqual([
 			400,
 			'invalid_request',
@@ -127,9 +131,9 @@ describe('refusals', () => {
 });
 
 describe('rate limit', () => {
-	test('lets a burst through, then says when to come back, for each key', async () => {
+	test('allows a burst, then says how long to wait, for each key', async () => {
 		const other = await keyFor({});
-		await control('POST', '/rate-limit', { perSecond: 0.5, burst: 2 });
+		await control.setRateLimit({ perSecond: 0.5, burst: 2 });
 		const statuses = [];
 		for (let n = 0; n < 3; n++) statuses.push((await api('GET', '/projects')).status);
 		expect(statuses).toEqual([200, 200, 429]);
@@ -137,11 +141,11 @@ describe('rate limit', () => {
 		expect(errorOf(refused)).toEqual([429, 'too_many_requests']);
 		expect(refused.headers.get('retry-after')).toBe('2');
 		expect((await api('GET', '/projects', { token: other })).status).toBe(200);
-		await control('POST', '/rate-limit', { perSecond: null });
+		await control.setRateLimit(null);
 		expect((await api('GET', '/projects')).status).toBe(200);
 	});
 
-	test('after the time it named, there is room again', () => {
+	test('allows the next request after the time that it named', () => {
 		const limit = createRateLimit();
 		limit.set({ perSecond: 2, burst: 1 });
 		expect([
@@ -160,17 +164,19 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 	const problems: string[] = [];
 	const clock = createManualClock();
 	const store = seedStore(clock.now());
-	store.projects.add({ ...store.projects.all()[0], id: 'no-uuid' });
+	store.projects.add({ ...store.projects.all()[0], id: 'not-a-uuid' });
 	const app = fastify();
 	const parts = {
-		world: {
+		state: {
 			clock,
 			store,
+			lateness: noLateness,
 			analytics: createAnalytics({ traffic: () => ({ events: [], rates: [] }) }),
 		},
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
+		speech: createSpeech([]),
 	};
 	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
 	const read = (limit: number, cursor?: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { SessionLog, SessionState } from '../../local-service/agent/model.mts';
+import type { SessionLog, SessionSnapshot } from '../../local-service/agent/model.mts';
 import { abortedError, sessionAt, startup } from '../../local-service/agent/session.mts';
 import { isDenial, scriptOfMessage, scriptOfPrompt } from '../../local-service/agent/story.mts';
 
@@ -13,7 +13,7 @@ const newLog = (prompt: string, id = 'b0000000-0000-4000-8000-000000000000'): Se
 	events: [],
 });
 const runningAt = (log: SessionLog) => log.createdAt + startup(log.id).runningAfter;
-/** The state so many seconds after the agent began */
+/** The session that many seconds after the agent began */
 const after = (log: SessionLog, seconds: number) => sessionAt(log, runningAt(log) + seconds * 1000);
 const resolve = (log: SessionLog, seconds: number, value: string, index = 0) =>
 	log.events.push({
@@ -53,11 +53,11 @@ const act = fc.record({
 	text: prompt,
 });
 
-/** Lives through a session as callers do; every moment with the state that was seen at it, after what was done at it. */
+/** Uses a session as callers do; returns what it looked like after each act. */
 function live(
 	log: SessionLog,
 	acts: Array<{ wait: number; what: number; choice: number; text: string }>,
-): Array<[number, SessionState]> {
+): Array<[number, SessionSnapshot]> {
 	let now = log.createdAt;
 	return acts.map(({ wait, what, choice, text }) => {
 		now += wait;
@@ -84,7 +84,7 @@ const lives = fc
 	});
 
 describe('every session, whatever callers do', () => {
-	test('what came later does not change what was', () => {
+	test('later events do not change earlier states', () => {
 		fc.assert(
 			fc.property(lives, ({ log, seen }) =>
 				seen.forEach(([now, state]) => expect(sessionAt(log, now)).toEqual(state)),
@@ -92,7 +92,7 @@ describe('every session, whatever callers do', () => {
 		);
 	});
 
-	test('is finished exactly when it is completed or failed, and then waits for nobody', () => {
+	test('is finished exactly when it is completed or failed, and then nothing is pending', () => {
 		fc.assert(
 			fc.property(lives, ({ seen }) => {
 				for (const [now, { status, finishedAt, pending, error }] of seen) {
@@ -130,7 +130,7 @@ describe('every session, whatever callers do', () => {
 		);
 	});
 
-	test('has interactions with ids of their own', () => {
+	test('has interactions with unique ids', () => {
 		fc.assert(
 			fc.property(lives, ({ seen }) => {
 				const ids = seen.at(-1)?.[1].interactions.map(({ id }) => id) ?? [];
@@ -188,7 +188,7 @@ describe('a turn', () => {
 		});
 	});
 
-	test('shows tools and messages that change while it works', () => {
+	test('shows changing tools and messages while it works', () => {
 		const log = newLog('[work 30s]');
 		const states = Array.from({ length: 30 }, (_, second) => after(log, second + 0.9));
 		expect(new Set(states.map(({ tool }) => tool?.title)).size).toBeGreaterThan(4);
@@ -203,7 +203,7 @@ describe('a turn', () => {
 			);
 	});
 
-	test('takes up other tools in its next piece of work', () => {
+	test('uses other tools in its next piece of work', () => {
 		const log = newLog('[work 2s] [work 2s]');
 		expect(after(log, 3).tool?.title).not.toBe(after(log, 1).tool?.title);
 	});
@@ -232,7 +232,7 @@ describe('a turn', () => {
 		});
 	});
 
-	test('fails when denied what it must have', () => {
+	test('fails when denied what it needs', () => {
 		const log = newLog('[ask! bash: git push] [say no]');
 		resolve(log, 1, 'reject');
 		expect(after(log, 1)).toMatchObject({
@@ -241,7 +241,7 @@ describe('a turn', () => {
 		});
 	});
 
-	test('does not ask again for what was always allowed', () => {
+	test('does not ask again for what was allowed with always', () => {
 		const script = '[ask bash: a] [ask bash: a] [ask bash: a, b]';
 		const always = newLog(script);
 		resolve(always, 1, 'always');
@@ -261,13 +261,13 @@ describe('a turn', () => {
 		expect(after(log, 1).message.text).toBe('Done: “Paint”. You answered “blue”.');
 	});
 
-	test('fails where it is told to, and does nothing after it', () => {
+	test('fails where the script says so, and does nothing afterwards', () => {
 		const log = newLog('[fail Out of disk] [say never]');
 		expect(after(log, 0)).toMatchObject({ status: 'failed', error: 'Out of disk' });
 		expect(after(log, 60)).toEqual(after(log, 0));
 	});
 
-	test('reports an undocumented status for as long as it is told to', () => {
+	test('reports an undocumented status for as long as the script says', () => {
 		const log = newLog('[work 1s] [status mystery 5s] [work 1s]');
 		expect([0, 1, 5.9, 6, 7].map((seconds) => after(log, seconds).status)).toEqual([
 			'running',
@@ -318,7 +318,7 @@ describe('an abort', () => {
 		}
 	});
 
-	test('comes too late for what has completed', () => {
+	test('does not change a session that has completed', () => {
 		const log = newLog('[work 2s]');
 		abort(log, 5);
 		expect(after(log, 6).status).toBe('completed');
@@ -332,7 +332,7 @@ describe('an abort', () => {
 		expect(after(log, -0.2).status).toBe('running');
 	});
 
-	test('drops the messages that waited in line, and lets later ones start anew', () => {
+	test('drops the messages that were waiting, and later ones start a new turn', () => {
 		const log = newLog('[work 1m]');
 		say(log, 1, '[say late]');
 		abort(log, 5);

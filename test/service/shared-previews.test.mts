@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { errorOf, useService } from './support.mts';
+import type { SeedView } from '../../local-service/control/views.mts';
+import { errorOf, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, seed, keyFor } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
 let projectId: string;
 let siteId: string;
 let otherSite: string;
-let found: any;
+let found: SeedView;
 beforeEach(async () => {
 	found = await seed();
 	projectId = found.projects[0].id;
 	siteId = found.sites[0].id;
-	otherSite = found.sites.find((site: any) => site.projectId !== projectId).id;
+	otherSite = found.sites.find((site) => site.projectId !== projectId)!.id;
 });
 
 const startSession = () =>
 	api('POST', '/agent/sessions', { body: { projectId, prompt: '[say hi]' } });
 const share = (change: Record<string, unknown> = {}, token?: string) =>
-	api('POST', '/shared-previews', {
+	api<Schemas['SharedPreview']>('POST', '/shared-previews', {
 		body: { projectId, siteId, route: '/about', ...change },
 		token,
 	});
@@ -61,9 +61,9 @@ test.each([
 	['a fragment', { route: '/about#top' }],
 	['a relative route', { route: 'about' }],
 	['a route that is too long', { route: `/${'x'.repeat(2048)}` }],
-	['a locale that is none', { locale: 'not a locale' }],
+	['a locale that is not one', { locale: 'not a locale' }],
 	['a locale that is too long', { locale: 'x'.repeat(256) }],
-	['a property nobody knows', { colour: 'red' }],
+	['an unknown property', { colour: 'red' }],
 ])('refuse %s', async (_, change) => {
 	await startSession();
 	expect(errorOf(await share(change))).toEqual([400, 'invalid_request']);
@@ -71,7 +71,7 @@ test.each([
 
 test('of an unknown site, a site of another project, or a project without access are not found', async () => {
 	await startSession();
-	expect(errorOf(await share({ siteId: nobody }))).toEqual([404, 'not_found']);
+	expect(errorOf(await share({ siteId: unknownId }))).toEqual([404, 'not_found']);
 	expect(errorOf(await share({ siteId: otherSite }))).toEqual([404, 'not_found']);
 	expect(errorOf(await share({}, await keyFor({ projects: [found.projects[1].id] })))).toEqual([
 		404,
@@ -80,10 +80,10 @@ test('of an unknown site, a site of another project, or a project without access
 });
 
 test('the dashboard link of a session opens, and shows prompts as text', async () => {
-	const { body } = await api('POST', '/agent/sessions', {
+	const { body } = await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
 		body: { projectId, prompt: '<script>' },
 	});
-	const text = await (await fetch(body.dashboardUrl)).text();
+	const text = await (await fetch(body.dashboardUrl!)).text();
 	expect(text).toContain('&lt;script>');
 	expect(text).not.toContain('<script>');
 });

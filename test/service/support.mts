@@ -1,4 +1,4 @@
-// A service of one's own for a test file, and a way to talk to it over real HTTP.
+// A service for the tests of one file, and calls to it over real HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
 	createService,
@@ -6,12 +6,27 @@ import {
 	type ServiceOptions,
 } from '../../local-service/app.mts';
 import { createManualClock } from '../../local-service/clock.mts';
+import {
+	createControl,
+	sendOver,
+	type ControlClient,
+	type SendControl,
+} from '../../local-service/control/client.mts';
+import type { NewKey } from '../../local-service/control/control.mts';
+import type { components } from '../../nodes/shared/contract.ts';
+
+/** What the contract says about bodies, by name */
+export type Schemas = components['schemas'];
+export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
 
 export const current = '2026-10-05';
 export const older = '2026-08-21';
+/** An id that nothing has */
+export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-export interface Given {
+export interface CallOptions {
 	query?: Record<string, string | number>;
+	/** A text is sent as it is, everything else as JSON */
 	body?: unknown;
 	/** Null leaves the header out */
 	version?: string | null;
@@ -19,10 +34,13 @@ export interface Given {
 	headers?: Record<string, string>;
 }
 
-export interface Got {
+export interface CallResult<Body = unknown> {
 	status: number;
 	headers: Headers;
-	body: any;
+	/** Undefined where there is none */
+	body: Body;
+	/** The body as it arrived */
+	text: string;
 }
 
 const present = (headers: Record<string, string | null>) =>
@@ -30,14 +48,25 @@ const present = (headers: Record<string, string | null>) =>
 		Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null),
 	);
 
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
 /**
- * Starts a service before the file's tests, resets it before each, and ends it after them.
- * Its clock stands still: `advance` moves it. What the service complains about fails the file.
+ * Starts a service before the file's tests, resets it before each, and closes it after them.
+ * Its clock stands still: `advance` moves it. The file fails when the service reports a mistake of its own.
  */
 export function useService(options: ServiceOptions = {}) {
 	const clock = createManualClock();
 	const problems: string[] = [];
 	let running: RunningService;
+
+	const send: SendControl = (...request) => sendOver(running.controlUrl)(...request);
+	const control: ControlClient = createControl(send);
 
 	beforeAll(async () => {
 		running = await createService({
@@ -46,54 +75,53 @@ export function useService(options: ServiceOptions = {}) {
 			...options,
 		}).start();
 	});
-	beforeEach(() => control('POST', '/reset'));
+	beforeEach(() => control.reset());
 	afterAll(async () => {
 		await running.close();
 		expect(problems).toEqual([]);
 	});
 
-	async function api(method: string, path: string, given: Given = {}): Promise<Got> {
-		const { query, body, version = current, token = running.key } = given;
+	/** Calls the API. The caller says what a successful body is; the service holds it to the contract. */
+	async function api<Body>(
+		method: string,
+		path: string,
+		options: CallOptions = {},
+	): Promise<CallResult<Body>> {
+		const { query, body, version = current, token = running.key } = options;
 		const url = new URL(running.baseUrl + path);
 		for (const [name, value] of Object.entries(query ?? {}))
 			url.searchParams.set(name, String(value));
-		const headers = present({
-			authorization: token && `Bearer ${token}`,
-			'service-api-version': version,
-			'content-type': body === undefined ? null : 'application/json',
-			...given.headers,
-		});
 		const response = await fetch(url, {
 			method,
-			headers,
+			headers: present({
+				authorization: token && `Bearer ${token}`,
+				'service-api-version': version,
+				'content-type': body === undefined ? null : 'application/json',
+				...options.headers,
+			}),
 			body: typeof body === 'string' ? body : JSON.stringify(body),
 		});
-		return { status: response.status, headers: response.headers, body: await response.json() };
+		const text = await response.text();
+		// What was asked for decides what the body is; errors are read by `errorOf`
+		return {
+			status: response.status,
+			headers: response.headers,
+			body: parsed(text) as Body,
+			text,
+		};
 	}
 
-	/** The body of a control answer. */
-	async function control(method: string, path: string, body?: unknown): Promise<any> {
-		const response = await fetch(running.controlUrl + path, {
-			method,
-			...(body !== undefined && {
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
-			}),
-		});
-		return response.json();
-	}
-
-	/** A token for a key of one's own. */
-	const keyFor = async (key: { scopes?: string[]; projects?: string[] }): Promise<string> =>
-		(await control('POST', '/keys', { name: 'own', ...key })).key;
+	/** A token for a key of its own. */
+	const keyFor = (key: Omit<NewKey, 'name'>): Promise<string> =>
+		control.createKey({ name: 'own', ...key });
 
 	/** A whole list, page by page. */
-	async function all(path: string, given: Given = {}): Promise<any[]> {
-		const found: any[] = [];
-		for (let cursor: string | null = null; ;) {
-			const { body } = await api('GET', path, {
-				...given,
-				query: { ...given.query, ...(cursor !== null && { cursor }) },
+	async function all<Item>(path: string, options: CallOptions = {}): Promise<Item[]> {
+		const found: Item[] = [];
+		for (let cursor: string | null | undefined; ;) {
+			const { body } = await api<List<Item>>('GET', path, {
+				...options,
+				query: { ...options.query, ...(cursor && { cursor }) },
 			});
 			found.push(...body.data);
 			if (!body.has_more) return found;
@@ -105,13 +133,23 @@ export function useService(options: ServiceOptions = {}) {
 		clock,
 		problems,
 		api,
-		control,
-		keyFor,
 		all,
-		seed: () => control('GET', '/seed'),
+		control,
+		/** A control request as it is, also one that is refused */
+		sendControl: send,
+		keyFor,
+		seed: control.seed,
 		url: () => running.baseUrl,
+		controlUrl: () => running.controlUrl,
 		advance: (seconds: number) => clock.advance(seconds * 1000),
 	};
 }
 
-export const errorOf = ({ status, body }: Got) => [status, body.error?.code];
+/** The error of an answer, if it is one. */
+const errorIn = ({ body }: CallResult) =>
+	(body as Partial<Schemas['ErrorEnvelope']> | undefined)?.error;
+
+/** `[404, 'not_found']` */
+export const errorOf = (result: CallResult) => [result.status, errorIn(result)?.code];
+/** The error's message; empty for what is not an error */
+export const messageOf = (result: CallResult): string => errorIn(result)?.message ?? '';

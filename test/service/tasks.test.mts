@@ -1,20 +1,22 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { isRule, nextRun } from '../../local-service/rrule.mts';
-import { errorOf, older, useService } from './support.mts';
+import { isRule, nextRun } from '../../local-service/recurrence.mts';
+import type { SeedView } from '../../local-service/control/views.mts';
+import { errorOf, older, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor, clock, advance } = useService();
-const nobody = '00000000-0000-4000-8000-000000000000';
-let tasks: any[];
+type Task = Schemas['Task'];
+let tasks: SeedView['tasks'];
 beforeEach(async () => {
 	({ tasks } = await seed());
 });
 
-const read = (id: string, token?: string) => api('GET', `/tasks/${id}`, { version: older, token });
+const read = (id: string, token?: string) =>
+	api<Task>('GET', `/tasks/${id}`, { version: older, token });
 const update = (id: string, body: unknown, token?: string) =>
-	api('PATCH', `/tasks/${id}`, { body, token });
+	api<Task>('PATCH', `/tasks/${id}`, { body, token });
 
 test('are listed and read, without their prompt', async () => {
-	const listed = await all('/tasks');
+	const listed = await all<Task>('/tasks');
 	expect(listed.map(({ id }) => id)).toEqual(tasks.map(({ id }) => id));
 	expect((await read(tasks[0].id)).body).toEqual(listed[0]);
 	expect(Object.keys(listed[0]).sort()).toEqual([
@@ -27,7 +29,7 @@ test('are listed and read, without their prompt', async () => {
 		'title',
 		'updatedAt',
 	]);
-	expect(listed.every(({ nextRunAt }) => Date.parse(nextRunAt) > clock.now())).toBe(true);
+	expect(listed.every(({ nextRunAt }) => Date.parse(nextRunAt!) > clock.now())).toBe(true);
 });
 
 test('are changed field by field; the prompt is stored', async () => {
@@ -43,14 +45,14 @@ test('are changed field by field; the prompt is stored', async () => {
 	expect((await seed()).tasks[0]).toMatchObject({ title: 'New', prompt: 'Secret words' });
 });
 
-test('stay as they are when the same is said again', async () => {
+test('stay as they are when an update is repeated', async () => {
 	const first = (await update(tasks[0].id, { title: 'New' })).body;
 	advance(60);
 	expect((await update(tasks[0].id, { title: 'New' })).body).toEqual(first);
 	expect((await update(tasks[0].id, {})).body).toEqual(first);
 });
 
-test('run next when the new rule says', async () => {
+test('run next as the new rule says', async () => {
 	const { body } = await update(tasks[0].id, { rrule: 'FREQ=DAILY;BYHOUR=23;BYMINUTE=15' });
 	expect(body.nextRunAt).toMatch(/T23:15:00.000Z$/);
 	expect(errorOf(await update(tasks[0].id, { rrule: 'every day' }))).toEqual([
@@ -62,8 +64,8 @@ test('run next when the new rule says', async () => {
 
 test('are not found when missing or in a project without access', async () => {
 	const token = await keyFor({ projects: [tasks[1].projectId] });
-	expect((await all('/tasks', { token })).map(({ id }) => id)).toEqual([tasks[1].id]);
-	expect(errorOf(await read(nobody))).toEqual([404, 'not_found']);
+	expect((await all<Task>('/tasks', { token })).map(({ id }) => id)).toEqual([tasks[1].id]);
+	expect(errorOf(await read(unknownId))).toEqual([404, 'not_found']);
 	expect(errorOf(await read(tasks[0].id, token))).toEqual([404, 'not_found']);
 	expect(errorOf(await update(tasks[0].id, { title: 'x' }, token))).toEqual([404, 'not_found']);
 	expect((await read(tasks[1].id, token)).status).toBe(200);
@@ -82,19 +84,45 @@ describe('recurrence rules', () => {
 		['FREQ=WEEKLY', '2026-10-10T07:45'],
 		['FREQ=MONTHLY', '2026-10-31T07:45'],
 		['FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=8;BYMINUTE=0', '2026-11-01T08:00'],
+		['FREQ=MONTHLY;BYMONTHDAY=-1', '2026-10-31T07:45'],
+		['FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=8', '2026-10-30T08:45'],
 		['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29', '2028-02-29T07:45'],
-	])('%s runs at %s', (rrule, expected) => {
-		expect(new Date(nextRun(rrule, anchor, from)!).toISOString().slice(0, 16)).toBe(expected);
+		// Every second day, third day and so on, counted from the anchor
+		['FREQ=DAILY;INTERVAL=2', '2026-10-06T07:45'],
+		['FREQ=DAILY;INTERVAL=3', '2026-10-07T07:45'],
+		['FREQ=WEEKLY;INTERVAL=2', '2026-10-10T07:45'],
+		['FREQ=WEEKLY;INTERVAL=5', '2026-11-07T07:45'],
+		['FREQ=DAILY;UNTIL=20261231T000000Z', '2026-10-06T07:45'],
+	])('%s runs at %s', (rule, expected) => {
+		expect(new Date(nextRun(rule, anchor, from)!).toISOString().slice(0, 16)).toBe(expected);
 	});
 
-	test('that strike never, or are none', () => {
-		expect(nextRun('FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30', anchor, from)).toBeUndefined();
-		expect(nextRun('sometimes', anchor, from)).toBeUndefined();
-		expect(['FREQ=DAILY', 'FREQ=SECONDLY', 'DAILY', ''].map(isRule)).toEqual([
+	test.each([
+		'FREQ=DAILY;UNTIL=20261005T090000Z',
+		'FREQ=DAILY;COUNT=3',
+		'FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30',
+		'FREQ=HOURLY;BYMONTH=4,6;BYMONTHDAY=31',
+		'sometimes',
+	])('%s does not run again', (rule) => expect(nextRun(rule, anchor, from)).toBeUndefined());
+
+	test('are accepted up to hourly, and refused where they cannot be read', () => {
+		const refused = [
+			'FREQ=SECONDLY',
+			'DAILY',
+			'',
+			'INTERVAL=2',
+			'FREQ=DAILY;INTERVAL=0',
+			'FREQ=DAILY;INTERVAL=-1',
+			'FREQ=DAILY;BYHOUR=x',
+			'FREQ=DAILY;BYHOUR=24',
+			'FREQ=DAILY;FREQ=WEEKLY',
+			'FREQ=WEEKLY;BYDAY=XX',
+		];
+		expect(refused.filter(isRule)).toEqual([]);
+		expect(['FREQ=DAILY', 'freq=weekly;byday=mo', 'FREQ=MONTHLY;BYDAY=1MO'].map(isRule)).toEqual([
 			true,
-			false,
-			false,
-			false,
+			true,
+			true,
 		]);
 	});
 });

@@ -1,6 +1,6 @@
-// Bodies of the control API. Unknown properties are refused: a misspelt fault would otherwise do nothing and look like a pass.
-import { operations } from '../openapi/contract.mts';
-import { faultKinds } from './fault-kinds.mts';
+// The bodies of the control API. Unknown properties are refused: a misspelt fault would do nothing, and its test would pass.
+import { namedOperations } from '../../openapi/contract.mts';
+import { faultKinds } from '../fault-kinds.mts';
 
 const strict = { type: 'object', additionalProperties: false } as const;
 
@@ -31,6 +31,13 @@ export const rateLimit = {
 	},
 };
 
+const delay = { type: 'number', minimum: 0 } as const;
+
+export const lateness = {
+	...strict,
+	properties: { session: delay, turn: delay, resolution: delay, listed: delay },
+};
+
 export const files = {
 	...strict,
 	required: ['projectId', 'count'],
@@ -44,7 +51,7 @@ const fault = {
 	...strict,
 	required: ['operationId', 'kind'],
 	properties: {
-		operationId: { enum: ['*', ...operations.map(({ operationId }) => operationId)] },
+		operationId: { enum: ['*', ...namedOperations.map(({ operationId }) => operationId)] },
 		kind: { enum: Object.keys(faultKinds) },
 		times: { type: 'integer', minimum: 0 },
 		after: { type: 'integer', minimum: 0 },
@@ -65,5 +72,5 @@ const fault = {
 	},
 };
 
-/** One rule, or a list of them */
+/** One rule or a list of rules */
 export const faults = { anyOf: [fault, { type: 'array', items: fault }] };

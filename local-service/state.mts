@@ -1,10 +1,11 @@
-// What the service holds in memory, and what handlers are given.
+// What the service holds in memory.
 import type { Analytics } from './analytics/analytics.mts';
 import type { SessionLog } from './agent/model.mts';
 import type { Key } from './auth.mts';
 import type { Clock } from './clock.mts';
 import type { Collection } from './collection.mts';
 import type { FileStore } from './file-store.mts';
+import type { Lateness } from './lateness.mts';
 
 export interface Workspace {
 	id: string;
@@ -28,7 +29,7 @@ export interface Task {
 	title: string;
 	emoji: string;
 	rrule: string;
-	/** Stored, never shown */
+	/** Stored and never returned */
 	prompt: string;
 	createdAt: number;
 	updatedAt: number;
@@ -47,11 +48,11 @@ export interface CustomDomain {
 	domain: string;
 	status: string;
 	stale: boolean;
-	/** Service time */
+	/** Milliseconds of service time */
 	tokenExpiresAt: number;
 }
 
-/** A thing of the media library, which files can be made from */
+/** An item of the media library, which files can be created from */
 export interface Asset {
 	id: string;
 	projectId: string;
@@ -75,7 +76,7 @@ export interface SharedPreview {
 
 export interface Session extends SessionLog {
 	projectId: string;
-	/** How often it was read */
+	/** How often its status was read */
 	polls: number;
 }
 
@@ -94,9 +95,12 @@ export interface Store {
 	sessions: Map<string, Session>;
 }
 
-export interface World {
+/** Everything that handlers work with. */
+export interface ServiceState {
 	clock: Clock;
-	/** Replaced as a whole when the service is reset */
+	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
+	/** How long changes stay unseen; replaced as a whole by the control API */
+	lateness: Lateness;
 }

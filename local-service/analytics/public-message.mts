@@ -1,7 +1,7 @@
-// What ClickHouse says went wrong, as a caller may read it: without the engine's internals.
+// ClickHouse's error messages for callers: without the engine's internals.
 
-/** ClickHouse's message and the name of its code, as in "Unknown expression identifier `x`. (UNKNOWN_IDENTIFIER)". Pure. */
-export function complaintOf(message: string, databases: string[]): string {
+/** The message with the name of its code: "Unknown expression identifier `x`. (UNKNOWN_IDENTIFIER)". */
+export function publicMessage(message: string, databases: string[]): string {
 	const code = /\(([A-Z][A-Z0-9_]+)\)\s*$/.exec(message)?.[0];
 	const said = message
 		.replaceAll(/(Query failed: )?(Code: \d+\. )?DB::Exception: /g, '')

@@ -1,0 +1,60 @@
+// Plays a session's script back up to a moment: where the playback stands, and the few ways in which it leaves a trace.
+import type { SessionLog, SessionSnapshot, Tool } from './model.mts';
+
+/** What the agent has said, used and asked so far; filled in turn by turn. */
+export interface Playback {
+	log: SessionLog;
+	/** The moment that the playback has reached */
+	time: number;
+	/** How far it may go: until now, or until the abort */
+	limit: number;
+	snapshot: SessionSnapshot;
+	toolCount: number;
+	interactionCount: number;
+	/** What was approved for the rest of the session: `permission pattern` */
+	always: Set<string>;
+	turn: Turn;
+}
+
+/** What a turn has gathered for its final message. */
+export interface Turn {
+	/** The prompt or message, without its directives */
+	text: string;
+	said?: string;
+	denied: string[];
+	/** What people replied to questions */
+	replies: string[];
+}
+
+/** How a step ended; `stopped`: the limit came first. */
+export type StepResult = 'done' | 'failed' | 'stopped';
+
+/** Records a sign of activity. */
+export function markActivity({ snapshot }: Playback, at: number): void {
+	snapshot.activityAt = Math.max(snapshot.activityAt, at);
+}
+
+/** Makes a message the latest one, unless a later one is shown already; `completedAt` shows once that moment has come. */
+export function showMessage(
+	playback: Playback,
+	role: string,
+	text: string,
+	createdAt: number,
+	completedAt = createdAt,
+): void {
+	markActivity(playback, createdAt);
+	if (completedAt <= playback.limit) markActivity(playback, completedAt);
+	if (createdAt < playback.snapshot.message.createdAt) return;
+	playback.snapshot.message = {
+		role,
+		text,
+		createdAt,
+		...(completedAt <= playback.limit && { completedAt }),
+	};
+}
+
+/** Makes a tool the latest one; its `at` is since when it has its status. */
+export function showTool(playback: Playback, tool: Tool): void {
+	markActivity(playback, tool.at);
+	playback.snapshot.tool = tool;
+}

@@ -1,0 +1,102 @@
+// The control API as functions, for tests and tools: `controlOver(controlUrl).seed()`.
+import type { FastifyInstance } from 'fastify';
+import type { ActiveFault, FaultRule } from '../faults.mts';
+import type { Lateness } from '../lateness.mts';
+import type { RateSetting } from '../rate-limit.mts';
+import type { RecordedRequest } from '../record.mts';
+import type { NewKey } from './control.mts';
+import type { SeedView, SessionView } from './views.mts';
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Sends a control request and returns the answer's status and body. */
+export type SendControl = (
+	method: Method,
+	path: string,
+	body?: unknown,
+) => Promise<{ status: number; body: unknown }>;
+
+/** The control API; the README says what each request does. Every function throws an Error when the service refuses. */
+export interface ControlClient {
+	/** What the API was asked, oldest first, after entry number `since` */
+	requests(since?: number): Promise<RecordedRequest[]>;
+	clearRequests(): Promise<void>;
+	sessions(): Promise<SessionView[]>;
+	seed(): Promise<SeedView>;
+	/** @returns the token of a new key */
+	createKey(key: NewKey): Promise<string>;
+	reset(): Promise<void>;
+	/** Service seconds per second */
+	setSpeed(speed: number): Promise<void>;
+	/** Null removes the limit. */
+	setRateLimit(setting: RateSetting | null): Promise<void>;
+	/** Milliseconds of service time; what is left out stays as it is, and `reset` restores what the service was started with. */
+	setLateness(lateness: Partial<Lateness>): Promise<Lateness>;
+	/** @returns all faults that are set now */
+	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
+	faults(): Promise<ActiveFault[]>;
+	clearFaults(): Promise<void>;
+	/** Adds so many small files in a new folder. */
+	fillFiles(projectId: string, count: number): Promise<{ folderId: string; created: number }>;
+}
+
+/** A client over any way of sending. */
+export function createControl(send: SendControl): ControlClient {
+	/** What the service answers is trusted to be what this repository says it is. */
+	async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+		const answer = await send(method, path, body);
+		if (answer.status === 200) return answer.body as T;
+		throw new Error(
+			`The control API answered ${answer.status} to ${method} ${path}: ${JSON.stringify(answer.body)}`,
+		);
+	}
+	return {
+		requests: async (since = 0) =>
+			(await call<{ requests: RecordedRequest[] }>('GET', `/requests?since=${since}`)).requests,
+		clearRequests: () => call('DELETE', '/requests'),
+		sessions: async () => (await call<{ sessions: SessionView[] }>('GET', '/sessions')).sessions,
+		seed: () => call('GET', '/seed'),
+		createKey: async (key) => (await call<{ key: string }>('POST', '/keys', key)).key,
+		reset: () => call('POST', '/reset'),
+		setSpeed: (speed) => call('POST', '/speed', { speed }),
+		setRateLimit: (setting) => call('POST', '/rate-limit', setting ?? { perSecond: null }),
+		setLateness: (lateness) => call('POST', '/lateness', lateness),
+		addFaults: async (rules) =>
+			(await call<{ faults: ActiveFault[] }>('POST', '/faults', rules)).faults,
+		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,
+		clearFaults: () => call('DELETE', '/faults'),
+		fillFiles: (projectId, count) => call('POST', '/files', { projectId, count }),
+	};
+}
+
+/** Sends control requests over HTTP to `controlUrl` (`http://127.0.0.1:4010/_control`). */
+export const sendOver =
+	(controlUrl: string): SendControl =>
+	async (method, path, body) => {
+		const response = await fetch(controlUrl + path, {
+			method,
+			...(body !== undefined && {
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			}),
+		});
+		return { status: response.status, body: await response.json() };
+	};
+
+/** Controls a service that listens. */
+export const controlOver = (controlUrl: string): ControlClient =>
+	createControl(sendOver(controlUrl));
+
+/** Controls a service of this process that does not listen, as tests in simulated time use it. */
+export const controlWithin = (app: FastifyInstance): ControlClient =>
+	createControl(async (method, path, body) => {
+		const response = await app.inject({
+			method,
+			url: `/_control${path}`,
+			...(body !== undefined && {
+				headers: { 'content-type': 'application/json' },
+				payload: JSON.stringify(body),
+			}),
+		});
+		return { status: response.statusCode, body: response.json() };
+	});

@@ -1,0 +1,63 @@
+// What a dialect is: one way of filling the gaps of the API document that differs from ours, as a table of differences.
+import type { Option } from '../agent/directives.mts';
+import type { ErrorEnvelope } from '../errors.mts';
+import type { Lateness } from '../lateness.mts';
+import type { OperationId, RequestTemplate } from './assumed-requests.mts';
+
+/** What the credential's Overrides say about an operation; see `docs` of the package for the format. */
+export interface Override extends Partial<RequestTemplate> {
+	/** `Service-Api-Version` */
+	version?: string;
+	/** Where the answer has what the nodes need, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
+	answer?: Record<string, string>;
+}
+
+export type Overrides = Partial<Record<OperationId, Override>>;
+
+/** An answer on its way from our form to the dialect's. */
+export interface DialectAnswer {
+	status: number;
+	headers: Record<string, string>;
+	/** Undefined for an empty one */
+	body: unknown;
+}
+
+export type ChangeAnswer = (answer: DialectAnswer) => DialectAnswer;
+
+/** How the service writes an id, given the thing's number: 1 for the first that was created. */
+export type WriteId = (n: number) => string | number;
+
+/** The options that every permission request offers, unless the prompt names others. */
+export type OptionWords = Record<'once' | 'always' | 'reject', Option>;
+
+/** An error as the service writes it. A text is sent as it is, everything else as JSON. */
+export type WriteError = (error: ErrorEnvelope['error']) => unknown;
+
+export interface Dialect {
+	/** One line for people: what differs */
+	summary: string;
+	/** Dialects of a group contradict each other: a service speaks at most one of them */
+	group?: string;
+	/**
+	 * How requests differ, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
+	 * from its assumed place to the one that it has here.
+	 */
+	requests?: Partial<Record<OperationId, Omit<Override, 'answer'>>>;
+	/** How successful answers differ */
+	answers?: Partial<Record<OperationId, ChangeAnswer>>;
+	/** Where those answers have what the nodes need, where they cannot find it unaided: the `answer` of Overrides */
+	readAt?: Partial<Record<OperationId, Record<string, string>>>;
+	/** How every error is written */
+	error?: WriteError;
+	/** Ids of products and assets */
+	ids?: { product: WriteId; asset: WriteId };
+	optionWords?: OptionWords;
+	/** Options of Run Agent Session without which it leaves such options to a human */
+	nodeOptions?: { approveValues: string; denyValues: string };
+	/** Every timestamp of tasks, sessions and custom domains, from milliseconds. Files have theirs documented. */
+	timestamp?: (milliseconds: number) => string | number;
+	/** Lists come whole, whatever the request says about pages */
+	wholeLists?: boolean;
+	/** How long changes stay unseen */
+	lateness?: Lateness;
+}

@@ -1,0 +1,111 @@
+// Every dialect, by name. Where several change the same answer, the later in this table sees what the earlier made of it.
+import type { Dialect, Overrides } from './dialect.mts';
+import { overridesOf } from './overrides.mts';
+import { emptyAnswers } from './tables/empty-answers.mts';
+import { errorForms } from './tables/errors.mts';
+import { fileContent } from './tables/file-content.mts';
+import { foreignIds } from './tables/ids.mts';
+import { listForms } from './tables/lists.mts';
+import { myFilesFolder } from './tables/my-files.mts';
+import { optionWords } from './tables/option-words.mts';
+import { requestForms } from './tables/requests.mts';
+import { sessionIds } from './tables/session-ids.mts';
+import { snakeCase } from './tables/snake-case.mts';
+import { times } from './tables/time.mts';
+
+const tables = {
+	...foreignIds,
+	...optionWords,
+	...times,
+	'my-files-folder': myFilesFolder,
+	...sessionIds,
+	...fileContent,
+	'snake-case': snakeCase,
+	...requestForms,
+	...listForms,
+	...errorForms,
+	'empty-answers': emptyAnswers,
+} satisfies Record<string, Dialect>;
+
+export type DialectName = keyof typeof tables;
+
+export const dialectNames = Object.keys(tables) as DialectName[];
+
+/** A dialect as those who run the package against it need it. */
+export interface DialectInfo {
+	/** One line for people: what differs */
+	summary: string;
+	/** Dialects of one group cannot be combined */
+	group?: string;
+	/** For the credential's Overrides; missing where the package needs none */
+	overrides?: Overrides;
+	/** For the options of Run Agent Session; missing where it needs none */
+	nodeOptions?: { approveValues: string; denyValues: string };
+}
+
+/** Narrower than the tables are: what every dialect may have. */
+const tableOf = (name: DialectName): Dialect => tables[name];
+
+function infoOf(name: DialectName): DialectInfo {
+	const { summary, group, nodeOptions } = tableOf(name);
+	const overrides = overridesOf([tableOf(name)]);
+	return {
+		summary,
+		...(group !== undefined && { group }),
+		...(Object.keys(overrides).length > 0 && { overrides }),
+		...(nodeOptions && { nodeOptions }),
+	};
+}
+
+/** What there is to know about each dialect. */
+export const dialects = Object.fromEntries(
+	dialectNames.map((name) => [name, infoOf(name)]),
+	// `fromEntries` forgets the names of the keys
+) as Record<DialectName, DialectInfo>;
+
+const isName = (name: string): name is DialectName => Object.hasOwn(tables, name);
+
+/** Why dialects cannot be spoken together; undefined when they can. */
+export function conflictOf(names: readonly string[]): string | undefined {
+	const unknown = names.find((name) => !isName(name));
+	if (unknown !== undefined)
+		return `There is no dialect ${unknown}. There are: ${dialectNames.join(', ')}`;
+	for (const [index, name] of names.filter(isName).entries()) {
+		const { group } = tableOf(name);
+		const other = names
+			.slice(0, index)
+			.find(
+				(earlier) =>
+					earlier === name || (isName(earlier) && group && tableOf(earlier).group === group),
+			);
+		if (other !== undefined)
+			return other === name
+				? `The dialect ${name} is named twice`
+				: `The dialects ${other} and ${name} contradict each other: a service has one kind of ${group}`;
+	}
+	return undefined;
+}
+
+/**
+ * The tables of several dialects, in the order in which they apply, whatever the order of the names.
+ * @throws Error when there is no such dialect, or they contradict each other
+ */
+export function chooseDialects(names: readonly string[]): Dialect[] {
+	const conflict = conflictOf(names);
+	if (conflict !== undefined) throw new Error(`${conflict}.`);
+	return dialectNames.filter((name) => names.includes(name)).map(tableOf);
+}
+
+/**
+ * What the package needs to work with a mixture of dialects.
+ * @throws Error when there is no such dialect, or they contradict each other
+ */
+export function settingsFor(
+	names: readonly string[],
+): Required<Pick<DialectInfo, 'overrides'>> & Pick<DialectInfo, 'nodeOptions'> {
+	const chosen = chooseDialects(names);
+	return {
+		overrides: overridesOf(chosen),
+		nodeOptions: chosen.find(({ nodeOptions }) => nodeOptions)?.nodeOptions,
+	};
+}

@@ -1,0 +1,54 @@
+// How requests look in a mixture of dialects, and what the credential's Overrides must say for it.
+import {
+	assumedRequests,
+	operationIds,
+	type OperationId,
+	type RequestTemplate,
+} from './assumed-requests.mts';
+import type { Dialect, Override, Overrides } from './dialect.mts';
+import { mergeTemplates } from './templates.mts';
+
+export interface DialectRequest extends RequestTemplate {
+	/** Only where it is not the contract's */
+	version?: string;
+}
+
+/** A request in a mixture of dialects: each moves what it names, the later ones last. */
+export const requestIn = (dialects: readonly Dialect[], operationId: OperationId): DialectRequest =>
+	dialects.reduce<DialectRequest>((request, { requests }) => {
+		const { query, body, ...others } = requests?.[operationId] ?? {};
+		return {
+			...request,
+			...others,
+			...(query && {
+				// Laid over a query, a query results
+				query: mergeTemplates(request.query, query) as Record<string, string>,
+			}),
+			...(body !== undefined && { body: mergeTemplates(request.body, body) }),
+		};
+	}, assumedRequests[operationId]);
+
+/** What is not as we assume, whole: as Overrides want it. */
+function overrideOf(dialects: readonly Dialect[], operationId: OperationId): Override {
+	const assumed: DialectRequest = assumedRequests[operationId];
+	const request = requestIn(dialects, operationId);
+	const differs = (field: keyof DialectRequest) =>
+		JSON.stringify(request[field]) !== JSON.stringify(assumed[field]);
+	const answer = Object.assign({}, ...dialects.map(({ readAt }) => readAt?.[operationId]));
+	return {
+		...(differs('method') && { method: request.method }),
+		...(differs('path') && { path: request.path }),
+		...(differs('query') && { query: request.query }),
+		...(differs('body') && { body: request.body }),
+		...(differs('version') && { version: request.version }),
+		...(Object.keys(answer).length > 0 && { answer }),
+	};
+}
+
+/** The Overrides without which the package does not work with these dialects; empty when it needs none. */
+export const overridesOf = (dialects: readonly Dialect[]): Overrides =>
+	Object.fromEntries(
+		operationIds
+			.map((operationId) => [operationId, overrideOf(dialects, operationId)] as const)
+			.filter(([, override]) => Object.keys(override).length > 0),
+	);

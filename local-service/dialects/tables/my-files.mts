@@ -1,0 +1,26 @@
+import { myFilesOf } from '../../file-store.mts';
+import { isObject } from '../../json.mts';
+import type { Dialect } from '../dialect.mts';
+import { body } from './answers.mts';
+
+/** What has no folder is in the folder of that name. */
+const inMyFiles = (file: unknown) =>
+	isObject(file) && file.parentId === undefined
+		? { ...file, parentId: myFilesOf(String(file.projectId)) }
+		: file;
+
+const shown = body(inMyFiles);
+
+export const myFilesFolder: Dialect = {
+	summary: 'My Files is a folder with an id, which files in it have as their parentId',
+	answers: {
+		listFiles: body<{ data: unknown[] }>(({ data, ...list }) => ({
+			...list,
+			data: data.map(inMyFiles),
+		})),
+		createFile: shown,
+		getFile: shown,
+		renameFile: shown,
+		moveFile: shown,
+	},
+};

@@ -1,0 +1,40 @@
+// The words that a permission request offers. The document shows that options have a value and a label, and no words.
+import type { Dialect } from '../dialect.mts';
+
+type Words = Record<'once' | 'always' | 'reject', [value: string, label: string]>;
+
+const offers = (summary: string, { once, always, reject }: Words): Dialect => ({
+	summary,
+	group: 'option words',
+	optionWords: {
+		once: { value: once[0], label: once[1] },
+		always: { value: always[0], label: always[1] },
+		reject: { value: reject[0], label: reject[1] },
+	},
+});
+
+export const optionWords = {
+	'option-words-grant': offers('Permission is granted or refused', {
+		once: ['grant', 'Grant'],
+		always: ['grant_always', 'Grant always'],
+		reject: ['refuse', 'Refuse'],
+	}),
+	'option-words-permit': offers('Permission is permitted or blocked', {
+		once: ['permit_once', 'Permit this once'],
+		always: ['permit_session', 'Permit for the whole session'],
+		reject: ['block', 'Block'],
+	}),
+	'option-words-numbers': offers('Options are numbers, which their labels explain', {
+		once: ['1', 'Allow once'],
+		always: ['2', 'Always allow'],
+		reject: ['3', 'Reject'],
+	}),
+	'option-words-own': {
+		...offers('Options are words that nobody can guess', {
+			once: ['go', 'Go'],
+			always: ['green', 'Green light'],
+			reject: ['halt', 'Halt'],
+		}),
+		nodeOptions: { approveValues: 'go', denyValues: 'halt' },
+	},
+} satisfies Record<string, Dialect>;

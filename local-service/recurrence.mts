@@ -1,0 +1,80 @@
+// When a recurrence rule (RFC 5545) runs next. Times are UTC.
+import rruleModule, { type Options } from 'rrule';
+
+// rrule is CommonJS: what it exports is the default of its module.
+const { RRule } = rruleModule;
+
+const listOf = (item: string) => new RegExp(`^${item}(,${item})*$`);
+const ordinal = '[+-]?[1-9]\\d{0,2}';
+
+/**
+ * What each part of a rule may look like. rrule itself reads anything: it never returns from an interval below 1, and takes an
+ * hour of `x` for one that never comes. Nothing here runs more often than hourly.
+ */
+const grammar: Record<string, RegExp> = {
+	FREQ: /^(HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+	INTERVAL: /^[1-9]\d{0,3}$/,
+	COUNT: /^[1-9]\d{0,5}$/,
+	UNTIL: /^\d{8}(T\d{6}Z?)?$/,
+	WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
+	BYHOUR: listOf('([01]?\\d|2[0-3])'),
+	BYMINUTE: listOf('[0-5]?\\d'),
+	BYDAY: listOf(`(${ordinal})?(MO|TU|WE|TH|FR|SA|SU)`),
+	BYMONTHDAY: listOf('[+-]?([1-9]|[12]\\d|3[01])'),
+	BYMONTH: listOf('([1-9]|1[0-2])'),
+	BYYEARDAY: listOf(ordinal),
+	BYWEEKNO: listOf(ordinal),
+	BYSETPOS: listOf(ordinal),
+};
+
+const bare = (rule: string) => rule.replace(/^RRULE:/i, '').toUpperCase();
+
+/** Whether the service accepts a rule such as `FREQ=DAILY;BYHOUR=9`, with or without `RRULE:`. */
+export function isRule(rule: string): boolean {
+	const parts = bare(rule)
+		.split(';')
+		.map((part) => part.split('='));
+	const names = parts.map(([name]) => name);
+	return (
+		names.includes('FREQ') &&
+		new Set(names).size === names.length &&
+		parts.every(([name, value = '', ...rest]) => rest.length === 0 && grammar[name]?.test(value))
+	);
+}
+
+/** The longest that each month can be, January first */
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `BYMONTH=2;BYMONTHDAY=30`: rrule would look for that day until the year 9999. */
+function neverRuns({ bymonth, bymonthday }: Partial<Options>): boolean {
+	const lengths = [bymonth ?? []].flat().map((month) => longestMonths[month - 1]);
+	const days = [bymonthday ?? []].flat();
+	return (
+		lengths.length > 0 &&
+		days.length > 0 &&
+		days.every((day) => lengths.every((length) => Math.abs(day) > length))
+	);
+}
+
+/** rrule takes the times of a day in the order in which they are written. */
+const ascending = (times: Options['byhour'] | undefined) =>
+	times && [times].flat().sort((a, b) => a - b);
+
+/**
+ * The first run after a moment.
+ * @param anchor stands in for DTSTART (milliseconds, accurate to the minute): what the rule leaves open is taken from it
+ * @param after milliseconds
+ * @returns milliseconds; undefined when there is no further run, or the rule is not accepted
+ */
+export function nextRun(rule: string, anchor: number, after: number): number | undefined {
+	if (!isRule(rule)) return undefined;
+	const options = RRule.parseString(bare(rule));
+	if (neverRuns(options)) return undefined;
+	const runs = new RRule({
+		...options,
+		byhour: ascending(options.byhour),
+		byminute: ascending(options.byminute),
+		dtstart: new Date(Math.floor(anchor / 60_000) * 60_000),
+	});
+	return runs.after(new Date(after))?.getTime();
+}

@@ -1,0 +1,139 @@
+// A caller that knows nothing but the assumed requests and the overrides: it calls a service of any dialect as the package would.
+import type { Connect } from '../../local-service/analytics/engine.mts';
+import { createService } from '../../local-service/app.mts';
+import { createManualClock } from '../../local-service/clock.mts';
+import { controlWithin } from '../../local-service/control/client.mts';
+import {
+	assumedRequests,
+	type OperationId,
+} from '../../local-service/dialects/assumed-requests.mts';
+import type { Overrides } from '../../local-service/dialects/dialect.mts';
+import { settingsFor } from '../../local-service/dialects/index.mts';
+import { writeValues, type Values } from '../../local-service/dialects/templates.mts';
+import type { Lateness } from '../../local-service/lateness.mts';
+import { current, older } from './support.mts';
+
+export interface Answered {
+	status: number;
+	headers: Record<string, unknown>;
+	text: string;
+	/** Undefined for what is not JSON */
+	body: unknown;
+}
+
+const withOlderVersion: OperationId[] = ['getTask', 'listCustomDomains'];
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Stands in for ClickHouse, which takes seconds to load: it answers one query, and no dialect touches analytics. */
+const oneQuery: Connect = async () => ({
+	async run(sql) {
+		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 1 AS n"}';
+		if (sql.includes('EXPLAIN AST')) return '{"explain": "SelectQuery"}';
+		return sql === 'SELECT 1 AS n' ? '{"n":1}' : '';
+	},
+	insert: async () => {},
+	close: async () => {},
+});
+
+/** A service that speaks these dialects, in simulated time, and a caller. */
+export function speaker(names: string[], lateness?: Partial<Lateness>) {
+	const clock = createManualClock();
+	const problems: string[] = [];
+	const service = createService({
+		clock,
+		dialects: names,
+		lateness,
+		clickHouse: oneQuery,
+		traffic: () => ({ events: [], rates: [] }),
+		log: (problem) => problems.push(problem),
+	});
+	const { overrides } = settingsFor(names);
+
+	/** @param as what the requests look like; default: as the dialects want it */
+	async function call(
+		operationId: OperationId,
+		values: Values = {},
+		{ extra, as = overrides }: { extra?: object; as?: Overrides } = {},
+	): Promise<Answered> {
+		const { method, path, query, body, version } = {
+			version: withOlderVersion.includes(operationId) ? older : current,
+			...assumedRequests[operationId],
+			...as[operationId],
+		};
+		const written = body === undefined ? undefined : writeValues(body, values);
+		const answer = await service.app.inject({
+			// Overrides may name any method
+			method: method as 'GET',
+			url: `/v1${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))}`,
+			// A query has names
+			query: writeValues(query ?? {}, values) as Record<string, string> | undefined,
+			headers: {
+				authorization: 'Bearer wa_local_main_key',
+				'service-api-version': version,
+				...(body !== undefined && { 'content-type': 'application/json' }),
+			},
+			...(body !== undefined && { payload: JSON.stringify({ ...(written ?? {}), ...extra }) }),
+		});
+		return {
+			status: answer.statusCode,
+			headers: answer.headers,
+			text: answer.body,
+			body: parsed(answer.body),
+		};
+	}
+
+	return {
+		call,
+		control: controlWithin(service.app),
+		overrides,
+		/** What the service reports as its own mistakes */
+		problems,
+		now: clock.now,
+		advance: (seconds: number) => clock.advance(seconds * 1000),
+		close: () => service.app.close(),
+	};
+}
+
+export type Speaker = ReturnType<typeof speaker>;
+
+/** What stands at a dotted path: `data.run_id`. */
+export const valueAt = (value: unknown, path: string): unknown =>
+	path
+		.split('.')
+		.reduce<unknown>(
+			(inner, key) =>
+				typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
+			value,
+		);
+
+/** The id that a service gave a new session, from its own record: whatever its answer looks like. */
+export const latestSession = async ({ control }: Speaker): Promise<string> =>
+	(await control.sessions()).at(-1)!.sessionId;
+
+/** Starts a session and waits until it can be found. */
+export async function startSession(service: Speaker, prompt: string): Promise<string> {
+	const { projects } = await service.control.seed();
+	await service.call('createAgentSession', { projectId: projects[0].id, prompt });
+	service.advance(10);
+	return await latestSession(service);
+}
+
+/** A pending interaction, as the status object has it. */
+export interface Pending {
+	id: string;
+	type: string;
+	response: { options: Array<{ value: string; label: string }> };
+}
+
+export async function pendingIn(service: Speaker, sessionId: string): Promise<Pending[]> {
+	const { body } = await service.call('getAgentSession', { sessionId });
+	// The document shows the status object: no dialect moves it
+	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
+}

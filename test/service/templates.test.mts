@@ -1,0 +1,117 @@
+// Requests as templates: what is written by one is read by it, and nothing else is.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	mergeTemplates,
+	placeholdersIn,
+	readValues,
+	strayField,
+	TemplateMismatch,
+	writeValues,
+	type Template,
+} from '../../local-service/dialects/templates.mts';
+
+const names = ['a', 'b', 'c', 'd'];
+const key = fc.stringMatching(/^[a-z_]{1,6}$/);
+
+/** Templates in which every placeholder stands once */
+const template: fc.Arbitrary<Template> = fc
+	.letrec<{ node: Template }>((tie) => ({
+		node: fc.oneof(
+			{ depthSize: 'small' },
+			fc.constant('?'),
+			fc.stringMatching(/^[a-z]{0,5}$/),
+			fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
+			fc.dictionary(key, tie('node'), { minKeys: 1, maxKeys: 3 }),
+		),
+	}))
+	.node.map((node) => {
+		let next = 0;
+		const numbered = (part: Template): Template => {
+			if (part === '?') return next < names.length ? `{${names[next++]}}` : 'x';
+			if (Array.isArray(part)) return part.map(numbered);
+			if (typeof part !== 'object' || part === null) return part;
+			return Object.fromEntries(
+				Object.entries(part).map(([name, inner]) => [name, numbered(inner)]),
+			);
+		};
+		return { top: numbered(node), kind: 'fixed' };
+	});
+const value = fc.jsonValue({ maxDepth: 2 });
+
+test('what a template writes it reads again, whatever the values are', () => {
+	fc.assert(
+		fc.property(template, fc.array(value, { minLength: 4, maxLength: 4 }), (shape, given) => {
+			const values = Object.fromEntries(
+				placeholdersIn(shape).map((name) => [name, given[names.indexOf(name)]]),
+			);
+			expect(readValues(shape, writeValues(shape, values), 'body')).toEqual(values);
+		}),
+	);
+});
+
+test('a value is never searched for placeholders', () => {
+	expect(writeValues({ text: '{text}' }, { text: '{prompt}', prompt: 'secret' })).toEqual({
+		text: '{prompt}',
+	});
+});
+
+test('what has no value is left out, with the objects that this leaves empty', () => {
+	const shape = { kind: '{kind}', source: { type: '{type}', data: '{data}' } };
+	expect(writeValues(shape, { kind: 'folder' })).toEqual({ kind: 'folder' });
+	expect(writeValues(shape, { kind: 'file', type: 'text' })).toEqual({
+		kind: 'file',
+		source: { type: 'text' },
+	});
+	expect(writeValues(shape, { kind: null })).toEqual({ kind: null });
+});
+
+describe('a request of another shape', () => {
+	const shape = { content: [{ type: 'text', text: '{text}' }] };
+	test.each([
+		[{ content: 'hello' }, 'body/content must be an array of length 1'],
+		[{ content: [] }, 'body/content must be an array of length 1'],
+		[{ content: ['hello'] }, 'body/content/0 must be an object'],
+		[{ content: [{ text: 'hello' }] }, 'body/content/0/type must be "text"'],
+		[{ content: [{ type: 'image', text: 'hello' }] }, 'body/content/0/type must be "text"'],
+	])('%j is refused, with the place', (body, message) => {
+		expect(() => readValues(shape, body, 'body')).toThrow(new TemplateMismatch(message));
+	});
+});
+
+test('a field in the assumed place is found where the template has none there', () => {
+	const assumed = { projectId: '{projectId}', source: { data: '{data}', type: '{type}' } };
+	const own = { project_id: '{projectId}', source: { base64: '{data}', type: '{type}' } };
+	expect(strayField(own, assumed, { projectId: 1 })).toBe('projectId');
+	expect(strayField(own, assumed, { source: { data: 1 } })).toBe('source/data');
+	expect(strayField(own, assumed, { project_id: 1, source: { type: 1, base64: 2 } })).toBe(
+		undefined,
+	);
+});
+
+describe('laying a template over another', () => {
+	test.each<[string, Template, Template, Template]>([
+		['renames a field', { a: '{a}', b: '{b}' }, { x: '{a}' }, { b: '{b}', x: '{a}' }],
+		['nests a field', { a: '{a}', b: '{b}' }, { in: { a: '{a}' } }, { b: '{b}', in: { a: '{a}' } }],
+		['nests in its own name', { a: '{a}' }, { a: { t: 1, v: '{a}' } }, { a: { t: 1, v: '{a}' } }],
+		[
+			'renames inside an object',
+			{ s: { t: '{t}', d: '{d}' } },
+			{ s: { base: '{d}' } },
+			{ s: { t: '{t}', base: '{d}' } },
+		],
+		['moves out of an object', { s: { d: '{d}' } }, { d: '{d}' }, { d: '{d}' }],
+	])('%s', (_, base, change, expected) => {
+		expect(mergeTemplates(base, change)).toEqual(expected);
+	});
+
+	test('leaves every placeholder of the change in one place', () => {
+		fc.assert(
+			fc.property(template, template, (base, change) => {
+				const found = placeholdersIn(mergeTemplates(base, change));
+				expect(found).toEqual(expect.arrayContaining(placeholdersIn(change)));
+				expect(new Set(found).size).toBe(found.length);
+			}),
+		);
+	});
+});
