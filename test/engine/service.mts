@@ -1,9 +1,13 @@
 // The local service for engine tests: real HTTP, in the test's own process, faster than life.
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import axios from 'axios';
-import { createService, type RunningService } from '../../local-service/app.mts';
+import {
+	createService,
+	type RunningService,
+	type ServiceOptions,
+} from '../../local-service/app.mts';
 
-export interface TestService extends RunningService {
+export interface TestService extends Omit<RunningService, 'overrides'> {
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
 	/** A project that the main key can act on */
 	projectId: string;
@@ -28,12 +32,13 @@ export interface TestService extends RunningService {
 }
 
 /** A service for the tests of one file, as new for each of them. What it says it did wrong fails the test. */
-export function useService(speed = 20): TestService {
+export function useService(speed = 20, options: Partial<ServiceOptions> = {}): TestService {
 	const service = {} as TestService;
 	let mistakes: string[] = [];
 	beforeAll(async () => {
 		const running = await createService({
 			speed,
+			...options,
 			log: (mistake) => mistakes.push(mistake),
 		}).start();
 		const control: TestService['control'] = async (method, path, data) =>
@@ -44,7 +49,7 @@ export function useService(speed = 20): TestService {
 				baseUrl: running.baseUrl,
 				accessToken: running.key,
 				apiVersion: '2026-10-05',
-				overrides: '{}',
+				overrides: JSON.stringify(running.overrides),
 			},
 			seed,
 			projectId: seed.projects[0].id,

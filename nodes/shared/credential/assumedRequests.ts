@@ -105,7 +105,7 @@ export const ASSUMED_REQUESTS = {
 			name: '{name}',
 			parentId: '{parentId}',
 			source: {
-				type: '{sourceType}',
+				type: '{type}',
 				text: '{text}',
 				data: '{data}',
 				contentType: '{contentType}',

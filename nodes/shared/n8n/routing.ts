@@ -87,8 +87,8 @@ async function readList(
 	return items.length > most ? items.slice(0, most) : items;
 }
 
-/** Values that are the content of a file or a message */
-const CONTENTS = ['data', 'text'];
+/** Values that say what is in a file or a message */
+const CONTENTS = ['data', 'text', 'type'];
 
 /** A response as an item's JSON. Where nothing came back it is what was sent, but for contents. */
 export function jsonOf(body: unknown, values: Values, { extra }: Prepared = {}): IDataObject {

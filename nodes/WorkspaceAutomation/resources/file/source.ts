@@ -16,7 +16,7 @@ function refuseTooLarge(field: string, bytes: number): void {
 
 /** The values of a file's content in the request, and for binary data the name that came with it. */
 interface Content {
-	sourceType: 'text' | 'base64' | 'asset';
+	type: 'text' | 'base64' | 'asset';
 	text?: string;
 	data?: string;
 	contentType?: string;
@@ -27,7 +27,7 @@ interface Content {
 function fromText(context: IExecuteSingleFunctions): Content {
 	const text = requireString('Text', context.getNodeParameter('text'));
 	refuseTooLarge('Text', Buffer.byteLength(text));
-	return { sourceType: 'text', text };
+	return { type: 'text', text };
 }
 
 async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
@@ -46,7 +46,7 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
 	const buffer = await context.helpers.getBinaryDataBuffer(field);
 	refuseTooLarge('Input Binary Field', buffer.length);
 	return {
-		sourceType: 'base64',
+		type: 'base64',
 		data: buffer.toString('base64'),
 		contentType: data.mimeType || undefined,
 		name: data.fileName || undefined,
@@ -55,7 +55,7 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
 
 function fromAsset(context: IExecuteSingleFunctions): Content {
 	const assetId = requireAnyId('Asset ID', context.getNodeParameter('assetId'));
-	return { sourceType: 'asset', assetId };
+	return { type: 'asset', assetId };
 }
 
 const SOURCES = { text: fromText, binary: fromBinary, asset: fromAsset };
