@@ -2,6 +2,7 @@
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
+import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createManualClock } from '../../local-service/clock.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
@@ -47,9 +48,15 @@ const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
 /** One service in simulated time, with any number of runs against it. */
-export function simulation() {
+export function simulation(dialects: readonly DialectName[] = []) {
 	const manual = createManualClock();
-	const service = createService({ clock: manual, log: (problem) => problems.push(problem) });
+	const settings = settingsFor(dialects);
+	const values = (list = '') => list.split(',').filter(Boolean);
+	const service = createService({
+		clock: manual,
+		dialects,
+		log: (problem) => problems.push(problem),
+	});
 	const problems: string[] = [];
 	const begin = manual.now();
 	const sent: Sent[] = [];
@@ -82,7 +89,7 @@ export function simulation() {
 		baseUrl: BASE,
 		accessToken: KEY,
 		apiVersion: '2026-10-05',
-		overrides: '{}',
+		overrides: JSON.stringify(settings.overrides),
 	};
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
@@ -161,6 +168,13 @@ export function simulation() {
 				onMaxWait: 'route',
 				abortOnStop: true,
 				...changes,
+			};
+			// What a user of these dialects enters in the node's options.
+			const { nodeOptions } = settings;
+			job.policy = {
+				approveValues: values(nodeOptions?.approveValues),
+				denyValues: values(nodeOptions?.denyValues),
+				...job.policy,
 			};
 			return await runSession(job, {
 				api: sessionApi(await createApiClient(context, { clock })),

@@ -1,0 +1,116 @@
+// Run Agent Session against services that fill the gaps of the API document differently, alone and mixed, in good and bad weather, in
+// simulated time. The service's own record says what really happened.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { conflictOf, dialectNames } from '../../local-service/dialects/index.mts';
+import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { errorOf, of, simulation, status, type Weather } from './simulation.mts';
+
+describe.each(dialectNames)('%s', (name) => {
+	test('a session runs with permissions, a message and an abort', async () => {
+		const service = simulation([name]);
+		const first = await service.run('[ask bash: x] [work 30s] [say First]');
+		expect(first).toMatchObject({
+			kind: 'completed',
+			decisions: [{ decision: 'approve', permission: 'bash' }],
+			session: { latestMessage: { text: 'First' } },
+		});
+		const { sessionId } = first.session;
+		const second = await service.run('', {
+			target: {
+				operation: 'continue',
+				sessionId,
+				message: '[ask bash: y] [work 40s] [say Second]',
+			},
+			policy: { mode: 'deny', rules: [], defaultDecision: 'ask', approveWith: 'once' },
+		});
+		expect(second).toMatchObject({ kind: 'completed', decisions: [{ decision: 'deny' }] });
+		expect(second.session.latestMessage?.text).not.toBe('First');
+		const error = await errorOf(
+			service.run('[work 10h]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		);
+		expect(error.message).toMatch(/was aborted$/);
+		const sessions = await service.sessions();
+		expect(sessions.map(({ turns, aborted }) => [turns, aborted])).toEqual([
+			[2, false],
+			[1, true],
+		]);
+		expect(of(service.sent, 'POST', '/resolve').length).toBe(2);
+	});
+});
+
+/** Any dialects that can be spoken together */
+const mixture = fc
+	.subarray([...dialectNames], { maxLength: 8 })
+	.map((names) => names.filter((name, index) => !conflictOf([...names.slice(0, index), name])))
+	.filter((names) => conflictOf(names) === undefined);
+
+const steps = fc.array(
+	fc.constantFrom(
+		'[work 20s]',
+		'[idle 40s]',
+		'[ask bash: x]',
+		'[ask edit: a + bash: b]',
+		'[say Halfway]',
+	),
+	{ maxLength: 4 },
+);
+
+/** What happens to each request in turn; after the list the weather is fine */
+const course = fc.array(
+	fc.constantFrom<Weather>(
+		'fine',
+		'fine',
+		'fine',
+		'lost',
+		'lost-after',
+		'unsent',
+		status(429, '0'),
+		status(429, '3'),
+		status(500),
+		{ ...(status(503) as object), processed: true } as Weather,
+		{ status: 200, body: '<html>Please sign in</html>' },
+		{ status: 204, body: '', processed: true } as Weather,
+	),
+	{ maxLength: 25 },
+);
+
+test('under any mixture of dialects and any weather nothing is started, sent or decided twice, and every failure says what to do', async () => {
+	await fc.assert(
+		fc.asyncProperty(mixture, steps, course, fc.boolean(), async (names, prompt, weather, more) => {
+			const service = simulation(names);
+			const left = [...weather];
+			service.setWeather(() => left.shift() ?? 'fine');
+			const nodeContext = {};
+			const attempt = async (job = {}) =>
+				await service
+					.run(`${prompt.join(' ')} [say Done]`, job, nodeContext)
+					.catch((error: unknown) => error);
+			// n8n's Retry On Fail: again with the same context
+			let result = await attempt();
+			if (result instanceof Error) result = await attempt();
+			if (more && !(result instanceof Error)) {
+				const { sessionId } = (result as { session: { sessionId: string } }).session;
+				const target = { operation: 'continue' as const, sessionId, message: '[say More]' };
+				const again = { ...nodeContext };
+				result = await service.run('', { target }, again).catch((error: unknown) => error);
+				if (result instanceof Error)
+					result = await service.run('', { target }, again).catch((error: unknown) => error);
+			}
+			const sessions = await service.sessions();
+			expect(sessions.length).toBeLessThanOrEqual(1);
+			for (const { turns, interactions } of sessions) {
+				expect(turns).toBeLessThanOrEqual(2);
+				const ids = interactions.map(({ id }: { id: string }) => id);
+				expect(new Set(ids).size).toBe(ids.length);
+			}
+			if (result instanceof Error) {
+				expect(result).not.toBeInstanceOf(CanceledError);
+				expect(result).toBeInstanceOf(WorkspaceAutomationError);
+				expect((result as WorkspaceAutomationError).description).not.toBe('');
+			}
+			expect(service.problems).toEqual([]);
+		}),
+		{ numRuns: 150 },
+	);
+}, 120_000);
