@@ -91,7 +91,7 @@ test('the new operation of the guide compiles, passes the lint, and works', asyn
 	// What the guide's tests ran against is what the guide added.
 	expect(
 		readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8'),
-	).toContain('/shared-previews/{previewId}');
+	).toContain('deleteSharedPreview');
 }, 600_000);
 
 test('the guide adds one file for the operation, and nothing else but lines', () => {

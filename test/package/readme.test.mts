@@ -53,7 +53,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'the answer to a message is lost': [
 		'a message whose answer was lost is not repeated when the session shows it',
-		'a message that did not arrive is sent again',
+		'a message that may have arrived is not sent again, however long the session shows nothing of it',
 	],
 	'Retry On Fail is on': [
 		'goes on with the session that the first try started',

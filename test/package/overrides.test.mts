@@ -1,0 +1,41 @@
+// The page on overrides lists every operation with its placeholders, as the code has them.
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import {
+	ASSUMED_REQUESTS,
+	assumedRequest,
+	placeholdersOf,
+	type OperationId,
+} from '../../nodes/shared/credential/assumedRequests.ts';
+import { readOverrides } from '../../nodes/shared/credential/overrides.ts';
+import { assumedRequests } from '../../local-service/dialects/assumed-requests.mts';
+
+const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), 'utf8');
+const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
+const code = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+test('the table has each operation, its request, its placeholders and what is read from its answer', () => {
+	const rows = operations.map((operation) => {
+		const { method, path, answer = {} } = assumedRequest(operation);
+		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} |`;
+	});
+	const written = page.split('\n').filter((line) => line.startsWith('| `'));
+	expect(written).toEqual(rows);
+});
+
+test('every example is accepted', () => {
+	const examples = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text);
+	expect(examples.length).toBeGreaterThan(0);
+	for (const example of examples) expect(() => readOverrides(example)).not.toThrow();
+});
+
+test('the nodes and the local service assume the same requests', () => {
+	for (const operation of operations) {
+		const { method, path, query = {}, body = {} } = assumedRequest(operation);
+		const other = assumedRequests[operation];
+		expect([operation, { method, path, query, body }]).toEqual([
+			operation,
+			{ method: other.method, path: other.path, query: other.query ?? {}, body: other.body ?? {} },
+		]);
+	}
+});
