@@ -224,7 +224,7 @@ const table: Row[] = [
 	[
 		'analytics.query',
 		{ query: 'SELECT {{ $json.nothing }}' },
-		/^The expression {{ \$json\.nothing }} in Query has no value$/,
+		/^The expression {{ \$json\.nothing }} in 'Query' has no value$/,
 		/the item it reads from/,
 	],
 	[
@@ -250,13 +250,13 @@ const table: Row[] = [
 	].map((query): Row => [
 		'analytics.query',
 		{ query },
-		/^Query is not a SELECT or WITH statement$/,
+		/^'Query' is not a SELECT or WITH statement$/,
 		/Start the query with SELECT/,
 	]),
 	[
 		'analytics.query',
 		{ query: 'SELECT 1; DROP TABLE x' },
-		/^Query has more than one statement$/,
+		/^'Query' has more than one statement$/,
 		/first semicolon/,
 	],
 	...ids('product.getAll', 'projectId', 'Project'),
