@@ -64,7 +64,7 @@ describe('rows', () => {
 		expect(cutOff.outputs[0]).toHaveLength(100_000);
 		expect(cutOff.customData).toEqual({
 			analyticsRows: expect.stringMatching(
-				/^The analytics query returned 100000 rows, the most the service gives/,
+				/^The analytics query returned 100000 rows, the most the service returns/,
 			),
 		});
 		const whole = await run(setup({ query: 'SELECT number FROM numbers(99999)' }));
@@ -133,7 +133,7 @@ describe('values from other nodes', () => {
 			{ a: 'a' },
 		]);
 		const { error } = await run(setup({ query: '{{ $json.sql }}' }, [{ sql: 'DROP TABLE x' }]));
-		expect(error?.message).toBe('Query is not a SELECT or WITH statement');
+		expect(error?.message).toBe("'Query' is not a SELECT or WITH statement");
 	});
 });
 

@@ -20,7 +20,7 @@ const MOST_ROWS = 100_000;
 
 const OWN_QUERY = 'own';
 
-/** The query as it is sent: what comes from elsewhere is in it as values. */
+/** Puts the query into the request, with values from other nodes written into it as literals. */
 const bindQuery = step(function (request) {
 	const sql = requireText('Query', this.getNodeParameter('query'));
 	const { values = [] } = this.getNodeParameter('options.parameters', {}) as {
@@ -45,7 +45,7 @@ async function handOnRows(
 ): Promise<INodeExecutionData[]> {
 	const { data = [] } = items[0].json as Partial<components['schemas']['AnalyticsResult']>;
 	if (data.length >= MOST_ROWS) {
-		const warning = `The analytics query returned ${MOST_ROWS} rows, the most the service gives: there may be more. Narrow it down or group it.`;
+		const warning = `The analytics query returned ${MOST_ROWS} rows, the most the service returns: there may be more. Narrow the query down, or group its rows.`;
 		this.logger.warn(warning, { node: this.getNode().name });
 		rememberInExecution(this, { analyticsRows: warning });
 	}
@@ -57,7 +57,7 @@ export const operation: INodePropertyOptions = {
 	name: 'Query',
 	value: 'query',
 	action: 'Query analytics',
-	description: 'Run a SQL query over the event data of the projects that the key can act on',
+	description: 'Run a SQL query on the event data of the projects that the API key can access',
 	routing: {
 		request: { method: 'POST', url: '/analytics/query' },
 		send: { paginate: true, preSend: [bindQuery] },
@@ -70,15 +70,15 @@ const queryField = {
 	name: 'query',
 	type: 'string',
 	default: '',
-	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
+	// Expressions are resolved here: n8n would put their values into the query without escaping them.
 	noDataExpression: true,
 	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
 	required: true,
 	placeholder:
 		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
 	description:
-		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
-	hint: 'Columns that end in _state are read with a merge function. A text from an expression needs no quotes around it.',
+		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
+	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
 } satisfies Partial<INodeProperties>;
 
 export const fields: INodeProperties[] = [
@@ -90,7 +90,7 @@ export const fields: INodeProperties[] = [
 		default: OWN_QUERY,
 		displayOptions: { show: showOnlyForAnalyticsQuery },
 		description:
-			'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
+			'Fills in a query that reads this table. A query you have edited is kept: to replace it, choose Own Query, clear the query and choose a table again.',
 		options: [
 			{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 			...TABLES.map(({ name, value, description }) => ({ name, value, description })),
