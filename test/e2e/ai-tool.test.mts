@@ -216,7 +216,7 @@ describe('Workspace Automation as a tool', () => {
 
 			const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
 			expect(answered).toMatchObject([{ days: 'seven' }]);
-			expect(refused).toMatchObject([{ error: 'Query is not a SELECT or WITH statement' }]);
+			expect(refused).toMatchObject([{ error: "'Query' is not a SELECT or WITH statement" }]);
 			expect([known, unknown]).toMatchObject([
 				[{ source: 'google', known: 1 }],
 				[{ source: "' OR 1 = 1 --", known: 0 }],

@@ -259,7 +259,7 @@ const table: Row[] = [
 	[
 		'analytics.query',
 		{ query: 'SELECT {{ $json.nothing }}' },
-		/^The expression {{ \$json\.nothing }} in Query has no value$/,
+		/^The expression {{ \$json\.nothing }} in 'Query' has no value$/,
 		/the item it reads from/,
 	],
 	[

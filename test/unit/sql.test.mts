@@ -15,6 +15,14 @@ describe('a query', () => {
 		['SELECT 1;'],
 		['SELECT 1; -- done'],
 		['SELECT 1 ;\n/* done */ '],
+		['SELECT 1;;'],
+		['// a; b\nSELECT 1'],
+		['# a; b\nSELECT 1'],
+		['#! a; b\nSELECT 1'],
+		['/* /* a; b */ ; */ SELECT 1'],
+		["SELECT $$;$$, $a$;$a$, ‘;’, “;”, x'3b'"],
+		['\u00a0select\u2028 1'],
+		["SELECT'a'"],
 	])('that reads is taken: %s', (query) =>
 		expect(() => requireSelect('Query', query)).not.toThrow(),
 	);
@@ -29,6 +37,12 @@ describe('a query', () => {
 		['SELECT 1 /* ; */; DROP TABLE x'],
 		['-- only a comment'],
 		["'SELECT'"],
+		['; SELECT 1'],
+		['// SELECT 1\n DROP TABLE x'],
+		['/* /* */ SELECT 1 */ DROP TABLE x'],
+		['SELECT $$a$$; DROP TABLE x'],
+		['SELECT ‘a’; DROP TABLE x'],
+		['SELECT 1; #x'],
 	])('that does anything else is refused: %s', (query) =>
 		expect(() => requireSelect('Query', query)).toThrow(/^'Query' /),
 	);

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 const displayOptions = { show: { '/resource': ['analytics'], '/operation': ['query'] } };
 
-/** What the node's Options hold for analytics. */
+/** The entries of Options for the analytics resource */
 export const analyticsOptions: INodeProperties[] = [
 	{
 		displayName: 'Query Parameters',
@@ -13,7 +13,7 @@ export const analyticsOptions: INodeProperties[] = [
 		default: {},
 		displayOptions,
 		description:
-			'Values that the query names as {name:Type}, with a ClickHouse type such as String, UInt32, Date or Array(String). Whatever a value says, it stays a value.',
+			'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
 		options: [
 			{
 				displayName: 'Parameter',
@@ -39,12 +39,12 @@ export const analyticsOptions: INodeProperties[] = [
 		],
 	},
 	{
-		displayName: 'Rows in One Item',
+		displayName: 'Return as Single Item',
 		name: 'rowsInOneItem',
 		type: 'boolean',
 		default: false,
 		displayOptions,
 		description:
-			'Whether to put out a single item with rowCount and all rows in data, instead of an item for each row',
+			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
 	},
 ];

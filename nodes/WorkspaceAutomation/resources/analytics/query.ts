@@ -13,7 +13,7 @@ const MOST_ROWS = 100_000;
 
 const OWN_QUERY = 'own';
 
-/** The query as it is sent: what comes from elsewhere is in it as values. */
+/** Puts the query into the request, with values from other nodes written into it as literals. */
 const bindQuery: Operation['prepare'] = function () {
 	const sql = requireText('Query', this.getNodeParameter('query'));
 	const { values = [] } = this.getNodeParameter('options.parameters', {}) as {
@@ -58,15 +58,15 @@ const queryField = {
 	placeholder:
 		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
 	description:
-		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are put in as literals and cannot change the query.',
-	hint: 'Columns that end in _state are read with a merge function. A text from an expression needs no quotes around it.',
+		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
+	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
 } satisfies Field;
 
 export const query: Operation = {
 	name: 'Query',
 	value: 'query',
 	action: 'Query analytics',
-	description: 'Run a SQL query over the event data of the projects that the API key can act on',
+	description: 'Run a SQL query on the event data of the projects that the API key can access',
 	request: 'queryAnalytics',
 	fields: [
 		{
@@ -76,7 +76,7 @@ export const query: Operation = {
 			noDataExpression: true,
 			default: OWN_QUERY,
 			description:
-				'Fills the query with one that reads this table. What you have written yourself stays: to start over, choose Own Query, empty the query, and choose a table again.',
+				'Fills in a query that reads this table. A query you have edited is kept: to replace it, choose Own Query, clear the query and choose a table again.',
 			options: [
 				{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 				...TABLES.map(({ name, value, description }) => ({ name, value, description })),

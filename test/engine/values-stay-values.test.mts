@@ -1,0 +1,279 @@
+// Whatever a value says, it stays a value: templates and values that are made to mislead, through the real ClickHouse.
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
+import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import {
+	anyText,
+	finished,
+	marks,
+	mixOf,
+	orRefusal,
+	useClickHouse,
+	type Piece,
+} from './clickHouse.mts';
+
+const clickHouse = useClickHouse('places_of_values');
+
+/** Values that try to get out of whatever they are in */
+const hostile = mixOf(
+	[
+		marks,
+		finished,
+		anyText,
+		fc.constantFrom(
+			...["' OR 1 = 1 --", "'), (SELECT 42", '*/, 42 /*', '\n, 42 --', '$$, 42 $$', '$t$'],
+			...['`, 42 AS `', '", 42 AS "', '’, 42, ‘', "\\', 42 --", '\\'],
+			...['{{ v }}', '{p:String}', '{p}'],
+		),
+	],
+	6,
+);
+
+/** What the expressions and query parameters of a template are, when its value is this */
+const valuesOf = (value: string) => {
+	const list = [value, value];
+	const expressions: Record<string, unknown> = { v: value, list, n: -7 };
+	return {
+		parameters: new Map<string, unknown>([
+			['p', value],
+			['l', list],
+		]),
+		evaluate: (expression: string) => expressions[expression.slice(2, -2).trim()],
+	};
+};
+
+test('a value is all that differs between two queries of one template', async () => {
+	const places = fc.constantFrom(
+		...['{{ v }}', "'{{ v }}'", '"{{ v }}"', '`{{ v }}`', '{{ list }}', '-{{ n }}', ' {{ v }} '],
+		...[
+			'{p}',
+			'{p:String}',
+			'{p:Identifier}',
+			't.{p:Identifier}',
+			'{p:UInt8}',
+			'{l:Array(String)}',
+		],
+	);
+	const template = fc.oneof(
+		mixOf([places, finished], 10, ' '),
+		mixOf([places, places, finished], 6),
+		mixOf([places, marks, finished, anyText], 8),
+	);
+	const pairs = fc
+		.sample(fc.tuple(template, hostile), { numRuns: 20_000, seed: 12 })
+		.map(([sql, value]) =>
+			['tame', value].map((each) => orRefusal(() => bind(`SELECT ${sql}`, valuesOf(each)))),
+		)
+		.filter((pair): pair is [string, string] => pair.every((bound) => typeof bound === 'string'));
+	const tame = await clickHouse.tokenize(pairs.map(([bound]) => bound));
+	const found = await clickHouse.tokenize(pairs.map(([, bound]) => bound));
+	const isPlace = ([, text]: Piece) => text.includes('tame');
+	let count = 0;
+	for (const [index, tokens] of tame.entries()) {
+		// The same tokens of the same types, and the same text wherever there is no value
+		const expected = tokens.map((token, at) =>
+			isPlace(token) ? [token[0], found[index][at]?.[1]] : token,
+		);
+		expect([pairs[index], found[index]]).toEqual([pairs[index], expected]);
+		count += tokens.filter(isPlace).length;
+	}
+	expect(count).toBeGreaterThan(10_000);
+});
+
+/** A column of a query, and what ClickHouse has to answer when its value is this */
+interface Column {
+	/** Code; of a named column, with its name, in which # stands where the test adds the column's number */
+	sql: string;
+	/** What follows the number in the column's name */
+	name?: (value: string) => string;
+	cell: (value: string) => unknown;
+	/** How many values the column has in it */
+	values: number;
+}
+
+/** A part of a text between quotes: as it is written, and as ClickHouse has to read it */
+type Part = [written: string, read: string];
+
+const asItIs = (text: string): Part => [text, text];
+
+const partsIn = (quote: string) =>
+	fc
+		.array(
+			fc.constantFrom<Part>(
+				...['a', '--', '/*', '*/', '//', '# ', '$$', '$t$', ';', '{ ', 'é', '‘', '”', '\n'].map(
+					asItIs,
+				),
+				...["'", '"', '`'].filter((other) => other !== quote).map(asItIs),
+				[quote + quote, quote],
+				[`\\${quote}`, quote],
+				['\\\\', '\\'],
+				['\\n', '\n'],
+				['\\x41', 'A'],
+				['\\%', '\\%'],
+			),
+			{ maxLength: 3 },
+		)
+		.map((parts): Part => [
+			parts.map(([written]) => written).join(''),
+			parts.map(([, read]) => read).join(''),
+		]);
+
+const text = fc.tuple(partsIn("'"), partsIn("'"), partsIn("'")).map(([a, b, c]): Column => ({
+	sql: `'${a[0]}{{ v }}${b[0]}{{ v }}${c[0]}'`,
+	cell: (value) => a[1] + value + b[1] + value + c[1],
+	values: 2,
+}));
+
+const named = fc.constantFrom('"', '`').chain((quote) =>
+	fc.tuple(partsIn(quote), partsIn(quote)).map(([a, b]): Column => ({
+		sql: `7 AS ${quote}#${a[0]}{{ v }}${b[0]}${quote}`,
+		name: (value) => a[1] + value + b[1],
+		cell: () => 7,
+		values: 1,
+	})),
+);
+
+/** Texts without a value that hide where texts end */
+const decoy = fc
+	.constantFrom<Part>(
+		["$$ ' -- $$", " ' -- "],
+		["$t$ $$ ' /* $t$", " $$ ' /* "],
+		["‘it's -- /*’", "it's -- /*"],
+		["'--'", '--'],
+		["'/*'", '/*'],
+		["'\\'; //'", "'; //"],
+		["'''#! '", "'#! "],
+		["x'27'", "'"],
+		["b'00100111'", "'"],
+	)
+	.map(([sql, read]): Column => ({ sql, cell: () => read, values: 0 }));
+
+const same = (value: string): unknown => value;
+const twice = (value: string): unknown => [value, value];
+const others: Column[] = [
+	{ sql: '{{ v }}', cell: same, values: 1 },
+	{ sql: '{p}', cell: same, values: 1 },
+	{ sql: '{p:String}', cell: same, values: 1 },
+	{ sql: '{ p : Nullable(String) }', cell: same, values: 1 },
+	{ sql: '(SELECT {{ v }})', cell: same, values: 1 },
+	{ sql: "concat('a', {{ v }}, {p:String})", cell: (value) => `a${value}${value}`, values: 2 },
+	{ sql: "{{ v }}='{{ v }}'", cell: () => 1, values: 2 },
+	{ sql: '{{ list }}', cell: twice, values: 2 },
+	{ sql: '{l}', cell: twice, values: 2 },
+	{ sql: '{l:Array(String)}', cell: twice, values: 2 },
+	{ sql: '10 -{{ n }}', cell: () => 17, values: 1 },
+	{ sql: '[-{{ n }}, {{ n }}]', cell: () => [7, -7], values: 2 },
+	{
+		sql: '(SELECT `a{{ v }}`.1 FROM (SELECT tuple(7) AS "a{{ v }}"))',
+		cell: () => 7,
+		values: 2,
+	},
+];
+
+const column = fc.oneof(
+	{ weight: 2, arbitrary: text },
+	{ weight: 1, arbitrary: named },
+	{ weight: 1, arbitrary: decoy },
+	{ weight: 5, arbitrary: fc.constantFrom(...others) },
+);
+
+/** What may stand before and after a column */
+const gap = fc.constantFrom(
+	...[
+		' ',
+		'\n',
+		'\t',
+		'\u00a0',
+		'\u2028',
+		'\ufeff',
+		'\r\n',
+		'/*$$*/',
+		"/* ' */",
+		'///*\n',
+		'#!`\n',
+	],
+	...["-- don't {{ v }} $$\n", "// don't\n", '# " {{ v }}\n', '--\u2028 \' \r"\n', '/*{{ v }}*/'],
+	...["/*/* ' */ {{ v }} */", '/*/{{ v }}* " */', "/**{{ v }}/ ' */"],
+);
+
+/** What makes a template wrong, or is a place where no value can stand */
+const accident = fc.oneof(
+	marks,
+	fc.constantFrom(
+		...['$$ {{ v }} $$', '$t$ {p:String} $t$', '$ {{ v }} $', '$t${{ v }}', '‘{{ v }}’'],
+		...["x'{{ v }}'", "'\\{{ v }}'", "'\\x4{{ v }}'", '{p:String', '{{ v', "{p:String'}"],
+		...['{{ v }}{{ v }}', "'a'{{ v }}", 'x{{ v }}', '1.{{ v }}', '{p:String}{{ v }}', '{{ v }}.1'],
+		...['{p:{{ v }}}', '-{{ v }}'],
+	),
+);
+
+interface Template {
+	sql: string;
+	columns: Column[];
+	hasAccident: boolean;
+}
+
+const templateOf = (
+	parts: Array<[before: string, column: Column, after: string]>,
+	mishap?: { sql: string; at: number },
+): Template => {
+	const written = parts.map(([before, { sql, name }, after], index) => {
+		const code = name ? sql.replace('#', `c${index}#`) : `${sql} AS c${index}`;
+		return before + code + after;
+	});
+	if (mishap) written.splice(mishap.at % parts.length, 0, mishap.sql);
+	return {
+		sql: `SELECT ${written.join(', ')}`,
+		columns: parts.map(([, each]) => each),
+		hasAccident: mishap !== undefined,
+	};
+};
+
+const parts = fc.array(fc.tuple(gap, column, gap), { minLength: 2, maxLength: 6 });
+const template = fc.oneof(
+	{ weight: 3, arbitrary: parts.map((each) => templateOf(each)) },
+	{
+		weight: 1,
+		arbitrary: fc
+			.tuple(parts, fc.record({ sql: accident, at: fc.nat(5) }))
+			.map(([each, mishap]) => templateOf(each, mishap)),
+	},
+);
+
+const keyOf = ({ name }: Column, index: number, value: string) =>
+	name ? `c${index}#${name(value)}` : `c${index}`;
+
+test('a value comes back from ClickHouse as it was', async () => {
+	const cases = fc.sample(fc.tuple(template, hostile), { numRuns: 3_000, seed: 12 });
+	let count = 0;
+	for (const [{ sql, columns, hasAccident }, value] of cases) {
+		const bound = orRefusal(() => requireSelect('Query', bind(sql, valuesOf(value))));
+		if (bound instanceof WorkspaceAutomationError) {
+			expect([sql, bound.message, hasAccident]).toEqual([sql, bound.message, true]);
+			continue;
+		}
+		const answer = await clickHouse.answer(bound);
+		const tame = hasAccident && (await clickHouse.answer(bind(sql, valuesOf('tame'))));
+		if (typeof tame === 'string') {
+			// The template is wrong, whatever the value is.
+			expect([sql, value, answer]).toEqual([sql, value, tame]);
+			continue;
+		}
+		// An accident makes something else of some columns, whatever the value is.
+		const present = [...columns.entries()].filter(
+			([index, each]) =>
+				!tame || isDeepStrictEqual(tame[0][keyOf(each, index, 'tame')], each.cell('tame')),
+		);
+		const row = Object.fromEntries(
+			present.map(([index, each]) => [keyOf(each, index, value), each.cell(value)]),
+		);
+		const expected = tame ? expect.objectContaining(row) : row;
+		expect([sql, value, answer]).toEqual([sql, value, [expected]]);
+		if (tame) expect(Object.keys(answer[0])).toHaveLength(Object.keys(tame[0]).length);
+		count += present.reduce((sum, [, { values }]) => sum + values, 0);
+	}
+	expect(count).toBeGreaterThan(10_000);
+});
