@@ -1,6 +1,6 @@
 // The workflows of examples/ that ask analytics, in the real n8n against the local service. What they say is held against the single events
 // that the service's traffic is made of.
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import type { ExchangeRate, TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { seed } from '../../local-service/seed.mts';
@@ -8,6 +8,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import {
 	byId,
 	callApi,
+	describeWith,
 	example,
 	node,
 	play,
@@ -15,6 +16,8 @@ import {
 	TEST_TIMEOUT_MS,
 	useStage,
 } from './support.mts';
+
+const describe = describeWith('ClickHouse');
 
 const DAY_MS = 86_400_000;
 const stage = useStage();

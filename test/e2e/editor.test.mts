@@ -300,7 +300,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 	);
 });
 
-describe('the panel of analytics', () => {
+describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	const query = (table: string) => TABLES.find(({ name }) => name === table)!.query;
 	const expectQuery = async (panel: Panel, sql: string) => {
 		await eventually(async () => (await panel.code('query')) === sql).catch(() => {});
