@@ -44,7 +44,7 @@ afterAll(async () => {
 	await model?.close();
 });
 
-/** The node in the shape that n8n gives it as a tool */
+/** The node as n8n turns it into a tool */
 const asTool = (tool: WorkflowNode, name: string): WorkflowNode => ({
 	...tool,
 	id: name,

@@ -119,7 +119,7 @@ export function workspaceAutomation(
 	});
 }
 
-/** Edit Fields: puts out these fields and no others. */
+/** Edit Fields: returns these fields and no others. */
 export function editFields(
 	name: string,
 	fields: Record<string, string>,

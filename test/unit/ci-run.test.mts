@@ -61,8 +61,11 @@ test('skipped tests are counted, wherever there are any', () => {
 test('a failed test of either run fails all of it, and the other run is run all the same', () => {
 	const failed = { totals: '9 passed, 1 failed', code: 1 };
 	const passed = { totals: '5 passed, 0 failed' };
-	for (const runs of [[failed, passed] as const, [passed, failed] as const])
-		expect(ci(...runs)).toEqual({ status: 1, lastLine: '14 passed, 1 failed' });
+	for (const [unit, e2e] of [
+		[failed, passed],
+		[passed, failed],
+	])
+		expect(ci(unit, e2e)).toEqual({ status: 1, lastLine: '14 passed, 1 failed' });
 });
 
 test.each([
