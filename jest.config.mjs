@@ -6,7 +6,7 @@ import preflight from './tools/preflight.js';
 
 // n8n's own log says nothing that a test checks.
 process.env.N8N_LOG_LEVEL = 'silent';
-// n8n-core writes a key to its user folder, which must not be that of whoever runs the tests.
+// n8n-core writes a key to its user folder, which must not be the developer's own.
 process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
 
 export default {

@@ -25,7 +25,7 @@ const query = (rows: number) => `
 		number % 997 AS views, toUInt64(number % 997 * 0.7) AS sessions, round(number % 9973 / 7, 2) AS revenue_usd, toString(toUUID('5f3ab873-2160-4034-856c-f981ef6c0c20')) AS subject
 	FROM numbers(${rows})`;
 
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async ({ credentials }) => {
 		const ask = async (rows: number) => {
 			const headers = {
@@ -41,10 +41,10 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 			).data;
 		};
 		const answers = { few: await ask(100), many: await ask(ROWS) };
-		tell(
+		log(
 			`the local service answered with ${decimals(answers.many.length / 1e6)} MB; from here on a bare server repeats that answer`,
 		);
-		tell(`${ROUNDS} rounds, each way in a fresh process`);
+		log(`${ROUNDS} rounds, each way in a fresh process`);
 		return tableOf(await measured(answers, credentials));
 	});
 }

@@ -6,7 +6,7 @@ export interface Benchmark {
 	/** What is measured, in a sentence */
 	about: string;
 	/** Measures, and tells meanwhile what it is doing. */
-	run(tell: (line: string) => void): Promise<Table>;
+	run(log: (line: string) => void): Promise<Table>;
 }
 
 export interface Table {

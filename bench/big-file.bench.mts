@@ -33,9 +33,9 @@ interface Measured extends Transferred {
 	garbage: Garbage;
 }
 
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		tell(
+		log(
 			`${ROUNDS} rounds of up and down, each once as it comes and once with garbage collected at once`,
 		);
 		const measured: Measured[] = [];

@@ -23,7 +23,7 @@ export interface Transferred {
 	fileId: string;
 	/** Of the content that was sent or that arrived */
 	sha256: string;
-	/** How many bytes the process's memory grew to hold at the most, beyond what it held before */
+	/** The most bytes by which the process's memory grew */
 	growth: number;
 }
 

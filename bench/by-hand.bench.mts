@@ -16,7 +16,7 @@ export const about =
 	'Run Agent Session beside a loop of HTTP Request, Wait and If, both in the real n8n, in good weather and under faults';
 
 const SESSIONS = 20;
-/** Each gives other faults; the sessions of all of them are told of together. */
+/** Each draws other faults; the table sums up the sessions of all of them. */
 const SEEDS = [20261005, 20261006, 20261007];
 /** Of the probabilities in test/faults/faultRules.mts */
 const FEW = 0.1;
@@ -62,12 +62,12 @@ const PROMPTS = Array.from({ length: SESSIONS }, (_, index) => {
 	return `Order ${index}. [work ${half}ms] ${middle}[work ${half}ms] [say Done]`;
 });
 
-export async function run(tell: (line: string) => void): Promise<Table> {
-	return await onN8nStage({ tell, env: BROKEN_ANSWER }, async (stage) => {
+export async function run(log: (line: string) => void): Promise<Table> {
+	return await onN8nStage({ log, env: BROKEN_ANSWER }, async (stage) => {
 		const measured: Measured[] = [];
 		// Side by side, so that they have the same machine; without faults first, so that they have it for themselves.
 		for (const [id, trials] of Object.entries({ calm: CALM, faults: UNDER_FAULTS })) {
-			tell(
+			log(
 				`${trials.length} times ${SESSIONS} sessions side by side: ${[...new Set(trials.map(title))].join('; ')}`,
 			);
 			measured.push(
@@ -85,7 +85,7 @@ const title = ({ kind, conditions }: Trial) => `${kind.title}, ${conditions}`;
 /** An execution that has come to an end, and the order that it was for */
 interface Ended {
 	prompt: string;
-	/** Of the session that it put out, and when */
+	/** The session that it returned, and when */
 	sessionId?: string;
 	outputAt: number;
 	/** What it failed with */
@@ -105,7 +105,7 @@ interface Measured {
 	delays: Array<{ delay: number; interval?: number }>;
 }
 
-/** Each with a service of its own: a seed gives both workflows the same faults. */
+/** Each with a service of its own: a seed draws the same faults for both workflows. */
 async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measured> {
 	const service = await startLocalService();
 	try {
@@ -273,7 +273,7 @@ const NOT_KNOWN = /not known whether the session was started/;
 const LOSSES = ['failed', 'twice', 'lost', 'unanswered', 'announced'] as const;
 /**
  * `failed`: orders without a result. `twice`: those for which more than one session was started. `lost`: sessions that have completed,
- * and whose result no execution put out. `unanswered`: sessions that wait for a decision when nobody looks any more. `announced`: the
+ * and whose result no execution returned. `unanswered`: sessions that wait for a decision when nobody looks any more. `announced`: the
  * lost and unanswered ones whose execution said that they may be there.
  */
 type Losses = Record<(typeof LOSSES)[number], number>;

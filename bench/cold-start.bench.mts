@@ -27,13 +27,13 @@ interface Loaded {
 	starts: ColdStart[];
 }
 
-export async function run(tell: (line: string) => void): Promise<Table> {
-	const others = await comparedPackages(tell);
+export async function run(log: (line: string) => void): Promise<Table> {
+	const others = await comparedPackages(log);
 	const packed = await packedPackage(false);
 	try {
 		const packages = [{ title: 'this package', folder: packed.folder }, ...others];
 		const loaded: Loaded[] = packages.map(({ title }) => ({ title, starts: [] }));
-		tell(`${ROUNDS} rounds, in turns, after one that does not count`);
+		log(`${ROUNDS} rounds, in turns, after one that does not count`);
 		for (let round = 0; round <= ROUNDS; round++) {
 			for (const [index, { folder }] of packages.entries()) {
 				const start = await loadOnce(folder);

@@ -32,11 +32,11 @@ export interface ComparedPackage {
 }
 
 /** Installs them into `.cache/`, if they are not there yet. */
-export async function comparedPackages(tell: (line: string) => void): Promise<ComparedPackage[]> {
+export async function comparedPackages(log: (line: string) => void): Promise<ComparedPackage[]> {
 	const hash = createHash('sha256');
 	for (const file of FILES) hash.update(readFileSync(join(wanted, file)));
 	const folder = join(cache, hash.digest('hex').slice(0, 12));
-	if (!existsSync(folder)) await install(folder, tell);
+	if (!existsSync(folder)) await install(folder, log);
 	const { dependencies } = JSON.parse(readFileSync(join(wanted, 'package.json'), 'utf8')) as {
 		dependencies: Record<string, string>;
 	};
@@ -47,8 +47,8 @@ export async function comparedPackages(tell: (line: string) => void): Promise<Co
 }
 
 /** Either the folder is there with all in it, or not at all. */
-async function install(folder: string, tell: (line: string) => void): Promise<void> {
-	tell('installing the packages to compare with, once');
+async function install(folder: string, log: (line: string) => void): Promise<void> {
+	log('installing the packages to compare with, once');
 	mkdirSync(cache, { recursive: true });
 	const temporary = mkdtempSync(join(cache, 'installing-'));
 	try {

@@ -23,8 +23,8 @@ export type RunHttpRequest = (
 ) => Promise<INodeExecutionData[]>;
 
 /** Loads it, and returns what runs its newest version at its defaults but for the parameters; an item that fails does not stop the others. */
-export async function loadHttpRequest(tell: (line: string) => void): Promise<RunHttpRequest> {
-	await ensureHost({ log: tell, version: VERSION });
+export async function loadHttpRequest(log: (line: string) => void): Promise<RunHttpRequest> {
+	await ensureHost({ log, version: VERSION });
 	const { ExecutionLifecycleHooks, WorkflowExecute } =
 		require('n8n-core') as typeof import('n8n-core');
 	const { createRunExecutionData, Workflow } =

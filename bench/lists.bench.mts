@@ -22,9 +22,9 @@ interface Listing {
 	asked: number[];
 }
 
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		tell(`${FILES} files in one folder`);
+		log(`${FILES} files in one folder`);
 		const { folderId } = await stage.service.control('POST', '/files', {
 			projectId: stage.projectId,
 			count: FILES,
@@ -33,7 +33,7 @@ export async function run(tell: (line: string) => void): Promise<Table> {
 			await listing(stage, async () => await readByNode(stage, folderId, parameters));
 		const byLoop = async () => await listing(stage, async () => await readByLoop(stage, folderId));
 
-		tell(`${ROUNDS} rounds of each, in turns, after one that does not count`);
+		log(`${ROUNDS} rounds of each, in turns, after one that does not count`);
 		const rounds: Array<{ node: Listing; loop: Listing }> = [];
 		for (let round = 0; round <= ROUNDS; round++) {
 			// Who goes first changes, so that neither gets what the other has warmed up.

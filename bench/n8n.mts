@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // n8n-core reads its settings when it is loaded. What a node logs would stand between the lines of the tables, and the key that
-// n8n-core makes for itself has no business in the home of whoever measures.
+// n8n-core makes for itself does not belong into the home of the person who measures.
 const folder = mkdtempSync(join(tmpdir(), 'n8n-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.N8N_USER_FOLDER = folder;

@@ -25,10 +25,10 @@ const VALUES = ' -- PARAMETERS: ';
 
 /** Calls `work` with a new n8n, which is gone afterwards. */
 export async function onN8nStage<T>(
-	{ tell, env }: { tell: Log; env: NodeJS.ProcessEnv },
+	{ log, env }: { log: Log; env: NodeJS.ProcessEnv },
 	work: (stage: N8nStage) => Promise<T>,
 ): Promise<T> {
-	await ensureHost({ log: tell });
+	await ensureHost({ log });
 	const packed = await packedPackage(false);
 	const writes: N8nStage['writes'] = new Map();
 	try {

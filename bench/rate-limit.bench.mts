@@ -33,20 +33,20 @@ interface Outcome {
 	twice: number;
 }
 
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
 		const { tasks } = await stage.service.control('GET', '/seed');
 		const ids: string[] = tasks.map(({ id }: { id: string }) => id);
 		await stage.service.control('POST', '/rate-limit', LIMIT);
 
-		tell(
+		log(
 			`${RUNS} executions of the node, each with a key and so with a limit of its own, about ${Math.round(LEAST_S * 1.2)} s each`,
 		);
 		const ours: Outcome[] = [];
 		for (let run = 1; run <= RUNS; run++)
 			ours.push(await measure(stage, `node, run ${run}`, ids, updateByNode));
-		tell("n8n's HTTP Request node at its defaults, with On Error set to continue");
-		const runHttpRequest = await loadHttpRequest(tell);
+		log("n8n's HTTP Request node at its defaults, with On Error set to continue");
+		const runHttpRequest = await loadHttpRequest(log);
 		const theirs = await measure(
 			stage,
 			'HTTP Request',

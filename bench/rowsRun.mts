@@ -4,7 +4,7 @@ import axios from 'axios';
 import { run } from './n8n.mts';
 import type { Stage } from './stage.mts';
 
-/** `parse` is what it is held against: the same bytes over the same wire, and JSON.parse */
+/** `parse` is what it is compared with: the same bytes over the same wire, and JSON.parse */
 export type Way = 'parse' | 'items' | 'one item';
 
 export interface Reading {
@@ -19,7 +19,7 @@ export interface Read {
 	ms: number;
 	/** Milliseconds of these that JSON.parse alone took, for `parse` */
 	parseMs?: number;
-	/** How many bytes the process's memory grew to hold at the most, beyond what it held before */
+	/** The most bytes by which the process's memory grew */
 	growth: number;
 }
 

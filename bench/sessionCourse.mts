@@ -1,4 +1,4 @@
-// How a session went by the service's own account, whoever looked at it and when.
+// How a session went according to the service, whoever polled it and when.
 import type { SessionLog } from '../local-service/agent/model.mts';
 import { sessionAt } from '../local-service/agent/session.mts';
 import { scriptOfPrompt } from '../local-service/agent/story.mts';

@@ -36,9 +36,9 @@ interface Measured {
 }
 
 /** Runs all sessions side by side, each in an execution of its own. */
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	const plan = SHAPES.flatMap((shape) => Array.from({ length: OF_EACH }, () => shape));
-	tell(`${plan.length} sessions side by side, a little more than a minute`);
+	log(`${plan.length} sessions side by side, a little more than a minute`);
 	return await onStage(async (stage) => {
 		const ended = await Promise.all(
 			plan.map(async ([shape, prompt]) => await runToItsEnd(stage, shape, prompt)),
@@ -72,7 +72,7 @@ async function runToItsEnd(
 	const { outputs, error } = await runNode({ node: 'runAgentSession', parameters, credentials });
 	const outputAt = Date.now();
 	const [completed] = outputs[0] ?? [];
-	if (!completed) throw error ?? new Error(`The session "${shape}" was not put out as completed.`);
+	if (!completed) throw error ?? new Error(`The session "${shape}" did not leave by Completed.`);
 	return { shape, sessionId: completed.json.sessionId, outputAt };
 }
 

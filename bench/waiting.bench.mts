@@ -25,9 +25,9 @@ const program = fileURLToPath(new URL('./waitingRun.mts', import.meta.url));
 const numbered = (count: number, what: string, script: string) =>
 	Array.from({ length: count }, (_, index) => `${what} ${index}. ${script}`);
 
-export async function run(tell: (line: string) => void): Promise<Table> {
+export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		tell(
+		log(
 			`${CONCURRENCY} short sessions that do not count, then ${SESSIONS}, ${CONCURRENCY} at a time, twice as fast as in life: a minute and a half`,
 		);
 		await stage.service.control('POST', '/speed', { speed: SPEED });

@@ -22,7 +22,7 @@ export interface Memory {
 }
 
 export interface Waited {
-	/** By prompt, in their order; what was put out as completed */
+	/** By prompt, in their order; what left by Completed */
 	sessionIds: string[];
 	startedAt: number;
 	endedAt: number;

@@ -23,7 +23,7 @@ export const postgresPackage: DebianPackage = {
 /** The machine to install them on; tests bring their own. */
 export interface Machine {
 	isRoot: boolean;
-	/** Runs apt-get with these arguments and gives its exit code and output; undefined where there is none */
+	/** Runs apt-get with these arguments and returns its exit code and output; undefined if the machine has no apt-get */
 	aptGet?(args: string[]): Promise<{ code: number; output: string }>;
 }
 

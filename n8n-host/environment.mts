@@ -1,4 +1,4 @@
-// What the host's n8n is told: everything it needs to run alone on loopback, and nothing that would make it call home.
+// The environment of the host's n8n: what it needs to run alone on loopback, and nothing that makes it call home.
 import { nodeEnvironment } from './guarded.mts';
 import { hostVersion, type HostVersion } from './versions.mts';
 
@@ -6,7 +6,7 @@ import { hostVersion, type HostVersion } from './versions.mts';
 const NOT_INHERITED =
 	/^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
 
-/** What only one version knows; n8n does not start when told to leave out a module that it does not have. */
+/** Settings of one version only: n8n does not start when it is told to disable a module that it does not have. */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'2.41': { N8N_DISABLED_MODULES: 'mcp-registry' }, // calls home
 	'1.123': {},

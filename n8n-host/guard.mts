@@ -1,7 +1,7 @@
-// Runs one command and sees to it that the command never outlives whoever asked for it.
-// The asker holds this process's standard input open. However the asker ends (on its own, Ctrl-C, kill -9), that
-// pipe closes, and the command's whole process group is ended and its throwaway folder removed. An exit handler in
-// the asker could not promise that.
+// Runs one command, and ends it when the process that asked for it ends.
+// That process holds this one's standard input open. However it ends (on its own, Ctrl-C, kill -9), the pipe closes,
+// the command's whole process group is ended and its temporary folder removed. An exit handler in the parent
+// could not promise that.
 //
 // node guard.mts <folder to remove at the end, or -> <command> <arguments...>
 import { spawn } from 'node:child_process';

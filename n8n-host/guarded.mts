@@ -64,7 +64,7 @@ export function startGuarded(
 		guard.once('error', reject);
 		guard.once('close', (code) => resolve(code ?? 1));
 	});
-	// Whoever waits for the exit hears of a failed start; nobody has to.
+	// A failed start rejects `exited`; nobody has to wait for that.
 	exited.catch(() => {}).finally(() => running.delete(guarded));
 
 	const guarded: Guarded = {

@@ -1,4 +1,4 @@
-// A PostgreSQL for one run: on a free port, in a throwaway folder, open to whoever is on this machine.
+// A PostgreSQL for one run: on a free port, in a throwaway folder, open to everybody on this machine.
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The part of n8n's editor API that the host needs, as the editor itself would call it: a login cookie and a browser id.
+// The part of n8n's editor API that the host needs, called as the editor does: with a login cookie and a browser id.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,7 +23,7 @@ export class RestError extends Error {
 	}
 }
 
-/** Waits until n8n answers its routes (`/healthz` answers before they are there, so it is no sign), or until given up. */
+/** Waits until n8n answers its routes (`/healthz` answers before they are there), or until `givenUp`. Throws after `timeoutMs`. */
 export async function waitUntilReady(
 	url: string,
 	timeoutMs: number,
@@ -40,7 +40,7 @@ export async function waitUntilReady(
 	}
 }
 
-/** Logs in as the owner, whom a new n8n is given first. */
+/** Logs in as the owner; in a new n8n, makes the owner first. */
 export async function setUpAndLogIn(url: string, { email, password }: Login): Promise<Rest> {
 	const browserId = randomUUID();
 	let cookie = '';
@@ -48,7 +48,13 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 	async function send(method: string, path: string, body?: unknown) {
 		const answer = await fetch(`${url}/rest${path}`, {
 			method,
-			headers: { 'content-type': 'application/json', 'browser-id': browserId, cookie },
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': browserId,
+				cookie,
+				// n8n closes what is idle for five seconds; on a busy machine a request may just be on its way.
+				connection: 'close',
+			},
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const cookies = answer.headers.getSetCookie();

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import type { AggregatedResult } from '@jest/reporters';
 
 export default class TotalReporter {
-	/** Prints the totals, and adds them as a line to the file that `JEST_TOTALS` names, for whoever adds up several runs. */
+	/** Prints the totals, and adds them as a line to the file that `JEST_TOTALS` names. */
 	onRunComplete(_contexts: unknown, results: AggregatedResult): void {
 		const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = results;
 		// A file that could not even be run has no failed test, and is a failure all the same.

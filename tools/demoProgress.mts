@@ -1,16 +1,16 @@
-// Tells what the local service is being asked while a workflow runs, one line per thing that happened.
+// Prints what the local service is asked while a workflow runs, a line for each thing that happens.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { LocalService, ServedRequest } from './demoService.mts';
 
-/** The options of each interaction that was told of, by its id */
+/** The options of each interaction that was printed, by its id */
 type Asked = Map<string, Array<{ value: string; label: string }>>;
 
 type Teller = (request: ServedRequest, asked: Asked) => string[];
 
 const SESSION = '/agent/sessions/[^/]+';
 
-/** What each kind of request means to somebody who watches */
+/** The lines for each kind of request */
 const tellers: Array<[method: string, path: RegExp, tell: Teller]> = [
 	[
 		'POST',
@@ -70,7 +70,7 @@ export function tellRequest(request: ServedRequest, asked: Asked): string[] {
 	return tell({ ...request, path }, asked);
 }
 
-/** Prints what the service is asked until `until` settles; gives what that gives. */
+/** Prints what the service is asked until `until` settles, and returns its result. */
 export async function watch<T>(
 	service: LocalService,
 	until: Promise<T>,

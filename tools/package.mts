@@ -22,7 +22,7 @@ export interface PackedPackage {
 export async function packedPackage(build: boolean): Promise<PackedPackage> {
 	const temporary = mkdtempSync(join(tmpdir(), 'packed-package-'));
 	const remove = () => rmSync(temporary, { recursive: true, force: true });
-	process.once('exit', remove); // Ctrl-C leaves nothing behind either
+	process.once('exit', remove); // so that Ctrl-C leaves nothing behind either
 	try {
 		if (build) await run('npm', ['run', 'build']);
 		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);

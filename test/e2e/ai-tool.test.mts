@@ -12,6 +12,7 @@ import {
 	projectId,
 	recordOf,
 	TEST_TIMEOUT_MS,
+	testWith,
 	useStage,
 	workspaceAutomation,
 } from './support.mts';
@@ -43,7 +44,7 @@ afterAll(async () => {
 	await model?.close();
 });
 
-/** The node in the shape that n8n gives it as a tool */
+/** The node as n8n turns it into a tool */
 const asTool = (tool: WorkflowNode, name: string): WorkflowNode => ({
 	...tool,
 	id: name,
@@ -187,7 +188,7 @@ describe('Workspace Automation as a tool', () => {
 		TEST_TIMEOUT_MS,
 	);
 
-	test(
+	testWith('ClickHouse')(
 		'asks analytics with a query of the model, or with a value of the model in a query of yours',
 		async () => {
 			const freely = asTool(

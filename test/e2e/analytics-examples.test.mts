@@ -1,6 +1,6 @@
-// The workflows of examples/ that ask analytics, in the real n8n against the local service. What they say is held against the single events
+// The workflows of examples/ that ask analytics, in the real n8n against the local service. What they say is compared with the single events
 // that the service's traffic is made of.
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import type { ExchangeRate, TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { seed } from '../../local-service/seed.mts';
@@ -8,6 +8,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import {
 	byId,
 	callApi,
+	describeWith,
 	example,
 	node,
 	play,
@@ -15,6 +16,8 @@ import {
 	TEST_TIMEOUT_MS,
 	useStage,
 } from './support.mts';
+
+const describe = describeWith('ClickHouse');
 
 const DAY_MS = 86_400_000;
 const stage = useStage();
@@ -49,7 +52,7 @@ beforeEach(async () => {
 /** The UTC day so many days ago */
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-/** What `work` gives, done again where midnight came in between: then its question and what is expected are about different days. */
+/** The result of `work`, which is done again if midnight came in between: its question and what is expected would be about different days. */
 async function withinOneDay<T>(work: () => Promise<T>): Promise<T> {
 	for (;;) {
 		const today = daysAgo(0);
@@ -96,7 +99,7 @@ function withSettings(name: string, settings: Record<string, unknown>): Workflow
 	return file;
 }
 
-/** Makes a table as somebody does who reads the note, and gives its place. */
+/** Makes a table as somebody does who reads the note, and returns its place. */
 async function makeTable(
 	columns: Record<string, string>,
 ): Promise<{ id: string; rows(): Promise<any[]> }> {
@@ -651,7 +654,7 @@ describe.each(['daily-revenue', 'top-pages', 'conversion-alert', 'weekly-digest'
 					operationId: 'queryAnalytics',
 					kind: 'status',
 					status,
-					message: 'The numbers are being counted anew.',
+					message: 'The numbers are being counted again.',
 					times: 0,
 				});
 				const file =
@@ -660,7 +663,7 @@ describe.each(['daily-revenue', 'top-pages', 'conversion-alert', 'weekly-digest'
 
 				expect(execution.status).toBe('error');
 				expect(execution.error!.httpCode).toBe(String(status));
-				expect(execution.error!.description).toContain('The numbers are being counted anew.');
+				expect(execution.error!.description).toContain('The numbers are being counted again.');
 				expect(execution.lastNodeExecuted).toBe(
 					file.nodes.find(({ parameters }) => parameters.resource === 'analytics')!.name,
 				);

@@ -56,7 +56,7 @@ afterEach(async () => {
 	await page.close();
 }, 30_000);
 
-/** Imports a workflow and opens it; gives its id. */
+/** Imports a workflow and opens it; returns its id. */
 async function open(file: WorkflowFile): Promise<string> {
 	const id = await stage.host.importWorkflow(file);
 	await openWorkflow(page, stage.host.workflowUrl(id));
@@ -85,7 +85,7 @@ async function saved(
 	return await openPanel(page, name);
 }
 
-/** Waits until a text is there, and gives it back. */
+/** Waits for a text and returns it. */
 async function read(element: Locator): Promise<string> {
 	await element.waitFor();
 	return await element.innerText();
@@ -300,7 +300,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 	);
 });
 
-describe('the panel of analytics', () => {
+describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	const query = (table: string) => TABLES.find(({ name }) => name === table)!.query;
 	const expectQuery = async (panel: Panel, sql: string) => {
 		await eventually(async () => (await panel.code('query')) === sql).catch(() => {});

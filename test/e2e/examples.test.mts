@@ -443,7 +443,7 @@ describe('agent-with-tools.json', () => {
 	}, TEST_TIMEOUT_MS);
 	afterAll(async () => await model?.close());
 
-	/** Says something in the chat and gives what is answered. In place of the model that people choose comes one that plays the script. */
+	/** Says something in the chat and returns the answer. The model is one that plays the script. */
 	async function chat(chatInput: string): Promise<{ answer: any; execution: Execution }> {
 		const { host } = stage;
 		const file = example('agent-with-tools', {

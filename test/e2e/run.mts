@@ -12,6 +12,7 @@ import { ensureQueue } from '../../n8n-host/queue.mts';
 import { chosenVersions, hostVersions, type HostVersion } from '../../n8n-host/versions.mts';
 import { ensureChromium } from '../../tools/editor/browser.mts';
 import { packedPackage } from '../../tools/package.mts';
+import preflight from '../../tools/preflight.js';
 import { environmentFor, type Program, type Shared } from './shared.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,7 +38,7 @@ function selectedFiles(args: string[]): string[] {
 
 /** Installs what these files need, and says in one line what is missing where it cannot. Returns what is missing. */
 async function installPrograms(files: string[]): Promise<Program[]> {
-	const missing: Program[] = [];
+	const missing: Program[] = preflight.clickHouseLoads() ? [] : ['ClickHouse'];
 	for (const { files: needing, program, ensure } of NEEDS) {
 		if (!files.some((file) => needing.test(file))) continue;
 		await ensure().catch((error: Error) => {

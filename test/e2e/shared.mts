@@ -4,7 +4,7 @@ import type { HostAddress } from '../../n8n-host/host.mts';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 
 /** What the machine may lack, and what only some tests need */
-export type Program = 'Chromium' | 'Redis and PostgreSQL';
+export type Program = 'Chromium' | 'ClickHouse' | 'Redis and PostgreSQL';
 
 export interface Shared {
 	/** The package as published, unpacked */

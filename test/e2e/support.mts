@@ -1,6 +1,6 @@
 // Workflows in a few words, and the human who answers them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -62,9 +62,11 @@ async function connectStage(): Promise<Stage> {
 	}
 }
 
-/** `describe` for tests that need a program; skipped where the machine lacks it, which run.mts has said. */
-export const describeWith = (program: Program): typeof describe.skip =>
-	has(program) ? describe : describe.skip;
+/** `describe` and `test` for what needs programs; skipped where the machine lacks one, which was said before the tests began. */
+export const describeWith = (...programs: Program[]): typeof describe.skip =>
+	programs.every(has) ? describe : describe.skip;
+export const testWith = (...programs: Program[]): typeof test.skip =>
+	programs.every(has) ? test : test.skip;
 
 type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
 
@@ -117,7 +119,7 @@ export function workspaceAutomation(
 	});
 }
 
-/** Edit Fields: puts out these fields and no others. */
+/** Edit Fields: returns these fields and no others. */
 export function editFields(
 	name: string,
 	fields: Record<string, string>,

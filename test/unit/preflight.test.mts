@@ -1,15 +1,12 @@
 // What is said about a machine before anything starts.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import preflight from '../../tools/preflight.js';
 
 const file = fileURLToPath(new URL('../../tools/preflight.js', import.meta.url));
-const { nodeProblem, clickHouseLoads } = createRequire(import.meta.url)(file) as {
-	nodeProblem(version: string, platform: string): string | undefined;
-	clickHouseLoads(load?: (name: string) => unknown): boolean;
-};
+const { nodeProblem, clickHouseLoads } = preflight;
 
 test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s will do', (version) =>
 	expect(nodeProblem(version, 'linux-x64')).toBeUndefined(),

@@ -5,7 +5,7 @@ import type { Host } from '../../n8n-host/host.mts';
 /** The login is bound to the browser id that the editor sends. */
 const BROWSER_ID = 'workspace-automation';
 
-/** A context whose pages are signed in to the host's editor. Whoever asks for it closes it. */
+/** A context whose pages are signed in to the host's editor. The caller closes it. */
 export async function signedIn(
 	browser: Browser,
 	host: Pick<Host, 'url' | 'login'>,
