@@ -538,7 +538,16 @@ async function offers(service: Speaker, options: Array<[string, string]>): Promi
 		expect(resolved.status).toBe(200);
 		expect((await service.control.sessions()).at(-1)!.interactions[0].value).toBe(own);
 	}
-	// Words that a prompt names stay what they are
+	// Options of anything else stay what they are
+	const { projects } = await service.control.seed();
+	const own = { options: [{ value: 'once', label: 'Allow once' }] };
+	const product = await service.call(
+		'createProduct',
+		{ projectId: projects[0].id },
+		{ extra: own },
+	);
+	expect(product.body).toMatchObject(own);
+	// So do words that a prompt names
 	const sessionId = await startSession(service, '[ask bash: x {yes=Yes please, no=No}]');
 	const [{ response }] = await pendingIn(service, sessionId);
 	expect(response.options.map(({ value }) => value)).toEqual(['yes', 'no']);
