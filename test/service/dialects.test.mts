@@ -1,4 +1,5 @@
 // Dialects: foreign requests are understood, ours are refused where they differ, and answers look foreign.
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { namedOperations } from '../../openapi/contract.mts';
@@ -120,6 +121,14 @@ describe('every dialect', () => {
 			}
 		},
 	);
+
+	test('is named in the README, and nothing else is', () => {
+		const readme = readFileSync(new URL('../../local-service/README.md', import.meta.url), 'utf8');
+		const [, section] = /\n## Dialects\n(.*?)\n## /s.exec(readme)!;
+		const rows = section.split('\n').filter((line) => /^\| [a-z]/.test(line));
+		const named = rows.flatMap((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name));
+		expect(named.sort()).toEqual([...dialectNames].sort());
+	});
 
 	test('has one line that says what it is', () => {
 		for (const name of dialectNames) expect(dialects[name].summary).toMatch(/^[A-Z][^\n]{10,90}$/);
