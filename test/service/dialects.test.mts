@@ -78,10 +78,9 @@ const samples: Values = {
 };
 
 describe('the assumed requests', () => {
-	test('are those of the contract, operation by operation', () => {
-		expect([...operationIds].sort()).toEqual(
-			namedOperations.map(({ operationId }) => operationId).sort(),
-		);
+	test('are of operations that the contract has', () => {
+		const known = namedOperations.map(({ operationId }) => operationId);
+		expect(operationIds.filter((operationId) => !known.includes(operationId))).toEqual([]);
 	});
 
 	test.each(namedOperations)('$operationId is valid by the contract', (operation) => {
