@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { namedOperations, type NamedOperation } from '../openapi/contract.mts';
 import { authenticate, findKey, requireScopes } from './auth.mts';
-import type { Speech } from './dialects/speech.mts';
+import type { DialectLayer } from './dialects/layer.mts';
 import { ApiError, envelope, statusOf } from './errors.mts';
 import { faultKinds, jsonAnswer, type FaultyService, type WireAnswer } from './fault-kinds.mts';
 import type { ActiveFault, Faults } from './faults.mts';
@@ -27,7 +27,7 @@ export interface ApiParts {
 	faults: Faults;
 	rateLimit: RateLimit;
 	/** The dialects that the service speaks */
-	speech: Speech;
+	layer: DialectLayer;
 	/** Receives what the service itself did wrong */
 	log: (problem: string) => void;
 }
@@ -44,30 +44,30 @@ export function registerApi(app: FastifyInstance, parts: ApiParts): void {
 	const handlers = routes(parts.state);
 	for (const { operationId } of namedOperations)
 		if (!handlers[operationId]) throw new Error(`No handler for ${operationId}`);
-	for (const shared of sharedRoutes(parts.speech)) {
-		const { method, path } = parts.speech.requestFor(shared[0]);
+	for (const shared of sharedRoutes(parts.layer)) {
+		const { method, path } = parts.layer.requestFor(shared[0]);
 		app.route({
 			method,
 			url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
 			bodyLimit,
 			handler(request, reply) {
-				const operation = operationOf(parts.speech, shared, request);
+				const operation = operationOf(parts.layer, shared, request);
 				return serve(parts, operation, handlers[operation.operationId], request, reply);
 			},
 		});
 	}
 	app.setNotFoundHandler((request, reply) => {
 		const message = `There is no ${request.method} ${pathOf(request)} here.`;
-		const answer = refuse(parts.speech, 404, 'not_found', message);
+		const answer = refuse(parts.layer, 404, 'not_found', message);
 		Object.assign(recordRequest(parts, request), { status: 404, answer: recordable(answer.text) });
 		return send(reply, answer);
 	});
 }
 
 /** The operations by method and path: some share theirs. */
-function sharedRoutes(speech: Speech): NamedOperation[][] {
+function sharedRoutes(layer: DialectLayer): NamedOperation[][] {
 	const places = Object.groupBy(namedOperations, (operation) => {
-		const { method, path } = speech.requestFor(operation);
+		const { method, path } = layer.requestFor(operation);
 		return `${method} ${path}`;
 	});
 	// A group has at least one member
@@ -75,23 +75,23 @@ function sharedRoutes(speech: Speech): NamedOperation[][] {
 }
 
 /** The operation that a request is for. */
-const operationOf = (speech: Speech, shared: NamedOperation[], request: FastifyRequest) =>
+const operationOf = (layer: DialectLayer, shared: NamedOperation[], request: FastifyRequest) =>
 	shared.length === 1
 		? shared[0]
-		: speech.pick(shared, parseJson(rawBody(request)?.toString() ?? ''));
+		: layer.pick(shared, parseJson(rawBody(request)?.toString() ?? ''));
 
 // The parser above hands on every body as it came
 const rawBody = (request: FastifyRequest) => request.body as Buffer | undefined;
 
 /** An error as the service writes it. */
 function refuse(
-	speech: Speech,
+	layer: DialectLayer,
 	status: number,
 	code: string,
 	message: string,
 	headers: Record<string, string> = {},
 ): WireAnswer {
-	const body = speech.writeError(envelope(code, message));
+	const body = layer.writeError(envelope(code, message));
 	return typeof body === 'string'
 		? {
 				ending: 'whole',
@@ -138,7 +138,7 @@ async function serve(
 	const service: FaultyService = {
 		wallNow: state.clock.wallNow(),
 		cursor: (request.query as Call['query']).cursor,
-		refuse: (...error) => refuse(parts.speech, ...error),
+		refuse: (...error) => refuse(parts.layer, ...error),
 	};
 	const struck = (wire: WireAnswer, by: ActiveFault[]) =>
 		by.reduce((soFar, fault) => faultKinds[fault.kind].apply(soFar, fault, service), wire);
@@ -166,19 +166,24 @@ async function answerTo(
 	handler: Handler,
 	request: FastifyRequest,
 ): Promise<WireAnswer> {
-	const { speech, state } = parts;
+	const { layer, state } = parts;
 	try {
 		const { status, body, text } = await handler(admit(parts, operation, request));
 		const violation = contractViolation(operation, status, body);
 		if (violation !== undefined) throw new Error(violation);
-		const said = speech.writeAnswer(operation, { status, headers: {}, body }, state.store);
-		if (said.body === undefined) return { ...said, ending: 'whole', text: '' };
-		return jsonAnswer(said.status, said.body, said.headers, said.body === body ? text : undefined);
+		const written = layer.writeAnswer(operation, { status, headers: {}, body }, state.store);
+		if (written.body === undefined) return { ...written, ending: 'whole', text: '' };
+		return jsonAnswer(
+			written.status,
+			written.body,
+			written.headers,
+			written.body === body ? text : undefined,
+		);
 	} catch (error) {
 		if (error instanceof ApiError)
-			return refuse(speech, statusOf[error.code], error.code, error.message, error.headers);
+			return refuse(layer, statusOf[error.code], error.code, error.message, error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-		return refuse(speech, 500, 'internal_error', 'The service failed; its log says why.');
+		return refuse(layer, 500, 'internal_error', 'The service failed; its log says why.');
 	}
 }
 
@@ -187,7 +192,7 @@ async function answerTo(
  * @throws ApiError
  */
 function admit(
-	{ state, rateLimit, speech }: ApiParts,
+	{ state, rateLimit, layer }: ApiParts,
 	operation: NamedOperation,
 	request: FastifyRequest,
 ): Call {
@@ -197,9 +202,9 @@ function admit(
 		throw new ApiError('too_many_requests', `Too many requests. Try again in ${seconds} s.`, {
 			'retry-after': String(seconds),
 		});
-	checkVersion(operation, request.headers, speech.requestFor(operation).version);
+	checkVersion(operation, request.headers, layer.requestFor(operation).version);
 	requireScopes(key, operation.scopes);
-	const { params, query } = speech.readParameters(
+	const { params, query } = layer.readParameters(
 		operation,
 		// Fastify's parsers make texts of both; a parameter that is given twice is refused below
 		{ params: request.params as Call['params'], query: request.query as Call['query'] },
@@ -207,13 +212,13 @@ function admit(
 	);
 	checkParameters(operation, { path: params, query });
 	const given = parseBody(operation, rawBody(request), request.headers['content-type']);
-	const body = speech.readBody(operation, given, state.store);
+	const body = layer.readBody(operation, given, state.store);
 	checkBody(operation, body);
 	const origin = `${request.protocol}://${request.host}`;
 	return {
 		params,
 		query,
-		limit: pageSize(query.limit, speech.wholeLists),
+		limit: pageSize(query.limit, layer.wholeLists),
 		body,
 		key,
 		origin,

@@ -11,7 +11,7 @@ import { registerControl } from './control/control.mts';
 import { chooseDialects } from './dialects/index.mts';
 import type { Overrides } from './dialects/dialect.mts';
 import { overridesOf } from './dialects/overrides.mts';
-import { createSpeech } from './dialects/speech.mts';
+import { createDialectLayer } from './dialects/layer.mts';
 import { codeOf, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
@@ -28,7 +28,7 @@ export interface ServiceOptions {
 	rateLimit?: RateSetting;
 	/** Names of dialects that the service speaks, see `dialects/` */
 	dialects?: readonly string[];
-	/** How long changes stay unseen, in milliseconds of service time; default: as the dialects have it, otherwise not at all */
+	/** How late changes show, in milliseconds of service time; default: as the dialects have it, otherwise not at all */
 	lateness?: Partial<Lateness>;
 	/** How analytics reaches ClickHouse; default: chdb, in this process */
 	clickHouse?: Connect;
@@ -69,18 +69,18 @@ export function createService(options: ServiceOptions = {}): Service {
 	const clock = options.clock ?? createClock(options.speed);
 	const begin = clock.now();
 	const dialects = chooseDialects(options.dialects ?? []);
-	const speech = createSpeech(dialects);
+	const layer = createDialectLayer(dialects);
 	const store = seed(begin);
 	const analytics = createAnalytics({
 		traffic: options.traffic ?? (() => trafficOf(store.projects.all(), begin)),
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
-		state: { clock, store, analytics, lateness: { ...speech.lateness, ...options.lateness } },
+		state: { clock, store, analytics, lateness: { ...layer.lateness, ...options.lateness } },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
-		speech,
+		layer,
 		log: options.log ?? console.error,
 	};
 	if (options.rateLimit) parts.rateLimit.set(options.rateLimit);

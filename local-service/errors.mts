@@ -26,6 +26,11 @@ export class ApiError extends Error {
 		this.code = code;
 		this.headers = headers;
 	}
+
+	/** What Fastify answers with when this is thrown */
+	get statusCode(): number {
+		return statusOf[this.code];
+	}
 }
 
 /** The same for what does not exist and for what the key may not see: the service does not confirm private identifiers. */

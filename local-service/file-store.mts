@@ -30,6 +30,8 @@ export interface FileStore {
 	add(item: FileItem): FileItem;
 	/** Renames or moves an item; the new place must be free. */
 	change(item: FileItem, to: Partial<Place>, now: number): FileItem;
+	/** Deletes an item, and with a folder everything below it. */
+	delete(item: FileItem): void;
 	/** Whether `item` is the folder itself or is anywhere below it */
 	isWithin(item: FileItem, folderId: string): boolean;
 }
@@ -42,6 +44,16 @@ const keyOf = ({ projectId, parentId = '', name }: Place) => `${projectId}/${par
 export function createFileStore(): FileStore {
 	const files = createCollection<FileItem>(({ projectId }) => projectId);
 	const byPlace = new Map<string, FileItem>();
+	function isWithin(item: FileItem, folderId: string): boolean {
+		for (
+			let at: FileItem | undefined = item;
+			at;
+			at = at.parentId === undefined ? undefined : files.get(at.parentId)
+		) {
+			if (at.id === folderId) return true;
+		}
+		return false;
+	}
 	return {
 		get: files.get,
 		all: files.all,
@@ -57,15 +69,14 @@ export function createFileStore(): FileStore {
 			byPlace.set(keyOf(item), item);
 			return item;
 		},
-		isWithin(item, folderId) {
-			for (
-				let at: FileItem | undefined = item;
-				at;
-				at = at.parentId === undefined ? undefined : files.get(at.parentId)
-			) {
-				if (at.id === folderId) return true;
+		delete(item) {
+			const gone =
+				item.kind === 'file' ? [item] : files.all().filter((each) => isWithin(each, item.id));
+			for (const each of gone) {
+				byPlace.delete(keyOf(each));
+				files.delete(each.id);
 			}
-			return false;
 		},
+		isWithin,
 	};
 }

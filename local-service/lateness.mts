@@ -1,15 +1,15 @@
-// A service may take a while to show what has changed: what was done has happened, but reads do not tell yet.
+// Changes that show late: they have happened, and operations act on them, but reads return the state before.
 import type { SessionLog } from './agent/model.mts';
 import type { Stored } from './collection.mts';
 import type { ServiceState } from './state.mts';
 
-/** How long changes stay unseen, in milliseconds of service time. Operations act on what really is. */
+/** How late changes show, in milliseconds of service time. */
 export interface Lateness {
-	/** A new session: until then no operation finds it (the first 1 to 2 seconds come on top) */
+	/** A new session: no operation finds it until then; its usual first 1 to 2 seconds come on top */
 	session: number;
 	/** The turn that a message starts */
 	turn: number;
-	/** That an interaction was resolved */
+	/** The resolution of an interaction, which stays pending until then */
 	resolution: number;
 	/** A new entry of a list */
 	listed: number;

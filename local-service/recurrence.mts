@@ -1,5 +1,6 @@
 // When a recurrence rule (RFC 5545) runs next. Times are UTC.
 import rruleModule, { type Options } from 'rrule';
+import type { Task } from './state.mts';
 
 // rrule is CommonJS: what it exports is the default of its module.
 const { RRule } = rruleModule;
@@ -78,3 +79,9 @@ export function nextRun(rule: string, anchor: number, after: number): number | u
 	});
 	return runs.after(new Date(after))?.getTime();
 }
+
+/** When a task runs next, as `nextRun`: never before it has run already. */
+export const nextRunOf = (
+	{ rrule, createdAt, ranUntil = -Infinity }: Pick<Task, 'rrule' | 'createdAt' | 'ranUntil'>,
+	now: number,
+): number | undefined => nextRun(rrule, createdAt, Math.max(now, ranUntil));

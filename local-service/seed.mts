@@ -213,7 +213,8 @@ export function seed(now: number): Store {
 	return {
 		keys: new Map(startingKeys().map((key) => [key.token, key])),
 		workspaces,
-		projects: filled(projects),
+		// Copies, because the control API may change them
+		projects: filled(projects.map((project) => ({ ...project }))),
 		tasks: filled(tasks(now)),
 		sites: filled(sites, ({ projectId }) => projectId),
 		domains: filled(domains(now), ({ siteId }) => siteId),

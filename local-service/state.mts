@@ -31,6 +31,8 @@ export interface Task {
 	rrule: string;
 	/** Stored and never returned */
 	prompt: string;
+	/** The last run that the control API brought forward, until the rule changes */
+	ranUntil?: number;
 	createdAt: number;
 	updatedAt: number;
 }
@@ -101,6 +103,6 @@ export interface ServiceState {
 	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
-	/** How long changes stay unseen; replaced as a whole by the control API */
+	/** How late changes show; replaced as a whole by the control API */
 	lateness: Lateness;
 }

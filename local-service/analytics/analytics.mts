@@ -4,7 +4,13 @@ import { publicMessage } from './public-message.mts';
 import { connect, EngineMissing, rowsOf, type Connect, type Connection } from './engine.mts';
 import { createFunctionRule, type EngineFunction } from './functions.mts';
 import { hasForgedName, readTree, refusalOf, windowsOf } from './guard.mts';
-import { createTables, createViews, type ExchangeRate, type TrafficEvent } from './schema.mts';
+import {
+	recompute,
+	createTables,
+	createViews,
+	type ExchangeRate,
+	type TrafficEvent,
+} from './schema.mts';
 
 /** The document's limits */
 const maxRows = 100_000;
@@ -32,6 +38,13 @@ export interface Analytics {
 	 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where the engine does not load
 	 */
 	query(sql: string, projects: string[]): Promise<string>;
+	/**
+	 * Adds events to those of the start; the roll-ups follow.
+	 * @throws ApiError `unavailable` where the engine does not load
+	 */
+	add(events: TrafficEvent[]): Promise<void>;
+	/** Removes the events that were added. */
+	reset(): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -46,6 +59,7 @@ export function createAnalytics({
 	const stored = `stored_${++count}`;
 	const scopes = new Map<string, { db: string; connection: Promise<Connection> }>();
 	let owner: Promise<Owner> | undefined;
+	let added = false;
 
 	const own = () => (owner ??= openOwner(open, stored, traffic));
 
@@ -84,6 +98,20 @@ export function createAnalytics({
 			const rows = lines.split('\n').filter(Boolean).slice(0, maxRows);
 			return `{"rowCount":${rows.length},"data":[${rows.join(',')}]}`;
 		},
+		async add(events) {
+			const { connection } = await own().catch(unavailable);
+			added = true;
+			await connection.insert(`${stored}.events`, events);
+			await recompute(connection, stored);
+		},
+		async reset() {
+			if (!added || !owner) return;
+			const { connection, traffic: original } = await owner;
+			await connection.run(`TRUNCATE TABLE ${stored}.events`);
+			if (original.length > 0) await connection.insert(`${stored}.events`, original);
+			await recompute(connection, stored);
+			added = false;
+		},
 		async close() {
 			const open = [...scopes.values()].map(({ connection }) => connection);
 			if (owner) open.push(owner.then(({ connection }) => connection));
@@ -105,6 +133,8 @@ function unavailable(error: Error): never {
 
 interface Owner {
 	connection: Connection;
+	/** The events of the start */
+	traffic: TrafficEvent[];
 	/** A query as ClickHouse reads it, and its syntax tree. @throws Error with ClickHouse's message */
 	parse(sql: string): Promise<{ statement: string; tree: ReturnType<typeof readTree> }>;
 	mayCall(name: string): boolean;
@@ -123,6 +153,7 @@ async function openOwner(open: Connect, stored: string, traffic: Traffic): Promi
 	);
 	return {
 		connection,
+		traffic: events,
 		mayCall: createFunctionRule(
 			functions,
 			combinators.map(({ name }) => name),

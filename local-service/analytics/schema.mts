@@ -91,7 +91,25 @@ export async function createTables(
 	for (const table of STORED) await connection.run(`CREATE TABLE ${db}.${table} ENGINE = Memory`);
 	if (rates.length > 0) await connection.insert(`${db}.currency_exchange_rates`, rates);
 	if (events.length > 0) await connection.insert(`${db}.events`, events);
+	await fillComputed(connection, db);
+}
+
+const COMPUTED = [
+	'events_computed',
+	'daily_page_rollups',
+	'daily_namespace_rollups',
+	'daily_namespace_purchase_rollups',
+];
+
+/** Fills the tables that follow from the events. */
+async function fillComputed(connection: Connection, db: string): Promise<void> {
 	for (const statement of [computed(db), ...ROLLUPS(db)]) await connection.run(statement);
+}
+
+/** Fills them again, after the events have changed. */
+export async function recompute(connection: Connection, db: string): Promise<void> {
+	for (const table of COMPUTED) await connection.run(`TRUNCATE TABLE ${db}.${table}`);
+	await fillComputed(connection, db);
 }
 
 /** The views that callers see, with the columns that the API document lists */

@@ -4,8 +4,29 @@ import type { ActiveFault, FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import type { RecordedRequest } from '../record.mts';
+import type {
+	DomainChange,
+	FileChange,
+	NewDomain,
+	NewEvent,
+	NewFile,
+	NewProduct,
+	NewProject,
+	NewTask,
+	ProductChange,
+	ProjectChange,
+	TaskChange,
+} from './changes.mts';
 import type { NewKey } from './control.mts';
-import type { SeedView, SessionView } from './views.mts';
+import type {
+	DomainView,
+	FileView,
+	ProductView,
+	ProjectView,
+	SeedView,
+	SessionView,
+	TaskView,
+} from './views.mts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -15,6 +36,13 @@ export type SendControl = (
 	path: string,
 	body?: unknown,
 ) => Promise<{ status: number; body: unknown }>;
+
+/** One kind of thing that can be changed by hand. What each takes is described in `changes.mts`. */
+export interface ChangeClient<New, Change, View> {
+	add(given: New): Promise<View>;
+	change(id: string | number, change: Change): Promise<View>;
+	remove(id: string | number): Promise<void>;
+}
 
 /** The control API; the README says what each request does. Every function throws an Error when the service refuses. */
 export interface ControlClient {
@@ -38,6 +66,21 @@ export interface ControlClient {
 	clearFaults(): Promise<void>;
 	/** Adds so many small files in a new folder. */
 	fillFiles(projectId: string, count: number): Promise<{ folderId: string; created: number }>;
+
+	projects: ChangeClient<NewProject, ProjectChange, ProjectView>;
+	tasks: ChangeClient<NewTask, TaskChange, TaskView> & {
+		/** Runs a task ahead of time: its next run moves on, while its rule stays. */
+		run(id: string): Promise<TaskView>;
+	};
+	/** Text files and folders; a folder is removed with everything in it */
+	files: ChangeClient<NewFile, FileChange, FileView>;
+	domains: ChangeClient<NewDomain, DomainChange, DomainView>;
+	products: ChangeClient<NewProduct, ProductChange, ProductView>;
+	/**
+	 * Adds rows to the analytics tables; a query that runs meanwhile may see less.
+	 * @returns how many
+	 */
+	addEvents(events: NewEvent | NewEvent[]): Promise<number>;
 }
 
 /** A client over any way of sending. */
@@ -49,6 +92,14 @@ export function createControl(send: SendControl): ControlClient {
 		throw new Error(
 			`The control API answered ${answer.status} to ${method} ${path}: ${JSON.stringify(answer.body)}`,
 		);
+	}
+	function changesTo<New, Change, View>(kind: string): ChangeClient<New, Change, View> {
+		const at = (id: string | number) => `/state/${kind}/${encodeURIComponent(id)}`;
+		return {
+			add: (given) => call('POST', `/state/${kind}`, given),
+			change: (id, change) => call('PATCH', at(id), change),
+			remove: (id) => call('DELETE', at(id)),
+		};
 	}
 	return {
 		requests: async (since = 0) =>
@@ -66,6 +117,16 @@ export function createControl(send: SendControl): ControlClient {
 		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,
 		clearFaults: () => call('DELETE', '/faults'),
 		fillFiles: (projectId, count) => call('POST', '/files', { projectId, count }),
+		projects: changesTo('projects'),
+		tasks: {
+			...changesTo('tasks'),
+			run: (id) => call('POST', `/state/tasks/${id}/run`),
+		},
+		files: changesTo('files'),
+		domains: changesTo('domains'),
+		products: changesTo('products'),
+		addEvents: async (events) =>
+			(await call<{ added: number }>('POST', '/state/events', events)).added,
 	};
 }
 

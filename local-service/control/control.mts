@@ -9,6 +9,7 @@ import type { FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import { seed } from '../seed.mts';
+import { registerChanges } from './change-routes.mts';
 import { fillFiles } from './fill.mts';
 import { isLocal, refusalOf } from './guard.mts';
 import * as schemas from './schemas.mts';
@@ -28,7 +29,7 @@ export interface NewKey {
 /** Registers the control API; the README describes its requests and answers. */
 export function registerControl(
 	app: FastifyInstance,
-	{ state, record, faults, rateLimit, speech }: ApiParts,
+	{ state, record, faults, rateLimit, layer }: ApiParts,
 ): void {
 	const { clock, lateness } = state;
 	app.setValidatorCompiler(validatorFor);
@@ -48,7 +49,8 @@ export function registerControl(
 	});
 
 	app.get('/sessions', () => ({ sessions: showSessions(state) }));
-	app.get('/seed', () => showSeed(state, speech));
+	registerChanges(app, state, layer);
+	app.get('/seed', () => showSeed(state, layer));
 
 	app.post<{ Body: NewKey }>(
 		'/keys',
@@ -65,7 +67,8 @@ export function registerControl(
 		},
 	);
 
-	app.post('/reset', () => {
+	app.post('/reset', async () => {
+		await state.analytics.reset();
 		state.store = seed(clock.now());
 		state.lateness = lateness;
 		faults.clear();

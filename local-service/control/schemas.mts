@@ -4,6 +4,82 @@ import { faultKinds } from '../fault-kinds.mts';
 
 const strict = { type: 'object', additionalProperties: false } as const;
 
+const text = { type: 'string' } as const;
+const name = { type: 'string', minLength: 1 } as const;
+const id = { type: 'string', format: 'uuid' } as const;
+
+/** The bodies with which a kind of thing is added and changed */
+const pair = (fields: object, needed: string[], onlyAtFirst: object = {}) => ({
+	add: { ...strict, required: needed, properties: { ...fields, ...onlyAtFirst } },
+	change: { ...strict, minProperties: 1, properties: fields },
+});
+
+export const projects = pair(
+	{
+		name,
+		workspaceId: id,
+		timeZone: text,
+		currency: text,
+		supportEmail: text,
+		checkoutProvider: text,
+	},
+	['name'],
+);
+
+export const tasks = pair({ title: text, emoji: text, rrule: text, prompt: text }, [], {
+	projectId: id,
+});
+
+export const textFiles = {
+	add: {
+		...strict,
+		required: ['projectId', 'name'],
+		properties: {
+			projectId: id,
+			name,
+			parentId: id,
+			kind: { enum: ['file', 'folder'] },
+			text,
+		},
+	},
+	change: {
+		...strict,
+		minProperties: 1,
+		properties: { name, parentId: { anyOf: [id, { type: 'null' }] }, text },
+	},
+};
+
+export const domains = pair(
+	{ domain: name, status: name, stale: { type: 'boolean' } },
+	['siteId', 'domain'],
+	{ siteId: id },
+);
+
+/** Products have whatever fields callers give them */
+export const products = {
+	add: { type: 'object', required: ['projectId'], properties: { projectId: id } },
+	change: { type: 'object', minProperties: 1 },
+};
+
+const event = {
+	...strict,
+	required: ['projectId'],
+	properties: {
+		projectId: id,
+		name: { enum: ['page_view', 'cart_view', 'checkout_view', 'purchase'] },
+		date: { type: 'string', format: 'date-time' },
+		path: text,
+		title: text,
+		source: text,
+		amount: { type: 'number', minimum: 0 },
+		subject: id,
+		count: { type: 'integer', minimum: 1, maximum: 100_000 },
+	},
+};
+
+/** One event or a list of events */
+export const events = { anyOf: [event, { type: 'array', items: event }] };
+
 export const key = {
 	...strict,
 	required: ['name'],

@@ -2,10 +2,11 @@
 import type { Interaction } from '../agent/model.mts';
 import { sessionAt } from '../agent/session.mts';
 import { mainToken, noProjectsToken } from '../auth.mts';
-import type { Clock } from '../clock.mts';
-import type { Speech } from '../dialects/speech.mts';
+import { iso, type Clock } from '../clock.mts';
+import type { DialectLayer } from '../dialects/layer.mts';
 import type { FileItem } from '../file-store.mts';
-import type { ServiceState, Session } from '../state.mts';
+import { nextRunOf } from '../recurrence.mts';
+import type { CustomDomain, Product, Project, ServiceState, Session, Task } from '../state.mts';
 
 /** A moment in wall time, so that tests can compare it with their own clock. */
 const onWall = (clock: Clock, serviceTime: number) =>
@@ -47,6 +48,16 @@ function showSession(clock: Clock, session: Session) {
 export const showSessions = ({ clock, store }: ServiceState) =>
 	[...store.sessions.values()].map((session) => showSession(clock, session));
 
+export const showProject = ({ id, name, workspaceId }: Project) => ({ id, name, workspaceId });
+
+const showTask = ({ id, projectId, title, prompt }: Task) => ({ id, projectId, title, prompt });
+
+/** A task with its next run, which the clock moves on. */
+export function showTaskAt(task: Task, now: number) {
+	const next = nextRunOf(task, now);
+	return { ...showTask(task), ...(next !== undefined && { nextRunAt: iso(next) }) };
+}
+
 const showPlace = ({ id, projectId, parentId, name }: FileItem) => ({
 	id,
 	projectId,
@@ -54,43 +65,55 @@ const showPlace = ({ id, projectId, parentId, name }: FileItem) => ({
 	name,
 });
 
-/** A product with the fields that callers gave it. */
-type ShownProduct = Record<string, unknown> & { id: string | number; projectId: string };
+export const showFile = (file: FileItem) => ({
+	...showPlace(file),
+	contentType: file.contentType,
+	sizeBytes: file.content.length,
+});
+
+export const showDomain = ({ id, siteId, domain, status, stale }: CustomDomain) => ({
+	id,
+	siteId,
+	domain,
+	status,
+	stale,
+});
+
+/** A product with the fields that callers gave it, and its id as they know it. */
+export const showProduct = (
+	product: Product,
+	ids: ReturnType<DialectLayer['shownIds']>,
+): Record<string, unknown> & { id: string | number; projectId: string } => ({
+	...product,
+	id: ids.product(product.id),
+});
 
 /** What exists now, oldest first: ids, as callers of the API know them, and what tells things apart. */
-export function showSeed({ store }: ServiceState, speech: Speech) {
+export function showSeed({ store }: ServiceState, layer: DialectLayer) {
 	const files = store.files.all();
-	const ids = speech.showIds(store);
+	const ids = layer.shownIds(store);
 	return {
 		workspaces: store.workspaces,
-		projects: store.projects.all().map(({ id, name, workspaceId }) => ({ id, name, workspaceId })),
+		projects: store.projects.all().map(showProject),
 		sites: store.sites.all(),
-		tasks: store.tasks
-			.all()
-			.map(({ id, projectId, title, prompt }) => ({ id, projectId, title, prompt })),
+		tasks: store.tasks.all().map(showTask),
 		folders: files.filter(({ kind }) => kind === 'folder').map(showPlace),
-		files: files
-			.filter(({ kind }) => kind === 'file')
-			.map((file) => ({
-				...showPlace(file),
-				contentType: file.contentType,
-				sizeBytes: file.content.length,
-			})),
+		files: files.filter(({ kind }) => kind === 'file').map(showFile),
 		assets: store.assets.all().map(({ content, ...asset }) => ({
 			...asset,
 			id: ids.asset(asset.id),
 			sizeBytes: content.length,
 		})),
-		domains: store.domains
-			.all()
-			.map(({ id, siteId, domain, status }) => ({ id, siteId, domain, status })),
-		products: store.products.all().map((product): ShownProduct => ({
-			...product,
-			id: ids.product(product.id),
-		})),
+		domains: store.domains.all().map(showDomain),
+		products: store.products.all().map((product) => showProduct(product, ids)),
 		keys: { main: mainToken, noProjects: noProjectsToken },
 	};
 }
 
 export type SessionView = ReturnType<typeof showSessions>[number];
 export type SeedView = ReturnType<typeof showSeed>;
+export type ProjectView = ReturnType<typeof showProject>;
+export type TaskView = ReturnType<typeof showTaskAt>;
+export type FileView = ReturnType<typeof showFile>;
+export type DomainView = ReturnType<typeof showDomain>;
+export type ProductView = ReturnType<typeof showProduct>;

@@ -1,5 +1,5 @@
-// The requests as we assume them, by operation, with a placeholder for every value that callers send. They follow from the
-// contract: a test holds the two together. Dialects say how a service differs from them.
+// The requests as we assume them, by operation, with a placeholder for every value that callers send. A test compares them with
+// the contract. Dialects say how a service differs from them.
 import { namedOperations } from '../../openapi/contract.mts';
 import type { Template } from './templates.mts';
 
@@ -23,7 +23,7 @@ const source = {
 	assetId: '{assetId}',
 };
 
-/** What each operation sends beside method and path; products take any further field. */
+/** What each operation sends besides method and path. Products take any further field. */
 const parts = {
 	listProjects: { query: page },
 	listTasks: { query: page },
@@ -68,22 +68,17 @@ const parts = {
 
 export type OperationId = keyof typeof parts;
 
-/** @throws Error when the contract has no such operation */
-function placeOf(operationId: string): Pick<RequestTemplate, 'method' | 'path'> {
-	const operation = namedOperations.find((candidate) => candidate.operationId === operationId);
-	if (!operation) throw new Error(`The contract has no operation ${operationId}`);
-	return { method: operation.method, path: operation.path };
-}
-
-const withPlace = ([operationId, sent]: [string, Parts]): [string, RequestTemplate] => [
-	operationId,
-	{ ...placeOf(operationId), ...sent },
-];
+/** What an operation sends; an operation that the table does not have sends method and path only. */
+const partsOf = (operationId: string): Parts =>
+	Object.entries<Parts>(parts).find(([name]) => name === operationId)?.[1] ?? {};
 
 /** By operation of the contract */
 export const assumedRequests = Object.fromEntries(
-	Object.entries(parts).map(withPlace),
-	// `fromEntries` forgets the names of the keys
+	namedOperations.map(({ operationId, method, path }) => [
+		operationId,
+		{ method, path, ...partsOf(operationId) },
+	]),
+	// A test holds the names of the table against those of the contract
 ) as Record<OperationId, RequestTemplate>;
 
 export const operationIds = Object.keys(parts) as OperationId[];

@@ -4,7 +4,7 @@ import type { ErrorEnvelope } from '../errors.mts';
 import type { Lateness } from '../lateness.mts';
 import type { OperationId, RequestTemplate } from './assumed-requests.mts';
 
-/** What the credential's Overrides say about an operation; see `docs` of the package for the format. */
+/** What the credential's Overrides say about an operation, in their own format. */
 export interface Override extends Partial<RequestTemplate> {
 	/** `Service-Api-Version` */
 	version?: string;
@@ -14,17 +14,17 @@ export interface Override extends Partial<RequestTemplate> {
 
 export type Overrides = Partial<Record<OperationId, Override>>;
 
-/** An answer on its way from our form to the dialect's. */
+/** A successful answer on its way from our form to the dialect's. */
 export interface DialectAnswer {
 	status: number;
 	headers: Record<string, string>;
-	/** Undefined for an empty one */
+	/** Undefined for none */
 	body: unknown;
 }
 
 export type ChangeAnswer = (answer: DialectAnswer) => DialectAnswer;
 
-/** How the service writes an id, given the thing's number: 1 for the first that was created. */
+/** Writes an id, given the thing's number: 1 for the first one that was created. */
 export type WriteId = (n: number) => string | number;
 
 /** The options that every permission request offers, unless the prompt names others. */
@@ -36,7 +36,7 @@ export type WriteError = (error: ErrorEnvelope['error']) => unknown;
 export interface Dialect {
 	/** One line for people: what differs */
 	summary: string;
-	/** Dialects of a group contradict each other: a service speaks at most one of them */
+	/** Dialects of one group contradict each other, so a service speaks at most one of them */
 	group?: string;
 	/**
 	 * How requests differ, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
@@ -45,19 +45,19 @@ export interface Dialect {
 	requests?: Partial<Record<OperationId, Omit<Override, 'answer'>>>;
 	/** How successful answers differ */
 	answers?: Partial<Record<OperationId, ChangeAnswer>>;
-	/** Where those answers have what the nodes need, where they cannot find it unaided: the `answer` of Overrides */
+	/** Where the nodes must read in these answers, if they cannot know: the `answer` of Overrides */
 	readAt?: Partial<Record<OperationId, Record<string, string>>>;
-	/** How every error is written */
+	/** Writes every error */
 	error?: WriteError;
-	/** Ids of products and assets */
+	/** Write the ids of products and assets */
 	ids?: { product: WriteId; asset: WriteId };
 	optionWords?: OptionWords;
 	/** Options of Run Agent Session without which it leaves such options to a human */
 	nodeOptions?: { approveValues: string; denyValues: string };
-	/** Every timestamp of tasks, sessions and custom domains, from milliseconds. Files have theirs documented. */
+	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
 	timestamp?: (milliseconds: number) => string | number;
-	/** Lists come whole, whatever the request says about pages */
+	/** Lists are returned whole, whatever the request says about pages */
 	wholeLists?: boolean;
-	/** How long changes stay unseen */
+	/** How late changes show */
 	lateness?: Lateness;
 }

@@ -4,7 +4,7 @@ import { iso } from '../clock.mts';
 import { ApiError } from '../errors.mts';
 import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
-import { isRule, nextRun } from '../recurrence.mts';
+import { isRule, nextRunOf } from '../recurrence.mts';
 import type { Task } from '../state.mts';
 import { permitted } from './access.mts';
 import { ok, type Routes } from './route.mts';
@@ -15,8 +15,9 @@ export const taskRoutes: Routes = (state) => {
 	const { clock } = state;
 
 	/** A task as the API shows it, without its prompt. */
-	function show({ id, title, emoji, rrule, createdAt, updatedAt }: Task) {
-		const next = nextRun(rrule, createdAt, clock.now());
+	function show(task: Task) {
+		const { id, title, emoji, rrule, createdAt, updatedAt } = task;
+		const next = nextRunOf(task, clock.now());
 		const times = {
 			...(next !== undefined && { nextRunAt: iso(next) }),
 			createdAt: iso(createdAt),
@@ -53,6 +54,7 @@ export const taskRoutes: Routes = (state) => {
 				(name) => body[name] !== undefined && body[name] !== task[name],
 			);
 			for (const name of changes) task[name] = body[name];
+			if (changes.includes('rrule')) delete task.ranUntil;
 			// Repeating an update changes nothing, not even `updatedAt`
 			if (changes.length > 0) task.updatedAt = clock.now();
 			return ok(show(task));

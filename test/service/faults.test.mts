@@ -40,6 +40,18 @@ describe('which requests are struck', () => {
 	test('those of the operation only', () =>
 		expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
 
+	test('renaming and moving are operations of their own, though one endpoint serves both', async () => {
+		const { files } = await seed();
+		const [{ id }] = files;
+		const change = async (body: object) => (await api('PATCH', `/files/${id}`, { body })).status;
+		await arm({ operationId: 'moveFile', kind: 'status', status: 503 });
+		expect(await change({ name: 'new name.md' })).toBe(200);
+		expect(await change({ parentId: null })).toBe(503);
+		await arm({ operationId: 'renameFile', kind: 'status', status: 503 });
+		expect(await change({ parentId: null })).toBe(200);
+		expect(await change({ name: 'newer name.md' })).toBe(503);
+	});
+
 	test('by chance, the same chance for the same seed', () => {
 		fc.assert(
 			fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, probability) => {

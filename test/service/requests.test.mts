@@ -6,7 +6,7 @@ import { registerApi } from '../../local-service/api.mts';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
 import { createManualClock } from '../../local-service/clock.mts';
-import { createSpeech } from '../../local-service/dialects/speech.mts';
+import { createDialectLayer } from '../../local-service/dialects/layer.mts';
 import { createFaults } from '../../local-service/faults.mts';
 import { noLateness } from '../../local-service/lateness.mts';
 import { createRateLimit } from '../../local-service/rate-limit.mts';
@@ -176,7 +176,7 @@ test('an answer that breaks the contract is a 500, and the log says what is wron
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
-		speech: createSpeech([]),
+		layer: createDialectLayer([]),
 	};
 	registerApi(app, { ...parts, log: (problem) => problems.push(problem) });
 	const read = (limit: number, cursor?: string) =>

@@ -1,0 +1,164 @@
+// The layer around the API of a service that speaks dialects. It turns what callers send into the requests that we assume, and
+// our answers into those of the dialects. The routes, and the contract's validation, only ever see our own form.
+import type { NamedOperation } from '../../openapi/contract.mts';
+import { ApiError, type ErrorEnvelope } from '../errors.mts';
+import { isObject } from '../json.mts';
+import { noLateness, type Lateness } from '../lateness.mts';
+import type { Store } from '../state.mts';
+import { assumedRequests, type OperationId } from './assumed-requests.mts';
+import type { Dialect, DialectAnswer } from './dialect.mts';
+import { requestIn, type DialectRequest } from './overrides.mts';
+import {
+	readValues,
+	strayField,
+	TemplateMismatch,
+	writeValues,
+	type Template,
+	type Values,
+} from './templates.mts';
+import type { ValueCodec } from './values/codec.mts';
+import { idCodec, shownIds } from './values/ids.mts';
+import { optionCodec } from './values/options.mts';
+import { timestampCodec } from './values/timestamps.mts';
+
+export interface Parameters {
+	params: Record<string, string>;
+	query: Record<string, string>;
+}
+
+export interface DialectLayer {
+	lateness: Lateness;
+	/** Lists come whole, whatever the request says about pages */
+	wholeLists: boolean;
+	/** How an operation is called */
+	requestFor(operation: NamedOperation): DialectRequest;
+	/** The operation that a request is for, among those that share a method and path */
+	pick(candidates: NamedOperation[], body: unknown): NamedOperation;
+	/** @throws ApiError `invalid_request` for a name of ours that differs here, `not_found` for an id of ours that does */
+	readParameters(operation: NamedOperation, given: Parameters, store: Store): Parameters;
+	/** @throws ApiError as `readParameters` */
+	readBody(operation: NamedOperation, body: unknown, store: Store): unknown;
+	/** @returns the same body where nothing differs */
+	writeAnswer(operation: NamedOperation, answer: DialectAnswer, store: Store): DialectAnswer;
+	/** The body of an error; a text is sent as plain text */
+	writeError(envelope: ErrorEnvelope): unknown;
+	/** Ids as callers know them */
+	shownIds(store: Store): ReturnType<typeof shownIds>;
+}
+
+/** The contract's operations are those of the table: a test holds the two together. */
+const idOf = ({ operationId }: NamedOperation) => operationId as OperationId;
+
+function valuesIn(part: 'query' | 'body', template: Template, given: unknown): Values {
+	try {
+		return readValues(template, given, part);
+	} catch (error) {
+		if (error instanceof TemplateMismatch) throw new ApiError('invalid_request', error.message);
+		throw error;
+	}
+}
+
+/** Part of a request in the dialect's form, turned into ours. */
+function readPart(
+	part: 'query' | 'body',
+	template: Template,
+	assumed: Template,
+	given: unknown,
+): Record<string, unknown> {
+	const stray = strayField(template, assumed, given);
+	if (stray !== undefined)
+		throw new ApiError('invalid_request', `${part}/${stray} is not known to this service`);
+	// The templates of queries and bodies are objects
+	return writeValues(assumed, valuesIn(part, template, given)) as Record<string, unknown>;
+}
+
+/** Whether a body has a value for a placeholder. */
+function hasValue(name: string | undefined, template: Template, body: unknown): boolean {
+	try {
+		return name !== undefined && name in readValues(template, body, 'body');
+	} catch {
+		return false;
+	}
+}
+
+/** The codecs of a mixture; no two dialects of it have the same kind of value. */
+function codecsOf(dialects: readonly Dialect[]): ValueCodec[] {
+	return dialects.flatMap(({ ids, optionWords, timestamp }) => [
+		...(ids ? [idCodec(ids)] : []),
+		...(optionWords ? [optionCodec(optionWords)] : []),
+		...(timestamp ? [timestampCodec(timestamp)] : []),
+	]);
+}
+
+/** Creates the layer for a mixture of dialects. Without any it changes nothing. */
+export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
+	const codecs = codecsOf(dialects);
+	const ids = dialects.find((dialect) => dialect.ids)?.ids;
+	const writeError = dialects.find((dialect) => dialect.error)?.error;
+
+	const requests = new Map<OperationId, DialectRequest>();
+	function requestFor(operation: NamedOperation): DialectRequest {
+		const operationId = idOf(operation);
+		const request = requests.get(operationId) ?? requestIn(dialects, operationId);
+		requests.set(operationId, request);
+		return request;
+	}
+
+	function readQuery(operation: NamedOperation, query: Record<string, string>) {
+		const { query: assumed } = assumedRequests[idOf(operation)];
+		const { query: own } = requestFor(operation);
+		if (own === assumed || !own || !assumed) return query;
+		// What it consists of are the texts of the query
+		return readPart('query', own, assumed, query) as Record<string, string>;
+	}
+
+	function readShape(operation: NamedOperation, body: unknown): unknown {
+		const { body: assumed } = assumedRequests[idOf(operation)];
+		const { body: own } = requestFor(operation);
+		if (own === assumed || !isObject(own) || assumed === undefined || !isObject(body)) return body;
+		// Fields that the template does not have are the caller's own, such as those of a product
+		const others = Object.entries(body).filter(([key]) => !(key in own));
+		return { ...Object.fromEntries(others), ...readPart('body', own, assumed, body) };
+	}
+
+	return {
+		lateness: dialects.find(({ lateness }) => lateness)?.lateness ?? noLateness,
+		wholeLists: dialects.some(({ wholeLists }) => wholeLists),
+		requestFor,
+		pick: (candidates, body) =>
+			candidates.find((each) => hasValue(each.field, requestFor(each).body ?? {}, body)) ??
+			// A request in our form is recognised too, so that it can be refused
+			candidates.find((each) =>
+				hasValue(each.field, assumedRequests[idOf(each)].body ?? {}, body),
+			) ??
+			candidates[0],
+		readParameters: (operation, { params, query }, store) => ({
+			params: codecs.reduce(
+				(read, codec) => codec.readParams?.(idOf(operation), read, store) ?? read,
+				params,
+			),
+			query: readQuery(operation, query),
+		}),
+		readBody: (operation, body, store) =>
+			codecs.reduce(
+				(read, codec) => codec.readBody?.(idOf(operation), read, store) ?? read,
+				readShape(operation, body),
+			),
+		writeAnswer(operation, answer, store) {
+			const operationId = idOf(operation);
+			const body = codecs.reduce(
+				(written, codec) => codec.writeBody?.(operationId, written, store) ?? written,
+				answer.body,
+			);
+			return dialects.reduce(
+				(written, { answers }) => answers?.[operationId]?.(written) ?? written,
+				{
+					...answer,
+					body,
+				},
+			);
+		},
+		writeError: (envelope) => writeError?.(envelope.error) ?? envelope,
+		shownIds: (store) => shownIds(store, ids),
+	};
+}
