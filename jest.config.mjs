@@ -18,7 +18,7 @@ export default {
 	// For what hangs, not for what is slow.
 	testTimeout: 60_000,
 	// Many tests wait for a service or for another process, so there is work for more workers than there are cores.
-	maxWorkers: '200%',
+	maxWorkers: '150%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };
