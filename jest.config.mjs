@@ -16,7 +16,7 @@ export default {
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
 	// For what hangs, not for what is slow.
-	testTimeout: 60_000,
+	testTimeout: 180_000,
 	// Many tests wait for a service or for another process, so there is work for more workers than there are cores.
 	maxWorkers: '150%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],

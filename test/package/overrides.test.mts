@@ -8,7 +8,10 @@ import {
 	type OperationId,
 } from '../../nodes/shared/credential/assumedRequests.ts';
 import { readOverrides } from '../../nodes/shared/credential/overrides.ts';
-import { assumedRequests } from '../../local-service/dialects/assumed-requests.mts';
+import {
+	assumedRequests,
+	type RequestTemplate,
+} from '../../local-service/dialects/assumed-requests.mts';
 
 const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), 'utf8');
 const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
@@ -32,7 +35,9 @@ test('every example is accepted', () => {
 test('the nodes and the local service assume the same requests', () => {
 	for (const operation of operations) {
 		const { method, path, query = {}, body = {} } = assumedRequest(operation);
-		const other = assumedRequests[operation];
+		// One that sends nothing but its path needs no entry there.
+		const others: Partial<Record<string, RequestTemplate>> = assumedRequests;
+		const other = others[operation] ?? { method, path };
 		expect([operation, { method, path, query, body }]).toEqual([
 			operation,
 			{ method: other.method, path: other.path, query: other.query ?? {}, body: other.body ?? {} },

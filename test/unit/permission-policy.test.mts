@@ -250,7 +250,7 @@ describe('a pending interaction', () => {
 	])('is answered by the policy %s with %s', (mode, value) => {
 		expect(decide(request(), policy({ mode }))).toMatchObject({
 			decision: mode,
-			value,
+			option: value,
 			decidedBy: 'policy',
 		});
 	});

@@ -178,7 +178,9 @@ export function nextAction(
 		return { action: { type: 'reconcile', delayMs }, state: next };
 	return {
 		action:
-			delayMs === undefined ? { type: 'fail' } : { type: 'sendAgain', delayMs, everybody: refused },
+			delayMs === undefined
+				? { type: 'fail', holdBackMs: refused ? delay : undefined }
+				: { type: 'sendAgain', delayMs, everybody: refused },
 		state: next,
 	};
 }
