@@ -22,9 +22,12 @@ const responseCode = (value: number, message: string) => ({
 const REDIRECT =
 	'The base URL answers with a redirect, which is not followed so that the API key stays where it belongs. Enter the address that it leads to, if you trust it.';
 
-/** What an override says of the list of projects, for the request of the test: n8n evaluates it, and knows no function of ours. */
+/**
+ * What an override says of the list of projects, for the request of the test: n8n evaluates it, and knows no function of
+ * ours. (n8n 1.123 cannot parse a `catch` without a name.)
+ */
 const overridden = (field: string, otherwise: string) =>
-	`={{ (() => { try { return JSON.parse($credentials.overrides || '{}').listProjects.${field} || ${otherwise}; } catch { return ${otherwise}; } })() }}`;
+	`={{ (() => { try { return JSON.parse($credentials.overrides || '{}').listProjects.${field} || ${otherwise}; } catch (error) { return ${otherwise}; } })() }}`;
 
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';

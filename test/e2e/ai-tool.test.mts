@@ -134,7 +134,7 @@ describe('what the model sees', () => {
 			expect(tools).toMatchObject({
 				List_tasks: { description: 'Get many tasks in Workspace Automation' },
 				Rename_a_task: {
-					description: 'Update a task in Workspace Automation',
+					description: 'Update task in Workspace Automation',
 					parameters: {
 						properties: { taskId: text('The ID of the task'), title: text('The new title') },
 						required: ['taskId', 'title'],

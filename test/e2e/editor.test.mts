@@ -133,7 +133,7 @@ describe('somebody new', () => {
 		async () => {
 			const workflowId = await open(justStarted);
 			const found = await searchNodes(page, 'permission');
-			let panel = await addAction(page, found, NODE, 'Start an agent session');
+			let panel = await addAction(page, found, NODE, 'Start agent session and wait');
 
 			const form = await createCredential(page, panel);
 			await form.type('baseUrl', stage.service.baseUrl);
