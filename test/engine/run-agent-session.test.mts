@@ -349,7 +349,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
-	test('Retry On Fail starts a failed session anew', async () => {
+	test('Retry On Fail starts a failed session again', async () => {
 		const execution = await run(
 			setup(
 				{ prompt: '[fail Out of disk]' },

@@ -1,4 +1,4 @@
-// Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node put out.
+// Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node returned.
 import { createDice } from '../../local-service/faults.mts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';

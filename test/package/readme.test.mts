@@ -57,7 +57,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'Retry On Fail is on': [
 		'goes on with the session that the first try started',
-		'a session that is known to have failed is started anew',
+		'a session that is known to have failed is started again',
 	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],

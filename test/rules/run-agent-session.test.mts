@@ -314,7 +314,7 @@ describe('rule 5: permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('approve with always prefers the option for good', async () => {
+	test('approve with always prefers the option that lasts', async () => {
 		const service = simulation();
 		const outcome = await service.run('[ask bash: x] [say Done]', {
 			policy: policy('approve', { approveWith: 'always' }),
@@ -561,7 +561,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	});
 
-	test('a session that is known to have failed is started anew', async () => {
+	test('a session that is known to have failed is started again', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
@@ -569,7 +569,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(2);
 	});
 
-	test('a session that Stop aborted is started anew', async () => {
+	test('a session that Stop aborted is started again', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.stopAt(12_000);
