@@ -82,7 +82,11 @@ export async function waitForExecution(
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
 	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
 		const { status } = await rest.get(`/executions/${id}`);
-		if (enough.includes(status)) return await readExecution(rest, id);
+		if (enough.includes(status)) {
+			const execution = await readExecution(rest, id);
+			// n8n 1.x saves the status first and the data after it: one that waits has run at least one node.
+			if (status !== 'waiting' || Object.keys(execution.runData).length > 0) return execution;
+		}
 		if (Date.now() > end)
 			throw new Error(`Execution ${id} is still "${status}" after ${timeoutMs / 1000} s.`);
 	}
