@@ -16,9 +16,9 @@ export default {
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
 	// For what hangs, not for what is slow.
-	testTimeout: 180_000,
-	// Many tests wait for a service or for another process, so there is work for more workers than there are cores.
-	maxWorkers: '150%',
+	testTimeout: 300_000,
+	// ClickHouse and the tests that run npm take more than a core each at times.
+	maxWorkers: '100%',
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };
