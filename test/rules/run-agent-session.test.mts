@@ -385,6 +385,31 @@ describe('rule 6: what needs a human', () => {
 	});
 });
 
+describe('rules 17 and 21', () => {
+	test('an error lists the permissions that were decided before it', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) =>
+			method === 'GET' && of(service.sent, 'POST', '/resolve').length > 0 ? status(403) : 'fine',
+		);
+		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
+	});
+
+	test('completed with a request pending that nobody may decide is left for a human', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) => {
+			const answer = service.sent.find((each) => each.answer?.includes('"patterns"'))?.answer;
+			return method === 'GET' && answer
+				? { status: 200, body: JSON.stringify({ ...JSON.parse(answer), status: 'completed' }) }
+				: 'fine';
+		});
+		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		const result = await service.run('', { target, policy: policy('ask') });
+		expect(result).toMatchObject({ kind: 'needsApproval', session: { status: 'completed' } });
+	});
+});
+
 describe('rule 7: resolving is verified', () => {
 	const resolveMeets = (service: ReturnType<typeof simulation>, first: Weather) => {
 		let met = false;
