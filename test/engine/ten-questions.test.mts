@@ -1,4 +1,4 @@
-// The ten questions of the README, asked through the node and answered by a real ClickHouse, held against the single events.
+// The ten questions of docs/analytics.md, asked through the node and answered by a real ClickHouse, held against the single events.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
@@ -8,11 +8,8 @@ import { createManualClock } from '../../local-service/clock.mts';
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(
-	readme.indexOf('### Analytics'),
-	readme.indexOf('## What happens when'),
-);
+const page = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');
+const section = page.slice(page.indexOf('## Ten questions'));
 const queries = new Map(
 	[...section.matchAll(/\*\*(.+?)\*\*[^\n]*\n\n```sql\n([\s\S]*?)```/g)].map(
 		([, question, sql]) => [question, sql],
@@ -178,7 +175,7 @@ async function ask(query: string): Promise<Row[]> {
 	return outputs[0].map(({ json }) => json);
 }
 
-test('the README has ten questions', () => {
+test('the page has ten questions', () => {
 	expect([...queries.keys()]).toEqual(Object.keys(answers));
 	expect(queries.size).toBe(10);
 });

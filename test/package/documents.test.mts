@@ -1,6 +1,6 @@
 // The documents lead to what is there, also where npm shows the README.
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { npmReadme, repositoryUrls } from '../../tools/npmReadme.mts';
 
 const root = new URL('../../', import.meta.url);
@@ -10,7 +10,9 @@ const documents = [
 	'CONTRIBUTING.md',
 	'SECURITY.md',
 	'CODE_OF_CONDUCT.md',
-	'docs/benchmarks.md',
+	...readdirSync(new URL('docs/', root))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => `docs/${name}`),
 	'examples/README.md',
 	'local-service/README.md',
 ];
@@ -60,7 +62,9 @@ describe('the README on npm', () => {
 			'src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/run-agent-session.png"',
 		);
 		expect(published).toContain(`](${repositoryUrl}/blob/v1.2.3/examples/README.md)`);
-		expect(published).toContain(`](${repositoryUrl}/tree/v1.2.3/nodes)`);
+		expect(npmReadme('[nodes](nodes)', repositoryUrls(repository.url, 'v1.2.3'))).toBe(
+			`[nodes](${repositoryUrl}/tree/v1.2.3/nodes)`,
+		);
 	});
 
 	test('is otherwise the same', () => {

@@ -1,17 +1,42 @@
-// What the README promises is there.
+// What the README and the pages in docs/ promise is there.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostFolder, hostVersions } from '../../n8n-host/versions.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
 
 const root = new URL('../../', import.meta.url);
-const readme = readFileSync(new URL('README.md', root), 'utf8');
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+const readme = read('README.md');
+const pages = readdirSync(new URL('docs/', root))
+	.filter((name) => name.endsWith('.md'))
+	.map((name) => read(`docs/${name}`));
+const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
 
 test('the operation table links every operation to its file', () => {
 	const linked = [
-		...readme.matchAll(/\(nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g),
+		...read('docs/operations.md').matchAll(
+			/\(\.\.\/nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g,
+		),
 	].map(([, resource, operation]) => `${resource}.${operation}`);
 	expect(linked.sort()).toEqual(Object.values(endpoints).flat().sort());
+});
+
+/** As the panel calls it: `sharedPreview` is Shared Preview. */
+const labelOf = (value: string) =>
+	value === 'getAll'
+		? 'Get Many'
+		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
+
+test('the README lists every operation by its resource', () => {
+	const [, section] = readme.split('| resource | operations |');
+	const listed = [...section.split('\n\n')[0].matchAll(/^\| (\w[\w ]*) \| ([\w, ]+)/gm)].flatMap(
+		([, resource, operations]) =>
+			operations.split(',').map((operation) => `${resource}: ${operation.trim()}`),
+	);
+	const all = Object.values(endpoints)
+		.flat()
+		.map((name) => name.split('.').map(labelOf).join(': '));
+	expect(listed.sort()).toEqual(all.sort());
 });
 
 test('the n8n versions that it names are those that the tests run on', () => {
@@ -19,7 +44,7 @@ test('the n8n versions that it names are those that the tests run on', () => {
 		(version) =>
 			JSON.parse(readFileSync(`${hostFolder(version)}/package.json`, 'utf8')).dependencies.n8n,
 	);
-	const compatibility = readme.slice(readme.indexOf('### Compatibility'));
+	const compatibility = readme.slice(readme.indexOf('## Compatibility'));
 	for (const [index, version] of hostVersions.entries())
 		expect(compatibility).toContain(
 			`| [\`${version}\`](n8n-host/${version}/package.json) | ${pinned[index]} |`,
@@ -28,9 +53,9 @@ test('the n8n versions that it names are those that the tests run on', () => {
 	expect(named.filter((version) => !pinned.includes(version))).toEqual([]);
 });
 
-test('every npm script that it names exists', () => {
-	const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-	const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
+test('every npm script that they name exists', () => {
+	const { scripts } = JSON.parse(read('package.json'));
+	const named = [...everything.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
 	expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
@@ -98,9 +123,10 @@ const PROOFS: Record<string, string[]> = {
 };
 
 test('every line of "What happens when ..." has its tests', () => {
-	const section = readme.slice(
-		readme.indexOf('## What happens when'),
-		readme.indexOf('So where n8n itself'),
+	const page = read('docs/reliability.md');
+	const section = page.slice(
+		page.indexOf('## What happens when'),
+		page.indexOf('So where n8n itself'),
 	);
 	const lines = section
 		.split('\n')
