@@ -1,5 +1,5 @@
 // The tests that need npm only: `npm test`. Those in the real n8n have test/e2e/jest.config.mjs.
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { common } from './jest.common.mjs';
 import preflight from './tools/preflight.js';
@@ -14,11 +14,11 @@ export default {
 	testEnvironment: '<rootDir>/test/clickHouseEnvironment.mjs',
 	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|guide)/'],
 	// For what hangs, not for what is slow.
 	testTimeout: 300_000,
-	// ClickHouse and the tests that run npm take more than a core each at times.
-	maxWorkers: '100%',
+	// Many tests wait for answers over real HTTP; while two wait, two others work.
+	maxWorkers: availableParallelism() + 2,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };

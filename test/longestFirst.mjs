@@ -7,11 +7,16 @@ const LONGEST = [
 	'e2e/queue-killed',
 	'e2e/queue',
 	'e2e/editor',
-	'package/contributing',
+	'guide/contributing',
 	'engine/run-agent-session',
-	'faults/campaign',
+	'engine/dialects',
+	'unit/analytics-time',
 	'package/package',
+	'faults/campaign',
+	'engine/bad-input',
 	'service/analytics-tables',
+	'service/main',
+	'rules/dialects',
 ];
 
 const rankOf = ({ path }) => {

@@ -1,4 +1,4 @@
-// The tests in the real n8n, once for each version: `npm run test:e2e`, which installs and starts what they need (run.mts).
+// The tests that are long: those in the real n8n, once for each version, and the contributor's guide: `npm run test:e2e`, which installs and starts what they need (run.mts).
 import { availableParallelism } from 'node:os';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common } from '../../jest.common.mjs';
@@ -17,6 +17,13 @@ const onHost = (version) => ({
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
 });
 
+/** CONTRIBUTING's guide, followed to the letter: builds, checks and tests a copy of the repository. */
+const guide = {
+	...common,
+	displayName: 'guide',
+	testMatch: ['<rootDir>/test/guide/**/*.test.mts'],
+};
+
 export default {
 	rootDir: common.rootDir,
 	// For what hangs, not for what is slow: other tests keep the same n8n busy.
@@ -25,5 +32,5 @@ export default {
 	maxWorkers: Math.max(1, availableParallelism() - 1),
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
-	projects: chosenVersions().map(onHost),
+	projects: [...chosenVersions().map(onHost), guide],
 };

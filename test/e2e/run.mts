@@ -1,4 +1,4 @@
-// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n. Installs what they need where it can, starts one n8n
+// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and the guide's. Installs what they need where it can, starts one n8n
 // of each version for all of their files, and runs jest.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -23,16 +23,20 @@ const isVersion = (text: string): text is HostVersion =>
 
 /** What some test files need beside n8n, and how to install it */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
-	{ files: /^editor/, program: 'Chromium', ensure: () => ensureChromium(log) },
-	{ files: /^queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
+	{ files: /^e2e\/editor/, program: 'Chromium', ensure: () => ensureChromium(log) },
+	{ files: /^e2e\/queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
 ];
-/** These start an n8n of their own. */
-const OWN_N8N = /^queue/;
+/** These start an n8n of their own, or none. */
+const NOT_SHARED = /^(e2e\/queue|guide)/;
 
-/** The test files that the arguments for jest select */
+/** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {
-	const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.mts'));
-	const named = files.filter((file) => args.some((arg) => `test/e2e/${file}`.includes(arg)));
+	const files = ['e2e', 'guide'].flatMap((folder) =>
+		readdirSync(join(root, 'test', folder))
+			.filter((file) => file.endsWith('.test.mts'))
+			.map((file) => `${folder}/${file}`),
+	);
+	const named = files.filter((file) => args.some((arg) => `test/${file}`.includes(arg)));
 	return named.length > 0 ? named : files;
 }
 
@@ -93,9 +97,10 @@ async function startShared(version: HostVersion) {
 
 try {
 	const missing = await installPrograms(files);
-	for (const version of versions) await ensureHost({ log, version });
+	if (files.some((file) => file.startsWith('e2e/')))
+		for (const version of versions) await ensureHost({ log, version });
 	const shared: Shared = { packageDir: packed.folder, hosts: {}, missing };
-	if (files.some((file) => !OWN_N8N.test(file))) {
+	if (files.some((file) => !NOT_SHARED.test(file))) {
 		log(`starting n8n ${versions.join(' and ')}`);
 		for (const version of versions) shared.hosts[version] = await startShared(version);
 	}
