@@ -6,7 +6,8 @@ import { stopAllGuarded } from '../n8n-host/guarded.mts';
 import type { OwnHost } from '../n8n-host/host.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
-import { exampleWorkflow, setStage, type Stage } from './demoStage.mts';
+import { setStage, type Stage } from './demoStage.mts';
+import { filledInExample } from './examples.mts';
 
 const NODE = 'Run Agent Session';
 const RUN_TIMEOUT_MS = 300_000;
@@ -30,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 let showingEditor = false;
 
 async function runExample({ host, service }: Stage): Promise<string> {
-	const workflowId = await host.importWorkflow(exampleWorkflow('run-agent-session'));
+	const workflowId = await host.importWorkflow(filledInExample('run-agent-session'));
 	title('Running the workflow "Run an agent session"');
 	const executionId = await host.run(workflowId);
 	const ended = host.waitForExecution(executionId, { timeoutMs: RUN_TIMEOUT_MS });
@@ -57,7 +58,7 @@ function completedItem(execution: Execution): SessionItem {
 }
 
 async function showEditor({ host }: Stage<OwnHost>, workflowUrl: string): Promise<void> {
-	const another = await host.importWorkflow(exampleWorkflow('ask-a-human'));
+	const another = await host.importWorkflow(filledInExample('ask-a-human'));
 	showingEditor = true;
 	title('The editor is up');
 	print(`Open       ${workflowUrl}`);

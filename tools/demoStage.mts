@@ -1,6 +1,5 @@
 // What the demo, the end-to-end tests and the screenshots all play on: the local service, and the real n8n with the package as it
 // would be published and a credential for that service.
-import { readFileSync } from 'node:fs';
 import { startHost, type Host, type OwnHost } from '../n8n-host/host.mts';
 import { ensureHost, type Log } from '../n8n-host/install.mts';
 import {
@@ -9,7 +8,7 @@ import {
 	type QueueHost,
 	type QueueOptions,
 } from '../n8n-host/queue.mts';
-import type { SavedCredential, WorkflowFile } from '../n8n-host/workflows.mts';
+import type { SavedCredential } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { packedPackage } from './package.mts';
 
@@ -87,9 +86,4 @@ async function closeAll(
 	starting: ReadonlyArray<Promise<{ close(): Promise<void> }>>,
 ): Promise<void> {
 	await Promise.allSettled(starting.map(async (one) => await (await one).close()));
-}
-
-/** A workflow from examples/ */
-export function exampleWorkflow(name: string): WorkflowFile {
-	return JSON.parse(readFileSync(new URL(`../examples/${name}.json`, import.meta.url), 'utf8'));
 }

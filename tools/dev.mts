@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { startGuarded, stopAllGuarded } from '../n8n-host/guarded.mts';
 import { packagePlace, startHost } from '../n8n-host/host.mts';
-import { exampleWorkflow, setStage } from './demoStage.mts';
+import { setStage } from './demoStage.mts';
+import { filledInExample } from './examples.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['nodes', 'credentials'];
@@ -55,7 +56,7 @@ try {
 		start: async ({ packageDir }) =>
 			await startHost({ packageDir, userFolder, env: { N8N_DEV_RELOAD: 'true' } }),
 	});
-	const workflow = await host.importWorkflow(exampleWorkflow('run-agent-session'));
+	const workflow = await host.importWorkflow(filledInExample('run-agent-session'));
 	onChange(async () => {
 		// n8n watches the files there and loads the nodes again.
 		if (await build())

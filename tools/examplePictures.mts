@@ -1,5 +1,4 @@
 // Pictures of the examples on the canvas, for the gallery: each at its own size, as somebody sees it who has just imported it.
-import { readdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 
@@ -12,13 +11,6 @@ const FRAME = { width: 560, height: 480 };
 const OVER_THE_CANVAS = 'body *:not(.vue-flow, .vue-flow *, :has(.vue-flow))';
 /** They would be most of a picture's bytes. */
 const DOTS = '.vue-flow__background';
-
-/** The names of all examples */
-export const examples = (): string[] =>
-	readdirSync(new URL('../examples/', import.meta.url))
-		.filter((file) => file.endsWith('.json'))
-		.map((file) => file.replace('.json', ''))
-		.sort();
 
 /** The size of a window in which the editor shows the workflow unscaled. */
 export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number } {

@@ -1,7 +1,8 @@
 // npm run queue: n8n in queue mode on this machine, a main and two workers with the package, against the local service.
 import { styleText } from 'node:util';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
-import { exampleWorkflow, onSeveralMachines, setStage } from './demoStage.mts';
+import { onSeveralMachines, setStage } from './demoStage.mts';
+import { filledInExample } from './examples.mts';
 
 const step = (line: string) => console.log(styleText('dim', `- ${line}`));
 
@@ -19,7 +20,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 try {
 	const { host, close } = await setStage(step, { start: onSeveralMachines({ log: step }) });
 	try {
-		const workflows = ['create-then-continue', 'run-agent-session'].map(exampleWorkflow);
+		const workflows = ['create-then-continue', 'run-agent-session'].map(filledInExample);
 		const [first, second] = await Promise.all(
 			workflows.map(async (workflow) => host.workflowUrl(await host.importWorkflow(workflow))),
 		);

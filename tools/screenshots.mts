@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
-import { exampleWorkflow, setStage } from './demoStage.mts';
+import { setStage } from './demoStage.mts';
 import { launchBrowser } from './editor/browser.mts';
 import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
 import { signedIn } from './editor/signIn.mts';
-import { examples, sizeOf, takeExamplePicture } from './examplePictures.mts';
+import { sizeOf, takeExamplePicture } from './examplePictures.mts';
+import { examples, exampleWorkflow, filledInExample } from './examples.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const SIZE = { width: 1360, height: 1120 };
@@ -36,7 +37,7 @@ interface Scene {
 /** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
 function agentSession(): Scene {
 	const node = 'Run Agent Session';
-	const workflow = exampleWorkflow('run-agent-session');
+	const workflow = filledInExample('run-agent-session');
 	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
 	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	// Scrolls the directives out of the field

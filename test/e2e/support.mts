@@ -6,12 +6,12 @@ import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import {
 	credentialName,
-	exampleWorkflow,
 	importCredential,
 	setStage,
 	type Stage,
 	type StartHost,
 } from '../../tools/demoStage.mts';
+import { filledInExample, firstProjectId } from '../../tools/examples.mts';
 import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
 
@@ -20,8 +20,7 @@ export const STAGE_TIMEOUT_MS = 5 * 60_000;
 export const TEST_TIMEOUT_MS = 180_000;
 export const NODE = 'Run Agent Session';
 
-/** The first project of the local service */
-export const projectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
+export const projectId = firstProjectId;
 
 /** A local service, and the n8n that the test files share, for the tests of one file */
 export const useStage = (): Stage => prepared(connectStage);
@@ -168,7 +167,7 @@ export function example(
 	name: string,
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {
-	const file = exampleWorkflow(name);
+	const file = filledInExample(name);
 	for (const { parameters } of file.nodes)
 		if (parameters.options?.pollInterval) parameters.options.pollInterval = 1;
 	for (const [node, parameters] of Object.entries(changes))

@@ -2,8 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { exampleWorkflow } from '../../tools/demoStage.mts';
-import { examples } from '../../tools/examplePictures.mts';
+import { examples, exampleWorkflow } from '../../tools/examples.mts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const gallery = readFileSync(new URL('README.md', folder), 'utf8');
@@ -51,6 +50,19 @@ describe.each(examples())('%s.json', (name) => {
 		expect(nodes.filter(isNote)).toMatchObject([
 			{ parameters: { content: expect.stringMatching(/^## .+\n/) } },
 		]);
+	});
+
+	test('says what to fill in', () => {
+		expect(nodes.find(isNote)!.parameters.content).toContain('**To fill in**');
+	});
+
+	test('has prompts for any agent, and no project of somebody else', () => {
+		const parameters = nodes.map((node) => node.parameters);
+		expect(parameters.filter(({ prompt }) => /\[\w+[ \]]/.test(prompt ?? ''))).toEqual([]);
+		const projects = parameters
+			.map(({ projectId }) => projectId?.value ?? '')
+			.filter((value) => value !== '' && !value.startsWith('='));
+		expect(projects).toEqual([]);
 	});
 
 	test('brings no credential along, only the name of ours', () => {

@@ -1,0 +1,66 @@
+// The workflows of examples/: as people import them, and ready to run against the local service.
+import { readdirSync, readFileSync } from 'node:fs';
+import type { WorkflowFile } from '../n8n-host/workflows.mts';
+
+const folder = new URL('../examples/', import.meta.url);
+
+/** The first project of the local service */
+export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
+
+/** What the scripted agent of the local service does with the prompt of a node, by example and node */
+const SCRIPTS: Record<string, Record<string, string>> = {
+	'approval-with-deadline': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'ask-a-human': {
+		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
+	},
+	'create-then-continue': {
+		'Create the session':
+			'[work 10s] [ask bash: npm run build] [work 5s] [say 48 posts moved. The build passed.]',
+	},
+	'long-session': {
+		'Run Agent Session':
+			'[work 4m] [ask bash: npm run build] [work 30s] [say 212 pages checked, 3 links repaired. The build passed.]',
+	},
+	'nightly-content-check': {
+		'Check the content':
+			'[work 20s] [ask bash: npm run check-links] [work 10s] [say 42 pages read. /pricing links to a page that is gone; two images on /about have no description.]',
+	},
+	'run-agent-session': {
+		'Run Agent Session':
+			'[work 2s] [ask bash: npm run build] [work 2s] [say The build passed. The landing page has a new headline and two compressed images.]',
+	},
+	'upload-and-use': {
+		'Let the agent use it':
+			'[work 4s] [ask bash: npm run build] [work 4s] [say The page is as the brief wants it. The build passed.]',
+	},
+	'weekly-digest': {
+		'Write the digest':
+			'[work 20s] [say {{ $json.data[0].source }} brought the most sessions: {{ $json.data[0].sessions }}, after {{ $json.data[0].sessions_before }} in the week before.]',
+	},
+};
+
+/** The names of all examples */
+export const examples = (): string[] =>
+	readdirSync(folder)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => file.replace('.json', ''))
+		.sort();
+
+/** An example as people import it */
+export const exampleWorkflow = (name: string): WorkflowFile =>
+	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+
+/** An example filled in for the local service: its first project where none is chosen, and directives for its scripted agent. */
+export function filledInExample(name: string): WorkflowFile {
+	const workflow = exampleWorkflow(name);
+	for (const { name: node, parameters } of workflow.nodes) {
+		if (parameters.projectId?.value === '')
+			parameters.projectId = { __rl: true, mode: 'id', value: firstProjectId };
+		const script = SCRIPTS[name]?.[node];
+		if (script) parameters.prompt += `\n\n${script}`;
+	}
+	return workflow;
+}
