@@ -1,0 +1,48 @@
+// node tools/release.mts <tag>: whether what is checked out may be released under that tag. Only the publishing workflow asks.
+import { readFileSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+
+export interface Manifest {
+	version: string;
+	author: { email: string };
+	repository: { url: string };
+	homepage: string;
+	bugs: string;
+}
+
+/** Names that lead nowhere, reserved by RFC 2606 */
+const PLACEHOLDER = /\.(example|test|invalid)$|(^|\.)example\.(com|net|org)$/;
+
+const hostOf = (address: string) =>
+	address.includes('://')
+		? new URL(address.replace(/^git\+/, '')).hostname
+		: address.split('@').at(-1)!;
+
+/** What keeps a release back, a line each; none if it may go. */
+export function releaseProblems(manifest: Manifest, tag: string, changelog: string): string[] {
+	const { version, author, repository, homepage, bugs } = manifest;
+	const addresses = {
+		'author.email': author.email,
+		'repository.url': repository.url,
+		homepage,
+		bugs,
+	};
+	return [
+		...(tag === `v${version}` ? [] : [`The tag is ${tag}, the version ${version}.`]),
+		...(changelog.includes(`\n## ${version}`) ? [] : [`CHANGELOG.md has no section ${version}.`]),
+		...Object.entries(addresses)
+			.filter(([, address]) => PLACEHOLDER.test(hostOf(address)))
+			.map(([field, address]) => `${field} in package.json is a placeholder: ${address}`),
+	];
+}
+
+if (import.meta.main) {
+	const [tag] = process.argv.slice(2);
+	if (!tag) throw new Error('Name the tag: node tools/release.mts v1.2.3');
+	const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+	const manifest = JSON.parse(read('package.json')) as Manifest;
+	const problems = releaseProblems(manifest, tag, read('CHANGELOG.md'));
+	for (const problem of problems) console.error(problem);
+	process.exitCode = problems.length > 0 ? 1 : 0;
+}
