@@ -316,6 +316,7 @@ const options: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: 30,
 			description: 'How long to wait for the session to end',
+			hint: 'The execution stays in memory while it waits. For sessions of hours, wait minutes, and let a Wait node park what is still running.',
 		},
 		{
 			displayName: 'On Max Wait',

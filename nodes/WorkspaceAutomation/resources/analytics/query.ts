@@ -70,7 +70,7 @@ export const query: Operation = {
 	request: 'queryAnalytics',
 	fields: [
 		{
-			displayName: 'Start From',
+			displayName: 'Query Template',
 			name: 'table',
 			type: 'options',
 			noDataExpression: true,
