@@ -9,6 +9,7 @@ import {
 	example,
 	eventually,
 	play,
+	projectId,
 	TEST_TIMEOUT_MS,
 	useStage,
 } from './support.mts';
@@ -425,6 +426,69 @@ describe('task-maintenance.json', () => {
 					({ path, body }) => path.endsWith(first.id) && body.rrule === undefined,
 				),
 			).toEqual([]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('product-list.json', () => {
+	const EXAMPLE = 'product-list';
+	const products = async (): Promise<any[]> =>
+		(await call('GET', `/products?projectId=${projectId}&limit=100`)).data;
+	const named = async () =>
+		Object.fromEntries((await products()).map(({ name, price }) => [name, price]));
+
+	/** Makes the workflow live and uploads a list. */
+	async function upload(list: string): Promise<Execution> {
+		const { host } = stage;
+		const file = example(EXAMPLE);
+		const workflowId = await host.importWorkflow(file);
+		await host.activate(workflowId);
+		const url = `${host.url}/form/${file.nodes.find(({ type }) => type.endsWith('formTrigger'))!.webhookId}`;
+		await eventually(async () => (await fetch(url)).ok);
+		await answerForm(url, [new File([list], 'list.csv', { type: 'text/csv' })]);
+		const execution = await startedExecution(workflowId);
+		await host.deactivate(workflowId);
+		return execution;
+	}
+
+	test(
+		'updates what there is, creates what is new, and changes nothing the second time',
+		async () => {
+			const before = await named();
+			const [known] = Object.keys(before);
+			const list = `name,price\n${known},31\nHoney oats,7.5\n`;
+
+			const execution = await upload(list);
+
+			expect(execution.error).toBeUndefined();
+			expect(execution.items('Report')).toEqual([
+				{ text: `updated: ${known}\ncreated: Honey oats`, open: 0 },
+			]);
+			const after = { ...before, [known]: 31, 'Honey oats': 7.5 };
+			expect(await named()).toEqual(after);
+
+			await upload(list);
+			expect(await named()).toEqual(after);
+			expect(await products()).toHaveLength(Object.keys(after).length);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'creates a product once although the answer is lost, and says which row is in doubt',
+		async () => {
+			await control('POST', '/faults', { operationId: 'createProduct', kind: 'reset-after' });
+			const execution = await upload('name,price\nHoney oats,7.5\nOat bar,2\n');
+
+			expect(execution.status).toBe('error');
+			const lines = execution.error!.message.split('\n').sort();
+			expect(lines).toEqual([
+				expect.stringMatching(/^NOT saved: (Honey oats|Oat bar): It is not known whether/),
+				expect.stringMatching(/^created: (Honey oats|Oat bar)$/),
+			]);
+			const added = (await products()).map(({ name }) => name).filter((name) => /oat/i.test(name));
+			expect(added.sort()).toEqual(['Honey oats', 'Oat bar']);
 		},
 		TEST_TIMEOUT_MS,
 	);
