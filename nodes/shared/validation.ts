@@ -1,4 +1,5 @@
 import { WorkspaceAutomationError } from './errors/errors';
+import { LIMITS } from './limits';
 import { excerpt, isRecord, parsedOrUndefined } from './values';
 
 // Checks of what people enter. Each refuses before anything is sent, and names the field and the way out. `field` is the name
@@ -48,8 +49,6 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
-const LONGEST_ID = 255;
-
 /**
  * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
  * around it. Numbers keep their type.
@@ -58,7 +57,7 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	if (typeof value === 'number' && Number.isFinite(value)) return value;
 	const id = requireText(field, value).trim();
 	// A dot or two as a path segment would address another resource.
-	if (id.length <= LONGEST_ID && !/\p{Cc}/u.test(id) && id !== '.' && id !== '..') return id;
+	if (id.length <= LIMITS.id && !/\p{Cc}/u.test(id) && id !== '.' && id !== '..') return id;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,

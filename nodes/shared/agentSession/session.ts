@@ -1,6 +1,7 @@
 import type { components } from '../contract';
 import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
 import type { Overrides } from '../credential/overrides';
+import { LIMITS } from '../limits';
 import type { ApiResponse } from '../transport/types';
 import { requireText, UUID } from '../validation';
 import { isRecord, textOf } from '../values';
@@ -82,8 +83,6 @@ export function newSessionIdIn(
 
 /** Delays after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
 export const NEW_SESSION: SendOptions = { notFoundDelaysMs: [1_000, 2_000, 4_000] };
-/** A poll that hangs is worth less than the next one. */
-const READ_TIMEOUT_MS = 30_000;
 
 /** The session as it is now. @throws WorkspaceAutomationError also where the response is no status object */
 export async function fetchSession(
@@ -93,7 +92,7 @@ export async function fetchSession(
 ): Promise<Session> {
 	const request = createRequest('getAgentSession', { sessionId }, client.overrides);
 	const { body } = await client.send(
-		{ ...request, timeoutMs: READ_TIMEOUT_MS },
+		{ ...request, timeoutMs: LIMITS.sessionReadMs },
 		{ ...NEW_SESSION, ...options },
 	);
 	const session = readSession(body, sessionId);

@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits';
 import { excerpt, isRecord, textOf, withoutTrailingDots } from '../values';
 import { WorkspaceAutomationError, type ErrorContext } from './errors';
 
@@ -64,8 +65,6 @@ function forOtherStatus(status: number): Sentence {
 	];
 }
 
-const LONGEST_MESSAGE = 500;
-
 /** The first text among a value and what errors are usually wrapped in. */
 function wordsIn(value: unknown, depth = 0): string | undefined {
 	if (textOf(value)) return textOf(value);
@@ -91,7 +90,7 @@ function contextOf({ status, body, text, retryAfter }: ErrorResponse): ErrorCont
 	return {
 		httpStatus: status,
 		code: textOf(envelope.code),
-		serviceMessage: words === undefined ? undefined : excerpt(words, LONGEST_MESSAGE),
+		serviceMessage: words === undefined ? undefined : excerpt(words, LIMITS.message),
 		docUrl: textOf(envelope.doc_url),
 		retryAfter,
 	};

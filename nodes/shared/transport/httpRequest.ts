@@ -2,6 +2,8 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { CREDENTIAL, VERSION_HEADER } from '../credential/credential';
+import { CanceledError } from '../errors/errors';
+import { inMib, inSeconds, LIMITS } from '../limits';
 import { parseJson } from './parseJson';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
@@ -15,6 +17,8 @@ export function withoutCancelSignal(context: ApiContext): ApiContext {
 	};
 }
 
+/** What axios and we call a response that is not complete in time */
+const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const UNUSABLE =
 	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
@@ -34,7 +38,7 @@ function codeOf(error: unknown): string {
 }
 
 /** A failure to get any response, sorted by what it tells about the request's fate. */
-export function attemptOfError(error: unknown): Attempt {
+export function attemptOfError(error: unknown): Extract<Attempt, { code: string }> {
 	const code = codeOf(error);
 	if (UNSENT.includes(code)) return { kind: 'unsent', code };
 	return { kind: UNUSABLE.test(code) ? 'unusable' : 'lost', code };
@@ -44,9 +48,6 @@ export function attemptOfResponse(status: number, headers: Headers, text: string
 	const body = parseJson(text);
 	return { kind: 'response', status, headers, body, ...(body === undefined && { text }) };
 }
-
-/** More than the 100,000 rows that the service returns at most (API document, Limits) come to. */
-export const MOST_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 /** A response body as n8n hands it on with `encoding: 'stream'` */
 export type BodyStream = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
@@ -59,12 +60,16 @@ const TIMED_OUT = Object.assign(new Error('The response took too long'), { code:
 
 /**
  * Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. Ends after `timeoutMs`, even where
- * a byte comes now and then, and closes the connection then.
+ * a byte comes now and then, and with the signal, and closes the connection then.
  */
 export async function readBytes(
 	body: BodyStream,
 	{ mostBytes, timeoutMs }: { mostBytes: number; timeoutMs: number },
+	signal?: AbortSignal,
 ): Promise<Buffer> {
+	const stop = () => body.destroy(new CanceledError());
+	signal?.addEventListener('abort', stop);
+	if (signal?.aborted) stop();
 	const finished = new AbortController();
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
@@ -75,7 +80,7 @@ export async function readBytes(
 			chunks.push(chunk);
 		}
 	};
-	const timeout = sleep(timeoutMs, finished.signal).then(
+	const timeout = sleep(Math.min(timeoutMs, LIMITS.timerMs), finished.signal).then(
 		() => true,
 		() => false,
 	);
@@ -91,17 +96,38 @@ export async function readBytes(
 			body.destroy();
 			throw error;
 		})
-		.finally(() => finished.abort());
+		.finally(() => {
+			finished.abort();
+			signal?.removeEventListener('abort', stop);
+		});
 	return Buffer.concat(chunks);
 }
 
+/** JSON in which what may be written with an escape and need not is written without one. */
+const withoutNeedlessEscapes = (json: string): string =>
+	json.replace(/\\(?:u00([2-7][\da-f])|([\s\S]))/gi, (escape, code?: string, plain?: string) => {
+		const character = code === undefined ? plain : String.fromCharCode(parseInt(code, 16));
+		const isNeeded = code === undefined ? plain !== '/' : /["\\\x7f]/.test(character!);
+		return isNeeded ? escape : character!;
+	});
+
 /** Replaces a secret that a service echoes, in the forms it may have, so that it reaches no error, log or output. */
 function withoutSecret(text: string, secret: string): string {
-	const forms = new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
-	let clean = text;
-	for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, '[API key]');
-	return clean;
+	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+	const hides = (where: string) => forms.some((form) => where.includes(form));
+	const isEscaped = !hides(text) && /\\u00[2-7]|\\\//i.test(text);
+	const plain = isEscaped ? withoutNeedlessEscapes(text) : text;
+	if (!hides(plain)) return text;
+	return forms.reduce((clean, form) => clean.replaceAll(form, '[API key]'), plain);
 }
+
+const withoutSecretIn = (headers: Headers, secret: string): Headers =>
+	Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [
+			name,
+			typeof value === 'string' ? withoutSecret(value, secret) : value,
+		]),
+	);
 
 export interface Connection {
 	/** Ends in `/v1`, without a slash after it */
@@ -112,15 +138,15 @@ export interface Connection {
 	options?: ConnectionOptions;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-
 /** Sends a request once and says how it ended. Never throws for anything the network or the service did. */
 export async function sendHttpRequest(
 	context: ApiContext,
 	{ baseUrl, apiKey, options }: Connection,
 	request: ApiRequest,
 ): Promise<Attempt> {
-	const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+	const timeoutMs = request.timeoutMs ?? LIMITS.attemptMs;
+	const mostBytes = request.mostBytes ?? LIMITS.responseBytes;
+	const signal = context.getExecutionCancelSignal?.();
 	const startedAt = Date.now();
 	const httpRequest: IHttpRequestOptions = {
 		method: request.method,
@@ -150,21 +176,24 @@ export async function sendHttpRequest(
 			CREDENTIAL,
 			httpRequest,
 		)) as { statusCode: number; headers: Headers; body: unknown };
-		({ statusCode: status, headers } = response);
+		status = response.statusCode;
+		headers = withoutSecretIn(response.headers, apiKey);
 		const { body } = response;
 		const left = Math.max(1, timeoutMs - (Date.now() - startedAt));
 		const text = isStream(body)
-			? (await readBytes(body, { mostBytes: MOST_RESPONSE_BYTES, timeoutMs: left })).toString()
+			? (await readBytes(body, { mostBytes, timeoutMs: left }, signal)).toString()
 			: typeof body === 'string'
 				? body
 				: JSON.stringify(body ?? '');
 		return attemptOfResponse(status, headers, withoutSecret(text, apiKey));
 	} catch (error) {
-		if (error instanceof TooLargeError)
-			return { kind: 'tooLarge', code: `${MOST_RESPONSE_BYTES / 1024 / 1024} MiB` };
+		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };
+		const attempt = attemptOfError(error);
+		if (TIMEOUTS.includes(attempt.code))
+			attempt.code += `: it took longer than ${inSeconds(timeoutMs)}`;
 		// The status arrived and the body did not: whatever it was, the service has acted.
 		if (status !== undefined && status >= 200 && status < 300)
-			return { kind: 'response', status, headers, body: undefined, text: '' };
-		return attemptOfError(error);
+			return { kind: 'response', status, headers, body: undefined, broken: attempt.code };
+		return attempt;
 	}
 }

@@ -3,6 +3,7 @@ import { sleep } from 'n8n-workflow';
 
 import { isLoopback } from '../../../shared/credential/credential';
 import { CanceledError, WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { inMib, LIMITS } from '../../../shared/limits';
 import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
 import { attemptOfError } from '../../../shared/transport/httpRequest';
 import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';
@@ -13,12 +14,6 @@ export type Stream = Exclude<
 	Parameters<IExecuteSingleFunctions['helpers']['prepareBinaryData']>[0],
 	Buffer
 >;
-
-const ATTEMPTS = 4;
-/** Ten times what a file may have when it is created (API document, Limits) */
-const MOST_BYTES = 100 * 1024 * 1024;
-/** For all of a download: what takes longer would outlast its URL soon */
-const TIME_LIMIT_MS = 5 * 60_000;
 
 /**
  * The address of a download. Only the service is trusted to be on this machine: an address in here that a remote service names
@@ -48,7 +43,7 @@ function checkUrl(url: string, baseUrl: string): string {
 const tooLarge = () =>
 	new WorkspaceAutomationError(
 		'The file is too large to download',
-		`It has more than ${MOST_BYTES / 1024 / 1024} MiB.`,
+		`It has more than ${inMib(LIMITS.downloadBytes)}.`,
 	);
 
 /**
@@ -61,7 +56,7 @@ function limitBytes(body: Stream): void {
 	body.emit = (event: string | symbol, ...args: unknown[]) => {
 		if (event === 'data') {
 			bytes += (args[0] as Uint8Array).length;
-			if (bytes > MOST_BYTES) body.destroy(tooLarge());
+			if (bytes > LIMITS.downloadBytes) body.destroy(tooLarge());
 		}
 		return emit(event, ...args);
 	};
@@ -77,7 +72,7 @@ async function consumeWithin<T>(
 	const signal = context.getExecutionCancelSignal?.();
 	const cancel = () => body.destroy(new CanceledError());
 	signal?.addEventListener('abort', cancel);
-	const timeout = sleep(TIME_LIMIT_MS, finished.signal).then(
+	const timeout = sleep(LIMITS.downloadMs, finished.signal).then(
 		() => body.destroy(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' })),
 		() => {},
 	);
@@ -111,14 +106,14 @@ async function fetchOnce<T>(
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
-			timeout: TIME_LIMIT_MS,
+			timeout: LIMITS.downloadMs,
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
 		if (status < 200 || status >= 300) {
 			body.destroy();
 			return { kind: 'response', status, headers, body: undefined };
 		}
-		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) {
+		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) {
 			body.destroy();
 			throw tooLarge();
 		}
@@ -156,9 +151,10 @@ export async function download<T>(
 		clock.throwIfAborted();
 		const final =
 			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
-		if (final || attempt === ATTEMPTS) throw failed(attemptError(result, {}, clock.now()));
+		if (final || attempt === LIMITS.downloadAttempts)
+			throw failed(attemptError(result, {}, clock.now()));
 		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
-		if (delayMs > TIME_LIMIT_MS) throw failed(attemptError(result, {}, clock.now()));
+		if (delayMs > LIMITS.downloadMs) throw failed(attemptError(result, {}, clock.now()));
 		await clock.sleep(delayMs);
 	}
 }
