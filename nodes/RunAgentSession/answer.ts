@@ -1,8 +1,7 @@
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import { LIMITS } from '../shared/limits';
-import { isRecord } from '../shared/values';
-import { asText, hasOwn } from './json';
-
+import { asText, isRecord } from '../shared/values';
+import { hasOwn } from './json';
 import { quoted } from './visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import type { Interaction } from '../shared/agentSession/session';
-import { isRecord } from '../shared/values';
-import { asText, listIn, sameJson } from './json';
+import { asText, isRecord } from '../shared/values';
+import { listIn, sameJson } from './json';
 
 // What a person was asked, and whether what is pending now is still that.
 

@@ -6,12 +6,11 @@ import {
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import type { Interaction } from '../shared/agentSession/session';
 import { LIMITS } from '../shared/limits';
-import { isRecord } from '../shared/values';
+import { canBeId } from '../shared/validation';
+import { asText, isRecord } from '../shared/values';
 import type { Answer } from './answer';
 import { differences } from './askedInteractions';
 import { matches, parseGlob, type Effort, type Glob } from './glob';
-import { asText } from './json';
-
 import { quoted } from './visibleText';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
@@ -222,7 +221,7 @@ const RULINGS: Record<Policy['mode'], Rules> = {
 export function ruleOn(interaction: unknown, policy: Policy, effort?: Effort): Ruling {
 	if (!isRecord(interaction)) return ask('it is not an object');
 	const { id, type } = interaction;
-	if (typeof id !== 'string' || id === '') return ask('it has no ID to answer to');
+	if (typeof id !== 'string' || !canBeId(id)) return ask('it has no ID to answer to');
 	if (type !== 'permission') {
 		return ask(`its type ${quoted(asText(type), 60)} is not a permission request`);
 	}

@@ -1,6 +1,4 @@
-import { isRecord } from '../shared/values';
-import { asText } from './json';
-
+import { asText, isRecord } from '../shared/values';
 import { quoted, visibleText } from './visibleText';
 
 /** What a question is about. */

@@ -1,8 +1,8 @@
 import type { GenericValue } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { isRecord } from '../shared/values';
-import { asText, listIn } from './json';
+import { asText, isRecord } from '../shared/values';
+import { listIn } from './json';
 
 import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
 

@@ -49,6 +49,10 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
+/** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+export const canBeId = (text: string): boolean =>
+	text !== '' && text.length <= LIMITS.id && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
+
 /**
  * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
  * around it. Numbers keep their type.
@@ -56,8 +60,7 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 export function requireAnyId(field: string, value: unknown): string | number {
 	if (typeof value === 'number' && Number.isFinite(value)) return value;
 	const id = requireText(field, value).trim();
-	// A dot or two as a path segment would address another resource.
-	if (id.length <= LIMITS.id && !/\p{Cc}/u.test(id) && id !== '.' && id !== '..') return id;
+	if (canBeId(id)) return id;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,

@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits';
-import { excerpt, isRecord, textOf, withoutTrailingDots } from '../values';
+import { excerptOf, isRecord, textOf, withoutTrailingDots } from '../values';
 import { WorkspaceAutomationError, type ErrorContext } from './errors';
 
 // The wording of what people read when the service did not do what it was asked.
@@ -89,9 +89,9 @@ function contextOf({ status, body, text, retryAfter }: ErrorResponse): ErrorCont
 	const words = wordsIn(body) ?? textOf(plain);
 	return {
 		httpStatus: status,
-		code: textOf(envelope.code),
-		serviceMessage: words === undefined ? undefined : excerpt(words, LIMITS.message),
-		docUrl: textOf(envelope.doc_url),
+		code: excerptOf(envelope.code),
+		serviceMessage: excerptOf(words, LIMITS.message),
+		docUrl: excerptOf(envelope.doc_url),
 		retryAfter,
 	};
 }
@@ -105,7 +105,7 @@ export function responseError(response: ErrorResponse): WorkspaceAutomationError
 		way,
 		needed && `This operation needs the scope ${needed}.`,
 		context.serviceMessage && `The service says: ${withoutTrailingDots(context.serviceMessage)}.`,
-		context.docUrl && `More: ${excerpt(context.docUrl)}`,
+		context.docUrl && `More: ${context.docUrl}`,
 	];
 	return new WorkspaceAutomationError(message, sentences.filter(Boolean).join(' '), context);
 }

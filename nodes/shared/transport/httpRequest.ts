@@ -2,7 +2,6 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { CREDENTIAL, VERSION_HEADER } from '../credential/credential';
-import { CanceledError } from '../errors/errors';
 import { inMib, inSeconds, LIMITS } from '../limits';
 import { parseJson } from './parseJson';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
@@ -50,56 +49,57 @@ export function attemptOfResponse(status: number, headers: Headers, text: string
 }
 
 /** A response body as n8n hands it on with `encoding: 'stream'` */
-export type BodyStream = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
+type BodyStream = AsyncIterable<Uint8Array>;
 
-export const isStream = (body: unknown): body is BodyStream =>
-	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
+const isStream = (body: unknown): body is BodyStream =>
+	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 class TooLargeError extends Error {}
-const TIMED_OUT = Object.assign(new Error('The response took too long'), { code: 'ETIMEDOUT' });
+export const TIMED_OUT = Object.assign(new Error('The response took too long'), {
+	code: 'ETIMEDOUT',
+});
 
 /**
- * Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. Ends after `timeoutMs`, even where
- * a byte comes now and then, and with the signal, and closes the connection then.
+ * Calls `work` with a signal that closes its connection: when `work` fails or takes too long, and with the execution's signal.
+ * Destroying the body is not enough, because axios puts a stream of its own before the socket.
+ * @throws TIMED_OUT after `timeoutMs`, even where a byte comes now and then
  */
-export async function readBytes(
-	body: BodyStream,
-	{ mostBytes, timeoutMs }: { mostBytes: number; timeoutMs: number },
-	signal?: AbortSignal,
-): Promise<Buffer> {
-	const stop = () => body.destroy(new CanceledError());
-	signal?.addEventListener('abort', stop);
-	if (signal?.aborted) stop();
+export async function withConnection<T>(
+	signal: AbortSignal | undefined,
+	timeoutMs: number,
+	work: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const connection = new AbortController();
+	const close = () => connection.abort();
+	signal?.addEventListener('abort', close);
+	if (signal?.aborted) close();
 	const finished = new AbortController();
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	const read = async () => {
-		for await (const chunk of body) {
-			bytes += chunk.length;
-			if (bytes > mostBytes) throw new TooLargeError();
-			chunks.push(chunk);
-		}
-	};
+	const working = work(connection.signal);
 	const timeout = sleep(Math.min(timeoutMs, LIMITS.timerMs), finished.signal).then(
-		() => true,
-		() => false,
+		() => Promise.reject(TIMED_OUT),
+		async () => await working,
 	);
-	const reading = read();
-	// After a timeout the reading fails as well, and nobody waits for it.
-	reading.catch(() => {});
-	const timedOut = timeout.then(async (isOver) => {
-		if (isOver) throw TIMED_OUT;
-		await reading;
-	});
-	await Promise.race([reading, timedOut])
+	// What is given up fails later, and nobody waits for it.
+	return await Promise.race([working, timeout])
 		.catch((error: unknown) => {
-			body.destroy();
+			close();
 			throw error;
 		})
 		.finally(() => {
 			finished.abort();
-			signal?.removeEventListener('abort', stop);
+			signal?.removeEventListener('abort', close);
 		});
+}
+
+/** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
+async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body) {
+		bytes += chunk.length;
+		if (bytes > mostBytes) throw new TooLargeError();
+		chunks.push(chunk);
+	}
 	return Buffer.concat(chunks);
 }
 
@@ -107,8 +107,8 @@ export async function readBytes(
 const withoutNeedlessEscapes = (json: string): string =>
 	json.replace(/\\(?:u00([2-7][\da-f])|([\s\S]))/gi, (escape, code?: string, plain?: string) => {
 		const character = code === undefined ? plain : String.fromCharCode(parseInt(code, 16));
-		const isNeeded = code === undefined ? plain !== '/' : /["\\\x7f]/.test(character!);
-		return isNeeded ? escape : character!;
+		if (code === undefined) return plain === '/' ? plain : escape;
+		return /["\\]/.test(character!) ? `\\${character}` : character!;
 	});
 
 /** Replaces a secret that a service echoes, in the forms it may have, so that it reaches no error, log or output. */
@@ -146,8 +146,6 @@ export async function sendHttpRequest(
 ): Promise<Attempt> {
 	const timeoutMs = request.timeoutMs ?? LIMITS.attemptMs;
 	const mostBytes = request.mostBytes ?? LIMITS.responseBytes;
-	const signal = context.getExecutionCancelSignal?.();
-	const startedAt = Date.now();
 	const httpRequest: IHttpRequestOptions = {
 		method: request.method,
 		url: baseUrl + request.path,
@@ -169,23 +167,23 @@ export async function sendHttpRequest(
 	};
 	let status: number | undefined;
 	let headers: Headers = {};
-	try {
+	const receive = async (abortSignal: AbortSignal): Promise<string> => {
 		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			// n8n types the helper for execution contexts only; it needs no more than what every context has.
-			context as unknown as IAllExecuteFunctions,
+			// n8n types the helper for execution contexts only; it needs no more than what every context has. Where that has a
+			// cancel signal, n8n would put it in the place of ours, which stands for it too.
+			withoutCancelSignal(context) as unknown as IAllExecuteFunctions,
 			CREDENTIAL,
-			httpRequest,
+			{ ...httpRequest, abortSignal },
 		)) as { statusCode: number; headers: Headers; body: unknown };
 		status = response.statusCode;
 		headers = withoutSecretIn(response.headers, apiKey);
 		const { body } = response;
-		const left = Math.max(1, timeoutMs - (Date.now() - startedAt));
-		const text = isStream(body)
-			? (await readBytes(body, { mostBytes, timeoutMs: left }, signal)).toString()
-			: typeof body === 'string'
-				? body
-				: JSON.stringify(body ?? '');
-		return attemptOfResponse(status, headers, withoutSecret(text, apiKey));
+		if (isStream(body)) return (await readBytes(body, mostBytes)).toString();
+		return typeof body === 'string' ? body : JSON.stringify(body ?? '');
+	};
+	try {
+		const text = await withConnection(context.getExecutionCancelSignal?.(), timeoutMs, receive);
+		return attemptOfResponse(status!, headers, withoutSecret(text, apiKey));
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };
 		const attempt = attemptOfError(error);

@@ -1,11 +1,10 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
 import { isLoopback } from '../../../shared/credential/credential';
 import { CanceledError, WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { inMib, LIMITS } from '../../../shared/limits';
+import { inMib, inSeconds, LIMITS } from '../../../shared/limits';
 import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
-import { attemptOfError } from '../../../shared/transport/httpRequest';
+import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
 import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
@@ -46,6 +45,12 @@ const tooLarge = () =>
 		`It has more than ${inMib(LIMITS.downloadBytes)}.`,
 	);
 
+const tooLong = () =>
+	new WorkspaceAutomationError(
+		'The file takes too long to download',
+		`It took longer than ${inSeconds(LIMITS.downloadMs)}.`,
+	);
+
 /**
  * Ends a stream with an error as soon as it has too many bytes. Every way to read a stream passes `emit`, and counting there
  * neither starts the stream nor holds any of it.
@@ -62,28 +67,13 @@ function limitBytes(body: Stream): void {
 	};
 }
 
-/** What `consume` makes of a stream, within the time that a download may take and no longer than the execution goes on. */
-async function consumeWithin<T>(
-	context: IExecuteSingleFunctions,
-	body: Stream,
-	consume: (body: Stream) => Promise<T>,
-): Promise<T> {
-	const finished = new AbortController();
-	const signal = context.getExecutionCancelSignal?.();
-	const cancel = () => body.destroy(new CanceledError());
-	signal?.addEventListener('abort', cancel);
-	const timeout = sleep(LIMITS.downloadMs, finished.signal).then(
-		() => body.destroy(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' })),
-		() => {},
-	);
-	try {
-		limitBytes(body);
-		const consuming = consume(body);
-		// A consumer that does not notice the end of its stream is not waited for.
-		return await Promise.race([consuming, timeout.then(async () => await consuming)]);
-	} finally {
-		finished.abort();
-		signal?.removeEventListener('abort', cancel);
+/** A response that is no file; thrown, so that its connection is closed */
+class RefusedError extends Error {
+	constructor(
+		readonly status: number,
+		readonly headers: Headers,
+	) {
+		super();
 	}
 }
 
@@ -96,9 +86,10 @@ interface Streamed {
 async function fetchOnce<T>(
 	context: IExecuteSingleFunctions,
 	url: string,
+	timeoutMs: number,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<{ value: T } | Attempt> {
-	const work = async (): Promise<{ value: T } | Attempt> => {
+	const work = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
 		// n8n types the helper's result by what it is asked for at run time.
 		const response = (await context.helpers.httpRequest({
 			url,
@@ -106,21 +97,20 @@ async function fetchOnce<T>(
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
-			timeout: LIMITS.downloadMs,
+			timeout: timeoutMs,
+			abortSignal,
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) {
-			body.destroy();
-			return { kind: 'response', status, headers, body: undefined };
-		}
-		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) {
-			body.destroy();
-			throw tooLarge();
-		}
-		const consumeAll = async (stream: Stream) => await consume(stream, headers);
-		return { value: await consumeWithin(context, body, consumeAll) };
+		if (status < 200 || status >= 300) throw new RefusedError(status, headers);
+		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) throw tooLarge();
+		limitBytes(body);
+		return { value: await consume(body, headers) };
 	};
-	return await work().catch((error: unknown) => {
+	const signal = context.getExecutionCancelSignal?.();
+	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
+		if (error === TIMED_OUT) throw tooLong();
+		if (error instanceof RefusedError)
+			return { kind: 'response', status: error.status, headers: error.headers, body: undefined };
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 		return attemptOfError(error);
 	});
@@ -144,9 +134,10 @@ export async function download<T>(
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	checkUrl(url, baseUrl);
+	const deadline = clock.now() + LIMITS.downloadMs;
 	for (let attempt = 1; ; attempt++) {
 		clock.throwIfAborted();
-		const result = await fetchOnce(context, url, consume);
+		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
 		clock.throwIfAborted();
 		const final =
@@ -154,7 +145,7 @@ export async function download<T>(
 		if (final || attempt === LIMITS.downloadAttempts)
 			throw failed(attemptError(result, {}, clock.now()));
 		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
-		if (delayMs > LIMITS.downloadMs) throw failed(attemptError(result, {}, clock.now()));
+		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
 		await clock.sleep(delayMs);
 	}
 }
