@@ -295,7 +295,7 @@ describe('a download', () => {
 		['that show as it comes', {}],
 	])('ends at the limit in bytes %s', async (_, headers) => {
 		let closed: Promise<unknown> | undefined;
-		const { execution } = await download((request, response) => {
+		const { execution } = await download((_request, response) => {
 			closed = once(response, 'close');
 			response.writeHead(200, headers);
 			writeWithoutEnd(response, Buffer.alloc(1024 * 1024, ' '));

@@ -112,7 +112,7 @@ const withoutNeedlessEscapes = (json: string): string =>
 	});
 
 /** Replaces a secret that a service echoes, in the forms it may have, so that it reaches no error, log or output. */
-function withoutSecret(text: string, secret: string): string {
+export function withoutSecret(text: string, secret: string): string {
 	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
 	const hides = (where: string) => forms.some((form) => where.includes(form));
 	const isEscaped = !hides(text) && /\\u00[2-7]|\\\//i.test(text);

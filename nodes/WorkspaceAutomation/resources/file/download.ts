@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { isLoopback } from '../../../shared/credential/credential';
+import { isInternal, isLoopback } from '../../../shared/credential/credential';
 import { CanceledError, WorkspaceAutomationError } from '../../../shared/errors/errors';
 import { inMib, inSeconds, LIMITS } from '../../../shared/limits';
 import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
@@ -15,8 +15,8 @@ export type Stream = Exclude<
 >;
 
 /**
- * The address of a download. Only the service is trusted to be on this machine: an address in here that a remote service names
- * would reach what is not meant for it.
+ * The address of a download. An address within n8n's own network that a service outside of it names would reach what is not meant
+ * for it.
  */
 function checkUrl(url: string, baseUrl: string): string {
 	const refuse = (why: string) =>
@@ -30,12 +30,13 @@ function checkUrl(url: string, baseUrl: string): string {
 	} catch {
 		throw refuse('It is not a URL.');
 	}
-	const isLocal = isLoopback(new URL(baseUrl).hostname);
+	const { hostname } = new URL(baseUrl);
+	const isLocal = isLoopback(hostname);
 	if (target.protocol !== 'https:' && !(isLocal && target.protocol === 'http:'))
 		throw refuse('It does not use https.');
 	if (target.username || target.password) throw refuse('It has a user name or password in it.');
-	if (isLoopback(target.hostname) && !isLocal)
-		throw refuse('It leads to the machine that n8n runs on.');
+	if (isInternal(target.hostname) && !isInternal(hostname))
+		throw refuse('It leads into the network that n8n is in.');
 	return url;
 }
 
@@ -69,11 +70,14 @@ function limitBytes(body: Stream): void {
 
 /** A response that is no file; thrown, so that its connection is closed */
 class RefusedError extends Error {
-	constructor(
-		readonly status: number,
-		readonly headers: Headers,
-	) {
+	readonly status: number;
+
+	readonly headers: Headers;
+
+	constructor(status: number, headers: Headers) {
 		super();
+		this.status = status;
+		this.headers = headers;
 	}
 }
 
