@@ -122,9 +122,9 @@ describe('a form that asks', () => {
 			await answerForm(formUrl, ['approve']);
 
 			const record = await eventually(async () => {
-				const found = await recordOf(stage, sessionId);
 				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-				return again.runData['What is asked']?.length === 2 ? found : undefined;
+				const isAsked = again.runData['What is asked']?.length === 2;
+				return isAsked ? await recordOf(stage, sessionId) : undefined;
 			});
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
 		},

@@ -1,8 +1,5 @@
 // What the editor shows in the lists of resource locators.
-import { describe, expect, jest, test } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
 import { search, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
@@ -140,39 +137,6 @@ describe('the lists of the Workspace Automation node', () => {
 		}).catch((thrown) => thrown);
 		expect(error.message).toBe("'Site ID' is empty");
 	});
-
-	test.each(['getProjects', 'getFiles'])(
-		'%s ends with the time of its dropdown',
-		async (method) => {
-			const now = Date.now();
-			let looks = 0;
-			const page = createServer(({ url }, response) => {
-				looks++;
-				// Each answer takes five seconds of the clock that the node goes by.
-				jest.spyOn(Date, 'now').mockReturnValue(now + looks * 5_000);
-				const data = url!.includes('/projects') ? [{ id: 'p', name: 'P' }] : [];
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify({ data, has_more: true, next_cursor: String(looks) }));
-			});
-			page.listen(0, '127.0.0.1');
-			await once(page, 'listening');
-			const { port } = page.address() as AddressInfo;
-			const error = await list(
-				method,
-				{ resource: 'file', operation: 'get' },
-				'nothing is called so',
-				undefined,
-				{ baseUrl: `http://127.0.0.1:${port}/v1` },
-			).catch((thrown) => thrown);
-			jest.restoreAllMocks();
-			page.close();
-			expect(error).toMatchObject({
-				message: 'The list does not come to an end',
-				description: expect.stringContaining('20 seconds'),
-			});
-			expect(looks).toBeLessThanOrEqual(6);
-		},
-	);
 
 	test.each(['getProjects', 'getFiles'])(
 		"%s of a key without projects are the service's own words",

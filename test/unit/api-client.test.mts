@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Readable } from 'node:stream';
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { getFiles } from '../../nodes/WorkspaceAutomation/listSearch/files.ts';
+import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
 import { LIMITS } from '../../nodes/shared/limits.ts';
 import { createApiClient, type ApiClient } from '../../nodes/shared/transport/apiClient.ts';
@@ -161,5 +163,41 @@ describe('a download', () => {
 			description: expect.stringContaining('300 seconds'),
 		});
 		expect(urls).toHaveLength(1);
+	});
+});
+
+describe('a picker', () => {
+	afterEach(() => void jest.restoreAllMocks());
+
+	test.each([
+		['projects', getProjects],
+		['files', getFiles],
+	])('of %s ends with the time of its dropdown', async (_, search) => {
+		const now = Date.now();
+		let looks = 0;
+		// Each answer takes five seconds.
+		jest.spyOn(Date, 'now').mockImplementation(() => now + looks * 5_000);
+		const context = {
+			getNode: () => ({ name: 'Any' }),
+			getCurrentNodeParameter: () => undefined,
+			getCredentials: async () => ({
+				baseUrl: 'https://api.example.com/v1',
+				accessToken: 'wa_live_key',
+				apiVersion: '2026-10-05',
+			}),
+			helpers: {
+				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) => {
+					looks++;
+					const data = url.endsWith('/projects') ? [{ id: 'p', name: 'P' }] : [];
+					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
+					return { statusCode: 200, headers: {}, body };
+				},
+			},
+		} as unknown as ILoadOptionsFunctions;
+		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
+			message: 'The list does not come to an end',
+			description: expect.stringContaining('20 seconds'),
+		});
+		expect(looks).toBe(5);
 	});
 });
