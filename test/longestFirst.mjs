@@ -10,7 +10,7 @@ const LONGEST = [
 	'guide/contributing',
 	'engine/run-agent-session',
 	'engine/dialects',
-	'unit/analytics-time',
+	'unit/linear-time',
 	'package/package',
 	'faults/campaign',
 	'engine/bad-input',

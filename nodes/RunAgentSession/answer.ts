@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { isRecord } from '../shared/values';
-import { asText, hasOwn } from './json';
-
+import { LIMITS } from '../shared/limits';
+import { asText, isRecord } from '../shared/values';
+import { hasOwn } from './json';
 import { quoted } from './visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
@@ -24,15 +24,13 @@ const WORDS = sides(
 );
 /** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
 const TRUTHS = sides('true', 'false');
-/** Longer texts are no answer; most people need a word. */
-const LONGEST_ANSWER = 200;
 
 type Reading = Side | 'both' | 'empty' | 'unreadable';
 
 /** A text all of whose words are answers: `Approve`, `yes.`, `OK, approved!` */
 function readText(text: string, truthsToo: boolean): Reading {
 	if (text.trim() === '') return 'empty';
-	if (text.length > LONGEST_ANSWER) return 'unreadable';
+	if (text.length > LIMITS.answer) return 'unreadable';
 	const said = text
 		.toLowerCase()
 		.split(/[\s.,;:!]+/)
@@ -60,7 +58,7 @@ function readPlain(value: unknown): Reading {
 function readField(value: unknown): Reading {
 	if (value === undefined || value === null) return 'empty';
 	if (typeof value === 'string') return readText(value, false);
-	if (!Array.isArray(value) || value.length > LONGEST_ANSWER) return 'unreadable';
+	if (!Array.isArray(value) || value.length > LIMITS.answer) return 'unreadable';
 	const readings = value.map((each) =>
 		typeof each === 'string' ? readText(each, false) : 'unreadable',
 	);

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import type { Interaction } from '../shared/agentSession/session';
-import { isRecord } from '../shared/values';
+import { asText, isRecord } from '../shared/values';
 import { listIn, sameJson } from './json';
 
 // What a person was asked, and whether what is pending now is still that.
@@ -48,7 +48,7 @@ export function readAsked(value: unknown): Interaction[] {
 		if (!isRecord(entry)) return [];
 		const { id, type } = entry;
 		const readable = typeof id === 'number' || (typeof id === 'string' && id !== '');
-		return readable ? [{ ...entry, id: String(id), type: String(type ?? '') }] : [];
+		return readable ? [{ ...entry, id: String(id), type: asText(type ?? '') }] : [];
 	});
 	if (list && interactions.length === list.length) return interactions;
 	throw new WorkspaceAutomationError(

@@ -1,10 +1,9 @@
+import { LIMITS } from '../shared/limits';
+
 /** What may still be spent on comparing, counted in single comparisons of a character, so that no request can stall n8n. */
 export interface Effort {
 	left: number;
 }
-
-/** Comparisons that a decision may take: about a fifth of a second. Rules and requests as people write them need thousands. */
-export const MOST_COMPARISONS = 10_000_000;
 
 /** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
@@ -47,6 +46,6 @@ export function matches(
 	return part === glob.length;
 }
 
-/** Whether a glob matches a whole text; undefined when that would take more than `MOST_COMPARISONS`. */
+/** Whether a glob matches a whole text; undefined when that would take more than `LIMITS.comparisons`. */
 export const globMatches = (pattern: string, text: string): boolean | undefined =>
-	matches(parseGlob(pattern), [...text], { left: MOST_COMPARISONS });
+	matches(parseGlob(pattern), [...text], { left: LIMITS.comparisons });

@@ -27,16 +27,6 @@ export function sameJson(a: unknown, b: unknown, depth = 0): boolean {
 	);
 }
 
-/** A value as a person can read it: a text as it is, anything else as JSON. */
-export function asText(value: unknown): string {
-	if (typeof value === 'string') return value;
-	try {
-		return JSON.stringify(value) ?? typeof value;
-	} catch {
-		return `unreadable ${typeof value}`;
-	}
-}
-
 /**
  * The list in a JSON field, which gives text or, by expression, a value; a single object counts as a list of one.
  * Undefined where it is neither, an empty list where the field is empty.

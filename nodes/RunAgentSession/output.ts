@@ -18,8 +18,10 @@ const TOOL_STATUS: Record<RunResult['kind'], string> = {
 };
 
 /** The interactions that a person has to decide. */
-const openRequests = ({ pendingInteractions }: Session, undecided: RunResult['undecided']) =>
-	pendingInteractions.filter(({ id }) => undecided.some((each) => each.interactionId === id));
+function openRequests({ pendingInteractions }: Session, undecided: RunResult['undecided']) {
+	const ids = new Set(undecided.map(({ interactionId }) => interactionId));
+	return pendingInteractions.filter(({ id }) => ids.has(id));
+}
 
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
 export function toJson(

@@ -5,12 +5,12 @@ import {
 } from '../shared/agentSession/interactionOptions';
 import { WorkspaceAutomationError } from '../shared/errors/errors';
 import type { Interaction } from '../shared/agentSession/session';
-import { isRecord } from '../shared/values';
+import { LIMITS } from '../shared/limits';
+import { canBeId } from '../shared/validation';
+import { asText, isRecord } from '../shared/values';
 import type { Answer } from './answer';
 import { differences } from './askedInteractions';
-import { MOST_COMPARISONS, matches, parseGlob, type Effort, type Glob } from './glob';
-import { asText } from './json';
-
+import { matches, parseGlob, type Effort, type Glob } from './glob';
 import { quoted } from './visibleText';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
@@ -69,9 +69,6 @@ const ask = (because: string, decidedBy?: string): Asked => ({
 	because,
 	...(decidedBy !== undefined && { decidedBy }),
 });
-
-/** Longer requests (permission and patterns, in characters) are not compared with rules but asked. */
-export const LONGEST_REQUEST = 100_000;
 
 /** Splits `git *, npm run *`; `\,` is a comma that belongs to a glob. */
 function typedGlobs(pattern: string): string[] {
@@ -145,8 +142,8 @@ export function ruling(
 	{ rules, defaultDecision }: Pick<Policy, 'rules' | 'defaultDecision'>,
 	permission: string,
 	patterns: string[],
+	effort: Effort = { left: LIMITS.comparisons },
 ): Ruling {
-	const effort: Effort = { left: MOST_COMPARISONS };
 	const characters = patterns.map((pattern) => [...pattern]);
 	let objection: number | undefined;
 	let decision = defaultDecision;
@@ -179,8 +176,8 @@ function understand({ permission, patterns }: Record<string, unknown>): Understo
 		Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === 'string');
 	if (!areTexts) return ask('its patterns are not a list of texts');
 	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
-	if (length > LONGEST_REQUEST) {
-		return ask(`it has more than ${LONGEST_REQUEST} characters, too many to compare with rules`);
+	if (length > LIMITS.request) {
+		return ask(`it has more than ${LIMITS.request} characters, too many to compare with rules`);
 	}
 	return { permission, patterns };
 }
@@ -202,15 +199,17 @@ function byAnswer(request: Request, { answer }: Policy): Ruling {
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
 
-const RULINGS: Record<Policy['mode'], (request: Request, policy: Policy) => Ruling> = {
+type Rules = (request: Request, policy: Policy, effort?: Effort) => Ruling;
+
+const RULINGS: Record<Policy['mode'], Rules> = {
 	ask: () => ask('policy', 'policy'),
 	approve: () => ({ decision: 'approve', decidedBy: 'policy' }),
 	deny: () => ({ decision: 'deny', decidedBy: 'policy' }),
-	rules: (request, policy) => {
+	rules: (request, policy, effort) => {
 		const understood = understand(request);
 		return 'decision' in understood
 			? understood
-			: ruling(policy, understood.permission, understood.patterns);
+			: ruling(policy, understood.permission, understood.patterns, effort);
 	},
 	answer: byAnswer,
 };
@@ -219,23 +218,26 @@ const RULINGS: Record<Policy['mode'], (request: Request, policy: Policy) => Ruli
  * What the policy says about an interaction. Approve All, Deny All and an answer do not read permission and patterns
  * themselves, so a request without them is theirs to decide; rules leave it to a human.
  */
-export function ruleOn(interaction: unknown, policy: Policy): Ruling {
+export function ruleOn(interaction: unknown, policy: Policy, effort?: Effort): Ruling {
 	if (!isRecord(interaction)) return ask('it is not an object');
 	const { id, type } = interaction;
-	if (typeof id !== 'string' || id === '') return ask('it has no ID to answer to');
+	if (typeof id !== 'string' || !canBeId(id)) return ask('it has no ID to answer to');
 	if (type !== 'permission') {
 		return ask(`its type ${quoted(asText(type), 60)} is not a permission request`);
 	}
-	return RULINGS[policy.mode](interaction, policy);
+	return RULINGS[policy.mode](interaction, policy, effort);
 }
 
 /** The patterns of an interaction as texts, for people to read. */
 export const patternsOf = ({ patterns }: { patterns?: unknown }): string[] =>
 	Array.isArray(patterns) ? patterns.map(asText) : [];
 
-/** Decides one pending interaction. Whatever is not understood is for a human. */
-export function decide(interaction: unknown, policy: Policy): Verdict {
-	const ruled = ruleOn(interaction, policy);
+/**
+ * Decides one pending interaction. Whatever is not understood is for a human.
+ * @param effort what comparing it with rules may take; those that are decided together share it
+ */
+export function decide(interaction: unknown, policy: Policy, effort?: Effort): Verdict {
+	const ruled = ruleOn(interaction, policy, effort);
 	if (ruled.decision === 'ask') return ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(choicesOf(interaction), decision, policy);

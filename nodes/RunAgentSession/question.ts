@@ -1,6 +1,4 @@
-import { isRecord } from '../shared/values';
-import { asText } from './json';
-
+import { asText, isRecord } from '../shared/values';
 import { quoted, visibleText } from './visibleText';
 
 /** What a question is about. */
@@ -15,9 +13,7 @@ export interface QuestionAbout {
 	interactions: readonly unknown[];
 }
 
-/** Longest question in UTF-16 units: Slack refuses a section of more than 3,000 (Telegram and WhatsApp 4,096 each). */
-export const LONGEST_QUESTION = 3_000;
-/** Units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
+/** Of `LIMITS.question`, units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
 const REQUESTS_LENGTH = 1_900;
 /** Quotation marks, line break, and what says how much was cut off */
 const AROUND_A_TEXT = 45;
@@ -42,7 +38,7 @@ const LONGEST_URL = 300;
  *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
  *   Escaping instead would be right for one channel and shown, or undone, in the others.
  * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
- *   is at most `LONGEST_QUESTION` long.
+ *   is at most `LIMITS.question` long.
  *
  * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
  */

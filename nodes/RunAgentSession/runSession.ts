@@ -12,11 +12,12 @@ import {
 	withSession,
 	WorkspaceAutomationError,
 } from '../shared/errors/errors';
-import { interruptedEarlier, TURN_TIMEOUT_MS } from '../shared/idempotency/nonIdempotent';
+import { interruptedEarlier } from '../shared/idempotency/nonIdempotent';
+import { inSeconds, LIMITS } from '../shared/limits';
 import type { SendOptions } from '../shared/transport/apiClient';
 import type { Clock } from '../shared/transport/clock';
 import { isRefusal } from '../shared/transport/retryPolicy';
-import { quote } from '../shared/values';
+import { asText, quote } from '../shared/values';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
 import { delayBeforePoll, type PollLimits } from './pollPlan';
@@ -77,17 +78,6 @@ export async function runSession(job: Job, dependencies: RunDependencies): Promi
 }
 
 const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
-/** What has been read is still decided when Max Wait is over: all of it together within this time. */
-const DECISION_ALLOWANCE_MS = 30_000;
-/** Starting a session has a time of its own, however short Max Wait is: cut off, it would leave a session that nobody knows. */
-const START_ALLOWANCE_MS = 2 * 60_000;
-/** Nobody waits for an abort any more: a handful of quick tries. */
-const ABORT_TIME_LIMIT_MS = 30_000;
-const ABORT_ATTEMPTS = 3;
-/** After as many polls an interaction that was resolved and is still listed is one that the service waits for. */
-const MOST_POLLS_RESOLVED = 4;
-/** An agent that asks more often than this has lost its way. */
-const MOST_DECISIONS = 1_000;
 
 class Run {
 	private readonly job: Job;
@@ -150,7 +140,7 @@ class Run {
 		}
 		if (state === 'sending') throw interruptedEarlier('createAgentSession');
 		this.note({ state: 'sending' });
-		const deadline = Math.max(this.deadline, this.startedAt + START_ALLOWANCE_MS);
+		const deadline = Math.max(this.deadline, this.startedAt + LIMITS.sessionStartMs);
 		const sessionId = await this.forgetIfNotSent(this.dependencies.api.start(target, { deadline }));
 		this.note({ state: 'sent', sessionId });
 		this.log(`Agent session ${sessionId} started`, { projectId: target.projectId });
@@ -252,7 +242,7 @@ class Run {
 
 	/** Whether there is still time to decide what the latest reading asks for. */
 	private mayDecide(): boolean {
-		const inTime = this.dependencies.clock.now() <= this.deadline + DECISION_ALLOWANCE_MS;
+		const inTime = this.dependencies.clock.now() <= this.deadline + LIMITS.decisionsMs;
 		return inTime && this.session!.status !== 'failed';
 	}
 
@@ -263,17 +253,25 @@ class Run {
 	private async decidePending(): Promise<boolean> {
 		this.undecided = [];
 		let resolved = false;
-		for (const interaction of this.session!.pendingInteractions) {
+		const effort = { left: LIMITS.comparisons };
+		for (const [index, interaction] of this.session!.pendingInteractions.entries()) {
+			if (index >= LIMITS.interactions) {
+				this.leave(interaction, `only ${LIMITS.interactions} requests are looked at at once`);
+				continue;
+			}
 			if (this.isDecided(interaction.id) && !this.concluded.has(interaction.id)) {
-				if ((this.stillListed.get(interaction.id) ?? 0) >= MOST_POLLS_RESOLVED)
+				if ((this.stillListed.get(interaction.id) ?? 0) >= LIMITS.pollsResolved)
 					this.leave(interaction, 'it was resolved, and the service still lists it as pending');
 				continue;
 			}
-			if (this.entry.decisions.length >= MOST_DECISIONS) {
-				this.leave(interaction, `${MOST_DECISIONS} requests of this session were decided already`);
+			if (this.entry.decisions.length >= LIMITS.decisions) {
+				this.leave(
+					interaction,
+					`${LIMITS.decisions} requests of this session were decided already`,
+				);
 				continue;
 			}
-			const verdict = decide(interaction, this.job.policy);
+			const verdict = decide(interaction, this.job.policy, effort);
 			if (verdict.decision === 'ask') {
 				this.leave(interaction, verdict.because);
 				continue;
@@ -292,7 +290,7 @@ class Run {
 	private record(interaction: Interaction, verdict: Settled): void {
 		const record: DecisionRecord = {
 			interactionId: interaction.id,
-			permission: String(interaction.permission ?? ''),
+			permission: asText(interaction.permission ?? ''),
 			patterns: patternsOf(interaction),
 			decision: verdict.decision,
 			option: verdict.option,
@@ -316,7 +314,7 @@ class Run {
 		const { api } = this.dependencies;
 		const options = {
 			...this.untilDeadline,
-			deadline: this.deadline + DECISION_ALLOWANCE_MS,
+			deadline: this.deadline + LIMITS.decisionsMs,
 			extra: this.job.decisionBody,
 		};
 		const resolved = await resultOrError(
@@ -358,9 +356,9 @@ class Run {
 		if (!hasEnded(session)) return false;
 		if (session.status === 'completed' && session.pendingInteractions.length > 0) return false;
 		if (!this.beforeMessage) return true;
-		if (this.dependencies.clock.now() < this.messageAt + TURN_TIMEOUT_MS) return false;
+		if (this.dependencies.clock.now() < this.messageAt + LIMITS.turnMs) return false;
 		this.warnings.add(
-			`No new turn was seen within ${TURN_TIMEOUT_MS / 1000} seconds of the message, so the result may be that of the turn before.`,
+			`No new turn was seen within ${inSeconds(LIMITS.turnMs)} of the message, so the result may be that of the turn before.`,
 		);
 		return true;
 	}
@@ -382,7 +380,7 @@ class Run {
 				this.session ?? { sessionId, status, pendingInteractions: [] },
 			);
 		}
-		const limit = { deadline: clock.now() + ABORT_TIME_LIMIT_MS, maxAttempts: ABORT_ATTEMPTS };
+		const limit = { deadline: clock.now() + LIMITS.abortMs, maxAttempts: LIMITS.abortAttempts };
 		// One last look: what has ended meanwhile is a result, and nothing to abort.
 		const last = await resultOrError(api.read(sessionId, limit));
 		if (!(last instanceof WorkspaceAutomationError)) {
@@ -415,7 +413,7 @@ class Run {
 			return;
 		}
 		const { clock, apiAfterStop, journal } = this.dependencies;
-		const limit = { deadline: clock.now() + ABORT_TIME_LIMIT_MS, maxAttempts: ABORT_ATTEMPTS };
+		const limit = { deadline: clock.now() + LIMITS.abortMs, maxAttempts: LIMITS.abortAttempts };
 		const failure = await resultOrError(apiAfterStop.abort(sessionId, limit));
 		if (failure) {
 			const reason = `${failure.message}. ${failure.description}`;

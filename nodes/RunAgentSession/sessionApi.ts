@@ -11,6 +11,7 @@ import {
 	readNewSessionId,
 	type CallOptions,
 } from '../shared/idempotency/nonIdempotent';
+import { LIMITS } from '../shared/limits';
 import type { ApiClient, SendOptions } from '../shared/transport/apiClient';
 
 export interface Resolved {
@@ -44,13 +45,10 @@ export interface SessionApi {
 	abort(sessionId: string, options?: SendOptions): Promise<void>;
 }
 
-/** How long starting a session may take: what is answered later is a session nobody knows. */
-const START_TIMEOUT_MS = 2 * 60_000;
-
 export function sessionApi(client: ApiClient): SessionApi {
 	return {
 		async start({ projectId, prompt, extra }, options) {
-			const call = { ...options, extra, timeoutMs: START_TIMEOUT_MS };
+			const call = { ...options, extra, timeoutMs: LIMITS.sessionStartMs };
 			const response = await callOperation(
 				client,
 				'createAgentSession',

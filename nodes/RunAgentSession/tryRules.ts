@@ -1,7 +1,7 @@
 import type { GenericValue } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { isRecord } from '../shared/values';
+import { asText, isRecord } from '../shared/values';
 import { listIn } from './json';
 
 import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
@@ -42,7 +42,7 @@ function tryRequest(request: unknown, policy: Policy): Omit<Trial, 'request'> {
 	if (!isRecord(request)) return decide(request, policy);
 	// Neither is told of a past decision, and neither says anything about what it was for.
 	const { type = 'permission', id = 'tried' } = request;
-	const interaction = { ...request, type, id: String(id) };
+	const interaction = { ...request, type, id: asText(id) };
 	if (request.response === undefined) return ruleOn(interaction, policy);
 	const verdict = decide(interaction, policy);
 	if (verdict.decision === 'ask') return verdict;

@@ -1,4 +1,5 @@
 import { WorkspaceAutomationError } from './errors/errors';
+import { LIMITS } from './limits';
 import { excerpt, isRecord, parsedOrUndefined } from './values';
 
 // Checks of what people enter. Each refuses before anything is sent, and names the field and the way out. `field` is the name
@@ -48,7 +49,9 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
-const LONGEST_ID = 255;
+/** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+export const canBeId = (text: string): boolean =>
+	text !== '' && text.length <= LIMITS.id && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
 
 /**
  * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
@@ -57,8 +60,7 @@ const LONGEST_ID = 255;
 export function requireAnyId(field: string, value: unknown): string | number {
 	if (typeof value === 'number' && Number.isFinite(value)) return value;
 	const id = requireText(field, value).trim();
-	// A dot or two as a path segment would address another resource.
-	if (id.length <= LONGEST_ID && !/\p{Cc}/u.test(id) && id !== '.' && id !== '..') return id;
+	if (canBeId(id)) return id;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,

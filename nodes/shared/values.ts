@@ -1,3 +1,5 @@
+import { LIMITS } from './limits';
+
 /** Whether a value is an object with keys: neither null nor a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -23,13 +25,27 @@ export function withoutTrailingDots(text: string): string {
 }
 
 /** At most `longest` characters of a foreign text on one line, with control characters and line breaks as spaces. */
-export function excerpt(text: string, longest = 200): string {
+export function excerpt(text: string, longest: number = LIMITS.excerpt): string {
 	const line = text.slice(0, longest + 1).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
 	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
+/** The same of a value where it is a text with something in it, else undefined. */
+export const excerptOf = (value: unknown, longest?: number): string | undefined =>
+	typeof value === 'string' && value !== '' ? excerpt(value, longest) : undefined;
+
+/** A value as a person can read it: a text as it is, anything else as JSON. Never throws, however deep it is. */
+export function asText(value: unknown): string {
+	if (typeof value === 'string') return value;
+	try {
+		return JSON.stringify(value) ?? typeof value;
+	} catch {
+		return `unreadable ${typeof value}`;
+	}
+}
+
 /** A value as people may read it in an error: its JSON, shortened as `excerpt` does. */
-export function quote(value: unknown, longest = 200): string {
+export function quote(value: unknown, longest: number = LIMITS.excerpt): string {
 	if (value === undefined) return 'nothing';
-	return excerpt(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), longest);
+	return excerpt(asText(value), longest);
 }

@@ -1,5 +1,8 @@
 // The package as it would be published, in the real n8n, against the local service.
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
 	agentSession,
 	answerForm,
@@ -80,7 +83,7 @@ describe('examples/ask-a-human.json', () => {
 				decisions: [],
 			});
 			const [{ question, formUrl }] = parked.items('What is asked');
-			expect(question).toBe('May the agent use bash for git push?');
+			expect(question).toContain('\nPermission: «bash»\nFor: «git push»\n');
 			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
 
 			await answerForm(formUrl, [answer]);
@@ -92,13 +95,38 @@ describe('examples/ask-a-human.json', () => {
 				sessionId: asked.sessionId,
 				status: 'completed',
 				text,
-				decisions: [{ permission: 'bash', patterns: ['git push'], decision: answer }],
+				decisions: [
+					{ permission: 'bash', patterns: ['git push'], decision: answer, decidedBy: 'answer' },
+				],
 			});
 			expect(execution.items('Result')).toHaveLength(1);
 
 			const record = await recordOf(stage, item.sessionId);
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('a form that asks', () => {
+	test(
+		'shows what a request hides in HTML, and the answer to it approves nothing else',
+		async () => {
+			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
+			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const form = await (await fetch(formUrl)).text();
+			expect(form).toContain('git push ＜!-- ＆＆ rm -rf / --＞');
+
+			await answerForm(formUrl, ['approve']);
+
+			const record = await eventually(async () => {
+				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
+				const isAsked = again.runData['What is asked']?.length === 2;
+				return isAsked ? await recordOf(stage, sessionId) : undefined;
+			});
+			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -243,6 +271,33 @@ describe('the credential', () => {
 	test('passes its test with a good key', async () => {
 		expect(await press()).toMatchObject({ status: 'OK' });
 	});
+
+	test.each([301, 302, 303, 307, 308])(
+		'does not follow a redirect (%d) to another origin with its test',
+		async (status) => {
+			const requests: Array<string | undefined> = [];
+			const listen = async (server: Server) => {
+				server.listen(0, '127.0.0.1');
+				await once(server, 'listening');
+				return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+			};
+			const elsewhere = createServer(({ headers }, response) => {
+				requests.push(headers.authorization);
+				response.end('{"data":[]}');
+			});
+			const location = `${await listen(elsewhere)}/projects`;
+			let asked = 0;
+			const redirecting = createServer((_, response) => {
+				asked++;
+				response.writeHead(status, { location }).end();
+			});
+			const result = await press({ baseUrl: await listen(redirecting) });
+			for (const server of [elsewhere, redirecting]) server.close();
+			expect(asked).toBe(1);
+			expect(result.status).toBe('Error');
+			expect(requests).toEqual([]);
+		},
+	);
 
 	test.each([
 		// n8n 1.x loses the answer before it looks up what the credential says about it, and has words of its own.

@@ -122,9 +122,8 @@ describe('several requests at once', () => {
 				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
 			]);
 			const [{ question, formUrl }] = parked.items('What is asked');
-			expect(question).toBe(
-				'May the agent use bash for git push?\nMay the agent use edit for a.html?',
-			);
+			expect(question).toContain('\nFor: «git push»\n');
+			expect(question).toContain('\nFor: «a.html»\n');
 
 			await answerForm(formUrl, ['approve']);
 
@@ -175,9 +174,11 @@ describe('examples/approval-with-deadline.json', () => {
 			expect(execution.status).toBe('success');
 			const [said] = execution.items('Nobody answered');
 			expect(said.dashboardUrl).toBe(dashboardUrl);
-			expect(said.text).toBe(
-				'Nobody answered in time, so the session was aborted. It had asked:\nMay the agent use bash for git push?\nMay the agent use edit for index.html?',
+			expect(said.text).toMatch(
+				/^Nobody answered in time, so the session was aborted. It had asked:\n/,
 			);
+			expect(said.text).toContain('\nFor: «git push»\n');
+			expect(said.text).toContain('\nFor: «index.html»\n');
 			expect(execution.items('Result')).toEqual([]);
 			const record = await recordOf(stage, sessionId);
 			expect(record).toMatchObject({ status: 'failed', aborted: true });
@@ -191,7 +192,7 @@ describe('examples/approval-with-deadline.json', () => {
 		'takes an answer for what was asked only, and asks again for what comes later',
 		async () => {
 			const prompt =
-				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: npm run build] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
+				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
 			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
 			const [{ formUrl, sessionId }] = parked.items('What is asked');
 
@@ -200,7 +201,7 @@ describe('examples/approval-with-deadline.json', () => {
 			const again = await askedAgain(parked.id, 2);
 			expect(again.status).toBe('waiting');
 			expect(again.items('What is asked')).toMatchObject([
-				{ sessionId, question: 'May the agent use bash for rm -rf tmp/cache?' },
+				{ sessionId, question: expect.stringContaining('\nFor: «rm -rf tmp/cache»\n') },
 			]);
 			await answerForm(again.items('What is asked')[0].formUrl, ['deny']);
 
@@ -215,7 +216,6 @@ describe('examples/approval-with-deadline.json', () => {
 			).toEqual([
 				['git push, rm -rf tmp/*', 'once'],
 				['a.html', 'once'],
-				['npm run build', 'once'],
 				['rm -rf tmp/cache', 'reject'],
 			]);
 		},

@@ -47,6 +47,24 @@ describe.each(documents)('%s', (file) => {
 	});
 });
 
+describe('SECURITY.md', () => {
+	const promises = [
+		...proseOf('SECURITY.md').matchAll(/^\| (.+) \| .+ \| `([\w/.-]+)`: (.+) \|$/gm),
+	].map(([, promise, file, title]) => [promise, file, title]);
+
+	test('has a test for every promise', () => {
+		expect(promises.length).toBe(proseOf('SECURITY.md').match(/^\| [^-]/gm)!.length - 1);
+		expect(promises.length).toBeGreaterThan(20);
+	});
+
+	test.each(promises)('promises "%s", and %s has "%s"', (_, file, title) => {
+		const source = readFileSync(new URL(`test/${file}`, root), 'utf8');
+		expect(source.replaceAll("\\'", "'")).toMatch(
+			new RegExp(`(test|\\))\\(\\s*['"\`]${title.replaceAll(/[^\w\s]/g, '\\$&')}['"\`],`),
+		);
+	});
+});
+
 describe('the README on npm', () => {
 	const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 	const readme = readFileSync(new URL('README.md', root), 'utf8');

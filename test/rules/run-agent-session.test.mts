@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { LIMITS } from '../../nodes/shared/limits.ts';
 import {
 	nothing,
 	of,
@@ -219,6 +220,16 @@ describe('rule 4: a blip loses nothing', () => {
 		expect(polls(service.sent)).toHaveLength(1);
 	});
 
+	test('a Retry-After that no timer takes ends with the time the user allowed, in one attempt', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) => (method === 'GET' ? status(429, '9999999999') : 'fine'));
+		const result = await service.run('[say Done]', { maxWaitMs: 60_000 });
+		expect(result.kind).toBe('stillRunning');
+		expect(result.warnings[0]).toMatch(/asked to wait 9999999999 seconds/);
+		expect(polls(service.sent)).toHaveLength(1);
+		expect(service.now()).toBeLessThanOrEqual(60_000);
+	});
+
 	test.each([
 		[401, 'The API key was refused'],
 		[403, 'The API key does not permit this'],
@@ -343,6 +354,96 @@ describe('rule 5: permissions', () => {
 		const error = await errorOf(service.run('[ask bash: x]'));
 		expect(error.message).toBe('The service refused the request as invalid');
 		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+	});
+});
+
+describe('rule 5: an agent that asks without end', () => {
+	/** Every answer asks for one more permission. */
+	const endless = () => {
+		const service = simulation();
+		let asked = 0;
+		const more = (count: number, pattern = 'x') => ({
+			status: 200,
+			body: JSON.stringify({
+				sessionId: 'any',
+				status: 'running',
+				pendingInteractions: Array.from({ length: count }, () => ({
+					id: `i${asked++}`,
+					type: 'permission',
+					permission: 'bash',
+					patterns: [pattern],
+					response: { options: [{ value: 'once', label: 'Once' }] },
+				})),
+			}),
+		});
+		return { service, more };
+	};
+	const isSession = ({ method, path }: { method: string; path: string }) =>
+		method === 'GET' || path.endsWith('/resolve');
+
+	test('is answered until Max Wait and what is decided after it', async () => {
+		const { service, more } = endless();
+		service.setWeather((request) => (isSession(request) ? more(1) : 'fine'));
+		const result = await service.run('x', { maxWaitMs: 60_000, lateMs: 500 });
+		expect(result.kind).toBe('stillRunning');
+		expect(service.now()).toBeLessThanOrEqual(60_000 + LIMITS.decisionsMs + 2_000);
+	});
+
+	test('is answered a thousand times at most, then a human is told why', async () => {
+		const { service, more } = endless();
+		service.setWeather((request) => (isSession(request) ? more(1) : 'fine'));
+		const result = await service.run('x');
+		expect(result.kind).toBe('needsApproval');
+		expect(result.decisions).toHaveLength(LIMITS.decisions);
+		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
+	});
+
+	test('is heard for a hundred requests at once, the rest goes to a human', async () => {
+		const { service, more } = endless();
+		service.setWeather((request) => (request.method === 'GET' ? more(150) : 'fine'));
+		const result = await service.run('x', { policy: policy('ask') });
+		const ours = result.undecided.filter(({ because }) => because === 'policy');
+		expect([ours.length, result.undecided.length]).toEqual([LIMITS.interactions, 150]);
+		expect(result.undecided[149].because).toBe('only 100 requests are looked at at once');
+	});
+
+	test('does not hold up n8n with requests made to stall the rules: together they get what one may take', async () => {
+		const { service, more } = endless();
+		const stalling = 'a'.repeat(LIMITS.request - 10);
+		const rules = [
+			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
+			{ permission: '*', pattern: '*', decision: 'approve' as const },
+		];
+		const [first, second] = [more(1, stalling), more(1)].map(({ body }) => JSON.parse(body));
+		first.pendingInteractions.push(...second.pendingInteractions);
+		const body = JSON.stringify(first);
+		service.setWeather((request) => (request.method === 'GET' ? { status: 200, body } : 'fine'));
+		const result = await service.run('x', { policy: policy('rules', { rules }) });
+		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
+	});
+
+	test('whose permission is no text is answered and listed all the same', async () => {
+		const { service } = endless();
+		const interaction = {
+			id: 'i1',
+			type: 'permission',
+			permission: { toString: 1, valueOf: 1 },
+			patterns: [],
+			response: { options: [{ value: 'once', label: 7 }] },
+		};
+		service.setWeather(({ method, path }) => {
+			const resolved = of(service.sent, 'POST', '/resolve').length > 0;
+			const body = {
+				status: resolved ? 'completed' : 'running',
+				pendingInteractions: [interaction],
+			};
+			if (resolved) body.pendingInteractions = [];
+			return method === 'GET' || path.endsWith('/resolve')
+				? { status: 200, body: JSON.stringify(body) }
+				: 'fine';
+		});
+		const result = await service.run('x');
+		expect(result.decisions).toMatchObject([{ permission: '{"toString":1,"valueOf":1}' }]);
 	});
 });
 
@@ -495,6 +596,18 @@ describe('rule 8: the time is over', () => {
 		);
 		expect(error.message).toMatch(/could not be aborted/);
 		expect(error.description).toMatch(/may still be running/);
+	});
+
+	test('an abort that gets nothing but 429 is given up in its time, after Stop too', async () => {
+		for (const stopped of [false, true]) {
+			const service = simulation();
+			service.setWeather(({ path }) => (path.endsWith('/abort') ? status(429, '5') : 'fine'));
+			const end = 60_000;
+			if (stopped) service.stopAt(end);
+			await errorOf(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
+			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
+			expect(service.now()).toBeLessThanOrEqual(end + LIMITS.abortMs);
+		}
 	});
 
 	test('the last look is made although timers are late', async () => {

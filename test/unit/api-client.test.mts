@@ -1,6 +1,13 @@
-import { expect, test } from '@jest/globals';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
-import type { Clock } from '../../nodes/shared/transport/clock.ts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Readable } from 'node:stream';
+import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { getFiles } from '../../nodes/WorkspaceAutomation/listSearch/files.ts';
+import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
+import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
+import { LIMITS } from '../../nodes/shared/limits.ts';
+import { createApiClient, type ApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import { clockWith, type Clock } from '../../nodes/shared/transport/clock.ts';
+import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequest.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 
@@ -36,4 +43,161 @@ test('a 429 to one request keeps another from waiting past its own deadline: it 
 	expect(error.message).toBe('The service is receiving too many requests');
 	expect(error.context.retryAfter).toBeGreaterThanOrEqual(600);
 	expect([sent, now]).toEqual([1, 0]);
+});
+
+describe('a connection', () => {
+	beforeEach(() => void jest.useFakeTimers());
+	afterEach(() => void jest.useRealTimers());
+
+	test.each([1_000, LIMITS.downloadMs])(
+		'that takes longer than its %d ms is closed, whatever comes through it',
+		async (timeoutMs) => {
+			let closed = false;
+			const working = withConnection(undefined, timeoutMs, async (signal) => {
+				signal.addEventListener('abort', () => (closed = true));
+				return await new Promise<never>(() => {});
+			}).catch((error: unknown) => error);
+			await jest.advanceTimersByTimeAsync(timeoutMs - 1);
+			expect(closed).toBe(false);
+			await jest.advanceTimersByTimeAsync(1);
+			expect(await working).toBe(TIMED_OUT);
+			expect(closed).toBe(true);
+		},
+	);
+
+	test('is closed with Stop, at once', async () => {
+		const stop = new AbortController();
+		const working = withConnection(
+			stop.signal,
+			1_000,
+			async (signal) =>
+				await new Promise<never>((_, reject) =>
+					signal.addEventListener('abort', () => reject(new Error('closed'))),
+				),
+		);
+		stop.abort();
+		await expect(working).rejects.toThrow('closed');
+	});
+});
+
+describe('a download', () => {
+	const context = (body: () => AsyncIterable<Uint8Array>) => {
+		const urls: string[] = [];
+		const httpRequest = async ({ url, abortSignal }: any) => {
+			urls.push(url);
+			const stream = Readable.from(body());
+			abortSignal.addEventListener('abort', () => stream.destroy(new Error('closed')));
+			return { statusCode: 200, headers: {}, body: stream };
+		};
+		return { urls, context: { helpers: { httpRequest } } as unknown as IExecuteSingleFunctions };
+	};
+	const clientOf = (baseUrl: string) =>
+		({ baseUrl, clock: clockWith(undefined) }) as unknown as ApiClient;
+	const read = async (stream: AsyncIterable<Uint8Array>) => {
+		let bytes = 0;
+		for await (const chunk of stream) bytes += chunk.length;
+		return bytes;
+	};
+	const once = async function* () {
+		yield Buffer.from('x');
+	};
+
+	test.each([
+		'http://files.example.com/x',
+		'https://localhost/x',
+		'https://localhost./x',
+		'https://app.localhost/x',
+		'https://127.0.0.1/x',
+		'https://2130706433/x',
+		'https://0x7f.1/x',
+		'https://0.0.0.0/x',
+		'https://[::1]/x',
+		'https://[::]/x',
+		'https://[::ffff:127.0.0.1]/x',
+		'https://[::ffff:10.0.0.1]/x',
+		'https://[fd00::1]/x',
+		'https://[fe80::1]/x',
+		'https://169.254.169.254/latest/meta-data',
+		'https://10.1.2.3/x',
+		'https://172.16.0.1/x',
+		'https://172.31.255.255/x',
+		'https://192.168.1.1/x',
+		'https://100.64.0.1/x',
+		'https://user:pw@files.example.com/x',
+		'file:///etc/passwd',
+		'x',
+	])('from %s is not made for a service on the internet', async (url) => {
+		const { urls, context: within } = context(once);
+		const client = clientOf('https://api.example.com/v1');
+		await expect(download(within, client, url, read)).rejects.toThrow('that is not followed');
+		expect(urls).toEqual([]);
+	});
+
+	test.each([
+		['https://api.example.com/v1', 'https://files.example.com/x'],
+		['https://api.example.com/v1', 'https://172.32.0.1/x'],
+		['https://10.0.0.5/v1', 'https://10.0.0.6/x'],
+		['http://localhost:4010/v1', 'http://127.0.0.1:4010/x'],
+	])('of a service at %s is made from %s', async (baseUrl, url) => {
+		const { urls, context: within } = context(once);
+		expect(await download(within, clientOf(baseUrl), url, read)).toBe(1);
+		expect(urls).toEqual([url]);
+	});
+
+	test('that drips ends with the time that all of it has, in one error that names it', async () => {
+		jest.useFakeTimers();
+		const { urls, context: within } = context(async function* () {
+			for (;;) {
+				yield Buffer.from('x');
+				await new Promise((resolve) => setTimeout(resolve, 1_000));
+			}
+		});
+		const client = clientOf('https://api.example.com/v1');
+		const ended = download(within, client, 'https://files.example.com/x', read).catch(
+			(error: unknown) => error,
+		);
+		await jest.advanceTimersByTimeAsync(LIMITS.downloadMs + 1_000);
+		jest.useRealTimers();
+		expect(await ended).toMatchObject({
+			message: 'The file takes too long to download',
+			description: expect.stringContaining('300 seconds'),
+		});
+		expect(urls).toHaveLength(1);
+	});
+});
+
+describe('a picker', () => {
+	afterEach(() => void jest.restoreAllMocks());
+
+	test.each([
+		['projects', getProjects],
+		['files', getFiles],
+	])('of %s ends with the time of its dropdown', async (_, search) => {
+		const now = Date.now();
+		let looks = 0;
+		// Each answer takes five seconds.
+		jest.spyOn(Date, 'now').mockImplementation(() => now + looks * 5_000);
+		const context = {
+			getNode: () => ({ name: 'Any' }),
+			getCurrentNodeParameter: () => undefined,
+			getCredentials: async () => ({
+				baseUrl: 'https://api.example.com/v1',
+				accessToken: 'wa_live_key',
+				apiVersion: '2026-10-05',
+			}),
+			helpers: {
+				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) => {
+					looks++;
+					const data = url.endsWith('/projects') ? [{ id: 'p', name: 'P' }] : [];
+					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
+					return { statusCode: 200, headers: {}, body };
+				},
+			},
+		} as unknown as ILoadOptionsFunctions;
+		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
+			message: 'The list does not come to an end',
+			description: expect.stringContaining('20 seconds'),
+		});
+		expect(looks).toBe(5);
+	});
 });

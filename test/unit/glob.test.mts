@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-	globMatches,
-	matches,
-	MOST_COMPARISONS,
-	parseGlob,
-} from '../../nodes/RunAgentSession/glob.ts';
+import { globMatches, matches, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
+import { LIMITS } from '../../nodes/shared/limits.ts';
 
 /** What a glob means, said as plainly as possible; too slow for use. */
 function meaning(pattern: string, text: string): boolean {
@@ -64,7 +60,7 @@ describe('globs', () => {
 	test('spend what they are given and no more, and then say that they do not know', () => {
 		const stalling = parseGlob(`*${'a'.repeat(500)}b`);
 		const text = [...'a'.repeat(100_000)];
-		const effort = { left: MOST_COMPARISONS };
+		const effort = { left: LIMITS.comparisons };
 		expect(matches(stalling, text, effort)).toBeUndefined();
 		expect(effort.left).toBeLessThanOrEqual(0);
 		expect(matches(parseGlob('*'), text, effort)).toBeUndefined();
@@ -77,8 +73,8 @@ describe('globs', () => {
 		['*b', 100_010],
 		['*a'.repeat(200) + 'b', 200_010],
 	])('%j costs at most %d comparisons on 100,000 times the letter a', (glob, most) => {
-		const effort = { left: MOST_COMPARISONS };
+		const effort = { left: LIMITS.comparisons };
 		matches(parseGlob(glob), [...'a'.repeat(100_000)], effort);
-		expect(MOST_COMPARISONS - effort.left).toBeLessThanOrEqual(most);
+		expect(LIMITS.comparisons - effort.left).toBeLessThanOrEqual(most);
 	});
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LONGEST_QUESTION, question } from '../../nodes/RunAgentSession/question.ts';
+import { question } from '../../nodes/RunAgentSession/question.ts';
+import { LIMITS } from '../../nodes/shared/limits.ts';
 import { quoted, visibleText } from '../../nodes/RunAgentSession/visibleText.ts';
 
 const request = (changes: object = {}) => ({
@@ -161,7 +162,7 @@ describe('a hostile request', () => {
 					/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u,
 				);
 				expect(asked).not.toMatch(/[<>&*_~`|[\]\\]/);
-				expect(asked.length).toBeLessThanOrEqual(LONGEST_QUESTION);
+				expect(asked.length).toBeLessThanOrEqual(LIMITS.question);
 			}),
 			{ numRuns: 600 },
 		);
@@ -178,7 +179,7 @@ describe('a hostile request', () => {
 				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
 				interactions: Array.from({ length: count }, () => big),
 			});
-			expect(asked.length).toBeLessThanOrEqual(LONGEST_QUESTION);
+			expect(asked.length).toBeLessThanOrEqual(LIMITS.question);
 		}
 	});
 });

@@ -3,7 +3,8 @@ import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from '
 import { cursorAfter, readPage, type ListRequest, type Page } from '../../shared/api/pagination';
 import { setupRequiredError } from '../../shared/api/setupRequired';
 import { toNodeError } from '../../shared/errors/nodeErrors';
-import { MOST_PAGES, PICKER_TIME_LIMIT_MS } from '../../shared/n8n/listSearch/listSearch';
+import { LIMITS } from '../../shared/limits';
+import { endlessPicker } from '../../shared/n8n/listSearch/listSearch';
 import { createApiClient, type ApiClient } from '../../shared/transport/apiClient';
 import { isId } from '../../shared/validation';
 
@@ -56,7 +57,8 @@ async function searchFrom(start: Place, search: Search): Promise<INodeListSearch
 	const results: Shown[] = [];
 	let projects = await projectsAt(search, start.projects);
 	let next: Place | undefined = start;
-	for (let pages = 0; next && results.length === 0 && pages < MOST_PAGES; pages++) {
+	for (let pages = 0; next && results.length === 0 && pages < LIMITS.pickerPages; pages++) {
+		if (client.clock.now() > deadline) throw endlessPicker();
 		const here: Place = next;
 		const project = projects.data[here.project];
 		// Fewer than there were when the list was opened.
@@ -98,7 +100,7 @@ const searchOf = (keep: (file: IDataObject) => boolean) =>
 			const only = isId(chosen?.value) ? chosen.value : undefined;
 			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
 			const client = await createApiClient(this);
-			const deadline = client.clock.now() + PICKER_TIME_LIMIT_MS;
+			const deadline = client.clock.now() + LIMITS.pickerMs;
 			const wanted = filter?.trim().toLowerCase() ?? '';
 			return await searchFrom(place, { client, deadline, only, keep, wanted });
 		} catch (error) {

@@ -1,6 +1,8 @@
 // Which of an interaction's own options says "approve" and which says "deny". The API document shows the options' shape,
 // `{value, label}`, but none of their values, so they are found by words; what is not clear is left to a human.
 
+import { LIMITS } from '../limits';
+
 /** An option as the service offers it. `value` keeps its type: a service that offers 1 may not understand "1". */
 export interface Choice {
 	value: string | number;
@@ -25,11 +27,6 @@ const APPROVES = words('allow approve accept grant permit proceed confirm contin
 const DENIES = words('reject deny decline refuse block disallow stop cancel');
 /** Words of an approval that lasts, the preferred first. Each approves by itself, too: an option may be just `always`. */
 const LASTS = words('always forever permanently all session');
-
-/** No interaction that a person could answer offers more; their words are not read then. */
-const MOST_OPTIONS = 1_000;
-/** Nor has one a longer value or label, in UTF-16 units; it is unclear what it says. */
-const LONGEST_TEXT = 1_000;
 
 type Kind =
 	| 'approves'
@@ -119,7 +116,7 @@ function sideOf(kinds: Set<Kind>): Side {
 }
 
 function readText(text: string): Reading {
-	if (text.length > LONGEST_TEXT)
+	if (text.length > LIMITS.option)
 		return { side: 'unclear', once: false, lasting: false, words: [] };
 	const said = wordsOf(text);
 	const found = said.map(({ word }) => word);
@@ -220,7 +217,7 @@ export function chooseOption(
 	const usable = options.filter(({ value }) => !opposite.has(String(value).trim()));
 	const named = namedChoice(usable, lists[decision]);
 	if (named !== undefined) return named;
-	if (usable.length > MOST_OPTIONS) return undefined;
+	if (usable.length > LIMITS.options) return undefined;
 
 	const fitting = [...meaningsOf(usable).values()].filter(({ side }) => side === decision);
 	const lasting = fitting.filter((choice) => choice.lasting);

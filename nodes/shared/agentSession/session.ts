@@ -1,9 +1,10 @@
 import type { components } from '../contract';
 import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
 import type { Overrides } from '../credential/overrides';
+import { LIMITS } from '../limits';
 import type { ApiResponse } from '../transport/types';
-import { requireText, UUID } from '../validation';
-import { isRecord, textOf } from '../values';
+import { canBeId, requireText, UUID } from '../validation';
+import { excerptOf, isRecord, textOf } from '../values';
 import type { ApiClient, SendOptions } from '../transport/apiClient';
 import { WorkspaceAutomationError } from '../errors/errors';
 
@@ -49,7 +50,8 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const { lastActivityAt } = body;
 	return {
 		sessionId,
-		dashboardUrl: textOf(body.dashboardUrl),
+		// It stands in errors and in the log, in one line like all that is shown.
+		dashboardUrl: excerptOf(body.dashboardUrl, LIMITS.url),
 		status: body.status,
 		pendingInteractions: readInteractions(body.pendingInteractions),
 		error: textOf(body.error),
@@ -77,13 +79,12 @@ export function newSessionIdIn(
 	const found = readAnswer('createAgentSession', 'sessionId', body, overrides);
 	if (typeof found === 'number') return String(found);
 	const location = textOf(headers.location)?.split(/[?#]/)[0];
-	return textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
+	const id = textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
+	return id !== undefined && canBeId(id) ? id : undefined;
 }
 
 /** Delays after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
 export const NEW_SESSION: SendOptions = { notFoundDelaysMs: [1_000, 2_000, 4_000] };
-/** A poll that hangs is worth less than the next one. */
-const READ_TIMEOUT_MS = 30_000;
 
 /** The session as it is now. @throws WorkspaceAutomationError also where the response is no status object */
 export async function fetchSession(
@@ -93,7 +94,7 @@ export async function fetchSession(
 ): Promise<Session> {
 	const request = createRequest('getAgentSession', { sessionId }, client.overrides);
 	const { body } = await client.send(
-		{ ...request, timeoutMs: READ_TIMEOUT_MS },
+		{ ...request, timeoutMs: LIMITS.sessionReadMs },
 		{ ...NEW_SESSION, ...options },
 	);
 	const session = readSession(body, sessionId);

@@ -99,7 +99,7 @@ export function createRequest(
 	extra: Record<string, unknown> = {},
 ): ApiRequest {
 	const row = requestRow(operation, overrides);
-	const { method, version, scope, mayAnswerNothing } = row;
+	const { method, version, scope, mayAnswerNothing, mostBytes } = row;
 	const hasBody = row.body !== undefined || Object.keys(extra).length > 0;
 	return {
 		method,
@@ -110,6 +110,7 @@ export function createRequest(
 		version,
 		scope,
 		mayAnswerNothing,
+		mostBytes,
 	};
 }
 

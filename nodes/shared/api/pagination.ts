@@ -3,16 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { assumedRequest, type OperationId } from '../credential/assumedRequests';
 import type { components } from '../contract';
 import { WorkspaceAutomationError } from '../errors/errors';
+import { LIMITS } from '../limits';
 import type { ApiClient, SendOptions } from '../transport/apiClient';
 import { isRecord } from '../values';
 import { createRequest, readAnswer, unreadableResponse, type Values } from './operations';
 
 /** The document allows at most 100 a page (API document, Limits). */
 export const LARGEST_PAGE = 100;
-/** More than any list of projects, tasks or files that a workflow could hold; a list that goes on after it has no end. */
-const MOST_PAGES = 10_000;
-/** A service may filter a page down to nothing, but not for ever. */
-const MOST_EMPTY_PAGES = 20;
 
 type SetupRequired = components['schemas']['SetupRequired'];
 
@@ -110,9 +107,9 @@ export async function* readPages(
 		if (cursor === undefined) return;
 		empty = page.data.length === 0 ? empty + 1 : 0;
 		if (seen.has(cursor)) throw endless('The service gave the same cursor twice.');
-		if (empty >= MOST_EMPTY_PAGES) throw endless(`The last ${empty} pages were empty.`);
+		if (empty >= LIMITS.emptyPages) throw endless(`The last ${empty} pages were empty.`);
 		seen.add(cursor);
-		if (seen.size >= MOST_PAGES) throw endless(`It has more than ${MOST_PAGES} pages.`);
+		if (seen.size >= LIMITS.listPages) throw endless(`It has more than ${LIMITS.listPages} pages.`);
 	}
 }
 

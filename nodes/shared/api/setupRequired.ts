@@ -1,12 +1,13 @@
 import type { components } from '../contract';
 import { WorkspaceAutomationError } from '../errors/errors';
-import { excerpt, isRecord, textOf } from '../values';
+import { LIMITS } from '../limits';
+import { excerpt, excerptOf, isRecord, textOf } from '../values';
 
 type SetupRequired = components['schemas']['SetupRequired'];
 
 /** The service's own words on what has to be set up (API document, Project), in one line. */
 export const setupMessage = ({ message }: SetupRequired): string =>
-	excerpt(textOf(message) ?? 'The API key can act on no project', 500);
+	excerptOf(message, LIMITS.message) ?? 'The API key can act on no project';
 
 /** The error for a key that can act on no project. */
 export function setupRequiredError(setup: SetupRequired): WorkspaceAutomationError {
@@ -20,6 +21,6 @@ export function setupRequiredError(setup: SetupRequired): WorkspaceAutomationErr
 	return new WorkspaceAutomationError(
 		setupMessage(setup),
 		`Create a project in the product or use a key of somebody who has one.${where}`,
-		{ code: textOf(setup.reason) },
+		{ code: excerptOf(setup.reason) },
 	);
 }

@@ -1,6 +1,8 @@
 // Every request that the nodes make, as the API document shows it or, where it is silent, as we assume it (`x-assumed` in the
 // contract). A credential's Overrides correct it. Keys are the contract's operation ids.
 
+import { LIMITS } from '../limits';
+
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -19,6 +21,8 @@ export interface AssumedRequest {
 	idempotent?: true;
 	/** Whether nobody needs the response: any success is one */
 	mayAnswerNothing?: true;
+	/** Bytes that are read of its response, where that is more than usual */
+	mostBytes?: number;
 	/** The scope that the API document names for it */
 	scope?: string;
 	/** What the nodes read from the response and the document does not show: by name, the dotted paths where it may be */
@@ -85,6 +89,7 @@ export const ASSUMED_REQUESTS = {
 		path: '/analytics/query',
 		body: { query: '{query}' },
 		idempotent: true,
+		mostBytes: LIMITS.rowsBytes,
 	},
 	createSharedPreview: {
 		method: 'POST',

@@ -25,6 +25,13 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 /** Whether a host is this machine. */
 export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname);
 
+/** Hosts as the URL parser writes them that no service on the internet has: this machine, and the networks around it. */
+const INTERNAL =
+	/^(.*\.)?localhost\.?$|^(0|10|127)\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^\[(::|f[cd]|fe[89ab])/;
+
+/** Whether a host is named by an address within a network, or is this machine. Names are not looked up. */
+export const isInternal = (hostname: string): boolean => INTERNAL.test(hostname);
+
 function withoutTrailingSlashes(text: string): string {
 	let end = text.length;
 	while (text[end - 1] === '/') end--;

@@ -1,4 +1,5 @@
-import { excerpt, isRecord, textOf, withoutTrailingDots } from '../values';
+import { LIMITS } from '../limits';
+import { excerptOf, isRecord, textOf, withoutTrailingDots } from '../values';
 import { WorkspaceAutomationError, type ErrorContext } from './errors';
 
 // The wording of what people read when the service did not do what it was asked.
@@ -64,8 +65,6 @@ function forOtherStatus(status: number): Sentence {
 	];
 }
 
-const LONGEST_MESSAGE = 500;
-
 /** The first text among a value and what errors are usually wrapped in. */
 function wordsIn(value: unknown, depth = 0): string | undefined {
 	if (textOf(value)) return textOf(value);
@@ -90,9 +89,9 @@ function contextOf({ status, body, text, retryAfter }: ErrorResponse): ErrorCont
 	const words = wordsIn(body) ?? textOf(plain);
 	return {
 		httpStatus: status,
-		code: textOf(envelope.code),
-		serviceMessage: words === undefined ? undefined : excerpt(words, LONGEST_MESSAGE),
-		docUrl: textOf(envelope.doc_url),
+		code: excerptOf(envelope.code),
+		serviceMessage: excerptOf(words, LIMITS.message),
+		docUrl: excerptOf(envelope.doc_url),
 		retryAfter,
 	};
 }
@@ -106,7 +105,7 @@ export function responseError(response: ErrorResponse): WorkspaceAutomationError
 		way,
 		needed && `This operation needs the scope ${needed}.`,
 		context.serviceMessage && `The service says: ${withoutTrailingDots(context.serviceMessage)}.`,
-		context.docUrl && `More: ${excerpt(context.docUrl)}`,
+		context.docUrl && `More: ${context.docUrl}`,
 	];
 	return new WorkspaceAutomationError(message, sentences.filter(Boolean).join(' '), context);
 }

@@ -13,6 +13,7 @@ import { readPages } from '../api/pagination';
 import type { OperationId } from '../credential/assumedRequests';
 import type { Overrides } from '../credential/overrides';
 import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../errors/errors';
+import { LIMITS } from '../limits';
 import type { ApiClient, Effect, Reconciliation, SendOptions } from '../transport/apiClient';
 import type { ApiResponse } from '../transport/types';
 import { quote } from '../values';
@@ -31,12 +32,6 @@ interface NonIdempotentOperation extends Reconciliation {
 	prepare?: (client: ApiClient, values: Values, options: SendOptions) => Promise<Reconcile>;
 }
 
-/** How long a new turn may take to show in its session. */
-export const TURN_TIMEOUT_MS = 30_000;
-/** How long a resolved interaction may stay listed. */
-const RESOLVED_TIMEOUT_MS = 10_000;
-/** How long a new file may be missing from its list. */
-const FILE_TIMEOUT_MS = 30_000;
 const LOOK_INTERVAL_MS = 3_000;
 /** How far the clocks of n8n and the service may be apart. */
 const CLOCK_SKEW_MS = 60_000;
@@ -77,7 +72,7 @@ export const messageArrived =
 			const moved = hasEnded(before) && !isSameMoment(before, now);
 			return moved || (shows(now) && !shows(before)) ? applied(now) : undefined;
 		};
-		return await lookFor(client, TURN_TIMEOUT_MS, options, look, UNKNOWN);
+		return await lookFor(client, LIMITS.turnMs, options, look, UNKNOWN);
 	};
 
 /** Whether an interaction was resolved, told from its being listed no longer. */
@@ -94,7 +89,7 @@ export const interactionResolved =
 			const isPending = now.pendingInteractions.some(({ id }) => id === interactionId);
 			return isPending ? undefined : applied(now);
 		};
-		return await lookFor(client, RESOLVED_TIMEOUT_MS, options, look, { applied: 'no' });
+		return await lookFor(client, LIMITS.resolvedMs, options, look, { applied: 'no' });
 	};
 
 /** A moment in any of the forms that services use: a date-time, or seconds or milliseconds since 1970. */
@@ -124,7 +119,7 @@ function fileCreated(client: ApiClient, values: Values, options: SendOptions): R
 	let looks = 0;
 	return async () => {
 		// The first time sending again is proof enough: the service refuses a name that exists. Then it has to show.
-		const timeoutMs = looks++ === 0 ? 0 : FILE_TIMEOUT_MS;
+		const timeoutMs = looks++ === 0 ? 0 : LIMITS.fileMs;
 		return await lookFor(client, timeoutMs, options, look, { applied: 'no' });
 	};
 }

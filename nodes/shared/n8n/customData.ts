@@ -1,5 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { LIMITS } from '../limits';
+
 // The execution's custom data: what people see of an execution in n8n's list, and can search for.
 
 interface CustomData {
@@ -13,7 +15,6 @@ type Context = Pick<IExecuteFunctions, 'logger'> & {
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
-const LONGEST_VALUE = 512;
 
 function customDataOf(context: Context): CustomData | undefined {
 	// `customData` came with 2.16; before that the only way is the one that the Code node's `$execution` goes.
@@ -35,7 +36,7 @@ function put(
 		const suffix = suffixFor(customData?.getAll() ?? {});
 		if (suffix === undefined) return;
 		for (const [key, value] of Object.entries(values)) {
-			if (value) customData?.set(`${key}${suffix}`, value.slice(0, LONGEST_VALUE));
+			if (value) customData?.set(`${key}${suffix}`, value.slice(0, LIMITS.customData));
 		}
 	} catch (error) {
 		// A convenience that some places do not offer. The work matters more.

@@ -7,6 +7,7 @@ import {
 	resultOrError,
 	WorkspaceAutomationError,
 } from '../errors/errors';
+import { LIMITS } from '../limits';
 import { clockWith, type Clock } from './clock';
 import { Limiter } from './concurrency';
 import { sendHttpRequest, withoutCancelSignal } from './httpRequest';
@@ -65,11 +66,6 @@ export interface ApiClient {
 	/** The same client over connections with these options */
 	withConnectionOptions(options: ConnectionOptions): ApiClient;
 }
-
-const DEFAULT_TIME_LIMIT_MS = 5 * 60_000;
-const DEFAULT_MAX_ATTEMPTS = 5;
-const SHORTEST_TIMEOUT_MS = 1_000;
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 const UNKNOWN_EFFECT: Reconciliation = {
 	message: 'It is not known whether the request took effect',
@@ -144,11 +140,11 @@ export async function createApiClient(
 		await gate.pass(clock);
 		clock.throwIfAborted();
 		const left = deadline - clock.now();
-		const timeoutMs = Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, left);
+		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, left);
 		return await sendHttpRequest(
 			isIdempotent(request) ? context : uncancelable,
 			{ baseUrl, apiKey, options },
-			{ ...request, timeoutMs: Math.max(SHORTEST_TIMEOUT_MS, timeoutMs) },
+			{ ...request, timeoutMs: Math.max(LIMITS.shortestAttemptMs, timeoutMs) },
 		);
 	}
 
@@ -170,10 +166,10 @@ export async function createApiClient(
 		options: SendOptions,
 		connection: ConnectionOptions | undefined,
 	): Promise<ApiResponse> {
-		const { timeLimitMs = DEFAULT_TIME_LIMIT_MS, reconciliation = UNKNOWN_EFFECT } = options;
+		const { timeLimitMs = LIMITS.callMs, reconciliation = UNKNOWN_EFFECT } = options;
 		const limits = {
 			deadline: options.deadline ?? Infinity,
-			maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+			maxAttempts: options.maxAttempts ?? LIMITS.callAttempts,
 			maxDelayMs: options.maxDelayMs,
 			notFoundDelaysMs: options.notFoundDelaysMs ?? [],
 		};

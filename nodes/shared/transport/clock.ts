@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { CanceledError } from '../errors/errors';
+import { LIMITS } from '../limits';
 
 /** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
 export interface Clock {
@@ -11,9 +12,6 @@ export interface Clock {
 	/** @throws CanceledError when the execution was stopped */
 	throwIfAborted(): void;
 }
-
-/** The longest delay that a timer takes; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The real time. `sleep` of n8n-workflow ends early with a signal only from n8n 2.34 on; before that the race does, and an idle
@@ -28,7 +26,7 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 		throwIfAborted,
 		async sleep(ms) {
 			throwIfAborted();
-			const delay = Math.min(ms, LONGEST_TIMER_MS);
+			const delay = Math.min(ms, LIMITS.timerMs);
 			if (!signal) return await sleep(delay);
 			let onAbort: () => void = () => {};
 			const aborted = new Promise<never>((_, reject) => {

@@ -2,6 +2,7 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { CREDENTIAL, VERSION_HEADER } from '../credential/credential';
+import { inMib, inSeconds, LIMITS } from '../limits';
 import { parseJson } from './parseJson';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
@@ -15,6 +16,8 @@ export function withoutCancelSignal(context: ApiContext): ApiContext {
 	};
 }
 
+/** What axios and we call a response that is not complete in time */
+const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const UNUSABLE =
 	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
@@ -34,7 +37,7 @@ function codeOf(error: unknown): string {
 }
 
 /** A failure to get any response, sorted by what it tells about the request's fate. */
-export function attemptOfError(error: unknown): Attempt {
+export function attemptOfError(error: unknown): Extract<Attempt, { code: string }> {
 	const code = codeOf(error);
 	if (UNSENT.includes(code)) return { kind: 'unsent', code };
 	return { kind: UNUSABLE.test(code) ? 'unusable' : 'lost', code };
@@ -45,63 +48,86 @@ export function attemptOfResponse(status: number, headers: Headers, text: string
 	return { kind: 'response', status, headers, body, ...(body === undefined && { text }) };
 }
 
-/** More than the 100,000 rows that the service returns at most (API document, Limits) come to. */
-export const MOST_RESPONSE_BYTES = 256 * 1024 * 1024;
-
 /** A response body as n8n hands it on with `encoding: 'stream'` */
-export type BodyStream = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
+type BodyStream = AsyncIterable<Uint8Array>;
 
-export const isStream = (body: unknown): body is BodyStream =>
-	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
+const isStream = (body: unknown): body is BodyStream =>
+	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 class TooLargeError extends Error {}
-const TIMED_OUT = Object.assign(new Error('The response took too long'), { code: 'ETIMEDOUT' });
+export const TIMED_OUT = Object.assign(new Error('The response took too long'), {
+	code: 'ETIMEDOUT',
+});
 
 /**
- * Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. Ends after `timeoutMs`, even where
- * a byte comes now and then, and closes the connection then.
+ * Calls `work` with a signal that closes its connection: when `work` fails or takes too long, and with the execution's signal.
+ * Destroying the body is not enough, because axios puts a stream of its own before the socket.
+ * @throws TIMED_OUT after `timeoutMs`, even where a byte comes now and then
  */
-export async function readBytes(
-	body: BodyStream,
-	{ mostBytes, timeoutMs }: { mostBytes: number; timeoutMs: number },
-): Promise<Buffer> {
+export async function withConnection<T>(
+	signal: AbortSignal | undefined,
+	timeoutMs: number,
+	work: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const connection = new AbortController();
+	const close = () => connection.abort();
+	signal?.addEventListener('abort', close);
+	if (signal?.aborted) close();
 	const finished = new AbortController();
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	const read = async () => {
-		for await (const chunk of body) {
-			bytes += chunk.length;
-			if (bytes > mostBytes) throw new TooLargeError();
-			chunks.push(chunk);
-		}
-	};
-	const timeout = sleep(timeoutMs, finished.signal).then(
-		() => true,
-		() => false,
+	const working = work(connection.signal);
+	const timeout = sleep(Math.min(timeoutMs, LIMITS.timerMs), finished.signal).then(
+		() => Promise.reject(TIMED_OUT),
+		async () => await working,
 	);
-	const reading = read();
-	// After a timeout the reading fails as well, and nobody waits for it.
-	reading.catch(() => {});
-	const timedOut = timeout.then(async (isOver) => {
-		if (isOver) throw TIMED_OUT;
-		await reading;
-	});
-	await Promise.race([reading, timedOut])
+	// What is given up fails later, and nobody waits for it.
+	return await Promise.race([working, timeout])
 		.catch((error: unknown) => {
-			body.destroy();
+			close();
 			throw error;
 		})
-		.finally(() => finished.abort());
+		.finally(() => {
+			finished.abort();
+			signal?.removeEventListener('abort', close);
+		});
+}
+
+/** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
+async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body) {
+		bytes += chunk.length;
+		if (bytes > mostBytes) throw new TooLargeError();
+		chunks.push(chunk);
+	}
 	return Buffer.concat(chunks);
 }
 
+/** JSON in which what may be written with an escape and need not is written without one. */
+const withoutNeedlessEscapes = (json: string): string =>
+	json.replace(/\\(?:u00([2-7][\da-f])|([\s\S]))/gi, (escape, code?: string, plain?: string) => {
+		const character = code === undefined ? plain : String.fromCharCode(parseInt(code, 16));
+		if (code === undefined) return plain === '/' ? plain : escape;
+		return /["\\]/.test(character!) ? `\\${character}` : character!;
+	});
+
 /** Replaces a secret that a service echoes, in the forms it may have, so that it reaches no error, log or output. */
-function withoutSecret(text: string, secret: string): string {
-	const forms = new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
-	let clean = text;
-	for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, '[API key]');
-	return clean;
+export function withoutSecret(text: string, secret: string): string {
+	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+	const hides = (where: string) => forms.some((form) => where.includes(form));
+	const isEscaped = !hides(text) && /\\u00[2-7]|\\\//i.test(text);
+	const plain = isEscaped ? withoutNeedlessEscapes(text) : text;
+	if (!hides(plain)) return text;
+	return forms.reduce((clean, form) => clean.replaceAll(form, '[API key]'), plain);
 }
+
+const withoutSecretIn = (headers: Headers, secret: string): Headers =>
+	Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [
+			name,
+			typeof value === 'string' ? withoutSecret(value, secret) : value,
+		]),
+	);
 
 export interface Connection {
 	/** Ends in `/v1`, without a slash after it */
@@ -112,16 +138,14 @@ export interface Connection {
 	options?: ConnectionOptions;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-
 /** Sends a request once and says how it ended. Never throws for anything the network or the service did. */
 export async function sendHttpRequest(
 	context: ApiContext,
 	{ baseUrl, apiKey, options }: Connection,
 	request: ApiRequest,
 ): Promise<Attempt> {
-	const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-	const startedAt = Date.now();
+	const timeoutMs = request.timeoutMs ?? LIMITS.attemptMs;
+	const mostBytes = request.mostBytes ?? LIMITS.responseBytes;
 	const httpRequest: IHttpRequestOptions = {
 		method: request.method,
 		url: baseUrl + request.path,
@@ -143,28 +167,31 @@ export async function sendHttpRequest(
 	};
 	let status: number | undefined;
 	let headers: Headers = {};
-	try {
+	const receive = async (abortSignal: AbortSignal): Promise<string> => {
 		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			// n8n types the helper for execution contexts only; it needs no more than what every context has.
-			context as unknown as IAllExecuteFunctions,
+			// n8n types the helper for execution contexts only; it needs no more than what every context has. Where that has a
+			// cancel signal, n8n would put it in the place of ours, which stands for it too.
+			withoutCancelSignal(context) as unknown as IAllExecuteFunctions,
 			CREDENTIAL,
-			httpRequest,
+			{ ...httpRequest, abortSignal },
 		)) as { statusCode: number; headers: Headers; body: unknown };
-		({ statusCode: status, headers } = response);
+		status = response.statusCode;
+		headers = withoutSecretIn(response.headers, apiKey);
 		const { body } = response;
-		const left = Math.max(1, timeoutMs - (Date.now() - startedAt));
-		const text = isStream(body)
-			? (await readBytes(body, { mostBytes: MOST_RESPONSE_BYTES, timeoutMs: left })).toString()
-			: typeof body === 'string'
-				? body
-				: JSON.stringify(body ?? '');
-		return attemptOfResponse(status, headers, withoutSecret(text, apiKey));
+		if (isStream(body)) return (await readBytes(body, mostBytes)).toString();
+		return typeof body === 'string' ? body : JSON.stringify(body ?? '');
+	};
+	try {
+		const text = await withConnection(context.getExecutionCancelSignal?.(), timeoutMs, receive);
+		return attemptOfResponse(status!, headers, withoutSecret(text, apiKey));
 	} catch (error) {
-		if (error instanceof TooLargeError)
-			return { kind: 'tooLarge', code: `${MOST_RESPONSE_BYTES / 1024 / 1024} MiB` };
+		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };
+		const attempt = attemptOfError(error);
+		if (TIMEOUTS.includes(attempt.code))
+			attempt.code += `: it took longer than ${inSeconds(timeoutMs)}`;
 		// The status arrived and the body did not: whatever it was, the service has acted.
 		if (status !== undefined && status >= 200 && status < 300)
-			return { kind: 'response', status, headers, body: undefined, text: '' };
-		return attemptOfError(error);
+			return { kind: 'response', status, headers, body: undefined, broken: attempt.code };
+		return attempt;
 	}
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits';
 import { isRecord } from '../values';
 import type { ApiRequest, Attempt, Headers } from './types';
 
@@ -66,9 +67,6 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
 	return Math.max(0, at - (Number.isNaN(serviceNow) ? nowMs : serviceNow));
 }
 
-export const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 30_000;
-
 /**
  * Milliseconds to wait before the next attempt: what `Retry-After` asks for, at least a second, and up to a fiftieth more; else
  * 1, 2, 4, ... seconds up to `longestMs` and up to a fifth more, so that many clients do not come back in the same instant.
@@ -81,13 +79,13 @@ export function retryDelayMs(
 	failures: number,
 	nowMs: number,
 	random: number,
-	longestMs = LONGEST_DELAY_MS,
+	longestMs = LIMITS.longestDelayMs,
 ): number {
 	const asked = attempt.kind === 'response' ? retryAfterMs(attempt.headers, nowMs) : undefined;
-	const own = Math.min(longestMs, FIRST_DELAY_MS * 2 ** (failures - 1));
+	const own = Math.min(longestMs, LIMITS.firstDelayMs * 2 ** (failures - 1));
 	return asked === undefined
 		? own * (1 + random / 5)
-		: Math.max(asked, FIRST_DELAY_MS) * (1 + random / 50);
+		: Math.max(asked, LIMITS.firstDelayMs) * (1 + random / 50);
 }
 
 export interface RetryLimits {
@@ -186,7 +184,16 @@ export function nextAction(
 }
 
 /** What came instead of the JSON that a success status promised. */
-export function describeBody({ text = '', body }: { text?: string; body?: unknown }): string {
+export function describeBody({
+	text = '',
+	body,
+	broken,
+}: {
+	text?: string;
+	body?: unknown;
+	broken?: string;
+}): string {
+	if (broken !== undefined) return `a body that did not arrive (${broken})`;
 	if (isRecord(body) || Array.isArray(body)) return 'JSON';
 	if (text.trim() === '') return 'an empty body';
 	return /^\s*</.test(text.slice(0, 1000)) ? 'a web page' : 'text that is not JSON';

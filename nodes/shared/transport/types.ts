@@ -29,6 +29,8 @@ export interface ApiRequest {
 	mayAnswerNothing?: boolean;
 	/** The scope that the key needs, where the API document names one */
 	scope?: string;
+	/** Bytes that are read of its response, where that is more than usual */
+	mostBytes?: number;
 	/** Milliseconds after which an attempt counts as lost, from its first byte to its last */
 	timeoutMs?: number;
 }
@@ -50,7 +52,13 @@ export interface ApiResponse {
 
 /** How one attempt to send a request ended. */
 export type Attempt =
-	| ({ kind: 'response'; /** The body where it was not JSON */ text?: string } & ApiResponse)
+	| ({
+			kind: 'response';
+			/** The body where it was not JSON */
+			text?: string;
+			/** Why none of the body could be read */
+			broken?: string;
+	  } & ApiResponse)
 	/** Never reached the service: nothing can have happened there */
 	| { kind: 'unsent'; code: string }
 	/** No usable response came back: the service may have acted or not */

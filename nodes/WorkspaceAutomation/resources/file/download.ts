@@ -1,10 +1,10 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
-import { isLoopback } from '../../../shared/credential/credential';
+import { isInternal, isLoopback } from '../../../shared/credential/credential';
 import { CanceledError, WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { inMib, inSeconds, LIMITS } from '../../../shared/limits';
 import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
-import { attemptOfError } from '../../../shared/transport/httpRequest';
+import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
 import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
@@ -14,15 +14,9 @@ export type Stream = Exclude<
 	Buffer
 >;
 
-const ATTEMPTS = 4;
-/** Ten times what a file may have when it is created (API document, Limits) */
-const MOST_BYTES = 100 * 1024 * 1024;
-/** For all of a download: what takes longer would outlast its URL soon */
-const TIME_LIMIT_MS = 5 * 60_000;
-
 /**
- * The address of a download. Only the service is trusted to be on this machine: an address in here that a remote service names
- * would reach what is not meant for it.
+ * The address of a download. An address within n8n's own network that a service outside of it names would reach what is not meant
+ * for it.
  */
 function checkUrl(url: string, baseUrl: string): string {
 	const refuse = (why: string) =>
@@ -36,19 +30,26 @@ function checkUrl(url: string, baseUrl: string): string {
 	} catch {
 		throw refuse('It is not a URL.');
 	}
-	const isLocal = isLoopback(new URL(baseUrl).hostname);
+	const { hostname } = new URL(baseUrl);
+	const isLocal = isLoopback(hostname);
 	if (target.protocol !== 'https:' && !(isLocal && target.protocol === 'http:'))
 		throw refuse('It does not use https.');
 	if (target.username || target.password) throw refuse('It has a user name or password in it.');
-	if (isLoopback(target.hostname) && !isLocal)
-		throw refuse('It leads to the machine that n8n runs on.');
+	if (isInternal(target.hostname) && !isInternal(hostname))
+		throw refuse('It leads into the network that n8n is in.');
 	return url;
 }
 
 const tooLarge = () =>
 	new WorkspaceAutomationError(
 		'The file is too large to download',
-		`It has more than ${MOST_BYTES / 1024 / 1024} MiB.`,
+		`It has more than ${inMib(LIMITS.downloadBytes)}.`,
+	);
+
+const tooLong = () =>
+	new WorkspaceAutomationError(
+		'The file takes too long to download',
+		`It took longer than ${inSeconds(LIMITS.downloadMs)}.`,
 	);
 
 /**
@@ -61,34 +62,22 @@ function limitBytes(body: Stream): void {
 	body.emit = (event: string | symbol, ...args: unknown[]) => {
 		if (event === 'data') {
 			bytes += (args[0] as Uint8Array).length;
-			if (bytes > MOST_BYTES) body.destroy(tooLarge());
+			if (bytes > LIMITS.downloadBytes) body.destroy(tooLarge());
 		}
 		return emit(event, ...args);
 	};
 }
 
-/** What `consume` makes of a stream, within the time that a download may take and no longer than the execution goes on. */
-async function consumeWithin<T>(
-	context: IExecuteSingleFunctions,
-	body: Stream,
-	consume: (body: Stream) => Promise<T>,
-): Promise<T> {
-	const finished = new AbortController();
-	const signal = context.getExecutionCancelSignal?.();
-	const cancel = () => body.destroy(new CanceledError());
-	signal?.addEventListener('abort', cancel);
-	const timeout = sleep(TIME_LIMIT_MS, finished.signal).then(
-		() => body.destroy(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' })),
-		() => {},
-	);
-	try {
-		limitBytes(body);
-		const consuming = consume(body);
-		// A consumer that does not notice the end of its stream is not waited for.
-		return await Promise.race([consuming, timeout.then(async () => await consuming)]);
-	} finally {
-		finished.abort();
-		signal?.removeEventListener('abort', cancel);
+/** A response that is no file; thrown, so that its connection is closed */
+class RefusedError extends Error {
+	readonly status: number;
+
+	readonly headers: Headers;
+
+	constructor(status: number, headers: Headers) {
+		super();
+		this.status = status;
+		this.headers = headers;
 	}
 }
 
@@ -101,9 +90,10 @@ interface Streamed {
 async function fetchOnce<T>(
 	context: IExecuteSingleFunctions,
 	url: string,
+	timeoutMs: number,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<{ value: T } | Attempt> {
-	const work = async (): Promise<{ value: T } | Attempt> => {
+	const work = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
 		// n8n types the helper's result by what it is asked for at run time.
 		const response = (await context.helpers.httpRequest({
 			url,
@@ -111,21 +101,20 @@ async function fetchOnce<T>(
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
-			timeout: TIME_LIMIT_MS,
+			timeout: timeoutMs,
+			abortSignal,
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) {
-			body.destroy();
-			return { kind: 'response', status, headers, body: undefined };
-		}
-		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) {
-			body.destroy();
-			throw tooLarge();
-		}
-		const consumeAll = async (stream: Stream) => await consume(stream, headers);
-		return { value: await consumeWithin(context, body, consumeAll) };
+		if (status < 200 || status >= 300) throw new RefusedError(status, headers);
+		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) throw tooLarge();
+		limitBytes(body);
+		return { value: await consume(body, headers) };
 	};
-	return await work().catch((error: unknown) => {
+	const signal = context.getExecutionCancelSignal?.();
+	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
+		if (error === TIMED_OUT) throw tooLong();
+		if (error instanceof RefusedError)
+			return { kind: 'response', status: error.status, headers: error.headers, body: undefined };
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 		return attemptOfError(error);
 	});
@@ -149,16 +138,18 @@ export async function download<T>(
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	checkUrl(url, baseUrl);
+	const deadline = clock.now() + LIMITS.downloadMs;
 	for (let attempt = 1; ; attempt++) {
 		clock.throwIfAborted();
-		const result = await fetchOnce(context, url, consume);
+		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
 		clock.throwIfAborted();
 		const final =
 			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
-		if (final || attempt === ATTEMPTS) throw failed(attemptError(result, {}, clock.now()));
+		if (final || attempt === LIMITS.downloadAttempts)
+			throw failed(attemptError(result, {}, clock.now()));
 		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
-		if (delayMs > TIME_LIMIT_MS) throw failed(attemptError(result, {}, clock.now()));
+		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
 		await clock.sleep(delayMs);
 	}
 }

@@ -9,6 +9,7 @@ import { cursorAfter, readPage, type ListRequest } from '../../api/pagination';
 import { setupRequiredError } from '../../api/setupRequired';
 import { WorkspaceAutomationError } from '../../errors/errors';
 import { toNodeError } from '../../errors/nodeErrors';
+import { inSeconds, LIMITS } from '../../limits';
 import { createApiClient } from '../../transport/apiClient';
 
 export type ListSearch = (
@@ -24,11 +25,6 @@ interface Search {
 	show: (entry: IDataObject) => INodeListSearchItems | undefined;
 }
 
-/** Somebody is waiting in front of an open list. */
-export const PICKER_TIME_LIMIT_MS = 20_000;
-/** As many pages as one look into a list may cost; the editor asks for more when somebody scrolls. */
-export const MOST_PAGES = 20;
-
 export const matches = ({ name, value }: INodeListSearchItems, wanted: string): boolean =>
 	`${name} ${value}`.toLowerCase().includes(wanted);
 
@@ -42,7 +38,7 @@ export const listSearch = ({ list, show }: Search): ListSearch =>
 			const client = await createApiClient(this);
 			const request = list(this);
 			const wanted = filter?.trim().toLowerCase() ?? '';
-			const deadline = client.clock.now() + PICKER_TIME_LIMIT_MS;
+			const deadline = client.clock.now() + LIMITS.pickerMs;
 			const seen = new Set<string>();
 			for (let cursor = paginationToken, pages = 1; ; pages++) {
 				const page = await readPage(client, request, { cursor }, { deadline });
@@ -51,9 +47,9 @@ export const listSearch = ({ list, show }: Search): ListSearch =>
 				const shown = page.data.map(show).filter((entry) => entry !== undefined);
 				const results = shown.filter((entry) => matches(entry, wanted));
 				const next = cursorAfter(request, page);
-				if (results.length > 0 || next === undefined || pages === MOST_PAGES)
+				if (results.length > 0 || next === undefined || pages === LIMITS.pickerPages)
 					return { results, paginationToken: next };
-				if (seen.has(next) || client.clock.now() > deadline) throw repeated();
+				if (seen.has(next) || client.clock.now() > deadline) throw endlessPicker();
 				seen.add(next);
 				cursor = next;
 			}
@@ -62,8 +58,9 @@ export const listSearch = ({ list, show }: Search): ListSearch =>
 		}
 	};
 
-const repeated = () =>
+/** What is said where a look into a list finds no end. */
+export const endlessPicker = () =>
 	new WorkspaceAutomationError(
 		'The list does not come to an end',
-		"The service repeats a part of it, or takes too long. Choose 'By ID' instead.",
+		`The service repeats a part of it, or takes longer than ${inSeconds(LIMITS.pickerMs)}. Choose 'By ID' instead.`,
 	);

@@ -1,0 +1,327 @@
+// A service that means harm, or has been taken over: it sends too much, never ends, or echoes the key. Over real HTTP, in n8n's engine.
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
+import { LIMITS } from '../../nodes/shared/limits.ts';
+import { run, start, type Setup } from './engine.mts';
+
+const require = createRequire(import.meta.url);
+const { Container } = require('@n8n/di');
+const { Logger } = require('@n8n/backend-common');
+
+const KEY = 'wa_live_9f/Ab+7=c"x';
+const ID = '123e4567-e89b-12d3-a456-426614174000';
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** A server of its own for each test */
+class Host {
+	readonly requests: Array<{ url: string; authorization?: string }> = [];
+	private readonly server: Server;
+
+	constructor(behave: Behaviour) {
+		this.server = createServer((request, response) => {
+			const { url = '', headers } = request;
+			this.requests.push({ url, authorization: headers.authorization });
+			behave(request, response);
+		});
+	}
+
+	async listen() {
+		this.server.listen(0, '127.0.0.1');
+		await once(this.server, 'listening');
+	}
+
+	get url() {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	close() {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+const hosts: Host[] = [];
+async function hostThat(behave: Behaviour): Promise<Host> {
+	const host = new Host(behave);
+	hosts.push(host);
+	await host.listen();
+	return host;
+}
+afterEach(() => {
+	for (const host of hosts.splice(0)) host.close();
+});
+
+const setup = (host: Host, operation: string, parameters: IDataObject = {}): Setup => {
+	const [resource, name] = operation.split('.');
+	return {
+		node: 'workspaceAutomation',
+		parameters: { resource, operation: name, ...parameters },
+		credentials: { baseUrl: `${host.url}/v1`, accessToken: KEY, apiVersion: '2026-10-05' },
+	};
+};
+const rl = (value: string) => ({ __rl: true, mode: 'id', value });
+const starting = { projectId: rl(ID), prompt: 'x' };
+
+/** Writes for as long as somebody reads */
+function writeWithoutEnd(response: ServerResponse, chunk: Buffer): void {
+	const write = () => {
+		while (!response.destroyed && response.write(chunk));
+	};
+	response.on('drain', write);
+	write();
+}
+
+/** A byte now and then, so that the connection is never idle for long */
+function drip(response: ServerResponse): void {
+	const timer = setInterval(() => response.write(' '), 20);
+	response.on('close', () => clearInterval(timer));
+	response.write(' ');
+}
+
+const json = { 'content-type': 'application/json' };
+
+describe('a response without bounds', () => {
+	const session = { sessionId: ID };
+
+	test('is read up to the limit in bytes, then its connection is closed and the error names the limit', async () => {
+		let closed: Promise<unknown> | undefined;
+		const host = await hostThat((_, response) => {
+			closed = once(response, 'close');
+			response.writeHead(200, json);
+			writeWithoutEnd(response, Buffer.alloc(1024 * 1024, ' '));
+		});
+		const { error } = await run(setup(host, 'agentSession.get', session));
+		expect(error).toMatchObject({
+			message: 'The response of the service is too large',
+			description: expect.stringContaining('64 MiB'),
+		});
+		await closed;
+		expect(host.requests).toHaveLength(1);
+	});
+
+	test('is measured by what it is unpacked to', async () => {
+		const bomb = gzipSync(Buffer.alloc(LIMITS.responseBytes + 1, ' '));
+		expect(bomb.length).toBeLessThan(LIMITS.responseBytes / 500);
+		const host = await hostThat((_, response) =>
+			response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(bomb),
+		);
+		const { error } = await run(setup(host, 'agentSession.get', session));
+		expect(error?.message).toBe('The response of the service is too large');
+		expect(host.requests).toHaveLength(1);
+	});
+
+	test('that drips ends with the time of the request in total, and the warning names the time', async () => {
+		let closed: Promise<unknown> | undefined;
+		const host = await hostThat((_, response) => {
+			closed = once(response, 'close');
+			response.writeHead(200, json);
+			drip(response);
+		});
+		const { outputs, error } = await run({
+			...setup(host, ''),
+			node: 'runAgentSession',
+			parameters: {
+				operation: 'continue',
+				...session,
+				permissionPolicy: 'ask',
+				options: { maxWait: 0 },
+			},
+		});
+		expect(error).toBeUndefined();
+		expect(outputs[2][0].json.warnings[0]).toContain('took longer than 1 seconds');
+		await closed;
+	});
+
+	test('that drips is given up with Stop, and its connection is closed', async () => {
+		let closed: Promise<unknown> | undefined;
+		let begun = () => {};
+		const isUnderWay = new Promise<void>((resolve) => (begun = resolve));
+		const host = await hostThat((_, response) => {
+			closed = once(response, 'close');
+			response.writeHead(200, json);
+			drip(response);
+			begun();
+		});
+		// n8n-core runs declarative nodes without a cancel signal where it is itself under test.
+		const execution = start({
+			...setup(host, ''),
+			node: 'runAgentSession',
+			parameters: {
+				operation: 'continue',
+				...session,
+				permissionPolicy: 'ask',
+				options: { abortOnStop: false },
+			},
+		});
+		await isUnderWay;
+		execution.stop();
+		await execution.result;
+		await closed;
+		expect(host.requests).toHaveLength(1);
+	});
+});
+
+describe('the key that a service echoes', () => {
+	const logged: unknown[] = [];
+	beforeEach(() => {
+		logged.length = 0;
+		const logger = Container.get(Logger);
+		for (const level of ['error', 'warn', 'info', 'debug'])
+			jest.spyOn(logger, level).mockImplementation((...line: unknown[]) => void logged.push(line));
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+
+	const inJson = JSON.stringify(KEY).slice(1, -1);
+	const escaped = [...KEY]
+		.map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');
+
+	test.each([
+		['as it is', inJson],
+		['encoded as for a URL', encodeURIComponent(KEY)],
+		['in escapes', escaped],
+		['with escaped slashes', inJson.replaceAll('/', '\\/')],
+	])('%s is in no error, output or line of the log', async (_, echo) => {
+		const host = await hostThat(({ method, url }, response) => {
+			const isError = url?.includes('/analytics');
+			const session = `{"sessionId":"${ID}","status":"running ${echo}","error":"${echo}","dashboardUrl":"https://x.example/${echo}","pendingInteractions":[{"id":"1","type":"permission","permission":"${echo}","patterns":["${echo}"],"response":{"options":[{"value":"once","label":"Once ${echo}"}]}}],"latestMessage":{"text":"${echo}"}}`;
+			const error = `{"error":{"code":"${echo}","message":"Bad key ${echo}","doc_url":"https://x.example/${echo}"}}`;
+			response
+				.writeHead(isError ? 400 : 200, { ...json, 'x-echo': 'x', location: `/sessions/${ID}` })
+				.end(isError ? error : method === 'POST' && url?.endsWith('sessions') ? '{}' : session);
+		});
+		const setups = [
+			setup(host, 'analytics.query', { table: 'own', query: 'SELECT 1' }),
+			setup(host, 'agentSession.get', { sessionId: ID, simplify: false }),
+			{
+				...setup(host, ''),
+				node: 'runAgentSession',
+				parameters: {
+					operation: 'continue',
+					sessionId: ID,
+					permissionPolicy: 'approve',
+					options: { maxWait: 0 },
+				},
+			},
+		];
+		for (const each of setups) {
+			const { outputs, error, customData } = await run(each);
+			const kept = JSON.stringify([
+				outputs,
+				error && [error.message, error.description, error.stack, error.context, { ...error }],
+				customData,
+				logged,
+			]);
+			expect(kept).toContain('[API key]');
+			for (const form of [
+				KEY,
+				inJson,
+				encodeURIComponent(KEY),
+				JSON.stringify(inJson).slice(1, -1),
+			])
+				expect(kept).not.toContain(form);
+			expect(kept).not.toContain('Ab+7');
+		}
+		expect(host.requests.every(({ authorization }) => authorization === `Bearer ${KEY}`)).toBe(
+			true,
+		);
+	});
+
+	test('in a header is no session ID', async () => {
+		const host = await hostThat((_, response) =>
+			response
+				.writeHead(201, { ...json, location: `/v1/agent/sessions/${encodeURIComponent(KEY)}` })
+				.end('{}'),
+		);
+		const { outputs, error } = await run(setup(host, 'agentSession.create', starting));
+		expect(JSON.stringify([outputs, error?.message, error?.description])).not.toContain('Ab');
+	});
+});
+
+describe('a redirect', () => {
+	test.each([301, 302, 303, 307, 308])('with %d does not take the key anywhere', async (status) => {
+		const other = await hostThat((_, response) => response.writeHead(200, json).end('{}'));
+		const host = await hostThat((_, response) =>
+			response.writeHead(status, { location: `${other.url}/v1/projects` }).end(),
+		);
+		const { error } = await run(setup(host, 'agentSession.create', starting));
+		expect(error?.message).toBe('The service answered with a redirect');
+		expect(other.requests).toEqual([]);
+	});
+});
+
+describe('a download', () => {
+	/** A service whose file is to be downloaded from an address, and the host that the address leads to */
+	async function download(behave: Behaviour, urlOf = (host: Host) => `${host.url}/file`) {
+		const store = await hostThat(behave);
+		const host = await hostThat((_, response) =>
+			response.writeHead(200, json).end(JSON.stringify({ url: urlOf(store) })),
+		);
+		const execution = start(setup(host, 'file.getContent', { fileId: rl(ID), outputAs: 'text' }));
+		return { store, execution };
+	}
+
+	test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (status) => {
+		const inside = await hostThat((_, response) => response.end('secret'));
+		const { store, execution } = await download((_, response) =>
+			response.writeHead(status, { location: inside.url }).end(),
+		);
+		const { error } = await execution.result;
+		expect(error?.message).toMatch(/^The file could not be downloaded: .* redirect$/);
+		expect(store.requests).toEqual([{ url: '/file', authorization: undefined }]);
+		expect(inside.requests).toEqual([]);
+	});
+
+	test('takes no user name or password', async () => {
+		const { store, execution } = await download(
+			(_, response) => response.end('x'),
+			({ url }) => url.replace('http://', 'http://user:pw@'),
+		);
+		const { error } = await execution.result;
+		expect(error?.description).toMatch(/has a user name or password in it/);
+		expect(store.requests).toEqual([]);
+	});
+
+	test.each([
+		['that it announces', { 'content-length': String(LIMITS.downloadBytes + 1) }],
+		['that show as it comes', {}],
+	])('ends at the limit in bytes %s', async (_, headers) => {
+		let closed: Promise<unknown> | undefined;
+		const { execution } = await download((_request, response) => {
+			closed = once(response, 'close');
+			response.writeHead(200, headers);
+			writeWithoutEnd(response, Buffer.alloc(1024 * 1024, ' '));
+		});
+		const { error } = await execution.result;
+		expect(error).toMatchObject({
+			message: 'The file is too large to download',
+			description: expect.stringContaining('100 MiB'),
+		});
+		await closed;
+	});
+});
+
+describe('a list', () => {
+	const page = (response: ServerResponse, next: string) =>
+		response
+			.writeHead(200, json)
+			.end(JSON.stringify({ data: [], next_cursor: next, has_more: true }));
+
+	test('of nothing but empty pages, each with a fresh cursor, comes to an end that says how many', async () => {
+		const host = await hostThat((_, response) => page(response, String(host.requests.length)));
+		const { error } = await run(setup(host, 'project.getAll', { returnAll: true }));
+		expect(error).toMatchObject({
+			message: 'The list does not come to an end',
+			description: expect.stringContaining(`The last ${LIMITS.emptyPages} pages were empty.`),
+		});
+		expect(host.requests).toHaveLength(LIMITS.emptyPages);
+	});
+});

@@ -1,0 +1,299 @@
+// Foreign text is read in time in proportion to its length: what takes its author a moment takes nobody's n8n away.
+import { expect, test } from '@jest/globals';
+import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
+import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics/hints.ts';
+import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
+import { globMatches } from '../../nodes/RunAgentSession/glob.ts';
+import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { question } from '../../nodes/RunAgentSession/question.ts';
+import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+import { quoted } from '../../nodes/RunAgentSession/visibleText.ts';
+import {
+	newSessionIdIn,
+	readSession,
+	requireSessionId,
+} from '../../nodes/shared/agentSession/session.ts';
+import { setupRequiredError } from '../../nodes/shared/api/setupRequired.ts';
+import {
+	checkBaseUrl,
+	isInternal,
+	readCredential,
+} from '../../nodes/shared/credential/credential.ts';
+import { readOverrides } from '../../nodes/shared/credential/overrides.ts';
+import { responseError } from '../../nodes/shared/errors/apiErrors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { withoutSecret } from '../../nodes/shared/transport/httpRequest.ts';
+import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
+import { describeBody, retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
+import { requireAnyId, requireId } from '../../nodes/shared/validation.ts';
+import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/values.ts';
+
+const LENGTH = 1_000_000;
+
+/** How often the two lengths are timed at most. Of each the best counts: what else the machine does only adds. */
+const ROUNDS = 4;
+
+/** A quarter of the text is compared with all of it: in proportion it is 4, squared it is 16. */
+const PART = 4;
+const MOST = 9;
+
+/** Some systems count processor time in steps of 10 ms. */
+const ENOUGH_MICROSECONDS = 50_000;
+
+/** Squared, 1 MB takes minutes: what is as quick as this needs no comparison. */
+const QUICK_MICROSECONDS = 400_000;
+
+/** Processor time of this thread for one run, over as many as it takes: what else the machine does takes none of it */
+function microseconds(
+	work: (text: string) => unknown,
+	text: string,
+	enough = ENOUGH_MICROSECONDS,
+): number {
+	const start = process.threadCpuUsage();
+	for (let runs = 1; ; runs++) {
+		try {
+			work(text);
+		} catch (error) {
+			if (!(error instanceof WorkspaceAutomationError)) throw error;
+		}
+		const { user, system } = process.threadCpuUsage(start);
+		if (user + system >= enough) return (user + system) / runs;
+	}
+}
+
+/** How much longer a text of 1 MB takes than a quarter of it */
+function growth(work: (text: string) => unknown, textOf: (length: number) => string): number {
+	const whole = textOf(LENGTH);
+	if (microseconds(work, whole, 0) < QUICK_MICROSECONDS) return 1;
+	const part = textOf(LENGTH / PART);
+	let [best, bestOfPart] = [Infinity, Infinity];
+	for (let round = 0; round < ROUNDS && !(best / bestOfPart < MOST); round++) {
+		bestOfPart = Math.min(bestOfPart, microseconds(work, part));
+		best = Math.min(best, microseconds(work, whole));
+	}
+	return best / bestOfPart;
+}
+
+/** A text of about this length: the middle as often as it fits, between a start and an end */
+const text =
+	(start: string, middle: string, end = '') =>
+	(length: number) =>
+		start + middle.repeat(Math.floor(length / middle.length)) + end;
+
+const values = {
+	parameters: new Map<string, unknown>([['a', 'x']]),
+	evaluate: () => 'x',
+};
+
+const QUERIES: Array<[start: string, middle: string, end?: string]> = [
+	['SELECT 1', ' ', 'x'],
+	['SELECT 1', ' ;', 'x'],
+	['SELECT 1', ';'],
+	['SELECT 1', '\n', "'"],
+	['', ' (', 'SELECT'],
+	['SELECT ', '(('],
+	['SELECT ', 'a'],
+	['SELECT ', 'a$'],
+	['SELECT ', '1'],
+	['SELECT ', '1.'],
+	['SELECT ', '1e'],
+	['SELECT ', '1e-1'],
+	['SELECT ', '.1e-1+'],
+	['SELECT ', "'"],
+	['SELECT ', "''"],
+	["SELECT '", '\\'],
+	["SELECT '", "\\'"],
+	["SELECT '", '\\x', "'"],
+	["SELECT '", '{a', "'"],
+	["SELECT '", '{ ', "'"],
+	["SELECT '{", ' ', "'"],
+	["SELECT '{a:", ' ', "'"],
+	["SELECT '{b", ' ', "'"],
+	["SELECT '", '{b:x}', "'"],
+	['SELECT ', '`"`'],
+	['SELECT ', '"a" '],
+	['SELECT ', '‘'],
+	['SELECT ', '‘a’'],
+	['SELECT ', '$'],
+	['SELECT ', '$a$ '],
+	['SELECT ', '$$ $'],
+	['SELECT $a$', '$a', '$a$'],
+	['SELECT ', "x'4'"],
+	["SELECT x'", '4'],
+	['SELECT ', '-- \n'],
+	['SELECT --', ' '],
+	['SELECT ', '# '],
+	['SELECT ', '/*'],
+	['SELECT ', '/* */'],
+	['SELECT /*', '/**/'],
+	['SELECT /*', '*'],
+	['SELECT ', '{'],
+	['SELECT ', '{{'],
+	['SELECT ', '{{ '],
+	['SELECT ', '{{}}'],
+	['SELECT ', '{{}} '],
+	['SELECT ', '}}'],
+	["SELECT '", '{{}}', "'"],
+	['SELECT /*', '{{}}', '*/'],
+	['SELECT $$', '{{}}', '$$'],
+	['SELECT {{', ' ', '}}'],
+	['SELECT ', '{a} '],
+	['SELECT ', '{a:String} '],
+	['SELECT {', ' '],
+	['SELECT {a', ' '],
+	['SELECT {a:', ' '],
+	['SELECT {', 'a'],
+	['SELECT {a:', 'a '],
+	['SELECT {a:', 'Array('],
+	['SELECT {a:a(', "'',"],
+	["SELECT {a:a('", "\\'"],
+	['SELECT {a:a(', '1,', '1)}'],
+];
+
+test.each(QUERIES)('a query of 1 MB is read in proportion: %j, %j, %j', (...parts) => {
+	const read = (sql: string) => requireSelect('Query', bind(sql, values));
+	expect(growth(read, text(...parts))).toBeLessThan(MOST);
+});
+
+test.each([["'"], ['\\'], ['\0'], ["\\'"], ['x'], ['2026-10-05T'], ['\u{1f600}']])(
+	'a value of 1 MB is written in proportion: %j',
+	(middle) => {
+		const write = (value: string) =>
+			bind(
+				"SELECT {a}, {a:String}, {a:Date}, {a:Identifier}, {{ x }}, '{{ x }}', {l:Array(String)}",
+				{
+					parameters: new Map<string, unknown>([
+						['a', value],
+						['l', [value]],
+					]),
+					evaluate: () => value,
+				},
+			);
+		expect(growth(write, text('', middle))).toBeLessThan(MOST);
+	},
+);
+
+test.each([
+	['SELECT ', 'merge'],
+	['SELECT ', 'merge '],
+	['SELECT ', 'merge('],
+	['SELECT merge', ' '],
+	['SELECT merge(', 'a'],
+	['SELECT ', 'merge(a)'],
+	['SELECT ', 'f('],
+	['SELECT ', 'a'],
+	['SELECT ', 'a_state_'],
+	['SELECT ', '_state '],
+	['SELECT ', '_stat'],
+	['SELECT ', '-'],
+	['SELECT ', '--\n'],
+	['SELECT ', '//\n'],
+	['SELECT ', '#'],
+	['SELECT ', '/*'],
+	['SELECT /*', '*'],
+	['SELECT ', "'"],
+	["SELECT '", '\\'],
+	['SELECT ', "'\\", '\\'],
+	['SELECT ', "\\'", '\\'],
+])('the hint about a query of 1 MB takes time in proportion: %j, %j, %j', (...parts: string[]) => {
+	const condition = new Function(
+		'$parameter',
+		'$rawParameter',
+		`return ${bareState.displayCondition!.replace(/^=\{\{|\}\}$/g, '')}`,
+	);
+	const hint = (query: string): unknown => condition({ resource: 'analytics' }, { query });
+	expect(growth(hint, text(parts[0], parts[1], parts[2]))).toBeLessThan(MOST);
+});
+
+const interaction = (text: string) => ({
+	id: 'i1',
+	type: 'permission',
+	permission: text,
+	patterns: [text, 'x'],
+	response: { instruction: text, options: [{ value: text, label: text }] },
+});
+const rules = [{ permission: '*', pattern: '*a*b', decision: 'deny' as const }];
+const policy = { rules, defaultDecision: 'approve' as const, approveWith: 'once' as const };
+
+/** What reads text that the service, an agent, a person in a channel or an earlier node wrote. Those that may throw a mistake do. */
+const READERS: Record<string, (text: string) => unknown> = {
+	'the message of an error': (text) =>
+		responseError({ status: 400, body: { error: { message: text, code: text, doc_url: text } } }),
+	'an error that is no JSON': (text) => responseError({ status: 500, body: undefined, text }),
+	'a set-up that is asked for': (text) => setupRequiredError({ message: text, reason: text }),
+	'a body that is no JSON': (text) => describeBody({ text }),
+	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
+	'a body as JSON': (text) => parseJson(text),
+	'a text in JSON': (text) => parseJson(JSON.stringify(text)),
+	'a body with the key in it': (text) => withoutSecret(text, 'aa/a'),
+	'the ID of a new session': (text) =>
+		newSessionIdIn({ status: 201, headers: { location: text }, body: { id: text } }, {}),
+	'a session': (text) =>
+		readSession(
+			{ status: text, dashboardUrl: text, pendingInteractions: [interaction(text)] },
+			text,
+		),
+	'a permission request, with rules': (text) =>
+		decide(interaction(text), { ...policy, mode: 'rules' }),
+	'a permission request, with Approve All': (text) =>
+		decide(interaction(text), { ...policy, mode: 'approve' }),
+	'a question': (text) =>
+		question({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
+	'a quoted text': (text) => quoted(text, 200),
+	'an answer': (text) => readAnswer(text),
+	'the answer in a form': (text) => readAnswer({ Decision: [text], submittedAt: text }),
+	'an answer below data': (text) => readAnswer({ data: { text, [text]: text } }),
+	"'Asked'": (text) => readAsked(text),
+	"'Requests'": (text) => tryRules(text, { ...policy, mode: 'rules' }),
+	'the pattern of a rule': (text) => [
+		globsOf(text),
+		checkRules([{ permission: text, pattern: text, decision: 'approve' }]),
+	],
+	'a glob': (text) => globMatches(text, 'aaaa'),
+	'a session by ID or address': (text) => requireSessionId('Session', text),
+	'an ID': (text) => requireId('ID', text),
+	'an ID of any form': (text) => requireAnyId('ID', text),
+	'a base URL': (text) => checkBaseUrl(`https://${text}`),
+	'the host of a download': (text) => isInternal(text),
+	'a credential': (text) =>
+		readCredential({ baseUrl: 'https://a.example/v1', accessToken: text, apiVersion: text }),
+	overrides: (text) =>
+		readOverrides(
+			JSON.stringify({ getTask: { path: text, query: { a: text }, body: { a: text } } }),
+		),
+	'an excerpt': (text) => [excerpt(text), quote({ text }), withoutTrailingDots(text)],
+};
+
+/** The worst for one reader or another: what starts a match at every place, and what keeps it from ending */
+const WORST = [
+	...['a', ' ', '.', ',', '/', '\\', '"', '{', '[', '<', '1', '-', '\n', 'é', '́', '\u{1f600}'],
+	...[
+		'. ',
+		' .',
+		'a,',
+		', ',
+		'\\,',
+		'\\/',
+		'\\u0061',
+		'\\u',
+		'aa/',
+		'1e',
+		'1.',
+		'{a',
+		'{a}',
+		'*a',
+		'https://',
+	],
+	...['yes ', 'aB', 'a ,', 'a.', '1a-', '⟨', '<!--', '%2f', '[[', 'localhost.'],
+];
+
+test.each(Object.keys(READERS))('%s of 1 MB is read in proportion', (reader) => {
+	const slow = WORST.flatMap((middle) =>
+		[text('', middle), text('a', middle, '!')]
+			.filter((textOf) => growth(READERS[reader], textOf) >= MOST)
+			.map(() => middle),
+	);
+	expect(slow).toEqual([]);
+});
