@@ -10,6 +10,7 @@ import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSessio
 import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
 import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
@@ -72,6 +73,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		throwIfAborted() {
 			if (manual.now() - begin >= stopAt) throw new CanceledError();
 		},
+		untilAborted: async (work) => await work.finally(() => clock.throwIfAborted()),
 		async sleep(ms) {
 			const until = Math.min(manual.now() + ms, begin + stopAt);
 			pauses.push(ms);
@@ -82,8 +84,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const unstoppable: Clock = {
 		now: manual.now,
 		throwIfAborted() {},
+		untilAborted: async (work) => await work,
 		sleep: async (ms) => manual.advance(ms),
 	};
+	const gates = new RateLimitGates(unstoppable);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -177,8 +181,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				...job.policy,
 			};
 			return await runSession(job, {
-				api: sessionApi(await createApiClient(context, { clock })),
-				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable })),
+				api: sessionApi(await createApiClient(context, { clock, gates })),
+				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable, gates })),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',

@@ -10,6 +10,8 @@ export interface Clock {
 	sleep(ms: number): Promise<void>;
 	/** @throws CanceledError when the execution was stopped */
 	throwIfAborted(): void;
+	/** The result of `work`. @throws CanceledError at once when the execution is stopped, whatever becomes of it */
+	untilAborted<T>(work: Promise<T>): Promise<T>;
 }
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
@@ -23,23 +25,27 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 	const throwIfAborted = () => {
 		if (signal?.aborted) throw new CanceledError();
 	};
+	const untilAborted = async <T>(work: Promise<T>): Promise<T> => {
+		throwIfAborted();
+		if (!signal) return await work;
+		let onAbort: () => void = () => {};
+		const aborted = new Promise<never>((_, reject) => {
+			onAbort = () => reject(new CanceledError());
+			signal.addEventListener('abort', onAbort);
+		});
+		try {
+			return await Promise.race([aborted, work]);
+		} finally {
+			signal.removeEventListener('abort', onAbort);
+		}
+	};
 	return {
 		now: Date.now,
 		throwIfAborted,
+		untilAborted,
 		async sleep(ms) {
 			throwIfAborted();
-			const delay = Math.min(ms, LONGEST_TIMER_MS);
-			if (!signal) return await sleep(delay);
-			let onAbort: () => void = () => {};
-			const aborted = new Promise<never>((_, reject) => {
-				onAbort = () => reject(new CanceledError());
-				signal.addEventListener('abort', onAbort);
-			});
-			try {
-				await Promise.race([aborted, sleep(delay, signal)]);
-			} finally {
-				signal.removeEventListener('abort', onAbort);
-			}
+			await untilAborted(sleep(Math.min(ms, LONGEST_TIMER_MS), signal));
 		},
 	};
 }
