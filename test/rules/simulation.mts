@@ -108,7 +108,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		manual.advance(late);
 		request.weather = await weather(request);
 		sent.push(request);
-		const now = request.weather;
+		const isTooLate = manual.now() - begin - request.at > (options.timeout ?? Infinity);
+		const now = isTooLate ? 'lost-after' : request.weather;
 		if (now === 'unsent') throw failure('ECONNREFUSED');
 		if (now === 'lost') throw failure('ECONNRESET');
 		if (typeof now === 'object' && !now.processed)

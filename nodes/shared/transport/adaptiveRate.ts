@@ -83,7 +83,7 @@ export class AdaptiveRate<T extends Waiting> {
 
 	/** Takes out of the queue what may go now, and what cannot be sent in time. */
 	take(nowMs: number): Turns<T> {
-		const isTooLate = (each: T) => this.opensAt(each) > Math.max(nowMs, each.deadline);
+		const isTooLate = (each: T) => Math.max(nowMs, this.opensAt(each)) > each.deadline;
 		const tooLate = this.waiting.filter(isTooLate);
 		for (const request of tooLate) this.leave(request);
 		const go: T[] = [];
