@@ -49,7 +49,7 @@ export interface SimulatedReport {
 }
 
 const TRIES = 3;
-const LIMIT = { perSecond: 40, burst: 40 };
+const LIMIT = { perSecond: 15, burst: 15 };
 const START = Date.UTC(2026, 9, 5, 9);
 
 const processed = (weather: Weather): Weather =>
@@ -86,7 +86,7 @@ const kindOf = ({ method, path }: Sent) =>
 
 function dialectsFrom(dice: Dice): DialectName[] {
 	const chosen: DialectName[] = [];
-	for (let count = Math.floor(dice() * 8); count > 0; count--) {
+	for (let count = 1 + Math.floor(dice() * 7); count > 0; count--) {
 		const name = pick(dice, dialectNames);
 		if (!conflictOf([...chosen, name])) chosen.push(name);
 	}

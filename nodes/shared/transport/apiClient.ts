@@ -134,10 +134,17 @@ export async function createApiClient(
 		gates = processGates,
 	}: ClientOptions = {},
 ): Promise<ApiClient> {
-	const { baseUrl, apiKey, overrides } = readCredential(await context.getCredentials(CREDENTIAL));
+	const credential = await context.getCredentials(CREDENTIAL);
+	const { baseUrl, apiKey, overrides } = readCredential(credential);
 	const gateKey = createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('base64');
+	// n8n would read and decrypt it for every request.
+	const getCredentials = async () => ({ ...credential });
 	// A request that must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
-	const uncancelable = withoutCancelSignal(context);
+	const uncancelable = { ...withoutCancelSignal(context), getCredentials };
+	const cancelable: ApiContext = {
+		...uncancelable,
+		getExecutionCancelSignal: () => context.getExecutionCancelSignal?.(),
+	};
 
 	/** One attempt, as soon as the gate lets it pass. */
 	async function attemptOnce(
@@ -154,7 +161,7 @@ export async function createApiClient(
 		const sentAt = clock.now();
 		const timeoutMs = Math.min(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, deadline - sentAt);
 		const attempt = await sendHttpRequest(
-			isIdempotent(request) ? context : uncancelable,
+			isIdempotent(request) ? cancelable : uncancelable,
 			{ baseUrl, apiKey, options },
 			{ ...request, timeoutMs: Math.max(SHORTEST_TIMEOUT_MS, timeoutMs) },
 		);
