@@ -25,19 +25,23 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 	const throwIfAborted = () => {
 		if (signal?.aborted) throw new CanceledError();
 	};
+	// One listener for all that wait: a signal goes through its listeners whenever one is added.
+	const waiting = new Set<() => void>();
+	const abortAll = () => {
+		for (const abort of waiting) abort();
+	};
 	const untilAborted = async <T>(work: Promise<T>): Promise<T> => {
 		throwIfAborted();
 		if (!signal) return await work;
-		let onAbort: () => void = () => {};
-		const aborted = new Promise<never>((_, reject) => {
-			onAbort = () => reject(new CanceledError());
-			signal.addEventListener('abort', onAbort);
+		return await new Promise<T>((resolve, reject) => {
+			const abort = () => reject(new CanceledError());
+			if (waiting.size === 0) signal.addEventListener('abort', abortAll);
+			waiting.add(abort);
+			void work.then(resolve, reject).finally(() => {
+				waiting.delete(abort);
+				if (waiting.size === 0) signal.removeEventListener('abort', abortAll);
+			});
 		});
-		try {
-			return await Promise.race([aborted, work]);
-		} finally {
-			signal.removeEventListener('abort', onAbort);
-		}
 	};
 	return {
 		now: Date.now,
@@ -45,7 +49,12 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 		untilAborted,
 		async sleep(ms) {
 			throwIfAborted();
-			await untilAborted(sleep(Math.min(ms, LONGEST_TIMER_MS), signal));
+			const timer = new AbortController();
+			const slept = sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal);
+			await untilAborted(slept).catch((error: unknown) => {
+				timer.abort();
+				throw error;
+			});
 		},
 	};
 }
