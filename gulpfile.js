@@ -17,7 +17,7 @@ async function code() {
 		input: Object.fromEntries(
 			[...nodes, ...credentials].map(placeOf).map((place) => [place, `${place}.ts`]),
 		),
-		external: ['n8n-workflow'],
+		external: ['n8n-workflow', 'node:crypto'],
 		plugins: [typescript({ module: 'esnext', noEmitOnError: true })],
 		onLog(level, log) {
 			if (level === 'warn') throw new Error(log.message);

@@ -21,5 +21,5 @@ registerHooks({
 		),
 });
 
-/** Runs a workflow of a source and one node of the package to its end. */
-export const { run } = await import('../test/engine/engine.mts');
+/** Runs a workflow of a source and one node of the package; `run` to its end. */
+export const { run, start } = await import('../test/engine/engine.mts');

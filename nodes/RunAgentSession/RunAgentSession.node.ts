@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/credential/credential';
-import { CanceledError, withSession } from '../shared/errors/errors';
+import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/errors/errors';
 import { errorJson, toNodeError } from '../shared/errors/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
@@ -80,6 +80,10 @@ export class RunAgentSession implements INodeType {
 			);
 			clock.throwIfAborted();
 
+			const failed = results.flatMap((result, itemIndex) =>
+				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
+			);
+			if (failed.length > 0 && !continues) throw allFailures(this, failed);
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
 				if (result.status === 'fulfilled') {
@@ -89,7 +93,6 @@ export class RunAgentSession implements INodeType {
 					};
 				}
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
-				if (!continues) throw error;
 				return {
 					kind: 'error' as const,
 					item: { json: errorJson(this.getNode(), error), pairedItem },
@@ -128,6 +131,25 @@ function tryAllRules(context: IExecuteFunctions): INodeExecutionData[][] {
 		}
 	});
 	return [items, [], []];
+}
+
+/** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */
+function allFailures(
+	context: IExecuteFunctions,
+	[first, ...others]: Array<{ itemIndex: number; reason: unknown }>,
+): Error {
+	const error = toNodeError(context.getNode(), first.reason, first.itemIndex);
+	if (others.length === 0) return error;
+	const named = others.map(({ itemIndex, reason }) => {
+		const { sessionId, dashboardUrl } =
+			reason instanceof WorkspaceAutomationError ? reason.context : {};
+		const session = sessionId
+			? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})`
+			: '';
+		return `Item ${itemIndex}: ${(reason as Error).message}${session}.`;
+	});
+	error.description = [error.description, 'Other items failed as well.', ...named].join(' ');
+	return error;
 }
 
 /** The session of a result, as errors name it. */

@@ -380,10 +380,17 @@ class Run {
 				this.session ?? { sessionId, status, pendingInteractions: [] },
 			);
 		}
-		const limit = { deadline: clock.now() + LIMITS.abortMs, maxAttempts: LIMITS.abortAttempts };
+		// A poll that must not be made any more ends the polling, but not the time that the session was given.
+		await clock.sleep(Math.max(0, this.deadline - clock.now()));
+		const limit = {
+			deadline: clock.now() + LIMITS.abortMs,
+			maxAttempts: LIMITS.abortAttempts,
+			urgent: true,
+		};
 		// One last look: what has ended meanwhile is a result, and nothing to abort.
 		const last = await resultOrError(api.read(sessionId, limit));
-		if (!(last instanceof WorkspaceAutomationError)) {
+		const wasRead = !(last instanceof WorkspaceAutomationError);
+		if (wasRead) {
 			this.take(last);
 			if (this.isOver()) return this.end();
 		}
@@ -399,7 +406,8 @@ class Run {
 				`It may still be running. ${failure.message}. ${description}`,
 				failure.context,
 			);
-		journal.clear();
+		// One that could not be read may have completed before: a retry reads it.
+		if (wasRead) journal.clear();
 		throw new WorkspaceAutomationError(`${tooLong} and was aborted`, description);
 	}
 

@@ -116,6 +116,33 @@ describe('errors', () => {
 		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
 	}, 20_000);
 
+	test('where the node stops, every item that failed is named with its session', async () => {
+		const items = [{ end: 'fail One' }, { end: 'say Fine' }, { end: 'fail Two' }];
+		const { error } = await run(setup({ prompt: '=[work 5s] [{{ $json.end }}]' }, { items }));
+		const sessions = await service.sessions();
+		const [one, two] = ['One', 'Two'].map((name) =>
+			sessions.find(({ prompt }) => prompt.includes(name)),
+		);
+		expect(error?.message).toBe('The agent session failed: One');
+		expect(error?.description).toContain(one.sessionId);
+		expect(error?.description).toContain(
+			`Item 2: The agent session failed: Two (session ${two.sessionId}`,
+		);
+	}, 20_000);
+
+	test('a failed item keeps no permission of another from being decided', async () => {
+		const items = [
+			{ prompt: '[fail Out of disk]' },
+			{ prompt: '[work 40s] [ask bash: x] [say Done]' },
+		];
+		const { error } = await run(
+			setup({ prompt: '={{ $json.prompt }}', permissionPolicy: 'approve' }, { items }),
+		);
+		expect(error?.message).toBe('The agent session failed: Out of disk');
+		const other = (await service.sessions()).find(({ prompt }) => prompt.includes('ask'));
+		expect(other).toMatchObject({ status: 'completed', interactions: [{ value: 'once' }] });
+	}, 20_000);
+
 	test('a wrong token is named as such, says what to check and does not appear anywhere', async () => {
 		const accessToken = 'wa_this_is_not_a_key';
 		const execution = await run(

@@ -2,36 +2,9 @@
 import { createDice } from '../../local-service/faults.mts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
-import { faultsFrom, type Dice } from './faultRules.mts';
+import { faultsFrom } from './faultRules.mts';
+import { promptOf, rules } from './scripts.mts';
 
-const pick = <T,>(dice: Dice, list: readonly T[]): T => list[Math.floor(dice() * list.length)];
-
-/** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a human. */
-const STEPS = [
-	'[work 20s]',
-	'[work 90s]',
-	'[idle 60s]',
-	'[ask bash: git push]',
-	'[ask edit: a.html]',
-	'[ask bash: git pull + edit: b.html]',
-	'[status napping 40s]',
-	'[say Halfway]',
-];
-const ENDS = [
-	'[say Done]',
-	'[say Done]',
-	'[say Done]',
-	'[say Done]',
-	'[fail Out of disk]',
-	'[ask deploy: production] [say Deployed]',
-	'[ask bash: git tag + deploy: production]',
-	'[question Why?]',
-	'[work 10h]',
-];
-const rule = [
-	{ permission: 'bash', pattern: 'git *', decision: 'approve' },
-	{ permission: 'edit', pattern: '*', decision: 'deny' },
-];
 const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
 
 export interface Report {
@@ -48,10 +21,10 @@ const UNKNOWN = 'It is not known whether the session was started';
 /** Runs `count` items under the faults of a seed and judges the result. The service must be as new. */
 export async function campaign(service: TestService, seed: number, count: number): Promise<Report> {
 	const dice = createDice(seed);
-	const items = Array.from({ length: count }, (_, index) => {
-		const steps = Array.from({ length: Math.floor(dice() * 4) }, () => pick(dice, STEPS));
-		return { index, prompt: `Item ${index}. ${steps.join(' ')} ${pick(dice, ENDS)}` };
-	});
+	const items = Array.from({ length: count }, (_, index) => ({
+		index,
+		prompt: promptOf(dice, index),
+	}));
 	await service.control('POST', '/faults', faultsFrom(dice));
 	const execution = await run({
 		node: 'runAgentSession',
@@ -63,7 +36,7 @@ export async function campaign(service: TestService, seed: number, count: number
 			projectId: { __rl: true, mode: 'id', value: service.projectId },
 			prompt: '={{ $json.prompt }}',
 			permissionPolicy: 'rules',
-			permissionRules: { rule },
+			permissionRules: { rule: rules },
 			defaultDecision: 'ask',
 			options: { pollInterval: 1, maxPollInterval: 2, maxWait: 0.6, maxConcurrentSessions: count },
 		},

@@ -12,6 +12,7 @@ import {
 	errorOf,
 	simulation,
 	status,
+	type Simulation,
 	type Weather,
 } from './simulation.mts';
 
@@ -166,6 +167,7 @@ describe('rule 4: a blip loses nothing', () => {
 		['an empty body', nothing],
 		['half an answer', { status: 200, body: '{"sessionId":"x","sta' }],
 		['JSON of something else', { status: 200, body: '{"object":"list"}' }],
+		['a redirect', status(302)],
 	];
 
 	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
@@ -891,6 +893,114 @@ describe('rule 15: what nobody has documented', () => {
 			{ numRuns: 100 },
 		);
 	}, 60_000);
+});
+
+describe('rule 19: time and rate limits', () => {
+	const refusePoll = (service: Simulation, which: number, weather: Weather) =>
+		service.setWeather(({ method }) =>
+			method === 'GET' && polls(service.sent).length === which ? weather : 'fine',
+		);
+
+	test('a Retry-After of 0 is no hot loop', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) => (method === 'GET' ? status(429, '0') : 'fine'));
+		await service.run('[work 10m]', { maxWaitMs: 60_000 });
+		const at = polls(service.sent).map((request) => request.at);
+		expect(at.length).toBeGreaterThan(3);
+		for (let index = 1; index < at.length; index++)
+			expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(1_000);
+	});
+
+	test("a Retry-After beyond one session's Max Wait holds up no other session", async () => {
+		const service = simulation();
+		refusePoll(service, 0, status(429, '3600'));
+		expect((await service.run('[work 2s]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
+		const since = service.now();
+		expect((await service.run('[work 2s] [say Done]', { maxWaitMs: 60_000 })).kind).toBe(
+			'completed',
+		);
+		expect(service.now() - since).toBeLessThan(10_000);
+	});
+
+	test('and aborts nothing before Max Wait, nor what has completed by then', async () => {
+		const service = simulation();
+		refusePoll(service, 0, status(429, '3600'));
+		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const outcome = await service.run('[work 20s] [say Done]', changes);
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.now()).toBeLessThan(62_000);
+	});
+
+	test('the abort goes through while the service refuses all that is read, and a retry reads what became of it', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.setWeather(({ method, at }) =>
+			method === 'GET' && at < 200_000 ? status(429, '45') : 'fine',
+		);
+		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const error = await errorOf(service.run('[work 20s] [say Done]', changes, nodeContext));
+		expect(error.message).toMatch(/was aborted$/);
+		expect(service.now()).toBeLessThan(95_000);
+		service.advance(200_000);
+		await service.run('[work 20s] [say Done]', changes, nodeContext).catch(() => {});
+		expect(await service.sessions()).toHaveLength(1);
+	});
+
+	test('a start has a time of its own, however short Max Wait is', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) => {
+			if (method === 'POST') service.advance(20_000);
+			return 'fine';
+		});
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 0 });
+		expect(outcome.kind).toBe('stillRunning');
+		expect(outcome.session.sessionId).toBe((await service.sessions())[0].sessionId);
+	});
+
+	test('all decisions together have half a minute after Max Wait', async () => {
+		const service = simulation();
+		const asked = Array.from({ length: 30 }, (_, index) => `bash: ${index}`).join(' + ');
+		const { session } = await service.run(`[ask ${asked}] [work 10m]`, { policy: policy('ask') });
+		service.setWeather(({ path }) => {
+			if (path.endsWith('/resolve')) service.advance(4_000);
+			return 'fine';
+		});
+		const since = service.now();
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		const outcome = await service.run('', { target, maxWaitMs: 0 });
+		expect(outcome.decisions.length).toBeGreaterThan(5);
+		expect(service.now() - since).toBeLessThan(36_000);
+	});
+
+	test.each([true, false])(
+		'Stop while a start is under way: abort on Stop %s',
+		async (abortOnStop) => {
+			const service = simulation();
+			service.stopAt(3_000);
+			service.setWeather(({ path }) => {
+				if (path.endsWith('/agent/sessions')) service.advance(10_000);
+				return 'fine';
+			});
+			await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
+			const [{ sessionId, aborted }] = await service.sessions();
+			expect(aborted).toBe(abortOnStop);
+			expect(service.logged.at(-1)).toContain(sessionId);
+		},
+	);
+
+	test('an answer that is longer under way than a poll may take is asked for again', async () => {
+		const service = simulation();
+		service.setWeather(({ method }) => {
+			if (method === 'GET' && polls(service.sent).length === 0) service.advance(300_000);
+			return 'fine';
+		});
+		expect((await service.run('[say Done]')).kind).toBe('completed');
+		expect(polls(service.sent)).toHaveLength(2);
+	});
 });
 
 test('the service kept its own contract in all of it', async () => {

@@ -10,6 +10,7 @@ import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSessio
 import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
 import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
@@ -30,6 +31,8 @@ export interface Sent {
 	/** Milliseconds since the start */
 	at: number;
 	weather: Weather;
+	/** The status that arrived, where it was the service's own */
+	status?: number;
 	/** What the service answered, also when the weather kept it from arriving */
 	answer?: string;
 }
@@ -46,6 +49,59 @@ export const status = (code: number, retryAfter?: string): Weather => ({
 
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
+
+/** Where n8n's HTTP helper would be: what is sent meets the weather, and the service where that lets it. */
+export function contextFor(
+	app: ReturnType<typeof createService>['app'],
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
+	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
+	{ now, weatherOf }: { now: () => number; weatherOf(request: Sent): Promise<Weather> },
+): ApiContext {
+	const failure = (code: string) => Object.assign(new Error(code), { code });
+	const helper = async (_type: string, options: IHttpRequestOptions) => {
+		const { headers, url } = await new WorkspaceAutomationApi().authenticate(credentials, options);
+		const request: Sent = {
+			method: options.method!,
+			path: url.slice(credentials.baseUrl.length),
+			body: options.body === undefined ? undefined : JSON.parse(String(options.body)),
+			at: now(),
+			weather: 'fine',
+		};
+		request.weather = await weatherOf(request);
+		const isTooLate = now() - request.at > (options.timeout ?? Infinity);
+		const weather = isTooLate ? 'lost-after' : request.weather;
+		if (weather === 'unsent') throw failure('ECONNREFUSED');
+		if (weather === 'lost') throw failure('ECONNRESET');
+		if (typeof weather === 'object' && !weather.processed)
+			return {
+				statusCode: weather.status,
+				headers: weather.headers ?? {},
+				body: weather.body ?? '',
+			};
+		const answer = await app.inject({
+			method: options.method as 'GET',
+			url,
+			headers: headers as Record<string, string>,
+			payload: options.body as string,
+		});
+		request.answer = answer.body;
+		if (weather === 'lost-after') throw failure('ECONNRESET');
+		if (typeof weather === 'object')
+			return {
+				statusCode: weather.status,
+				headers: weather.headers ?? {},
+				body: weather.body ?? '',
+			};
+		request.status = answer.statusCode;
+		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
+	};
+	return {
+		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession' }),
+		getCredentials: async () => credentials,
+		helpers: { httpRequestWithAuthentication: helper },
+		logger: { info() {}, debug() {} },
+	} as unknown as ApiContext;
+}
 
 /** One service in simulated time, with any number of runs against it. */
 export function simulation(dialects: readonly DialectName[] = []) {
@@ -72,6 +128,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		throwIfAborted() {
 			if (manual.now() - begin >= stopAt) throw new CanceledError();
 		},
+		untilAborted: async (work) => await work.finally(() => clock.throwIfAborted()),
 		async sleep(ms) {
 			const until = Math.min(manual.now() + ms, begin + stopAt);
 			pauses.push(ms);
@@ -82,8 +139,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const unstoppable: Clock = {
 		now: manual.now,
 		throwIfAborted() {},
+		untilAborted: async (work) => await work,
 		sleep: async (ms) => manual.advance(ms),
 	};
+	const gates = new RateLimitGates(unstoppable);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -91,42 +150,15 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		apiVersion: '2026-10-05',
 		overrides: JSON.stringify(settings.overrides),
 	};
-	const failure = (code: string) => Object.assign(new Error(code), { code });
-	const helper = async (_type: string, options: IHttpRequestOptions) => {
-		const { headers, url } = await new WorkspaceAutomationApi().authenticate(credentials, options);
-		const request: Sent = {
-			method: options.method!,
-			path: url.slice(BASE.length),
-			body: options.body === undefined ? undefined : JSON.parse(String(options.body)),
-			at: manual.now() - begin,
-			weather: 'fine',
-		};
-		manual.advance(late);
-		request.weather = await weather(request);
-		sent.push(request);
-		const now = request.weather;
-		if (now === 'unsent') throw failure('ECONNREFUSED');
-		if (now === 'lost') throw failure('ECONNRESET');
-		if (typeof now === 'object' && !now.processed)
-			return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
-		const answer = await service.app.inject({
-			method: options.method as 'GET',
-			url,
-			headers: headers as Record<string, string>,
-			payload: options.body as string,
-		});
-		request.answer = answer.body;
-		if (now === 'lost-after') throw failure('ECONNRESET');
-		if (typeof now === 'object')
-			return { statusCode: now.status, headers: now.headers ?? {}, body: now.body ?? '' };
-		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
-	};
-	const context = {
-		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession' }),
-		getCredentials: async () => credentials,
-		helpers: { httpRequestWithAuthentication: helper },
-		logger: { info() {}, debug() {} },
-	} as unknown as ApiContext;
+	const context = contextFor(service.app, credentials, {
+		now: () => manual.now() - begin,
+		async weatherOf(request) {
+			manual.advance(late);
+			const now = await weather(request);
+			sent.push(request);
+			return now;
+		},
+	});
 
 	let projectId: string | undefined;
 	const control = async (path: string) =>
@@ -177,8 +209,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				...job.policy,
 			};
 			return await runSession(job, {
-				api: sessionApi(await createApiClient(context, { clock })),
-				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable })),
+				api: sessionApi(await createApiClient(context, { clock, gates })),
+				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable, gates })),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',

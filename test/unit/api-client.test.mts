@@ -8,15 +8,17 @@ import { LIMITS } from '../../nodes/shared/limits.ts';
 import { createApiClient, type ApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import { clockWith, type Clock } from '../../nodes/shared/transport/clock.ts';
 import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequest.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 
-test('a 429 to one request keeps another from waiting past its own deadline: it is told for how long', async () => {
+test('a 429 that no request can wait for is met by each once, a second apart, and says for how long', async () => {
 	let now = 0;
 	let sent = 0;
 	const clock: Clock = {
 		now: () => now,
 		throwIfAborted() {},
+		untilAborted: async (work) => await work,
 		sleep: async (ms) => void (now += ms),
 	};
 	const context = {
@@ -32,7 +34,7 @@ test('a 429 to one request keeps another from waiting past its own deadline: it 
 			},
 		},
 	} as unknown as ApiContext;
-	const { send } = await createApiClient(context, { clock });
+	const { send } = await createApiClient(context, { clock, gates: new RateLimitGates(clock) });
 	const request = { method: 'GET', path: '/projects' } as const;
 
 	await expect(send(request, { deadline: 1_000 })).rejects.toThrow('too many requests');
@@ -42,7 +44,7 @@ test('a 429 to one request keeps another from waiting past its own deadline: it 
 
 	expect(error.message).toBe('The service is receiving too many requests');
 	expect(error.context.retryAfter).toBeGreaterThanOrEqual(600);
-	expect([sent, now]).toEqual([1, 0]);
+	expect([sent, now]).toEqual([2, 1_000]);
 });
 
 describe('a connection', () => {

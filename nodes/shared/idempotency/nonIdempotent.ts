@@ -169,6 +169,9 @@ const ON_SESSION: OperationId[] = [
 	'resolveInteraction',
 ];
 
+/** Operations that others wait for: an agent, or somebody who wants it to end */
+const URGENT: OperationId[] = ['abortAgentSession', 'resolveInteraction'];
+
 export interface CallOptions extends SendOptions {
 	/** Fields that the user adds to the body */
 	extra?: Record<string, unknown>;
@@ -189,9 +192,11 @@ export async function callOperation(
 	values: Values,
 	{ extra, timeoutMs, reconcile, ...given }: CallOptions = {},
 ): Promise<ApiResponse> {
-	const options: SendOptions = ON_SESSION.includes(operation)
-		? { ...NEW_SESSION, ...given }
-		: given;
+	const options: SendOptions = {
+		...(ON_SESSION.includes(operation) && NEW_SESSION),
+		...(URGENT.includes(operation) && { urgent: true }),
+		...given,
+	};
 	const request = { ...createRequest(operation, values, client.overrides, extra), timeoutMs };
 	const row = NON_IDEMPOTENT[operation];
 	if (!row) return await client.send(request, options);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { CREDENTIAL, readCredential } from '../credential/credential';
 import type { Overrides } from '../credential/overrides';
 import { malformedError, networkError, responseError } from '../errors/apiErrors';
@@ -8,10 +10,11 @@ import {
 	WorkspaceAutomationError,
 } from '../errors/errors';
 import { LIMITS } from '../limits';
+import type { Waiting } from './adaptiveRate';
 import { clockWith, type Clock } from './clock';
 import { Limiter } from './concurrency';
 import { sendHttpRequest, withoutCancelSignal } from './httpRequest';
-import { RateLimitGate } from './rateLimitGate';
+import { processGates, type RateLimitGate, type RateLimitGates } from './rateLimitGate';
 import {
 	describeBody,
 	isIdempotent,
@@ -46,6 +49,8 @@ export interface SendOptions {
 	maxDelayMs?: number;
 	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
 	notFoundDelaysMs?: readonly number[];
+	/** Goes before other requests with the same key */
+	urgent?: boolean;
 	/** For a request that must not be sent twice */
 	reconciliation?: Reconciliation;
 }
@@ -110,10 +115,11 @@ export interface ClientOptions {
 	clock?: Clock;
 	/** How many requests may be under way at once; there is no limit by default */
 	limiter?: Limiter;
+	gates?: RateLimitGates;
 }
 
 /**
- * The one way to the API. A 429 slows down everything that is sent through the same client.
+ * The one way to the API. A 429 slows down everything that this process sends with the same key.
  * Checks the credential first: a mistake in it is reported before anything is sent.
  */
 export async function createApiClient(
@@ -121,31 +127,41 @@ export async function createApiClient(
 	{
 		clock = clockWith(context.getExecutionCancelSignal?.()),
 		limiter = new Limiter(Infinity),
+		gates = processGates,
 	}: ClientOptions = {},
 ): Promise<ApiClient> {
-	const gate = new RateLimitGate();
-	const { baseUrl, apiKey, overrides } = readCredential(await context.getCredentials(CREDENTIAL));
+	const credential = await context.getCredentials(CREDENTIAL);
+	const { baseUrl, apiKey, overrides } = readCredential(credential);
+	const gateKey = createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('base64');
+	// n8n would read and decrypt it for every request.
+	const getCredentials = async () => ({ ...credential });
 	// A request that must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
-	const uncancelable = withoutCancelSignal(context);
+	const uncancelable = { ...withoutCancelSignal(context), getCredentials };
+	const cancelable: ApiContext = {
+		...uncancelable,
+		getExecutionCancelSignal: () => context.getExecutionCancelSignal?.(),
+	};
 
 	/** One attempt, as soon as the gate lets it pass. */
 	async function attemptOnce(
+		gate: RateLimitGate,
 		request: ApiRequest,
-		deadline: number,
+		{ deadline, urgent, since }: Waiting,
 		options: ConnectionOptions | undefined,
-	): Promise<Attempt> {
-		const delay = gate.delayMs(clock.now());
-		// Only a wait is refused: what is due at the deadline itself, or with no time at all, is sent once.
-		if (delay > 0 && clock.now() + delay > deadline) throw rateLimited(delay);
-		await gate.pass(clock);
+	): Promise<{ attempt: Attempt; sentAt: number }> {
+		// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
+		const latest = Math.max(deadline, clock.now() + LIMITS.shortestAttemptMs);
+		const tooLongMs = await gate.pass({ since, urgent, deadline: latest }, clock);
+		if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
 		clock.throwIfAborted();
-		const left = deadline - clock.now();
-		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, left);
-		return await sendHttpRequest(
-			isIdempotent(request) ? context : uncancelable,
+		const sentAt = clock.now();
+		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, deadline - sentAt);
+		const attempt = await sendHttpRequest(
+			isIdempotent(request) ? cancelable : uncancelable,
 			{ baseUrl, apiKey, options },
 			{ ...request, timeoutMs: Math.max(LIMITS.shortestAttemptMs, timeoutMs) },
 		);
+		return { attempt, sentAt };
 	}
 
 	/** Whether the request took effect after all. */
@@ -166,20 +182,24 @@ export async function createApiClient(
 		options: SendOptions,
 		connection: ConnectionOptions | undefined,
 	): Promise<ApiResponse> {
-		const { timeLimitMs = LIMITS.callMs, reconciliation = UNKNOWN_EFFECT } = options;
+		const { timeLimitMs = LIMITS.callMs, reconciliation = UNKNOWN_EFFECT, urgent } = options;
 		const limits = {
 			deadline: options.deadline ?? Infinity,
 			maxAttempts: options.maxAttempts ?? LIMITS.callAttempts,
 			maxDelayMs: options.maxDelayMs,
 			notFoundDelaysMs: options.notFoundDelaysMs ?? [],
 		};
+		const gate = gates.of(gateKey);
 		let state: RetryState = NO_ATTEMPTS;
 
 		const untilDone = async (): Promise<ApiResponse> => {
-			for (let first = true; ; first = false) {
-				const attempt = await limiter.run(async () => {
-					if (first && options.deadline === undefined) limits.deadline = clock.now() + timeLimitMs;
-					return await attemptOnce(request, limits.deadline, connection);
+			let since: number | undefined;
+			for (;;) {
+				const { attempt, sentAt } = await limiter.run(async () => {
+					since ??= clock.now();
+					if (options.deadline === undefined && state === NO_ATTEMPTS)
+						limits.deadline = since + timeLimitMs;
+					return await attemptOnce(gate, request, { ...limits, urgent, since }, connection);
 				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
 				if (isIdempotent(request) && attempt.kind !== 'response') clock.throwIfAborted();
@@ -187,21 +207,17 @@ export async function createApiClient(
 				const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
 				state = next.state;
 				const { action } = next;
+				if (attempt.kind === 'response') gate.report(sentAt, next.holdBackMs);
 				if (action.type === 'return') return responseOf(attempt);
 				if (action.type === 'returnDeleted') return NOTHING;
 				const error = attemptError(attempt, request, clock.now());
-				if (action.type === 'fail') {
-					gate.closeUntil(clock.now() + (action.holdBackMs ?? 0));
-					throw error;
-				}
+				if (action.type === 'fail') throw error;
 				if (action.type === 'reconcile') {
 					const effect = await findEffect(reconciliation, error);
 					if (effect.applied === 'yes') return effect.response;
 					if (action.delayMs === undefined) throw error;
 				}
-				const delayMs = action.delayMs ?? 0;
-				if (action.type === 'sendAgain' && action.everybody) gate.closeUntil(clock.now() + delayMs);
-				await clock.sleep(delayMs);
+				await clock.sleep(action.delayMs ?? 0);
 			}
 		};
 		return await untilDone().catch((error: unknown) => {

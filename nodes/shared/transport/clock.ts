@@ -11,6 +11,8 @@ export interface Clock {
 	sleep(ms: number): Promise<void>;
 	/** @throws CanceledError when the execution was stopped */
 	throwIfAborted(): void;
+	/** The result of `work`. @throws CanceledError at once when the execution is stopped, whatever becomes of it */
+	untilAborted<T>(work: Promise<T>): Promise<T>;
 }
 
 /**
@@ -21,23 +23,36 @@ export function clockWith(signal: AbortSignal | undefined): Clock {
 	const throwIfAborted = () => {
 		if (signal?.aborted) throw new CanceledError();
 	};
+	// One listener for all that wait: a signal goes through its listeners whenever one is added.
+	const waiting = new Set<() => void>();
+	const abortAll = () => {
+		for (const abort of waiting) abort();
+	};
+	const untilAborted = async <T>(work: Promise<T>): Promise<T> => {
+		throwIfAborted();
+		if (!signal) return await work;
+		return await new Promise<T>((resolve, reject) => {
+			const abort = () => reject(new CanceledError());
+			if (waiting.size === 0) signal.addEventListener('abort', abortAll);
+			waiting.add(abort);
+			void work.then(resolve, reject).finally(() => {
+				waiting.delete(abort);
+				if (waiting.size === 0) signal.removeEventListener('abort', abortAll);
+			});
+		});
+	};
 	return {
 		now: Date.now,
 		throwIfAborted,
+		untilAborted,
 		async sleep(ms) {
 			throwIfAborted();
-			const delay = Math.min(ms, LIMITS.timerMs);
-			if (!signal) return await sleep(delay);
-			let onAbort: () => void = () => {};
-			const aborted = new Promise<never>((_, reject) => {
-				onAbort = () => reject(new CanceledError());
-				signal.addEventListener('abort', onAbort);
+			const timer = new AbortController();
+			const slept = sleep(Math.min(ms, LIMITS.timerMs), timer.signal);
+			await untilAborted(slept).catch((error: unknown) => {
+				timer.abort();
+				throw error;
 			});
-			try {
-				await Promise.race([aborted, sleep(delay, signal)]);
-			} finally {
-				signal.removeEventListener('abort', onAbort);
-			}
 		},
 	};
 }

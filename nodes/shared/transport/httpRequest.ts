@@ -3,6 +3,7 @@ import { sleep } from 'n8n-workflow';
 
 import { CREDENTIAL, VERSION_HEADER } from '../credential/credential';
 import { inMib, inSeconds, LIMITS } from '../limits';
+import { jsonBytes } from './jsonBody';
 import { parseJson } from './parseJson';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
@@ -156,7 +157,7 @@ export async function sendHttpRequest(
 			...(request.body !== undefined && { 'Content-Type': 'application/json' }),
 		},
 		// Bytes, because a text that is labelled JSON is parsed once more on its way: a 10 MiB file would be in memory yet another time.
-		...(request.body !== undefined && { body: Buffer.from(JSON.stringify(request.body)) }),
+		...(request.body !== undefined && { body: jsonBytes(request.body) }),
 		// A stream, because nothing else limits how many bytes arrive and for how long.
 		encoding: 'stream',
 		returnFullResponse: true,

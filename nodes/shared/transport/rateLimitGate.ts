@@ -1,22 +1,92 @@
-import type { Clock } from './clock';
+import { AdaptiveRate, type Waiting } from './adaptiveRate';
+import { clockWith, type Clock } from './clock';
 
-/** Lets a 429 slow down everything that shares the gate: nobody sends before the time that the service asked for. */
+interface Ticket extends Waiting {
+	/** Called once: with how long it would have to wait, where that is too long */
+	settle(tooLongMs?: number): void;
+}
+
+/** The gate that all requests with one key go through. Waits as `AdaptiveRate` decides. */
 export class RateLimitGate {
-	private notBefore = 0;
+	private readonly rate = new AdaptiveRate<Ticket>();
+	private readonly clock: Clock;
+	private isCalling = false;
+	private usedAt: number;
 
-	/** @param untilMs a time as the clock gives it */
-	closeUntil(untilMs: number): void {
-		this.notBefore = Math.max(this.notBefore, untilMs);
+	/** @param clock is not stopped with any execution */
+	constructor(clock: Clock) {
+		this.clock = clock;
+		this.usedAt = clock.now();
 	}
 
-	/** Milliseconds from `nowMs` until sending is allowed; 0 when it is. */
-	delayMs(nowMs: number): number {
-		return Math.max(0, this.notBefore - nowMs);
+	/**
+	 * Waits until the request may be sent.
+	 * @param clock that of the execution: after Stop the request leaves the queue
+	 * @returns undefined, or the milliseconds it would have to wait where that is longer than it can
+	 * @throws CanceledError when the execution is stopped
+	 */
+	async pass(request: Waiting, clock: Clock): Promise<number | undefined> {
+		this.usedAt = this.clock.now();
+		if (this.rate.isOpen) return undefined;
+		let ticket: Ticket | undefined;
+		const turn = new Promise<number | undefined>((settle) => {
+			ticket = { ...request, settle };
+			this.rate.enter(ticket);
+		});
+		this.call();
+		if (!this.isCalling) void this.callInTime();
+		return await clock.untilAborted(turn).finally(() => this.rate.leave(ticket!));
 	}
 
-	/** Waits until sending is allowed. @throws CanceledError when the execution is stopped */
-	async pass(clock: Clock): Promise<void> {
-		for (let delay = this.delayMs(clock.now()); delay > 0; delay = this.delayMs(clock.now()))
-			await clock.sleep(delay);
+	/** Tells how a request ended that was sent at `sentAt`: with `waitMs` it was refused. */
+	report(sentAt: number, waitMs?: number): void {
+		const now = this.clock.now();
+		if (waitMs === undefined) this.rate.accept(now);
+		else this.rate.refuse(sentAt, now, waitMs);
+	}
+
+	/** Whether there is nothing left to remember */
+	isIdle(): boolean {
+		return this.rate.size === 0 && this.clock.now() - this.usedAt > IDLE_MS;
+	}
+
+	private call(): number {
+		const now = this.clock.now();
+		const { go, tooLate, waitMs } = this.rate.take(now);
+		for (const ticket of go) ticket.settle();
+		for (const ticket of tooLate) ticket.settle(this.rate.delayMs(now));
+		return waitMs;
+	}
+
+	/** One timer for all, while anybody waits. */
+	private async callInTime(): Promise<void> {
+		this.isCalling = true;
+		for (let waitMs = this.call(); this.rate.size > 0; waitMs = this.call())
+			await this.clock.sleep(Math.max(1, waitMs));
+		this.isCalling = false;
 	}
 }
+
+/** After as long without a request a key begins as if it were new. */
+const IDLE_MS = 5 * 60_000;
+
+/** The gates of this process: each worker of queue mode has its own. */
+export class RateLimitGates {
+	private readonly gates = new Map<string, RateLimitGate>();
+	private readonly clock: Clock;
+
+	constructor(clock: Clock) {
+		this.clock = clock;
+	}
+
+	/** @param key one for each base URL and API key, and no secret: a hash */
+	of(key: string): RateLimitGate {
+		for (const [each, gate] of this.gates) if (gate.isIdle()) this.gates.delete(each);
+		let gate = this.gates.get(key);
+		if (!gate) this.gates.set(key, (gate = new RateLimitGate(this.clock)));
+		return gate;
+	}
+}
+
+/** Shared by all executions and nodes. */
+export const processGates = new RateLimitGates(clockWith(undefined));

@@ -121,17 +121,17 @@ export type NextAction =
 	| { type: 'return' }
 	/** A DELETE finds nothing after an attempt that may have deleted it: it has */
 	| { type: 'returnDeleted' }
-	/** Wait, then send again; with `everybody` all requests with this key wait */
-	| { type: 'sendAgain'; delayMs: number; everybody: boolean }
+	/** Wait, then send again */
+	| { type: 'sendAgain'; delayMs: number }
 	/** Find out whether it took effect; if it did not, send again after the delay, or fail where there is none */
 	| { type: 'reconcile'; delayMs: number | undefined }
-	/** Give up; all requests with this key wait as long as the service asked */
-	| { type: 'fail'; holdBackMs?: number };
+	| { type: 'fail' };
 
 /**
  * What follows from the end of an attempt.
  * @param nowMs as the clock gives it
  * @param random from 0 to 1
+ * @returns `holdBackMs` after a 429: for how long it concerns every request with this key
  */
 export function nextAction(
 	state: RetryState,
@@ -140,7 +140,7 @@ export function nextAction(
 	limits: RetryLimits,
 	nowMs: number,
 	random: number,
-): { action: NextAction; state: RetryState } {
+): { action: NextAction; state: RetryState; holdBackMs?: number } {
 	const classification = classifyAttempt(attempt, request);
 	const status = attempt.kind === 'response' ? attempt.status : undefined;
 	if (classification === 'success') return { action: { type: 'return' }, state };
@@ -149,7 +149,7 @@ export function nextAction(
 		const delayMs = limits.notFoundDelaysMs[state.notFound];
 		if (delayMs !== undefined && nowMs + delayMs <= limits.deadline)
 			return {
-				action: { type: 'sendAgain', delayMs, everybody: false },
+				action: { type: 'sendAgain', delayMs },
 				state: { ...state, notFound: state.notFound + 1 },
 			};
 		if (request.method === 'DELETE' && state.mayHaveTakenEffect)
@@ -174,13 +174,11 @@ export function nextAction(
 	const delayMs = mayWait ? delay : undefined;
 	if (classification === 'indeterminate')
 		return { action: { type: 'reconcile', delayMs }, state: next };
-	return {
-		action:
-			delayMs === undefined
-				? { type: 'fail', holdBackMs: refused ? delay : undefined }
-				: { type: 'sendAgain', delayMs, everybody: refused },
-		state: next,
-	};
+	// What this request cannot wait for may be meant for it alone: the next one finds out.
+	const holdBackMs = refused ? (delayMs ?? LIMITS.firstDelayMs) : undefined;
+	const action: NextAction =
+		delayMs === undefined ? { type: 'fail' } : { type: 'sendAgain', delayMs };
+	return { action, state: next, holdBackMs };
 }
 
 /** What came instead of the JSON that a success status promised. */

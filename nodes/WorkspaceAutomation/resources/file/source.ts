@@ -1,6 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { Base64 } from '../../../shared/transport/jsonBody';
 import { requireAnyId, requireOneOf, requireString, requireText } from '../../../shared/validation';
 
 /** The limit on file content: 10 MiB (API document, Limits). */
@@ -18,7 +19,7 @@ function refuseTooLarge(field: string, bytes: number): void {
 interface Content {
 	type: 'text' | 'base64' | 'asset';
 	text?: string;
-	data?: string;
+	data?: Base64;
 	contentType?: string;
 	assetId?: string | number;
 	name?: string;
@@ -47,7 +48,7 @@ async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
 	refuseTooLarge('Input Binary Field', buffer.length);
 	return {
 		type: 'base64',
-		data: buffer.toString('base64'),
+		data: new Base64(buffer),
 		contentType: data.mimeType || undefined,
 		name: data.fileName || undefined,
 	};

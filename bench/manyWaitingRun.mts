@@ -1,0 +1,84 @@
+// One execution with many sessions that wait, in a process of its own, so that what the waiting takes can be told from all else.
+// Started by many-waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
+import { subscribe } from 'node:diagnostics_channel';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { start } from './n8n.mts';
+import type { Stage } from './stage.mts';
+
+export interface ManyWaiting {
+	credentials: Stage['credentials'];
+	projectId: string;
+	sessions: number;
+	/** How long to measure, in milliseconds, once all have started and been polled */
+	measureMs: number;
+}
+
+export interface Waited {
+	/** Processor time and the time it was measured for, in milliseconds */
+	cpuMs: number;
+	tookMs: number;
+	/** Requests of these sessions while it was measured */
+	requests: number;
+	/** How often n8n was asked for the credential in the whole execution */
+	credentialReads: number;
+	/** Of the heap with what lies outside of it, in bytes, against before the execution */
+	memory: number;
+	/** How late a timer was in milliseconds: half of them, and 99 of 100 */
+	lateMedianMs: number;
+	lateWorstMs: number;
+}
+
+const { credentials, projectId, sessions, measureMs }: ManyWaiting = JSON.parse(process.argv[2]);
+
+let requests = 0;
+subscribe('http.client.request.start', () => requests++);
+let credentialReads = 0;
+const counted = {
+	...credentials,
+	/** The engine copies the credential whenever it is read. */
+	get accessToken() {
+		credentialReads++;
+		return credentials.accessToken;
+	},
+};
+
+function inUse(): number {
+	for (let time = 0; time < 3; time++) globalThis.gc!();
+	const { heapUsed, external } = process.memoryUsage();
+	return heapUsed + external;
+}
+
+const before = inUse();
+const execution = start({
+	node: 'runAgentSession',
+	credentials: counted,
+	items: Array.from({ length: sessions }, () => ({})),
+	parameters: {
+		operation: 'start',
+		projectId: { __rl: true, mode: 'id', value: projectId },
+		prompt: '[work 10h]',
+		permissionPolicy: 'ask',
+		options: { maxConcurrentSessions: sessions, abortOnStop: false },
+	},
+});
+// Each has been started and polled twice: what happens at first does not count.
+while (requests < 3 * sessions) await sleep(100);
+
+const late = monitorEventLoopDelay({ resolution: 10 });
+late.enable();
+const [cpu, from, sent] = [process.cpuUsage(), performance.now(), requests];
+await sleep(measureMs);
+const { user, system } = process.cpuUsage(cpu);
+const waited: Waited = {
+	cpuMs: (user + system) / 1000,
+	tookMs: performance.now() - from,
+	requests: requests - sent,
+	credentialReads,
+	lateMedianMs: late.percentile(50) / 1e6 - 10,
+	lateWorstMs: late.percentile(99) / 1e6 - 10,
+	memory: inUse() - before,
+};
+execution.stop();
+console.log(JSON.stringify(waited));
+process.exit(0);
