@@ -1,8 +1,8 @@
 // A query is read in time in proportion to its length: what takes a long query's author a moment takes nobody's n8n away.
 import { expect, test } from '@jest/globals';
-import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
+import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics/hints.ts';
-import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 
 const LENGTH = 1_000_000;
