@@ -53,11 +53,13 @@ export const NOTHING: Memory = { seen: new Map(), missing: new Map() };
 
 const isSame = (one: Mark, other: Mark) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Milliseconds since 1970; what has no date is as old as what stands before it */
-const createdAt = ({ entry }: Change): number => Date.parse(String(entry?.json.createdAt));
+/** Milliseconds since 1970 by the name that the service writes; NaN where it says nothing */
+export const createdAt = (thing: IDataObject | undefined): number =>
+	Date.parse(String(thing?.createdAt ?? thing?.created_at));
 
+/** What has no date is as old as what stands beside it. */
 function byAge(one: Change, other: Change): number {
-	const difference = createdAt(one) - createdAt(other);
+	const difference = createdAt(one.entry?.json) - createdAt(other.entry?.json);
 	return Number.isNaN(difference) ? 0 : difference;
 }
 

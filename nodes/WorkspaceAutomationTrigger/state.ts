@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import type { Mark, Marks, Memory } from './compare';
 
 // What n8n saves of a trigger between two polls. n8n 1 copies it into every execution, so it is small: 15 characters an entry
@@ -103,11 +101,11 @@ export function toState(
 
 /** What was seen, or undefined where the state is of something else. */
 export function seenIn(
-	state: IDataObject | undefined,
+	state: unknown,
 	keeping: Keeping,
 	scope: string,
 ): Memory['seen'] | undefined {
-	const { v, scope: saved, seen } = (state ?? {}) as Partial<State>;
+	const { v, scope: saved, seen }: Partial<State> = state ?? {};
 	if (v !== VERSION || saved !== scope || seen === undefined) return undefined;
 	return new Map(Object.entries(seen).map(([name, list]) => [name, unpacked(list, keeping)]));
 }
