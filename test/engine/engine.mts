@@ -291,10 +291,10 @@ export function poller(
 	workflow.staticData.__dataChanged = false;
 	const warnings: string[] = [];
 	const call = async (mode: 'trigger' | 'manual') => {
-		const context = new PollContext(workflow, node, additionalData, mode, activation);
-		Object.assign(context, {
-			logger: { ...context.logger, warn: (message: string) => warnings.push(message) },
-		});
+		const plain = new PollContext(workflow, node, additionalData, mode, activation);
+		const warn = (message: string) => warnings.push(message);
+		const logger = Object.create(plain.logger, { warn: { value: warn } });
+		const context: PollContext = Object.create(plain, { logger: { value: logger } });
 		workflow.staticData.__dataChanged = false;
 		const output = await nodes[PACKAGE + setup.node].poll!.call(context);
 		return output && output[0].map(({ json }) => json);
