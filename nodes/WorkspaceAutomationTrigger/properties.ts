@@ -9,10 +9,6 @@ const showFor = (...resources: Resource[]) => ({ show: { event: eventsOf(...reso
 const NO_SESSIONS =
 	'Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.';
 
-/** As n8n's lint wants it, word by word */
-const CHOOSE =
-	'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>';
-
 export const properties: INodeProperties[] = [
 	{
 		displayName: 'Trigger On',
@@ -43,7 +39,8 @@ export const properties: INodeProperties[] = [
 		typeOptions: { loadOptionsMethod: 'getTaskOptions' },
 		default: [],
 		displayOptions: { show: { event: eventsOf('task').filter((event) => event !== 'taskAdded') } },
-		description: CHOOSE,
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'All tasks are watched where none is chosen',
 	},
 	{
@@ -54,7 +51,8 @@ export const properties: INodeProperties[] = [
 		default: [],
 		required: true,
 		displayOptions: showFor('file'),
-		description: CHOOSE,
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 	},
 	{
 		...folderLocator,
