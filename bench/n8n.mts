@@ -21,5 +21,5 @@ registerHooks({
 		),
 });
 
-/** Runs a workflow of a source and one node of the package to its end. */
-export const { run } = await import('../test/engine/engine.mts');
+/** Runs a workflow of a source and one node of the package to its end, or a trigger of it. */
+export const { poller, run } = await import('../test/engine/engine.mts');

@@ -22,6 +22,8 @@ interface Watch {
 	isPolling: boolean;
 	failures: number;
 	missing: Memory['missing'];
+	/** What a poll without items came to, and from what: n8n 2.41's durable scheduler forgets it */
+	unsaved?: { from: string; state: State };
 }
 
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
@@ -75,7 +77,9 @@ function changesIn(
 	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
 	const { on, isChange, keeping, resource } = event;
 	const data = context.getWorkflowStaticData('node');
-	const saved = data.state as unknown as State | undefined;
+	const from = JSON.stringify(data.state) ?? '';
+	const saved =
+		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as unknown as State);
 	const scope = scopeOf({ event, source, client });
 	const seen = seenIn(saved, keeping, scope);
 	const isBaseline = seen === undefined && existing !== true;
@@ -87,11 +91,13 @@ function changesIn(
 		// Nothing has been removed from what was not known.
 		{ on: isBaseline ? 'removed' : on, isChange, goneAfter, most },
 	);
-	const last = seen === undefined ? client.clock.now() : (saved?.turn ?? 0);
+	const last = seen === undefined ? client.clock.now() : saved.turn;
 	const turn = last + (changes.length > 0 ? 1 : 0);
 	watch.missing = memory.missing;
 	const state = toState(memory, keeping, { scope, turn });
-	if (JSON.stringify(state) !== JSON.stringify(saved)) data.state = state as unknown as IDataObject;
+	if (JSON.stringify(state) !== from) data.state = state as unknown as IDataObject;
+	// What was emitted is no business of this: n8n may have discarded it together with its state.
+	watch.unsaved = changes.length === 0 ? { from, state } : undefined;
 	return changes.map((change) => toItem(change, event, source, turn));
 }
 

@@ -120,7 +120,7 @@ export function workspaceAutomation(
 }
 
 /** Every two seconds: n8n polls no schedule more often than once a minute, but a trigger may have several. */
-const POLL_TIMES = Array.from({ length: 30 }, (_, index) => ({
+export const POLL_TIMES = Array.from({ length: 30 }, (_, index) => ({
 	mode: 'custom',
 	cronExpression: `${2 * index} * * * * *`,
 }));

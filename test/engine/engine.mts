@@ -270,20 +270,26 @@ export interface Poller {
 	isChanged(): boolean;
 	/** What was logged as a warning */
 	warnings: string[];
+	/** The id of its node */
+	id: string;
 }
 
-/** How many triggers were started: what a process remembers of a trigger goes by its node's id. */
+/** How many triggers were started */
 let pollers = 0;
 
 /**
  * A polling trigger as n8n has it from an activation on.
- * @param state what an earlier one has left in the database; this one is then as after a restart of n8n
+ * @param state what an earlier one has left in the database
+ * @param id that of an earlier one in the same n8n; without it, this one is as after a restart of n8n
  */
 export function poller(
 	setup: Setup,
-	{ state, activation = 'activate' }: { state?: any; activation?: WorkflowActivateMode } = {},
+	{
+		state,
+		activation = 'activate',
+		id = `trigger-${++pollers}`,
+	}: { state?: any; activation?: WorkflowActivateMode; id?: string } = {},
 ): Poller {
-	const id = `trigger-${++pollers}`;
 	const { workflow, additionalData } = prepare({ ...setup, settings: { id } });
 	const node = workflow.getNode(NODE)!;
 	if (state !== undefined)
@@ -305,6 +311,7 @@ export function poller(
 		state: () => JSON.parse(JSON.stringify(workflow.getStaticData('node', node))),
 		isChanged: () => workflow.staticData.__dataChanged === true,
 		warnings,
+		id,
 	};
 }
 

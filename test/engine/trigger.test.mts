@@ -377,6 +377,25 @@ describe('the state', () => {
 		expect(after.state().state.scope).not.toBe(before.state().state.scope);
 	});
 
+	test('of a poll without items is not lost where n8n saves nothing, and neither is what n8n discards', async () => {
+		let trigger = poller(setup('taskUpdated'));
+		await trigger.poll();
+		const saved = trigger.state();
+		/** As n8n 2.41's durable scheduler does: each poll begins with what is in the database */
+		const pollAfresh = async () => {
+			trigger = poller(setup('taskUpdated'), { state: saved, id: trigger.id });
+			return await trigger.poll();
+		};
+		const { id } = await control.tasks.add({ title: 'New' });
+		expect(await pollAfresh()).toBeNull();
+		await control.tasks.change(id, { title: 'Changed' });
+		expect(await pollAfresh()).toMatchObject([{ id, title: 'Changed' }]);
+		const { id: old } = seed.tasks[0];
+		await control.tasks.change(old, { title: 'Changed' });
+		expect(await pollAfresh()).toMatchObject([{ id: old }]);
+		expect(await pollAfresh()).toMatchObject([{ id: old }]);
+	});
+
 	test('is left alone by a poll that overlaps another, which finds nothing', async () => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
