@@ -23,7 +23,8 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["event"] }}',
+		subtitle:
+			'={{ $parameter["event"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) }}',
 		description:
 			'Starts a workflow when a project, task, file, custom domain or product is added, changed or removed, or when an analytics query finds a row',
 		defaults: { name: 'Workspace Automation Trigger' },

@@ -147,6 +147,8 @@ test(
 		const id = await activated(file);
 		const { id: taskId } = await add('One');
 		await eventually(async () => (await titles(id, 'Added')).length, 60);
+		// What changes before a trigger has seen it is new to it.
+		await polled(4);
 		await control.tasks.change(taskId, { title: 'Two' });
 		await eventually(async () => (await titles(id, 'Updated')).length, 60);
 		await polled(3);

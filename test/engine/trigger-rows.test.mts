@@ -86,6 +86,12 @@ test.each([
 		'a, c',
 		"'Key Columns' names a column that the query does not return: c",
 	],
+	// n8n 1.123 gives a trigger up for good whose error has this word in it.
+	[
+		'SELECT 1 AS a',
+		'Authorization',
+		"'Key Columns' names a column that the query does not return: authorization",
+	],
 	['', '', "'Query' is empty"],
 	['DROP TABLE events', '', "'Query' is not a SELECT or WITH statement"],
 	['SELECT * FROM numbers(20001)', 'number', 'There are more than 20000 entries to watch'],

@@ -11,6 +11,7 @@ const documents = [
 	'SECURITY.md',
 	'CODE_OF_CONDUCT.md',
 	'docs/benchmarks.md',
+	'docs/trigger.md',
 	'examples/README.md',
 	'local-service/README.md',
 ];
