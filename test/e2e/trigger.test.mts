@@ -30,12 +30,13 @@ const active = new Set<string>();
 const start = async () => {
 	const { packageDir } = shared();
 	host = await startHost({ packageDir, userFolder, login: host?.login });
+	// The workflows that are imported from now on find it.
+	await importCredential(host, stage.service);
 };
 
 beforeAll(async () => {
 	control = controlOver(stage.service.controlUrl);
 	await start();
-	await importCredential(host, stage.service);
 }, STAGE_TIMEOUT_MS);
 
 beforeEach(async () => {
