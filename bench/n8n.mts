@@ -21,5 +21,5 @@ registerHooks({
 		),
 });
 
-/** Runs a workflow of a source and one node of the package; `run` to its end. */
-export const { run, start } = await import('../test/engine/engine.mts');
+/** Runs a workflow of a source and one node of the package, `run` to its end; or a trigger of it. */
+export const { poller, run, start } = await import('../test/engine/engine.mts');

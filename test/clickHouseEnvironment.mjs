@@ -6,6 +6,7 @@ import { TestEnvironment } from 'jest-environment-node';
 const NEEDING = [
 	'engine/analytics',
 	'engine/ten-questions',
+	'engine/trigger-rows',
 	'service/analytics',
 	'service/analytics-tables',
 ];

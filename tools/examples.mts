@@ -1,6 +1,6 @@
 // The workflows of examples/: as people import them, and ready to run against the local service.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
 
@@ -15,6 +15,10 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	},
 	'ask-a-human': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
+	},
+	'brief-to-agent': {
+		'Work on the brief':
+			'[work 20s] [ask bash: npm run build] [say The page is ready. The build passed.]',
 	},
 	'create-then-continue': {
 		'Create the session':
@@ -42,6 +46,19 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	},
 };
 
+/** What else has to be filled in, by example and node */
+const PLACES: Record<string, Record<string, WorkflowNode['parameters']>> = {
+	'brief-to-agent': {
+		'A brief arrives': {
+			projectIds: [firstProjectId],
+			parentId: { __rl: true, mode: 'id', value: '7d569d0c-4b41-4d26-ad22-55a5ec1fa73c' },
+		},
+	},
+	'stale-domain-alert': {
+		'A domain changes': { siteId: '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc' },
+	},
+};
+
 /** The names of all examples */
 export const examples = (): string[] =>
 	readdirSync(folder)
@@ -53,12 +70,13 @@ export const examples = (): string[] =>
 export const exampleWorkflow = (name: string): WorkflowFile =>
 	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
-/** An example filled in for the local service: its first project where none is chosen, and directives for its scripted agent. */
+/** An example filled in for the local service: its first project where none is chosen, what else is to be filled in, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
 	const workflow = exampleWorkflow(name);
 	for (const { name: node, parameters } of workflow.nodes) {
 		if (parameters.projectId?.value === '')
 			parameters.projectId = { __rl: true, mode: 'id', value: firstProjectId };
+		Object.assign(parameters, PLACES[name]?.[node]);
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

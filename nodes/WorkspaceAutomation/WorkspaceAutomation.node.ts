@@ -2,10 +2,10 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/credential/credential';
+import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { sendRouted } from '../shared/n8n/routing';
 import { getCustomDomains } from './listSearch/customDomains';
-import { getFiles, getFolders } from './listSearch/files';
 import { getProducts } from './listSearch/products';
 import { getTasks } from './listSearch/tasks';
 import { agentSession } from './resources/agentSession';

@@ -118,6 +118,24 @@ export function workspaceAutomation(
 	});
 }
 
+/** Every two seconds: n8n polls no schedule more often than once a minute, but a trigger may have several. */
+export const POLL_TIMES = Array.from({ length: 30 }, (_, index) => ({
+	mode: 'custom',
+	cronExpression: `${2 * index} * * * * *`,
+}));
+
+/** Workspace Automation Trigger on an event, polling every two seconds. */
+export const triggerNode = (event: string, parameters: object = {}, name?: string): WorkflowNode =>
+	node(
+		name ?? 'Workspace Automation Trigger',
+		'n8n-nodes-workspace-automation.workspaceAutomationTrigger',
+		1,
+		{
+			parameters: { event, pollTimes: { item: POLL_TIMES }, ...parameters },
+			credentials: ours,
+		},
+	);
+
 /** Edit Fields: returns these fields and no others. */
 export function editFields(
 	name: string,

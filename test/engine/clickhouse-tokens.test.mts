@@ -1,7 +1,7 @@
 // What the package takes for quotes, comments and code is what the real ClickHouse takes for them.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tokensOf } from '../../nodes/WorkspaceAutomation/resources/analytics/tokenizer.ts';
+import { tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 import {
 	anyText,

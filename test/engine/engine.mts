@@ -1,6 +1,11 @@
 // Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
 import { createRequire } from 'node:module';
-import { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
+import {
+	ExecutionLifecycleHooks,
+	LoadOptionsContext,
+	PollContext,
+	WorkflowExecute,
+} from 'n8n-core';
 import {
 	createRunExecutionData,
 	ICredentialsHelper,
@@ -14,10 +19,12 @@ import {
 	type INode,
 	type INodeListSearchResult,
 	type INodeProperties,
+	type INodePropertyOptions,
 	type INodeType,
 	type IRun,
 	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
+	type WorkflowActivateMode,
 } from 'n8n-workflow';
 
 const require = createRequire(import.meta.url);
@@ -243,6 +250,69 @@ export async function search(
 		filter,
 		paginationToken as string,
 	);
+}
+
+/** What the editor does to fill a multiple selection. */
+export async function options(setup: Setup, method: string): Promise<INodePropertyOptions[]> {
+	const { workflow, additionalData } = prepare(setup);
+	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
+	return await nodes[PACKAGE + setup.node].methods!.loadOptions![method].call(context);
+}
+
+export interface Poller {
+	/** What n8n does on schedule: the items, or null where there are none */
+	poll(): Promise<any[] | null>;
+	/** What Fetch Test Event does */
+	test(): Promise<any[] | null>;
+	/** What n8n would save of the trigger now */
+	state(): any;
+	/** Whether the last poll made n8n save anything */
+	isChanged(): boolean;
+	/** What was logged as a warning */
+	warnings: string[];
+	/** The id of its node */
+	id: string;
+}
+
+/** How many triggers were started */
+let pollers = 0;
+
+/**
+ * A polling trigger as n8n has it from an activation on.
+ * @param state what an earlier one has left in the database
+ * @param id that of an earlier one in the same n8n; without it, this one is as after a restart of n8n
+ */
+export function poller(
+	setup: Setup,
+	{
+		state,
+		activation = 'activate',
+		id = `trigger-${++pollers}`,
+	}: { state?: any; activation?: WorkflowActivateMode; id?: string } = {},
+): Poller {
+	const { workflow, additionalData } = prepare({ ...setup, settings: { id } });
+	const node = workflow.getNode(NODE)!;
+	if (state !== undefined)
+		workflow.overrideStaticData({ [`node:${NODE}`]: structuredClone(state) });
+	workflow.staticData.__dataChanged = false;
+	const warnings: string[] = [];
+	const call = async (mode: 'trigger' | 'manual') => {
+		const plain = new PollContext(workflow, node, additionalData, mode, activation);
+		const warn = (message: string) => warnings.push(message);
+		const logger = Object.create(plain.logger, { warn: { value: warn } });
+		const context: PollContext = Object.create(plain, { logger: { value: logger } });
+		workflow.staticData.__dataChanged = false;
+		const output = await nodes[PACKAGE + setup.node].poll!.call(context);
+		return output && output[0].map(({ json }) => json);
+	};
+	return {
+		poll: () => call('trigger'),
+		test: () => call('manual'),
+		state: () => JSON.parse(JSON.stringify(workflow.getStaticData('node', node))),
+		isChanged: () => workflow.staticData.__dataChanged === true,
+		warnings,
+		id,
+	};
 }
 
 /** The hints that the editor shows in the node's panel. */

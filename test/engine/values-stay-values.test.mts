@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
-import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { bind } from '../../nodes/shared/analytics/bind.ts';
+import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 import {
 	anyText,

@@ -66,8 +66,11 @@ describe('the addresses', () => {
 		expect(links.filter((link) => !anchors.includes(link.split('#')[1]))).toEqual([]);
 	});
 
-	test.each(['SECURITY.md', 'CODE_OF_CONDUCT.md'])('for mail in %s are that of package.json', (file) => {
-		const mails = read(file).match(/[\w.-]+@[\w-]+\.[\w.-]*\w/g) ?? [];
-		expect(new Set(mails)).toEqual(new Set([manifest.author.email]));
-	});
+	test.each(['SECURITY.md', 'CODE_OF_CONDUCT.md'])(
+		'for mail in %s are that of package.json',
+		(file) => {
+			const mails = read(file).match(/[\w.-]+@[\w-]+\.[\w.-]*\w/g) ?? [];
+			expect(new Set(mails)).toEqual(new Set([manifest.author.email]));
+		},
+	);
 });

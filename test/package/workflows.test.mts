@@ -53,7 +53,7 @@ describe('publish.yml', () => {
 		expect(commands.at(-1)).toBe(
 			'npm publish ./*.tgz --ignore-scripts --provenance --access public',
 		);
-		expect(commands[0]).toMatch(/^test "\$TAG" = "v\$\(.+version'\)"$/);
+		expect(commands[0]).toBe('node tools/release.mts "$TAG"');
 		expect(commands).toEqual(
 			expect.arrayContaining([
 				'npm install',

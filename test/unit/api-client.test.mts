@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
-import { getFiles } from '../../nodes/WorkspaceAutomation/listSearch/files.ts';
+import { getFiles } from '../../nodes/shared/n8n/listSearch/files.ts';
 import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
 import { LIMITS } from '../../nodes/shared/limits.ts';

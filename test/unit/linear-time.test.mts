@@ -1,8 +1,8 @@
 // Foreign text is read in time in proportion to its length: what takes its author a moment takes nobody's n8n away.
 import { expect, test } from '@jest/globals';
-import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
+import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics/hints.ts';
-import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
 import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
 import { globMatches } from '../../nodes/RunAgentSession/glob.ts';

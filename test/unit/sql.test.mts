@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
+import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 
 describe('a query', () => {
 	test.each([

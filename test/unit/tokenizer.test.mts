@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bind } from '../../nodes/WorkspaceAutomation/resources/analytics/bind.ts';
-import { requireSelect } from '../../nodes/WorkspaceAutomation/resources/analytics/sql.ts';
-import { tokensOf } from '../../nodes/WorkspaceAutomation/resources/analytics/tokenizer.ts';
+import { bind } from '../../nodes/shared/analytics/bind.ts';
+import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
+import { tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
 
 test('tokens joined are the statement', () => {

@@ -4,8 +4,8 @@ import {
 	folderLocator,
 	projectLocator,
 	sessionLocator,
+	siteId as siteIdField,
 	taskLocator,
-	UUID_EXAMPLE,
 } from '../../shared/n8n/descriptions';
 import { optionalId, requireId, requireJsonObject } from '../../shared/validation';
 import type { Field } from './resource';
@@ -23,18 +23,7 @@ export const sessionId: Field = { ...sessionLocator, check: requireSessionId };
 /** The folder that something is created in; nothing is sent where it is left empty. */
 export const optionalParentId: Field = { ...folderLocator, check: optionalId };
 
-/** Sites cannot be listed, so they are given by their ID. */
-export const siteId: Field = {
-	displayName: 'Site ID',
-	name: 'siteId',
-	type: 'string',
-	default: '',
-	required: true,
-	placeholder: UUID_EXAMPLE,
-	description:
-		"The site, by the ID that the service's dashboard shows in the address of its settings",
-	check: requireId,
-};
+export const siteId: Field = { ...siteIdField, check: requireId };
 
 /** Additional fields with a JSON body, for what the API document does not show. */
 export const additionalBody = (description: string, more: Field[] = []): Field => ({

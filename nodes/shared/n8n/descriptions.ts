@@ -113,6 +113,18 @@ export const sessionLocator: INodeProperties = {
 	],
 };
 
+/** Sites cannot be listed, so they are given by their ID. */
+export const siteId: INodeProperties = {
+	displayName: 'Site ID',
+	name: 'siteId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: UUID_EXAMPLE,
+	description:
+		"The site, by the ID that the service's dashboard shows in the address of its settings",
+};
+
 /** Return All and Limit, for a list. */
 export const returnAllOrLimit: INodeProperties[] = [
 	{

@@ -1,11 +1,9 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { boundQuery, queryField } from '../../../shared/analytics/query';
 import type { components } from '../../../shared/contract';
 import { rememberInExecution } from '../../../shared/n8n/customData';
-import { requireText } from '../../../shared/validation';
-import type { Field, Operation } from '../resource';
-import { bind } from './bind';
-import { requireSelect } from './sql';
+import type { Operation } from '../resource';
 import { TABLES } from './tables';
 
 /** The service cuts results off here without saying so (API document, Limits). */
@@ -15,15 +13,8 @@ const OWN_QUERY = 'own';
 
 /** Puts the query into the request, with values from other nodes written into it as literals. */
 const bindQuery: Operation['prepare'] = function () {
-	const sql = requireText('Query', this.getNodeParameter('query'));
-	const { values = [] } = this.getNodeParameter('options.parameters', {}) as {
-		values?: Array<{ name: string; value: unknown }>;
-	};
-	const parameters = new Map(
-		values.map(({ name, value }) => [requireText('Name', name).trim(), value]),
-	);
 	const evaluate = (expression: string) => this.evaluateExpression(expression, this.getItemIndex());
-	return { values: { query: requireSelect('Query', bind(sql, { parameters, evaluate })) } };
+	return { values: { query: boundQuery(this, evaluate) } };
 };
 
 async function handOnRows(
@@ -45,22 +36,6 @@ async function handOnRows(
 	const last = rows.pop();
 	return last ? [...rows, { json: { ...last.json, ...mark } }] : [];
 }
-
-const queryField = {
-	displayName: 'Query',
-	name: 'query',
-	type: 'string',
-	default: '',
-	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
-	noDataExpression: true,
-	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
-	required: true,
-	placeholder:
-		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
-	description:
-		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
-	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
-} satisfies Field;
 
 export const query: Operation = {
 	name: 'Query',

@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { WorkspaceAutomationError } from '../errors/errors';
 import { typeEnd } from './parameterType';
 import { endOf } from './scan';
 

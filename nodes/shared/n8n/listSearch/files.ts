@@ -1,12 +1,12 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { cursorAfter, readPage, type ListRequest, type Page } from '../../shared/api/pagination';
-import { setupRequiredError } from '../../shared/api/setupRequired';
-import { toNodeError } from '../../shared/errors/nodeErrors';
-import { LIMITS } from '../../shared/limits';
-import { endlessPicker } from '../../shared/n8n/listSearch/listSearch';
-import { createApiClient, type ApiClient } from '../../shared/transport/apiClient';
-import { isId } from '../../shared/validation';
+import { cursorAfter, readPage, type ListRequest, type Page } from '../../api/pagination';
+import { setupRequiredError } from '../../api/setupRequired';
+import { toNodeError } from '../../errors/nodeErrors';
+import { LIMITS } from '../../limits';
+import { createApiClient, type ApiClient } from '../../transport/apiClient';
+import { isId } from '../../validation';
+import { endlessPicker } from './listSearch';
 
 // Files belong to a project, and not every operation on a file names one: the list then goes through the projects, one after
 // the other, and says which project each file is in.
@@ -97,7 +97,9 @@ const searchOf = (keep: (file: IDataObject) => boolean) =>
 		try {
 			// As it stands in the panel: asking for its extracted value fails where the operation has no project.
 			const chosen = this.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
-			const only = isId(chosen?.value) ? chosen.value : undefined;
+			// The trigger takes several projects, but a folder is in one.
+			const several = this.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
+			const only = [chosen?.value, several?.[0]].find(isId);
 			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
 			const client = await createApiClient(this);
 			const deadline = client.clock.now() + LIMITS.pickerMs;

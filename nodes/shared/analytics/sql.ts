@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { requireText } from '../../../shared/validation';
+import { WorkspaceAutomationError } from '../errors/errors';
+import { requireText } from '../validation';
 import { requireReadable, tokensOf } from './tokenizer';
 
 /**

@@ -1,0 +1,46 @@
+import type {
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { CREDENTIAL } from '../shared/credential/credential';
+import { getFolders } from '../shared/n8n/listSearch/files';
+import { getProjects } from '../shared/n8n/listSearch/projects';
+import { getProjectOptions, getTaskOptions } from './loadOptions';
+import { poll } from './poll';
+import { properties } from './properties';
+
+export class WorkspaceAutomationTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Workspace Automation Trigger',
+		name: 'workspaceAutomationTrigger',
+		icon: {
+			light: 'file:workspaceAutomationTrigger.svg',
+			dark: 'file:workspaceAutomationTrigger.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["event"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) }}',
+		description:
+			'Starts a workflow when a project, task, file, custom domain or product is added, changed or removed, or when an analytics query finds a row',
+		defaults: { name: 'Workspace Automation Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		properties,
+	};
+
+	methods = {
+		listSearch: { getFolders, getProjects },
+		loadOptions: { getProjectOptions, getTaskOptions },
+	};
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		return await poll(this);
+	}
+}

@@ -1,0 +1,112 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { queryField, queryParameters } from '../shared/analytics/query';
+import { folderLocator, projectLocator, siteId } from '../shared/n8n/descriptions';
+import { EVENTS, eventsOf, type Resource } from './events';
+
+const showFor = (...resources: Resource[]) => ({ show: { event: eventsOf(...resources) } });
+
+const NO_SESSIONS =
+	'Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.';
+
+export const properties: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'event',
+		type: 'options',
+		noDataExpression: true,
+		default: 'fileCreated',
+		options: EVENTS.map(({ name, value, description }) => ({ name, value, description })),
+	},
+	{
+		displayName: `Every poll reads what is watched from beginning to end, with a request for each 100 entries. ${NO_SESSIONS}`,
+		name: 'notice',
+		type: 'notice',
+		default: '',
+		displayOptions: showFor('customDomain', 'file', 'product', 'project', 'task'),
+	},
+	{
+		displayName: `Every poll runs the query, and the rows that were not in its result the last time start the workflow. ${NO_SESSIONS}`,
+		name: 'queryNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: showFor('row'),
+	},
+	{
+		displayName: 'Task Names or IDs',
+		name: 'taskIds',
+		type: 'multiOptions',
+		typeOptions: { loadOptionsMethod: 'getTaskOptions' },
+		default: [],
+		displayOptions: { show: { event: eventsOf('task').filter((event) => event !== 'taskAdded') } },
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: 'All tasks are watched where none is chosen',
+	},
+	{
+		displayName: 'Project Names or IDs',
+		name: 'projectIds',
+		type: 'multiOptions',
+		typeOptions: { loadOptionsMethod: 'getProjectOptions' },
+		default: [],
+		required: true,
+		displayOptions: showFor('file'),
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+	},
+	{
+		...folderLocator,
+		displayName: 'Folder',
+		displayOptions: showFor('file'),
+		description:
+			'Watch only what is directly in this folder of the project; leave it empty for all of its files',
+	},
+	{ ...siteId, displayOptions: showFor('customDomain') },
+	{
+		...projectLocator,
+		displayOptions: showFor('product'),
+		description: 'The project whose products are watched',
+	},
+	{ ...queryField, displayOptions: showFor('row') },
+	{
+		displayName: 'Key Columns',
+		name: 'keyColumns',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. day, domain',
+		displayOptions: showFor('row'),
+		description:
+			'The columns that tell one row from another, separated by commas. A row whose other columns change is not a new one. If empty, any change makes a row a new one.',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Also Existing Ones',
+				name: 'existing',
+				type: 'boolean',
+				default: false,
+				displayOptions: {
+					show: {
+						'/event': EVENTS.filter(({ on }) => on === 'added').map(({ value }) => value),
+					},
+				},
+				description:
+					'Whether the first poll also emits what exists already, instead of only what comes after it',
+			},
+			{
+				displayName: 'Max Events per Poll',
+				name: 'maxEvents',
+				type: 'number',
+				typeOptions: { minValue: 1, numberPrecision: 0 },
+				default: 100,
+				description: 'How many items a poll emits at most; the next poll emits the others',
+			},
+			{ ...queryParameters, displayOptions: { show: { '/event': eventsOf('row') } } },
+		],
+	},
+];

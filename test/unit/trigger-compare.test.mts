@@ -1,0 +1,311 @@
+// What the trigger emits for any course of lists, as n8n runs it: state is saved with what is emitted and at no other time, and whatever was
+// not saved is gone when n8n is.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	compare,
+	NOTHING,
+	type Change,
+	type Entry,
+	type Memory,
+	type Rule,
+} from '../../nodes/WorkspaceAutomationTrigger/compare.ts';
+import {
+	seenIn,
+	shortKey,
+	shortMark,
+	toState,
+	type Keeping,
+} from '../../nodes/WorkspaceAutomationTrigger/state.ts';
+
+const LISTS = ['one', 'other'];
+const GONE_AFTER = 3;
+
+interface Thing {
+	id: string;
+	list: string;
+	version: number;
+	/** Many things have the same */
+	createdAt: string;
+}
+
+/** What happens in the world or in n8n, in turn */
+type Step =
+	| { do: 'add'; list: number; second: number }
+	| { do: 'change' | 'remove'; which: number }
+	| { do: 'poll' }
+	/** Every list comes empty, as when the key has lost its access */
+	| { do: 'emptyPoll' }
+	/** Ends n8n between two polls, within one, or after it has emitted and before it has saved */
+	| { do: 'crash' | 'crashInPoll' | 'crashBeforeSave' };
+
+const world = (weights: { crashes: boolean }): fc.Arbitrary<Step[]> =>
+	fc.array(
+		fc.oneof(
+			fc.record({
+				do: fc.constant('add' as const),
+				list: fc.nat(1),
+				second: fc.nat(3),
+			}),
+			fc.record({ do: fc.constantFrom('change' as const, 'remove' as const), which: fc.nat() }),
+			fc.record({ do: fc.constant('poll' as const) }),
+			fc.record({ do: fc.constant('emptyPoll' as const) }),
+			...(weights.crashes
+				? [
+						fc.record({
+							do: fc.constantFrom(
+								'crash' as const,
+								'crashInPoll' as const,
+								'crashBeforeSave' as const,
+							),
+						}),
+					]
+				: []),
+		),
+		{ maxLength: 60 },
+	);
+
+const KEEPING: Record<Rule['on'], Keeping> = {
+	added: 'fingerprints',
+	changed: 'fingerprints',
+	removed: 'ids',
+};
+
+const uuid = (number: number) =>
+	`${number.toString(16).padStart(8, '0')}-0000-4000-8000-fedcba987654`;
+
+interface Course {
+	baseline: Thing[];
+	left: Thing[];
+	/** `id` and, for what is still there, its version */
+	emitted: Array<{ id: string; version?: number }>;
+	/** How many came out of each poll */
+	batches: number[];
+	/** By id, in how many reads of its list that were not empty it was missing so far when it was emitted as gone */
+	missed: Map<string, number>;
+}
+
+/** Plays a course; at its end nothing happens any more until nothing is emitted any more. */
+function play(on: Rule['on'], first: number, steps: Step[], most: number): Course {
+	const keeping = KEEPING[on];
+	let things: Thing[] = [];
+	let made = 0;
+	const add = (list: number, second: number) =>
+		things.push({
+			id: uuid(++made),
+			list: LISTS[list],
+			version: 1,
+			createdAt: new Date(second * 1000).toISOString(),
+		});
+	for (let index = 0; index < first; index++) add(index % 2, index % 3);
+
+	const entryOf = ({ id, version, createdAt }: Thing): Entry => ({
+		key: keeping === 'ids' ? id : shortKey(id),
+		mark: keeping === 'ids' ? '' : shortMark(String(version)),
+		json: { id, version, createdAt },
+	});
+	const read = (isEmpty = false) =>
+		LISTS.map((name) => {
+			const entries = isEmpty ? [] : things.filter(({ list }) => list === name).map(entryOf);
+			return { name, entries, isWhole: entries.length > 0 };
+		});
+	/** Through JSON, as n8n saves it */
+	const save = (memory: Memory) =>
+		JSON.stringify(toState(memory, keeping, { scope: 'test', turn: 1 }));
+	const load = (saved: string): Memory => ({
+		seen: seenIn(JSON.parse(saved), keeping, 'test')!,
+		missing: new Map(),
+	});
+
+	const baseline = structuredClone(things);
+	let { memory } = compare(NOTHING, read(), { on: 'removed', goneAfter: GONE_AFTER, most });
+	let saved = save(memory);
+	memory = load(saved);
+	const emitted: Course['emitted'] = [];
+	const batches: number[] = [];
+	const absent = new Map<string, number>();
+	const missed = new Map<string, number>();
+
+	const emit = ({ entry, key }: Change) => {
+		if (!entry) missed.set(key, absent.get(key) ?? 0);
+		emitted.push({
+			id: entry ? String(entry.json.id) : key,
+			version: entry && Number(entry.json.version),
+		});
+	};
+	const poll = (end: 'done' | 'crashInPoll' | 'crashBeforeSave', isEmpty = false) => {
+		const lists = read(isEmpty);
+		for (const { name, entries, isWhole } of lists)
+			for (const id of memory.seen.get(name)?.keys() ?? [])
+				if (isWhole && !entries.some(({ key }) => key === id))
+					absent.set(id, (absent.get(id) ?? 0) + 1);
+		const next = compare(memory, lists, { on, goneAfter: GONE_AFTER, most });
+		// n8n hands on the same state to the next poll, and saves it with what is emitted.
+		const inProcess = { ...load(save(next.memory)), missing: next.memory.missing };
+		if (end !== 'crashInPoll') {
+			next.changes.forEach(emit);
+			batches.push(next.changes.length);
+		}
+		if (end === 'done') {
+			memory = inProcess;
+			if (next.changes.length > 0) saved = save(memory);
+		} else memory = load(saved);
+		return next.changes.length;
+	};
+
+	for (const step of steps) {
+		switch (step.do) {
+			case 'add':
+				add(step.list, step.second);
+				break;
+			case 'change':
+				if (things.length > 0) things[step.which % things.length].version++;
+				break;
+			case 'remove':
+				things = things.filter((_, index) => index !== step.which % things.length);
+				break;
+			case 'poll':
+				poll('done');
+				break;
+			case 'emptyPoll':
+				poll('done', true);
+				break;
+			case 'crash':
+				memory = load(saved);
+				break;
+			default:
+				poll(step.do);
+		}
+	}
+	// What is removed is gone after three reads.
+	for (let quiet = 0; quiet <= GONE_AFTER;) quiet = poll('done') > 0 ? 0 : quiet + 1;
+	return { baseline, left: things, emitted, batches, missed };
+}
+
+const idsOf = (things: Array<{ id: string }>) => new Set(things.map(({ id }) => id));
+const named = ({ id, version }: { id: string; version?: number }) => `${id} ${version}`;
+const most = fc.integer({ min: 1, max: 5 });
+const first = fc.nat(6);
+const RUNS = { numRuns: 300 };
+
+describe.each([
+	{ how: 'whatever crashes', crashes: true },
+	{ how: 'without crashes', crashes: false },
+])('$how', ({ crashes }) => {
+	test(`what is added is emitted ${crashes ? 'at least' : 'exactly'} once, and nothing of the baseline is`, () => {
+		fc.assert(
+			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
+				const { baseline, left, emitted } = play('added', count, steps, limit);
+				const old = idsOf(baseline);
+				expect(emitted.filter(({ id }) => old.has(id))).toEqual([]);
+				const told = idsOf(emitted);
+				expect(left.filter(({ id }) => !old.has(id) && !told.has(id))).toEqual([]);
+				if (!crashes) expect(emitted.length).toBe(told.size);
+			}),
+			RUNS,
+		);
+	});
+
+	test(`what is changed is emitted as it is at the end ${crashes ? 'at least' : 'exactly'} once, and nothing that is as it was`, () => {
+		fc.assert(
+			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
+				const { baseline, left, emitted } = play('changed', count, steps, limit);
+				const told = emitted.map(named);
+				const before = new Map(baseline.map(({ id, version }) => [id, version]));
+				const changed = left.filter(({ id, version }) => (before.get(id) ?? version) !== version);
+				expect(changed.filter((thing) => !told.includes(named(thing)))).toEqual([]);
+				expect(emitted.filter(({ id, version }) => before.get(id) === version)).toEqual([]);
+				if (!crashes) expect(new Set(told).size).toBe(told.length);
+			}),
+			RUNS,
+		);
+	});
+
+	test(`what is removed is emitted ${crashes ? 'at least' : 'exactly'} once, after three reads without it, and nothing that is there`, () => {
+		fc.assert(
+			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
+				const { baseline, left, emitted, missed } = play('removed', count, steps, limit);
+				const there = idsOf(left);
+				const told = idsOf(emitted);
+				expect(emitted.filter(({ id }) => there.has(id))).toEqual([]);
+				const gone = baseline.filter(
+					({ id, list }) => !there.has(id) && left.some((thing) => thing.list === list),
+				);
+				expect(gone.filter(({ id }) => !told.has(id))).toEqual([]);
+				expect([...missed.values()].filter((reads) => reads < GONE_AFTER)).toEqual([]);
+				if (!crashes) expect(emitted.length).toBe(told.size);
+			}),
+			RUNS,
+		);
+	});
+
+	test('no poll emits more than Max Events', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom('added' as const, 'changed' as const, 'removed' as const),
+				first,
+				world({ crashes }),
+				most,
+				(on, count, steps, limit) => {
+					expect(Math.max(...play(on, count, steps, limit).batches)).toBeLessThanOrEqual(limit);
+				},
+			),
+			RUNS,
+		);
+	});
+});
+
+const entry = (key: string, createdAt?: string): Entry => ({
+	key,
+	mark: 'm',
+	json: { id: key, ...(createdAt !== undefined && { createdAt }) },
+});
+const keysOf = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
+
+test('what is emitted comes oldest first, and in the order of the list where nothing says how old it is', () => {
+	const added = (...entries: Entry[]) =>
+		keysOf(
+			compare(NOTHING, [{ name: '', entries, isWhole: true }], {
+				on: 'added',
+				goneAfter: GONE_AFTER,
+				most: 10,
+			}),
+		);
+	const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
+	expect(added(entry('c', at(3)), entry('a', at(1)), entry('b', at(2)))).toEqual(['a', 'b', 'c']);
+	expect(added(entry('c', at(1)), entry('a', at(1)))).toEqual(['c', 'a']);
+	expect(added(entry('b'), entry('a'))).toEqual(['b', 'a']);
+});
+
+test('a list that comes empty says nothing of another list', () => {
+	const lists = (one: Entry[], other: Entry[]) =>
+		[one, other].map((entries, index) => ({
+			name: LISTS[index],
+			entries,
+			isWhole: entries.length > 0,
+		}));
+	const rule = { on: 'removed' as const, goneAfter: GONE_AFTER, most: 10 };
+	let { memory } = compare(NOTHING, lists([entry('a')], [entry('b'), entry('c')]), rule);
+	const gone: string[] = [];
+	for (let read = 0; read < 5; read++) {
+		const next = compare(memory, lists([], [entry('c')]), rule);
+		memory = next.memory;
+		gone.push(...keysOf(next));
+	}
+	expect(gone).toEqual(['b']);
+});
+
+test('a row that went and comes back is new', () => {
+	const rule = { on: 'added' as const, goneAfter: 1, most: 10 };
+	const rows = (...keys: string[]) => [
+		{ name: '', entries: keys.map((key) => entry(key)), isWhole: true },
+	];
+	let { memory } = compare(NOTHING, rows('a', 'b'), rule);
+	const told: string[][] = [];
+	for (const keys of [['a', 'b', 'c'], ['a'], ['a', 'b'], [], ['a']]) {
+		const next = compare(memory, rows(...keys), rule);
+		memory = next.memory;
+		told.push(keysOf(next));
+	}
+	expect(told).toEqual([['c'], [], ['b'], [], ['a']]);
+});
