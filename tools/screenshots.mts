@@ -3,15 +3,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { stopAllGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import { setStage } from './demoStage.mts';
 import { launchBrowser } from './editor/browser.mts';
-import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
+import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
+import { openCredential } from './editor/credentialForm.mts';
 import { signedIn } from './editor/signIn.mts';
 import { sizeOf, takeExamplePicture } from './examplePictures.mts';
-import { examples, exampleWorkflow, filledInExample } from './examples.mts';
+import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const SIZE = { width: 1360, height: 1120 };
@@ -92,6 +93,48 @@ const analytics = (): Scene => ({
 	view: 'table',
 });
 
+/** A file, as Fetch Test Event shows it */
+function trigger(): Scene {
+	const node = 'Workspace Automation Trigger';
+	const { nodes, settings } = agentSession().workflow;
+	const { credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const shown = {
+		id: 'shown',
+		name: node,
+		type: 'n8n-nodes-workspace-automation.workspaceAutomationTrigger',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: { event: 'fileCreated', projectIds: [firstProjectId] },
+		credentials,
+	};
+	return {
+		workflow: { name: 'A file arrives', nodes: [shown], connections: {}, settings },
+		node,
+		panel: 'trigger',
+		view: 'schema',
+	};
+}
+
+/** What somebody sees who looks for the package: the node panel, and the credential behind a node. */
+async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
+	const { node } = agentSession();
+	await openWorkflow(page, workflowUrl);
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await (await searchNodes(page, 'workspace automation')).first().waitFor();
+	await settle(page);
+	await savePicture(page, `node-panel${suffix}`, page.getByTestId('node-creator'));
+	await openWorkflow(page, workflowUrl);
+	const form = await openCredential(page, await openPanel(page, node));
+	await settle(page);
+	await savePicture(page, `credential${suffix}`, form.root);
+}
+
+async function savePicture(page: Page, name: string, of: Locator): Promise<void> {
+	const path = join(images, `${name}.png`);
+	await page.screenshot({ path, clip: (await of.boundingBox())!, animations: 'disabled' });
+	console.log(path);
+}
+
 /** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
 async function takePictures(
 	page: Page,
@@ -152,13 +195,21 @@ try {
 			['light', ''],
 			['dark', '-dark'],
 		] as const;
-		for (const scene of [agentSession(), fileList(), analytics()].filter(({ panel }) =>
+		for (const scene of [agentSession(), fileList(), analytics(), trigger()].filter(({ panel }) =>
 			isWanted(panel),
 		)) {
 			const workflowId = await stage.host.importWorkflow(scene.workflow);
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
+				await page.context().close();
+			}
+		}
+		if (isWanted('entrances')) {
+			const workflowId = await stage.host.importWorkflow(agentSession().workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				await takeEntrances(page, stage.host.workflowUrl(workflowId), suffix);
 				await page.context().close();
 			}
 		}
