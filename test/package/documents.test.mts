@@ -11,6 +11,8 @@ const documents = [
 	'SECURITY.md',
 	'CODE_OF_CONDUCT.md',
 	'docs/benchmarks.md',
+	'docs/reliability.md',
+	'docs/scale.md',
 	'examples/README.md',
 	'local-service/README.md',
 ];
