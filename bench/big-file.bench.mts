@@ -18,9 +18,9 @@ const program = fileURLToPath(new URL('./bigFileRun.mts', import.meta.url));
 
 /** How much the memory may grow, in sizes of the file */
 const AT_MOST = {
-	// The API takes a file as base64 in JSON. That is the file, and three times four thirds of it: the base64, the JSON and the bytes
-	// that are sent. All of it is in use, so there is nothing to collect.
-	up: { collect: 6, leave: 6 },
+	// The API takes a file as base64 in JSON. That is the file, and four thirds of it: the bytes that are sent. All of it is in use, so
+	// there is nothing to collect.
+	up: { collect: 3, leave: 3 },
 	// Streamed from the service into n8n's storage: whatever is beyond a few chunks are chunks that nobody has collected yet.
 	down: { collect: 0.5, leave: 3 },
 };

@@ -62,11 +62,13 @@ export class RateLimitGate {
 	private async callInTime(): Promise<void> {
 		this.isCalling = true;
 		for (let waitMs = this.call(); this.rate.size > 0; waitMs = this.call())
-			await this.clock.sleep(Math.max(1, waitMs));
+			await this.clock.sleep(Math.min(LONGEST_NAP_MS, Math.max(1, waitMs)));
 		this.isCalling = false;
 	}
 }
 
+/** So that no timer is left for long when those that waited have left */
+const LONGEST_NAP_MS = 1_000;
 /** After as long without a request a key begins as if it were new. */
 const IDLE_MS = 5 * 60_000;
 
