@@ -122,16 +122,24 @@ async function takeEntrances(page: Page, workflowUrl: string, suffix: string): P
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
 	await (await searchNodes(page, 'workspace automation')).first().waitFor();
 	await settle(page);
-	await savePicture(page, `node-panel${suffix}`, page.getByTestId('node-creator'));
+	await savePicture(page, `node-panel${suffix}`, page.getByTestId('node-creator'), 280);
 	await openWorkflow(page, workflowUrl);
 	const form = await openCredential(page, await openPanel(page, node));
 	await settle(page);
 	await savePicture(page, `credential${suffix}`, form.root);
 }
 
-async function savePicture(page: Page, name: string, of: Locator): Promise<void> {
+/** @param height where not all of it is wanted */
+async function savePicture(
+	page: Page,
+	name: string,
+	of: Locator,
+	height = Infinity,
+): Promise<void> {
 	const path = join(images, `${name}.png`);
-	await page.screenshot({ path, clip: (await of.boundingBox())!, animations: 'disabled' });
+	const box = (await of.boundingBox())!;
+	const clip = { ...box, height: Math.min(box.height, height) };
+	await page.screenshot({ path, clip, animations: 'disabled' });
 	console.log(path);
 }
 
