@@ -10,7 +10,6 @@ import {
 	createRunExecutionData,
 	ICredentialsHelper,
 	NodeHelpers,
-	setSafeRegexEngine,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type IBinaryKeyData,
@@ -32,7 +31,9 @@ const manifest = require('../../package.json') as {
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
-// n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
+// n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away. Required, because n8n-core does
+// so too: what is imported is another instance.
+const { setSafeRegexEngine } = require('n8n-workflow') as typeof import('n8n-workflow');
 setSafeRegexEngine({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
