@@ -89,7 +89,7 @@ const inSlack = (approved: boolean) => ({
 				email: 'ada@agency.example',
 			},
 			respondedAt: TIME,
-			channel: 'C1',
+			channel: 'C012AB3CD',
 			messageId: '1700000000.000100',
 		},
 	},
@@ -119,7 +119,7 @@ const submitted = (Decision: string) => ({
 	Decision,
 	Comment: COMMENT,
 	submittedAt: TIME,
-	formMode: 'test',
+	formMode: 'production',
 });
 
 export const channelAnswers: ChannelAnswer[] = [

@@ -54,15 +54,16 @@ async function answerMessage(row: ChannelAnswer, message: string): Promise<strin
 		await host.importWorkflow(workflowOf(row, manualTrigger(), message)),
 	);
 	if (isOver(row)) return executionId;
-	await host.waitForExecution(executionId, { until: 'waiting' });
+	const { error } = await host.waitForExecution(executionId, { until: 'waiting' });
+	if (error) throw new Error(`${error.message} ${error.description}`);
 	const sent = await channels.message(({ text }) => text.includes(message));
 	switch (row.asked) {
 		case 'Approval in Slack':
 			await pressInSlack(host, sent, approves(row));
 			break;
 		case 'Approval in Telegram': {
-			const { body } = await channels.message(({ path }) => path.endsWith('/setWebhook'));
-			await pressInTelegram(host, sent, approves(row), body.secret_token);
+			const registered = await channels.message(({ path }) => path.endsWith('/setWebhook'));
+			await pressInTelegram(host, sent, approves(row), registered);
 			break;
 		}
 		case 'Free Text':

@@ -27,7 +27,7 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	{ files: /^queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
 ];
 /** These start an n8n of their own. */
-const OWN_N8N = /^(channels|queue)/;
+const OWN_N8N = /^(approvals|channels|queue)/;
 
 /** The test files that the arguments for jest select */
 function selectedFiles(args: string[]): string[] {

@@ -29,7 +29,7 @@ const CHANNELS: Record<string, Channel> = {
 		parameters: {
 			resource: 'message',
 			select: 'channel',
-			channelId: { __rl: true, mode: 'id', value: 'C1' },
+			channelId: { __rl: true, mode: 'id', value: 'C012AB3CD' },
 		},
 	},
 	Gmail: {

@@ -52,7 +52,7 @@ export async function pressInSlack(host: Host, { body }: Sent, approve: boolean)
 	const signature = createHmac('sha256', SLACK_SECRET)
 		.update(`v0:${timestamp}:${form}`)
 		.digest('hex');
-	const answer = await fetch(`${host.url}/webhook-waiting/-slack`, {
+	const answer = await fetch(`${host.url}/webhook-waiting-slack`, {
 		method: 'POST',
 		headers: {
 			'content-type': 'application/x-www-form-urlencoded',
@@ -64,17 +64,21 @@ export async function pressInSlack(host: Host, { body }: Sent, approve: boolean)
 	await succeed('The button', answer);
 }
 
-/** Presses a button in Telegram, which then tells n8n with the secret that n8n had registered. */
+/** Presses a button in Telegram, which then tells n8n, where and with the secret that n8n has registered. */
 export async function pressInTelegram(
 	host: Host,
 	{ body }: Sent,
 	approve: boolean,
-	secret: string,
+	registered: Sent,
 ): Promise<void> {
+	const { url, secret_token } = registered.body;
 	const buttons = body.reply_markup.inline_keyboard.flat();
-	const answer = await fetch(`${host.url}/webhook-waiting/-telegram`, {
+	const answer = await fetch(atHost(url, host.url), {
 		method: 'POST',
-		headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secret },
+		headers: {
+			'content-type': 'application/json',
+			'x-telegram-bot-api-secret-token': secret_token,
+		},
 		body: JSON.stringify({
 			callback_query: {
 				id: 'q1',

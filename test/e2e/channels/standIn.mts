@@ -27,13 +27,13 @@ export interface Channels {
 	close(): Promise<void>;
 }
 
-/** Where people think that n8n is: over https, as Telegram wants it for buttons. `atHost` leads there. */
-const PUBLIC = 'https://n8n.example';
+/** Where n8n says that it is: over https, without which it sends no buttons to Telegram. `atHost` leads there. */
+export const PUBLIC = 'https://n8n.example';
 export const atHost = (link: string, hostUrl: string): string => link.replace(PUBLIC, hostUrl);
 
 /** The links to n8n in what was sent */
 export const links = ({ text }: Sent): string[] =>
-	[...text.matchAll(/https:\/\/n8n\.example\/[^\s"'|<>\\)]+/g)].map(([link]) =>
+	[...text.matchAll(/https?:\/\/[\w.:]+\/webhook-waiting\/[^\s"'|<>\\)]+/g)].map(([link]) =>
 		link.replaceAll('&amp;', '&'),
 	);
 
@@ -115,7 +115,6 @@ export async function startChannels(): Promise<Channels> {
 		env: {
 			NODE_OPTIONS: `--import ${redirect.href}`,
 			CHANNELS_PORT: String((server.address() as AddressInfo).port),
-			WEBHOOK_URL: `${PUBLIC}/`,
 		},
 		sent: () => all,
 		receive: (mail) => inbox.unshift(mail),
