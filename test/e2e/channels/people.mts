@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Host } from '../../../n8n-host/host.mts';
 import { SLACK_SECRET } from './channelNodes.mts';
+import { eventually } from '../support.mts';
 import { atHost, links, type Sent } from './standIn.mts';
 
 /** n8n sends nothing to who looks like a robot. */
@@ -9,8 +10,14 @@ const BROWSER = {
 	'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
 
-async function succeed(what: string, answer: Response): Promise<Response> {
-	if (!answer.ok) throw new Error(`${what} answered ${answer.status}: ${await answer.text()}`);
+/** Sends a request, again as long as n8n is not ready for it: a person is not as quick as a test. */
+async function send(url: string, init?: RequestInit): Promise<Response> {
+	const answer = await eventually(async () => {
+		const answer = await fetch(url, { ...init, headers: { ...BROWSER, ...init?.headers } });
+		const isEarly = /is running already|is not registered/.test(await answer.clone().text());
+		return !answer.ok && isEarly ? undefined : answer;
+	});
+	if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
 	return answer;
 }
 
@@ -18,7 +25,7 @@ async function succeed(what: string, answer: Response): Promise<Response> {
 export async function click(host: Host, message: Sent, approve: boolean): Promise<void> {
 	const link = links(message).find((each) => each.includes(`approved=${approve}`));
 	if (!link) throw new Error(`There is no such button in: ${message.text}`);
-	await succeed('The button', await fetch(atHost(link, host.url), { headers: BROWSER }));
+	await send(atHost(link, host.url));
 }
 
 /** Opens the form that a message leads to, fills it in and submits it. Fields are in the order of the form. */
@@ -27,10 +34,10 @@ export async function fillIn(host: Host, message: Sent, fields: string[]): Promi
 }
 
 export async function fillInAt(url: string, fields: string[]): Promise<void> {
-	await succeed('The form', await fetch(url, { headers: BROWSER }));
+	await send(url);
 	const body = new FormData();
 	for (const [index, value] of fields.entries()) body.append(`field-${index}`, value);
-	await succeed('The form', await fetch(url, { method: 'POST', headers: BROWSER, body }));
+	await send(url, { method: 'POST', body });
 }
 
 /** Who presses buttons. Neither name is an answer. */
@@ -52,7 +59,7 @@ export async function pressInSlack(host: Host, { body }: Sent, approve: boolean)
 	const signature = createHmac('sha256', SLACK_SECRET)
 		.update(`v0:${timestamp}:${form}`)
 		.digest('hex');
-	const answer = await fetch(`${host.url}/webhook-waiting-slack`, {
+	await send(`${host.url}/webhook-waiting-slack`, {
 		method: 'POST',
 		headers: {
 			'content-type': 'application/x-www-form-urlencoded',
@@ -61,7 +68,6 @@ export async function pressInSlack(host: Host, { body }: Sent, approve: boolean)
 		},
 		body: form,
 	});
-	await succeed('The button', answer);
 }
 
 /** Presses a button in Telegram, which then tells n8n, where and with the secret that n8n has registered. */
@@ -73,7 +79,7 @@ export async function pressInTelegram(
 ): Promise<void> {
 	const { url, secret_token } = registered.body;
 	const buttons = body.reply_markup.inline_keyboard.flat();
-	const answer = await fetch(atHost(url, host.url), {
+	await send(atHost(url, host.url), {
 		method: 'POST',
 		headers: {
 			'content-type': 'application/json',
@@ -88,7 +94,6 @@ export async function pressInTelegram(
 			},
 		}),
 	});
-	await succeed('The button', answer);
 }
 
 export interface Conversation {
@@ -106,14 +111,12 @@ export async function openChat(
 	chatInput: string,
 	sessionId: string,
 ): Promise<Conversation> {
-	const answer = await fetch(`${host.url}/webhook/${webhookId}/chat`, {
+	const answer = await send(`${host.url}/webhook/${webhookId}/chat`, {
 		method: 'POST',
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify({ action: 'sendMessage', sessionId, chatInput }),
 	});
-	const { executionId, resumeToken = '' } = (await (
-		await succeed('The chat', answer)
-	).json()) as Record<string, string>;
+	const { executionId, resumeToken = '' } = (await answer.json()) as Record<string, string>;
 	const query = new URLSearchParams({
 		sessionId,
 		executionId,

@@ -37,7 +37,13 @@ export const links = ({ text }: Sent): string[] =>
 		link.replaceAll('&amp;', '&'),
 	);
 
-type Answer = (request: Sent, inbox: ReadonlyArray<{ id: string }>) => object | undefined;
+interface Inbox {
+	all: Array<{ id: string }>;
+	/** What nobody has listed yet */
+	unread: Array<{ id: string }>;
+}
+
+type Answer = (request: Sent, inbox: Inbox) => object | undefined;
 
 /** What each host answers; nothing is an answer of 404. */
 const ANSWERS: Record<string, Answer> = {
@@ -60,9 +66,8 @@ const ANSWERS: Record<string, Answer> = {
 		if (what === 'labels') return { labels: [{ id: 'INBOX', name: 'INBOX' }] };
 		if (what === 'profile') return { emailAddress: 'site@agency.example' };
 		if (what === 'messages' && id === '')
-			return { messages: inbox.map((mail) => ({ id: mail.id })) };
-		if (what === 'messages') return inbox.find((mail) => mail.id === id);
-		return what === 'threads' ? { id, messages: inbox } : undefined;
+			return { messages: inbox.unread.splice(0).map((mail) => ({ id: mail.id })) };
+		return what === 'messages' ? inbox.all.find((mail) => mail.id === id) : undefined;
 	},
 };
 
@@ -97,7 +102,7 @@ const texts = (value: unknown): string[] =>
 
 export async function startChannels(): Promise<Channels> {
 	const all: Sent[] = [];
-	const inbox: Array<{ id: string }> = [];
+	const inbox: Inbox = { all: [], unread: [] };
 
 	const server = createServer(async (request, response) => {
 		const sent = await read(request);
@@ -117,7 +122,10 @@ export async function startChannels(): Promise<Channels> {
 			CHANNELS_PORT: String((server.address() as AddressInfo).port),
 		},
 		sent: () => all,
-		receive: (mail) => inbox.unshift(mail),
+		receive(mail) {
+			inbox.all.push(mail);
+			inbox.unread.push(mail);
+		},
 		async message(wanted) {
 			for (const end = Date.now() + 60_000; ; await sleep(100)) {
 				const found = all.find(wanted);
