@@ -18,6 +18,7 @@ import {
 	eventually,
 	example,
 	NODE,
+	play,
 	recordOf,
 	sessionsFor,
 	startedByItself,
@@ -472,14 +473,15 @@ describe('client-mail.json', () => {
 		const file = withModel(filledIn('human-review', { 'The job': {}, ...changes }));
 		const fields = file.nodes.find(({ name }) => name === 'The job')!.parameters.assignments;
 		fields.assignments[0].value = job;
-		const id = await stage.host.run(await stage.host.importWorkflow(file));
+		const { id, error } = await play(stage, file, 'waiting');
+		expect(error).toBeUndefined();
 		return { id, message: await reviews() };
 	}
 
 	/** The message of the review that was sent since the test began */
 	const reviews = async (): Promise<Sent> =>
 		await channels.message(
-			(sent) => channels.sent().indexOf(sent) >= seen && sent.text.includes('Answer'),
+			(sent) => channels.sent().indexOf(sent) >= seen && sent.text.includes('wants to approve'),
 		);
 
 	const finished = async (id: string) => {
