@@ -194,3 +194,33 @@ export const channelAnswers: ChannelAnswer[] = [
 /** A row in a few words */
 export const nameOf = ({ channel, asked, said }: ChannelAnswer): string =>
 	`${channel}, ${asked}: ${said ?? 'nobody answered in time'}`;
+
+const shown = (item: object | undefined): string =>
+	item === undefined
+		? ''
+		: item === question
+			? 'the item that asked'
+			: `\`${JSON.stringify(item)}\``;
+
+const READ_AS = { approve: 'approved', deny: 'denied', none: 'nobody answered' };
+
+/** The table for people: what several channels hand on alike is one row. */
+export function answersTable(): string {
+	const channels = new Map<string, string[]>();
+	for (const { channel, asked, said, gives, means } of channelAnswers) {
+		const cells = [
+			asked,
+			said ?? 'nothing in time',
+			shown(gives['2.41']),
+			shown(gives['1.123']),
+			READ_AS[means],
+		];
+		const row = cells.join(' | ');
+		channels.set(row, [...(channels.get(row) ?? []), channel]);
+	}
+	return [
+		'| channel | asked by | the person said | n8n 2.41 hands on | n8n 1.123 hands on | read as |',
+		'| --- | --- | --- | --- | --- | --- |',
+		...[...channels].map(([row, names]) => `| ${names.join(', ')} | ${row} |`),
+	].join('\n');
+}
