@@ -7,8 +7,19 @@ const folder = new URL('../examples/', import.meta.url);
 /** The first project of the local service */
 export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 
+/** A site of it */
+const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
+
 /** What the scripted agent of the local service does with the prompt of a node, by example and node */
 const SCRIPTS: Record<string, Record<string, string>> = {
+	'approve-by-mail': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'approve-in-slack': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
 	'approval-with-deadline': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
@@ -48,14 +59,42 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 
 /** What else has to be filled in, by example and node */
 const PLACES: Record<string, Record<string, WorkflowNode['parameters']>> = {
+	'approve-several': {
+		Jobs: {
+			jsonOutput: JSON.stringify({
+				jobs: [
+					'Publish the landing page. [work 1s] [ask bash: git push] [say The landing page is live.]',
+					'Tidy up the blog. [work 1s] [ask bash: rm -rf drafts] [say The blog is tidy.]',
+					'Build the shop. [work 1s] [ask bash: npm run build] [say The shop is built.]',
+				],
+			}),
+		},
+	},
 	'brief-to-agent': {
 		'A brief arrives': {
 			projectIds: [firstProjectId],
 			parentId: { __rl: true, mode: 'id', value: '7d569d0c-4b41-4d26-ad22-55a5ec1fa73c' },
 		},
 	},
+	'client-mail': {
+		'Create the preview': { siteId: firstSiteId },
+	},
+	'human-review': {
+		'The job': {
+			assignments: {
+				assignments: [
+					{
+						id: '832ee187-2e7e-51b0-b211-fe52af403abb',
+						name: 'job',
+						value: 'Publish the landing page. [ask bash: git push] [say The landing page is live.]',
+						type: 'string',
+					},
+				],
+			},
+		},
+	},
 	'stale-domain-alert': {
-		'A domain changes': { siteId: '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc' },
+		'A domain changes': { siteId: firstSiteId },
 	},
 };
 

@@ -27,7 +27,7 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	{ files: /^e2e\/queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
 ];
 /** These start an n8n of their own, or none. */
-const NOT_SHARED = /^(e2e\/queue|guide)/;
+const NOT_SHARED = /^(e2e\/(approvals|channels|queue)|guide)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+import { channelAnswers, nameOf } from '../channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
 
@@ -171,6 +172,13 @@ const reading = (value: unknown): Said => {
 
 describe('an answer', () => {
 	test.each(SHAPES)('of %s: %j is %s', (_, value, said) => expect(reading(value)).toBe(said));
+
+	// What the nodes really hand on; test/e2e/channels.test.mts holds the table against them.
+	test.each(
+		channelAnswers.flatMap((row) =>
+			Object.entries(row.gives).map(([version, item]) => [nameOf(row), version, row.means, item]),
+		),
+	)('of %s, in n8n %s, is %s', (_, __, means, item) => expect(reading(item)).toBe(means));
 
 	test('that nobody gave says why', () => {
 		expect(readAnswer(needsApproval)).toMatchObject({

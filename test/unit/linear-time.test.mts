@@ -42,8 +42,8 @@ const MOST = 9;
 /** Some systems count processor time in steps of 10 ms. */
 const ENOUGH_MICROSECONDS = 50_000;
 
-/** Squared, 1 MB takes minutes: what is as quick as this needs no comparison. */
-const QUICK_MICROSECONDS = 400_000;
+/** Squared, 1 MB takes minutes, and a quarter of one where each step compares many bytes at once: what is as quick as this needs no comparison. */
+const QUICK_MICROSECONDS = 3_000_000;
 
 /** Processor time of this thread for one run, over as many as it takes: what else the machine does takes none of it */
 function microseconds(

@@ -1,0 +1,20 @@
+// What docs/approvals.md tells is what the tests hold.
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+import { answersTable } from '../channelAnswers.mts';
+
+const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
+
+test('the page shows the table of what the nodes hand on', () => {
+	expect(page).toContain(`\n${answersTable()}\n`);
+});
+
+test('the page lists words that are read as it says', () => {
+	const [, approve, deny] = /The words are (.+?); (.+?)\./.exec(page)!;
+	const words = (list: string) => list.split(/, | and /);
+	for (const word of words(approve))
+		expect([word, readAnswer(word).answer]).toEqual([word, 'approve']);
+	for (const word of words(deny)) expect([word, readAnswer(word).answer]).toEqual([word, 'deny']);
+	expect(words(approve).length + words(deny).length).toBe(16);
+});

@@ -1,0 +1,122 @@
+// What a person answered, against sessions that go on: in whatever order questions and answers come, nothing is approved that nobody approved.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { simulation, type Simulation } from './simulation.mts';
+
+const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+/** Approves what is called safe. */
+const RULES: Policy = {
+	...ASK,
+	mode: 'rules',
+	rules: [{ permission: 'bash', pattern: 'safe *', decision: 'approve' }],
+};
+const answered = (answer: Partial<AppliedAnswer>): Policy => ({
+	...ASK,
+	mode: 'answer',
+	answer: { answer: 'approve', appliesTo: 'asked', asked: [], ...answer } as AppliedAnswer,
+});
+
+const goOn = async (service: Simulation, sessionId: string, policy: Policy) =>
+	await service.run('', { target: { operation: 'continue', sessionId }, policy });
+
+/** What the service was told for each request: pattern and option */
+const told = async (service: Simulation): Promise<Record<string, string | null>> =>
+	Object.fromEntries(
+		(await service.sessions())
+			.flatMap(({ interactions }) => interactions)
+			.map(({ patterns, value }) => [patterns.join(), value ?? null]),
+	);
+
+describe('an answer', () => {
+	test('given twice decides once: what the agent asks next is asked again', async () => {
+		const service = simulation();
+		const first = await service.run('[ask bash: a] [ask bash: b] [say Done]', { policy: ASK });
+		const asked = first.session.pendingInteractions;
+		const { sessionId } = first.session;
+		for (const _ of ['once', 'twice']) {
+			const outcome = await goOn(service, sessionId, answered({ asked }));
+			expect(outcome.kind).toBe('needsApproval');
+			expect(outcome.undecided[0].because).toBe('it was not among what was asked');
+		}
+		expect(await told(service)).toEqual({ a: 'once', b: null });
+	});
+
+	test('given for one session decides nothing in another that asks for the same', async () => {
+		const service = simulation();
+		const one = await service.run('[ask bash: a] [say One]', { policy: ASK });
+		const other = await service.run('[ask bash: a] [say Other]', { policy: ASK });
+		const asked = one.session.pendingInteractions;
+		const outcome = await goOn(service, other.session.sessionId, answered({ asked }));
+		expect(outcome.kind).toBe('needsApproval');
+		expect((await service.sessions()).map(({ interactions }) => interactions[0].value)).toEqual([
+			undefined,
+			undefined,
+		]);
+	});
+
+	test.each(['permission', 'patterns', 'response'])(
+		'decides nothing when the %s changed since the question',
+		async (field) => {
+			const service = simulation();
+			const { session } = await service.run('[ask bash: a] [say Done]', { policy: ASK });
+			const changed = { permission: 'read', patterns: ['b'], response: { options: [] } }[field];
+			const asked = session.pendingInteractions.map((each) => ({ ...each, [field]: changed }));
+			const outcome = await goOn(service, session.sessionId, answered({ asked }));
+			expect(outcome.undecided[0].because).toMatch(/^it is not what was asked: its \w+ changed$/);
+			expect(await told(service)).toEqual({ a: null });
+		},
+	);
+});
+
+test('no request is approved that no rule and no person approved, whatever was asked and answered in which order', async () => {
+	const session = fc.nat(1);
+	const event = fc.oneof(
+		fc.record({ does: fc.constant('look' as const), session }),
+		fc.record({ does: fc.constant('rules' as const), session }),
+		fc.record({
+			does: fc.constant('answer' as const),
+			session,
+			/** Which of the questions so far, whoever's, the person answers; also an old one, and one again */
+			question: fc.nat(10),
+			answer: fc.constantFrom('approve', 'deny', 'none'),
+		}),
+	);
+	const asks = fc.array(fc.boolean(), { minLength: 1, maxLength: 4 });
+	await fc.assert(
+		fc.asyncProperty(asks, asks, fc.array(event, { maxLength: 12 }), async (one, two, events) => {
+			const service = simulation();
+			const approved = new Set<string>();
+			const started = [];
+			for (const [index, list] of [one, two].entries()) {
+				const requests = list.map(
+					(safe, place) => `[ask bash: ${safe ? 'safe' : 'other'} ${index}${place}]`,
+				);
+				started.push(await service.run(`${requests.join(' ')} [say Done]`, { policy: ASK }));
+			}
+			const questions = started.map((outcome) => outcome.session.pendingInteractions);
+			for (const { does, ...more } of events) {
+				const { sessionId } = started[more.session].session;
+				let policy = does === 'rules' ? RULES : ASK;
+				if ('question' in more) {
+					const asked = questions[more.question % questions.length];
+					policy = answered({ answer: more.answer, asked } as Partial<AppliedAnswer>);
+					if (more.answer === 'approve')
+						for (const { patterns } of asked) approved.add(String(patterns));
+				}
+				if (does === 'rules') approved.add(`rules ${more.session}`);
+				const { kind, session: after } = await goOn(service, sessionId, policy);
+				if (kind === 'needsApproval') questions.push(after.pendingInteractions);
+			}
+			for (const [pattern, option] of Object.entries(await told(service))) {
+				if (option === null || option === 'reject') continue;
+				const byRule = pattern.startsWith('safe') && approved.has(`rules ${pattern.at(5)}`);
+				expect({ pattern, isApproved: byRule || approved.has(pattern) }).toEqual({
+					pattern,
+					isApproved: true,
+				});
+			}
+		}),
+		{ numRuns: 40 },
+	);
+});
