@@ -15,19 +15,15 @@ const COMPARED = {
 
 type Compared = keyof typeof COMPARED;
 
-/** In what a pending interaction differs from the one that was asked: any of `id`, `permission`, `patterns`, `options`. */
+/**
+ * In what a pending interaction differs from the one that was asked: any of `id`, `permission`, `patterns`, `options`. The order of
+ * patterns and options counts (nothing but the order of keys is taken as meaningless): what is shown differently is asked again.
+ */
 export function differences(asked: unknown, pending: unknown): Compared[] {
 	const names = Object.keys(COMPARED) as Compared[];
 	if (!isRecord(asked) || !isRecord(pending)) return names;
 	return names.filter((name) => !sameJson(COMPARED[name](asked), COMPARED[name](pending)));
 }
-
-/**
- * Whether an interaction is still what was asked: the same id, permission, patterns and options. The order of patterns and
- * options counts (nothing but the order of keys is taken as meaningless): what is shown differently is asked again.
- */
-export const sameRequest = (asked: unknown, pending: unknown): boolean =>
-	differences(asked, pending).length === 0;
 
 const WAY_OUT = 'Drag pendingInteractions of the Needs Approval item here.';
 

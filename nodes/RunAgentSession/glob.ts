@@ -1,5 +1,3 @@
-import { LIMITS } from '../shared/limits';
-
 /** What may still be spent on comparing, counted in single comparisons of a character, so that no request can stall n8n. */
 export interface Effort {
 	left: number;
@@ -45,7 +43,3 @@ export function matches(
 	while (glob[part]?.token === '*') part++;
 	return part === glob.length;
 }
-
-/** Whether a glob matches a whole text; undefined when that would take more than `LIMITS.comparisons`. */
-export const globMatches = (pattern: string, text: string): boolean | undefined =>
-	matches(parseGlob(pattern), [...text], { left: LIMITS.comparisons });

@@ -88,8 +88,11 @@ class Run {
 	private readonly entry: Entry;
 	private readonly warnings = new Set<string>();
 	private undecided: RunResult['undecided'] = [];
-	/** Resolved, as far as can be told: the response was lost, and the interaction listed no longer. One reading may err. */
-	private readonly concluded = new Set<string>();
+	/**
+	 * Resolved, as far as can be told: the response was lost, and the interaction listed no longer. One reading may err, so this
+	 * counts the polls that bear it out.
+	 */
+	private readonly concluded = new Map<string, number>();
 	/** In how many polls each resolved interaction was still listed */
 	private readonly stillListed = new Map<string, number>();
 	private pollCount = 0;
@@ -186,7 +189,7 @@ class Run {
 			const skipWait = first && mayPollNow;
 			if (!skipWait && !(await this.waitForNextPoll())) return await this.timeIsUp();
 			if (!(await this.read())) return await this.timeIsUp();
-			this.countStillListed();
+			this.countPolls();
 			// Resolving answers with the session as it is then, which may ask for the next permission already.
 			while (this.mayDecide() && (await this.decidePending()));
 			if (this.isOver()) return this.end();
@@ -323,7 +326,7 @@ class Run {
 		if (!(resolved instanceof WorkspaceAutomationError)) {
 			if (resolved.session) this.take(resolved.session);
 			if (resolved.confirmed) this.concluded.delete(interaction.id);
-			else this.concluded.add(interaction.id);
+			else this.concluded.set(interaction.id, 0);
 			this.stillListed.set(interaction.id, 0);
 			return true;
 		}
@@ -343,10 +346,15 @@ class Run {
 		return this.entry.decisions.some(({ interactionId }) => interactionId === id);
 	}
 
-	private countStillListed(): void {
+	/** What each poll shows of what was resolved before. */
+	private countPolls(): void {
 		for (const { id } of this.session!.pendingInteractions) {
 			const polls = this.stillListed.get(id);
 			if (polls !== undefined) this.stillListed.set(id, polls + 1);
+		}
+		for (const [id, polls] of this.concluded) {
+			const isListed = this.session!.pendingInteractions.some((pending) => pending.id === id);
+			this.concluded.set(id, isListed ? 0 : polls + 1);
 		}
 	}
 
@@ -437,6 +445,12 @@ class Run {
 
 	private result(kind: RunResult['kind'], session: Session): RunResult {
 		const { target } = this.job;
+		if (kind === 'stillRunning' || kind === 'needsApproval')
+			for (const [id, polls] of this.concluded)
+				if (polls < LIMITS.pollsConcluded)
+					this.warnings.add(
+						`Permission request ${quote(id, 50)} may still be pending: the answer to its decision was lost, and since then the session was polled less than ${LIMITS.pollsConcluded} times.`,
+					);
 		return {
 			kind,
 			session,

@@ -52,6 +52,8 @@ export const LIMITS = {
 	interactions: 100,
 	/** Polls after which a resolved interaction that is still listed is one that the service waits for */
 	pollsResolved: 4,
+	/** Polls without it that bear out that an interaction was resolved, where the answer to its decision was lost */
+	pollsConcluded: 2,
 	/** Options of an interaction that a person could choose from */
 	options: 1_000,
 	/** Comparisons of a character for the rules of one reading: about a fifth of a second */

@@ -138,7 +138,7 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 	// One whose fate was not known when the time was over is told of as that.
 	const isToldOf = (entry: string) =>
 		json.warnings?.some((warning: string) =>
-			warning.includes(`${entry.split(' ')[0]} could not be decided in time`),
+			warning.startsWith(`Permission request ${entry.split(' ')[0]} `),
 		);
 	for (const entry of listed)
 		if (!carriedOut.includes(entry)) violations.push(`lists ${entry}, which was not carried out`);

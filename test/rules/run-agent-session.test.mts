@@ -554,6 +554,23 @@ describe('rule 7: resolving is verified', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
+	test('one that seemed resolved shortly before the time was over is told of as perhaps still pending', async () => {
+		const service = simulation();
+		service.setWeather(({ method, path }) => {
+			if (method === 'POST' && path.endsWith('/resolve')) return 'lost';
+			const { answer } = service.sent.findLast((sent) => sent.answer?.includes('"patterns"')) ?? {};
+			return method === 'GET' && of(service.sent, 'POST', '/resolve').length > 0
+				? { status: 200, body: JSON.stringify({ ...JSON.parse(answer!), pendingInteractions: [] }) }
+				: 'fine';
+		});
+		const outcome = await service.run('[ask bash: x] [say Done]', { maxWaitMs: 12_000 });
+		expect(outcome).toMatchObject({
+			kind: 'stillRunning',
+			decisions: [{ decision: 'approve' }],
+			warnings: [expect.stringMatching(/^Permission request \S+ may still be pending/)],
+		});
+	});
+
 	test('one lost before it took effect is sent again', async () => {
 		const service = simulation();
 		resolveMeets(service, 'lost');

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { globMatches, matches, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
+import { matches, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
 import { LIMITS } from '../../nodes/shared/limits.ts';
+
+/** Whether a glob matches a whole text */
+const globMatches = (pattern: string, text: string) =>
+	matches(parseGlob(pattern), [...text], { left: LIMITS.comparisons });
 
 /** What a glob means, said as plainly as possible; too slow for use. */
 function meaning(pattern: string, text: string): boolean {

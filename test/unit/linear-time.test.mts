@@ -5,7 +5,6 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics/h
 import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
 import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
-import { globMatches } from '../../nodes/RunAgentSession/glob.ts';
 import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { question } from '../../nodes/RunAgentSession/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
@@ -251,7 +250,6 @@ const READERS: Record<string, (text: string) => unknown> = {
 		globsOf(text),
 		checkRules([{ permission: text, pattern: text, decision: 'approve' }]),
 	],
-	'a glob': (text) => globMatches(text, 'aaaa'),
 	'a session by ID or address': (text) => requireSessionId('Session', text),
 	'an ID': (text) => requireId('ID', text),
 	'an ID of any form': (text) => requireAnyId('ID', text),
