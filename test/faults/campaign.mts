@@ -136,14 +136,15 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 	);
 	const carriedOut = decided.map(({ id, value }: any) => `${id} ${value}`);
 	// One whose fate was not known when the time was over is told of as that.
-	const isToldOf = (entry: string) =>
+	const isToldOf = (entry: string, fate: string) =>
 		json.warnings?.some((warning: string) =>
-			warning.startsWith(`Permission request ${entry.split(' ')[0]} `),
+			warning.startsWith(`Permission request ${entry.split(' ')[0]} ${fate}`),
 		);
 	for (const entry of listed)
-		if (!carriedOut.includes(entry)) violations.push(`lists ${entry}, which was not carried out`);
+		if (!carriedOut.includes(entry) && !isToldOf(entry, 'may still be pending'))
+			violations.push(`lists ${entry}, which was not carried out`);
 	for (const entry of carriedOut)
-		if (!listed.includes(entry) && !isToldOf(entry))
+		if (!listed.includes(entry) && !isToldOf(entry, 'could not be decided in time'))
 			violations.push(`does not list ${entry}, which was carried out`);
 	if (new Set(listed).size < listed.length) violations.push('lists a decision twice');
 	return violations;
