@@ -28,8 +28,8 @@ export default {
 	rootDir: common.rootDir,
 	// For what hangs, not for what is slow: other tests keep the same n8n busy.
 	testTimeout: 60_000,
-	// The rest of the machine is for n8n, which gives its own checks 250 ms by the clock, and for the browser.
-	maxWorkers: Math.max(1, availableParallelism() - 1),
+	// Most of the time is waiting. With more, n8n, which gives its own checks 250 ms by the clock, and the browser get too little of the machine.
+	maxWorkers: Math.max(2, availableParallelism() - 1),
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 	projects: [...chosenVersions().map(onHost), guide],
