@@ -1,13 +1,13 @@
 // The tests that need npm only: `npm test`. Those in the real n8n have test/e2e/jest.config.mjs.
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { common } from './jest.common.mjs';
 import preflight from './tools/preflight.js';
 
 // n8n's own log says nothing that a test checks.
 process.env.N8N_LOG_LEVEL = 'silent';
-// n8n-core writes a key to its user folder, which must not be the developer's own.
-process.env.N8N_USER_FOLDER = join(tmpdir(), 'workspace-automation-tests');
+// n8n-core writes a key to its user folder, which must not be the developer's own, nor one that somebody else's tests made.
+process.env.N8N_USER_FOLDER = join(common.rootDir, '.cache', 'n8n-user');
 
 export default {
 	...common,
