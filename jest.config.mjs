@@ -14,7 +14,7 @@ export default {
 	testEnvironment: '<rootDir>/test/clickHouseEnvironment.mjs',
 	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|guide)/'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],
 	// For what hangs, not for what is slow.
 	testTimeout: 300_000,
 	// Many tests wait for answers over real HTTP; while two wait, two others work.

@@ -133,19 +133,22 @@ const domainTemplates = [
 	{ prefix: 'old.', status: 'pending', stale: true },
 ];
 
+const projectNames = new Map(projects.map(({ id, name }) => [id, name]));
+
 /** Three for each site; the first has 25 more, so that its list has several pages */
 const domains = (now: number): CustomDomain[] =>
 	sites.flatMap((site, index) => {
-		const project = projects.find(({ id }) => id === site.projectId)!;
+		const name = slug(projectNames.get(site.projectId)!);
 		const extra = Array.from({ length: index === 0 ? 25 : 0 }, (_, n) => ({
 			prefix: `region-${n + 1}.`,
 			status: 'active',
 			stale: false,
 		}));
+		const ofSite = site.name === 'Main site' ? '' : `-${slug(site.name)}`;
 		return [...domainTemplates, ...extra].map(({ prefix, status, stale }) => ({
 			id: idOf(`domain:${index}:${prefix}`),
 			siteId: site.id,
-			domain: `${prefix}${slug(project.name)}${slug(site.name) === 'main-site' ? '' : `-${slug(site.name)}`}.example`,
+			domain: `${prefix}${name}${ofSite}.example`,
 			status,
 			stale,
 			tokenExpiresAt: now + (stale ? -2 : 5) * day,

@@ -8,6 +8,12 @@ import { parse } from 'yaml';
 // ajv-formats is CommonJS: under Node its function is the default of its default.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
+export interface Validate {
+	(value: unknown): boolean;
+	/** What was wrong with the last value; null where nothing was */
+	errors?: ErrorObject[] | null;
+}
+
 export interface Operation {
 	operationId: string;
 	/** Upper case */
@@ -19,9 +25,9 @@ export interface Operation {
 	/** Where the method and path serve several operations (`x-operations`) */
 	serves: Array<{ operationId: string; field: string }>;
 	/** Undefined where the operation takes no body */
-	validateBody?: ValidateFunction;
+	validateBody?: Validate;
 	/** By status: `'200'`, ..., `'default'` */
-	validateAnswer: Record<string, ValidateFunction>;
+	validateAnswer: Record<string, Validate>;
 }
 
 /** An operation under the name that overrides, faults and dialects use. */
@@ -34,7 +40,7 @@ export interface Parameter {
 	name: string;
 	in: 'path' | 'query' | 'header';
 	required: boolean;
-	validate: ValidateFunction;
+	validate: Validate;
 }
 
 type Json = Record<string, any>;
@@ -43,18 +49,10 @@ export const contractFile = new URL('./workspace-automation.yaml', import.meta.u
 const document = parse(readFileSync(contractFile, 'utf8')) as Json;
 
 // Texts from a query or a path are validated as the type that their schema names: `limit=100` is the integer 100.
-const ajv = new Ajv2020({
-	strict: false,
-	allErrors: true,
-	coerceTypes: false,
-	validateFormats: true,
-});
-const ajvForText = new Ajv2020({
-	strict: false,
-	allErrors: true,
-	coerceTypes: true,
-	validateFormats: true,
-});
+// The document as a whole is no schema, so it is not checked as one.
+const options = { strict: false, allErrors: true, validateFormats: true, validateSchema: false };
+const ajv = new Ajv2020(options);
+const ajvForText = new Ajv2020({ ...options, coerceTypes: true });
 for (const instance of [ajv, ajvForText]) {
 	addFormats(instance);
 	instance.addSchema(document, 'contract');
@@ -70,7 +68,17 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 }
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
-const validatorAt = (pointer: string, by = ajv) => by.compile({ $ref: `contract${pointer}` });
+
+/** Compiled at its first use: whoever starts the service needs few of all. */
+function validatorAt(pointer: string, by = ajv): Validate {
+	const validate: Validate = (value) => {
+		const compiled = by.getSchema(`contract${pointer}`) as ValidateFunction;
+		const valid = compiled(value);
+		validate.errors = compiled.errors;
+		return valid;
+	};
+	return validate;
+}
 
 function readParameters(pointer: string, list: unknown[] | undefined): Parameter[] {
 	return (list ?? []).map((_, index) => {

@@ -12,15 +12,14 @@ const LONGEST = [
 	'e2e/channels',
 	'e2e/queue-trigger',
 	'e2e/trigger-examples',
-	'guide/contributing',
+	'repository/contributing',
+	'repository/checks',
 	'engine/run-agent-session',
 	'engine/dialects',
 	'unit/linear-time',
-	'package/package',
 	'faults/campaign',
 	'engine/bad-input',
 	'service/analytics-tables',
-	'service/main',
 	'rules/dialects',
 ];
 

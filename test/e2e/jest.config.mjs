@@ -1,4 +1,4 @@
-// The tests that are long: those in the real n8n, once for each version, and the contributor's guide: `npm run test:e2e`, which installs and starts what they need (run.mts).
+// The tests that are long: those in the real n8n, once for each version, and those of the repository as a whole: `npm run test:e2e`, which installs and starts what they need (run.mts).
 import { availableParallelism } from 'node:os';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common } from '../../jest.common.mjs';
@@ -17,11 +17,11 @@ const onHost = (version) => ({
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
 });
 
-/** CONTRIBUTING's guide, followed to the letter: builds, checks and tests a copy of the repository. */
-const guide = {
+/** What takes the whole repository: its checks, and CONTRIBUTING's guide, followed to the letter in a copy */
+const repository = {
 	...common,
-	displayName: 'guide',
-	testMatch: ['<rootDir>/test/guide/**/*.test.mts'],
+	displayName: 'repository',
+	testMatch: ['<rootDir>/test/repository/**/*.test.mts'],
 };
 
 export default {
@@ -32,5 +32,5 @@ export default {
 	maxWorkers: Math.max(2, availableParallelism() - 1),
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
-	projects: [...chosenVersions().map(onHost), guide],
+	projects: [...chosenVersions().map(onHost), repository],
 };

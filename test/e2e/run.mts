@@ -1,4 +1,4 @@
-// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and the guide's. Installs what they need where it can, starts one n8n
+// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and those of the repository. Installs what they need where it can, starts one n8n
 // of each version for all of their files, and runs jest.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -27,11 +27,11 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	{ files: /^e2e\/queue/, program: 'Redis and PostgreSQL', ensure: () => ensureQueue({ log }) },
 ];
 /** These start an n8n of their own, or none. */
-const NOT_SHARED = /^(e2e\/(approvals|channels|queue)|guide)/;
+const NOT_SHARED = /^(e2e\/(approvals|channels|queue)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {
-	const files = ['e2e', 'guide'].flatMap((folder) =>
+	const files = ['e2e', 'repository'].flatMap((folder) =>
 		readdirSync(join(root, 'test', folder))
 			.filter((file) => file.endsWith('.test.mts'))
 			.map((file) => `${folder}/${file}`),

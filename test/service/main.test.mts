@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { readOptions } from '../../local-service/options.mts';
 
 const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
 
@@ -64,16 +65,21 @@ test('people are told the overrides, and which dialects there are', async () => 
 	expect(list.output()).toMatch(/^ {2}snake-case +Everything .* \(needs overrides\)$/m);
 });
 
-test.each([
-	['--port', 'x'],
-	['--dialect', 'klingon'],
-	['--late', '-1'],
-	['--port', '70000'],
-	['--speed', '0'],
-	['--sped', '1'],
-])('%s %s is refused with a sentence', async (...args) => {
-	const { ended, errors } = await run(...args);
+test('what cannot be is refused with a sentence', async () => {
+	const { ended, errors } = await run('--dialect', 'klingon');
 	expect(await ended).toEqual([1, null]);
-	expect(errors()).toContain(args[0].slice(2));
+	expect(errors()).toContain('klingon');
 	expect(errors()).not.toContain('    at ');
+});
+
+test.each([
+	['--port', 'x', '--port cannot be x'],
+	['--port', '70000', '--port cannot be 70000'],
+	['--late', '-1', '--late'],
+	['--late=-1', '', '--late cannot be -1'],
+	['--speed', '0', '--speed cannot be 0'],
+	['--speed=', '', '--speed cannot be empty'],
+	['--sped', '1', '--sped'],
+])('%s %s is refused, naming the option', (option, value, message) => {
+	expect(() => readOptions(value ? [option, value] : [option])).toThrow(message);
 });

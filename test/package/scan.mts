@@ -1,0 +1,25 @@
+// n8n's check of a community package, as n8n runs it before it lists one.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/**
+ * The scanner's analysis of a folder: of a tarball's content, or of sources, of which only some files count.
+ * In a process of its own, because n8n's lint rules judge every file as if it were a node when they see that a test runs them.
+ */
+export async function scan(folder: string, what: 'tarball' | 'sources' = 'tarball') {
+	const script = `
+		const { analyzePackage, SOURCE_FILE_PATTERNS } = await import('@n8n/scan-community-package/scanner/scanner.mjs');
+		const patterns = ${what === 'sources' ? 'SOURCE_FILE_PATTERNS' : 'undefined'};
+		console.log(JSON.stringify(await analyzePackage(${JSON.stringify(folder)}, patterns)));`;
+	const { NODE_ENV: _, ...env } = process.env;
+	const { stdout } = await promisify(execFile)(
+		process.execPath,
+		['--input-type=module', '-e', script],
+		{ env },
+	);
+	return JSON.parse(stdout.trim().split('\n').at(-1)!) as {
+		passed: boolean;
+		message?: string;
+		details?: string;
+	};
+}
