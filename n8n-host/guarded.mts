@@ -33,6 +33,24 @@ export async function stopAllGuarded(): Promise<void> {
 	await Promise.allSettled([...running].map((guarded) => guarded.stop()));
 }
 
+/**
+ * From now on Ctrl-C, and whatever else ends this process politely, first ends everything that was started here.
+ * @param exitCode this process's own, then
+ * @returns whether that has begun
+ */
+export function stopWhenInterrupted(exitCode: (signal: NodeJS.Signals) => number): () => boolean {
+	let interrupted = false;
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+		process.on(signal, async () => {
+			if (interrupted) return;
+			interrupted = true;
+			console.error('\nstopping');
+			await stopAllGuarded();
+			process.exit(exitCode(signal));
+		});
+	return () => interrupted;
+}
+
 /** The environment for child processes: this very Node is the `node` they find, whatever the machine has. */
 export function nodeEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
 	return { ...env, PATH: `${dirname(process.execPath)}:${env.PATH ?? ''}` };

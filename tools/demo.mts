@@ -2,7 +2,7 @@
 // With --once it ends after the run; otherwise the editor stays up until Ctrl-C.
 import { styleText } from 'node:util';
 import type { Execution } from '../n8n-host/executions.mts';
-import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { OwnHost } from '../n8n-host/host.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
@@ -17,16 +17,9 @@ const print = (line = '') => console.log(line);
 const step = (line: string) => print(styleText('dim', `- ${line}`));
 const title = (line: string) => print(`\n${styleText('bold', line)}`);
 
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-	process.on(signal, async () => {
-		if (interrupted) return;
-		interrupted = true;
-		print('\nstopping');
-		await stopAllGuarded();
-		process.exit(signal === 'SIGINT' && showingEditor ? 0 : 1);
-	});
-}
+const isInterrupted = stopWhenInterrupted((signal) =>
+	signal === 'SIGINT' && showingEditor ? 0 : 1,
+);
 /** From then on Ctrl-C is the way to end, not an interruption. */
 let showingEditor = false;
 
@@ -81,7 +74,7 @@ try {
 	}
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
-	if (!interrupted) {
+	if (!isInterrupted()) {
 		console.error(
 			`\n${styleText('red', 'The demo failed.', { stream: process.stderr })} ${(error as Error).message}`,
 		);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import { startGuarded, stopAllGuarded } from '../n8n-host/guarded.mts';
+import { startGuarded, stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { packagePlace, startHost } from '../n8n-host/host.mts';
 import { setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
@@ -36,16 +36,7 @@ function onChange(work: () => Promise<void>): void {
 	for (const folder of SOURCES) watch(join(root, folder), { recursive: true }, changed);
 }
 
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-	process.on(signal, async () => {
-		if (interrupted) return;
-		interrupted = true;
-		console.log('\nstopping');
-		await stopAllGuarded();
-		process.exit(0);
-	});
-}
+const isInterrupted = stopWhenInterrupted(() => 0);
 
 // n8n compares the real paths of files.
 const userFolder = realpathSync(mkdtempSync(join(tmpdir(), 'n8n-dev-')));
@@ -75,7 +66,7 @@ Ctrl-C ends it; nothing is kept.
 	throw new Error(`n8n ended with exit code ${code}:\n${host.tail()}`);
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
-	if (!interrupted) {
+	if (!isInterrupted()) {
 		console.error(
 			`\n${styleText('red', 'It failed.', { stream: process.stderr })} ${(error as Error).message}`,
 		);

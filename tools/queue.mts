@@ -1,21 +1,12 @@
 // npm run queue: n8n in queue mode on this machine, a main and two workers with the package, against the local service.
 import { styleText } from 'node:util';
-import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { onSeveralMachines, setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
 
 const step = (line: string) => console.log(styleText('dim', `- ${line}`));
 
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-	process.on(signal, async () => {
-		if (interrupted) return;
-		interrupted = true;
-		console.log('\nstopping');
-		await stopAllGuarded();
-		process.exit(0);
-	});
-}
+const isInterrupted = stopWhenInterrupted(() => 0);
 
 try {
 	const { host, close } = await setStage(step, { start: onSeveralMachines({ log: step }) });
@@ -41,7 +32,7 @@ Ctrl-C ends it; nothing is kept.
 	}
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
-	if (!interrupted) {
+	if (!isInterrupted()) {
 		console.error(
 			`\n${styleText('red', 'It failed.', { stream: process.stderr })} ${(error as Error).message}`,
 		);

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { stopAllGuarded } from '../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import { setStage } from './demoStage.mts';
 import { launchBrowser } from './editor/browser.mts';
@@ -185,9 +185,7 @@ async function aroundNodes(page: Page): Promise<Rectangle> {
 	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-	process.on(signal, () => void stopAllGuarded().then(() => process.exit(1)));
-}
+stopWhenInterrupted(() => 1);
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);

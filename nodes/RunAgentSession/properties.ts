@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { projectLocator, sessionLocator } from '../shared/n8n/descriptions';
+import { projectLocator, prompt, sessionLocator } from '../shared/n8n/descriptions';
 
 const decisions = [
 	{ name: 'Approve', value: 'approve', description: 'Answer with the option that allows it' },
@@ -42,17 +42,7 @@ const target: INodeProperties[] = [
 		description: 'The project that the agent works in',
 		displayOptions: { show: { operation: ['start'] } },
 	},
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. Check every page for broken links and fix them',
-		description: 'What the agent should do, in plain words',
-		displayOptions: { show: { operation: ['start'] } },
-	},
+	{ ...prompt, displayOptions: { show: { operation: ['start'] } } },
 	{
 		...sessionLocator,
 		description: 'The session to wait for, such as the sessionId that an earlier node returned',

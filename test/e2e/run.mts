@@ -5,7 +5,7 @@ import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeEnvironment, stopAllGuarded } from '../../n8n-host/guarded.mts';
+import { nodeEnvironment, stopWhenInterrupted } from '../../n8n-host/guarded.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { ensureHost } from '../../n8n-host/install.mts';
 import { ensureQueue } from '../../n8n-host/queue.mts';
@@ -69,8 +69,7 @@ async function runJest(args: string[], env: NodeJS.ProcessEnv): Promise<number> 
 	});
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-	process.on(signal, () => void stopAllGuarded().then(() => process.exit(1)));
+stopWhenInterrupted(() => 1);
 
 const given = process.argv.slice(2);
 const named = given.filter(isVersion);

@@ -113,6 +113,17 @@ export const sessionLocator: INodeProperties = {
 	],
 };
 
+export const prompt: INodeProperties = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	required: true,
+	placeholder: 'e.g. Check every page for broken links and fix them',
+	description: 'What the agent should do, in plain words',
+};
+
 /** Sites cannot be listed, so they are given by their ID. */
 export const siteId: INodeProperties = {
 	displayName: 'Site ID',

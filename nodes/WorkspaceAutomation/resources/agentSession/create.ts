@@ -1,4 +1,5 @@
 import { readNewSessionId } from '../../../shared/idempotency/nonIdempotent';
+import { prompt } from '../../../shared/n8n/descriptions';
 import { jsonOf } from '../../../shared/n8n/routing';
 import { requireText } from '../../../shared/validation';
 import { additionalBody, bodyOf, projectId } from '../fields';
@@ -12,17 +13,7 @@ export const create: Operation = {
 	request: 'createAgentSession',
 	fields: [
 		{ ...projectId, description: 'The project that the agent works in' },
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			required: true,
-			placeholder: 'e.g. Check every page for broken links and fix them',
-			description: 'What the agent should do, in plain words',
-			check: requireText,
-		},
+		{ ...prompt, check: requireText },
 		additionalBody('More fields for the request that starts the session, as a JSON object'),
 	],
 	prepare: (values) => ({ extra: bodyOf(values) }),
