@@ -11,7 +11,7 @@ process.env.N8N_USER_FOLDER = join(common.rootDir, '.cache', 'n8n-user');
 
 export default {
 	...common,
-	testEnvironment: '<rootDir>/test/clickHouseEnvironment.mjs',
+	testEnvironment: '<rootDir>/test/environment.mjs',
 	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],

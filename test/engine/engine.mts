@@ -1,33 +1,28 @@
 // Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
-import { createRequire } from 'node:module';
-import {
-	ExecutionLifecycleHooks,
-	LoadOptionsContext,
-	PollContext,
-	WorkflowExecute,
-} from 'n8n-core';
-import {
-	createRunExecutionData,
-	ICredentialsHelper,
-	NodeHelpers,
-	Workflow,
-	type ICredentialDataDecryptedObject,
-	type IBinaryKeyData,
-	type IDataObject,
-	type IHttpRequestOptions,
-	type INode,
-	type INodeListSearchResult,
-	type INodeProperties,
-	type INodePropertyOptions,
-	type INodeType,
-	type IRun,
-	type IRunExecutionData,
-	type IWorkflowExecuteAdditionalData,
-	type WorkflowActivateMode,
+import type { PollContext } from 'n8n-core';
+import type {
+	ICredentialDataDecryptedObject,
+	IBinaryKeyData,
+	IDataObject,
+	IHttpRequestOptions,
+	INode,
+	INodeListSearchResult,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+	IRun,
+	IRunExecutionData,
+	IWorkflowExecuteAdditionalData,
+	WorkflowActivateMode,
 } from 'n8n-workflow';
 
-const require = createRequire(import.meta.url);
-const manifest = require('../../package.json') as {
+// Node's own, see test/environment.mjs
+const require = (globalThis as unknown as { requireOutside: NodeJS.Require }).requireOutside;
+const core = require('n8n-core') as typeof import('n8n-core');
+const { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } = core;
+const { createRunExecutionData, ICredentialsHelper, NodeHelpers, Workflow } =
+	require('n8n-workflow') as typeof import('n8n-workflow');
+const manifest = require('./package.json') as {
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
@@ -48,7 +43,7 @@ setSafeRegexEngine({
 /** The exported class of a built file, which is named like the file. */
 function load<T>(file: string): T {
 	const name = file.split('/').pop()!.split('.')[0];
-	const exported = require(`../../${file}`) as Record<string, new () => T>;
+	const exported = require(`./${file}`) as Record<string, new () => T>;
 	return new exported[name]();
 }
 
@@ -298,7 +293,7 @@ export function poller(
 	workflow.staticData.__dataChanged = false;
 	const warnings: string[] = [];
 	const call = async (mode: 'trigger' | 'manual') => {
-		const plain = new PollContext(workflow, node, additionalData, mode, activation);
+		const plain = new core.PollContext(workflow, node, additionalData, mode, activation);
 		const warn = (message: string) => warnings.push(message);
 		const logger = Object.create(plain.logger, { warn: { value: warn } });
 		const context: PollContext = Object.create(plain, { logger: { value: logger } });
