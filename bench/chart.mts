@@ -27,7 +27,7 @@ const WIDTH = 800;
 const GAP = 24;
 const FONT_SIZE = 13;
 /** Of a letter, on average */
-const LETTER = 7;
+const LETTER = 7.5;
 /** Of a row */
 const STEP = 26;
 /** The title, and the headings of the panels */

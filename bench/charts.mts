@@ -52,7 +52,7 @@ export const charts: Record<string, Chart> = {
 		title: 'Sessions with one key, and what they were before a gate spaced their requests',
 		panels: [
 			{ column: 'refused %', heading: 'Refused requests, %' },
-			{ column: 'most refusals', heading: 'Most of one session' },
+			{ column: 'most refusals', heading: 'Most for one session' },
 			{ column: 'took / least', heading: 'Time / least possible' },
 		],
 		isOurs: (row) => !row.endsWith(', before'),

@@ -24,7 +24,8 @@ export function pastedTable(document: string, name: string): Table {
 		index + dashes.length,
 	]);
 	const cells = (line: string) => ends.map(([from, to]) => line.slice(from, to).trim());
-	const rows = rest.slice(0, rest.indexOf('')).map(cells);
+	const end = rest.indexOf('');
+	const rows = rest.slice(0, end < 0 ? undefined : end).map(cells);
 	return { columns: cells(head), rows, expectations: [] };
 }
 

@@ -108,6 +108,11 @@ describe('a run on the page', () => {
 	test('is read as it was written', () => {
 		const pasted = pasteRun(page('a\n-\n'), 'lists', table, versions);
 		expect(pastedTable(pasted, 'lists')).toEqual({ ...table, expectations: [] });
+		const bare = page('a    b\n---  -\nx    1\nx y  2');
+		expect(pastedTable(bare, 'lists').rows).toEqual([
+			['x', '1'],
+			['x y', '2'],
+		]);
 	});
 
 	test('keeps the rows of earlier versions', () => {
