@@ -151,7 +151,7 @@ async function install(
 	await host.importCredential({ name: `package ${id}`, type: 'workspaceAutomationApi', data });
 	const replacements = {
 		[ADDRESS]: service.baseUrl,
-		'"Access token"': `"header ${id}"`,
+		'"API key"': `"header ${id}"`,
 		'"Workspace Automation"': `"package ${id}"`,
 		[`"${kind.webhook}"`]: `"${id}"`,
 	};

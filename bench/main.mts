@@ -1,8 +1,10 @@
-// npm run bench [-- name ...]: runs the benchmarks, or those named, and fails when a figure is not as expected.
+// npm run bench [-- --write] [name ...]: runs the benchmarks, or those named, and fails when a figure is not as expected. With --write the
+// runs go into docs/benchmarks.md, and their charts are drawn. With --charts nothing runs: the charts are drawn of the runs in the document.
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { styleText } from 'node:util';
+import { parseArgs, styleText } from 'node:util';
 import { isMet, type Benchmark } from './benchmark.mts';
+import { saveCharts, saveRun } from './document.mts';
 import { lines } from './print.mts';
 
 const { version } = createRequire(import.meta.url)('n8n-core/package.json') as { version: string };
@@ -24,20 +26,29 @@ function chosen(benchmarks: Benchmark[], names: string[]): Benchmark[] {
 	return benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** Runs one and prints what came out. Returns whether it was as expected. */
-async function show({ name, about, run }: Benchmark): Promise<boolean> {
+/** Runs one and prints what came out, and writes it down if wanted. Returns whether it was as expected. */
+async function show({ name, about, run }: Benchmark, isWritten: boolean): Promise<boolean> {
 	console.log(`\n${styleText('bold', name)}: ${about}`);
 	const table = await run((line) => console.log(styleText('dim', `- ${line}`)));
 	console.log(`\n${lines(table).join('\n')}`);
+	if (isWritten) {
+		saveRun(name, table, { node: process.versions.node, core: version });
+		await saveCharts(name);
+	}
 	return table.expectations.every(isMet);
 }
 
 try {
-	const benchmarks = chosen(await all(), process.argv.slice(2));
-	console.log(`Node ${process.versions.node}, n8n-core ${version}`);
+	const { values, positionals } = parseArgs({
+		options: { write: { type: 'boolean' }, charts: { type: 'boolean' } },
+		allowPositionals: true,
+	});
+	const benchmarks = chosen(await all(), positionals);
+	if (!values.charts) console.log(`Node ${process.versions.node}, n8n-core ${version}`);
 	// One after the other, so that none slows another down.
 	for (const benchmark of benchmarks) {
-		if (!(await show(benchmark))) process.exitCode = 1;
+		if (values.charts) await saveCharts(benchmark.name);
+		else if (!(await show(benchmark, values.write === true))) process.exitCode = 1;
 	}
 } catch (error) {
 	console.error((error as Error).message);

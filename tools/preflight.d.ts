@@ -3,5 +3,7 @@ declare const preflight: {
 	nodeProblem(version: string, platform: string): string | undefined;
 	/** Whether ClickHouse in the process (chdb) loads on this machine; `load` is for tests */
 	clickHouseLoads(load?: (name: string) => unknown): boolean;
+	/** What to say where it does not */
+	noClickHouse: string;
 };
 export = preflight;

@@ -34,9 +34,14 @@ function clickHouseLoads(load) {
 
 var NO_CLICK_HOUSE =
 	'Analytics is not available: ClickHouse in the process (chdb) does not load on this machine. ' +
+	'`npm install` brings it along for macOS and for Linux with glibc, not for Windows (but for WSL) or Alpine. ' +
 	'The local service answers queries with 503, and the tests of analytics are skipped; everything else works.';
 
-module.exports = { nodeProblem: nodeProblem, clickHouseLoads: clickHouseLoads };
+module.exports = {
+	nodeProblem: nodeProblem,
+	clickHouseLoads: clickHouseLoads,
+	noClickHouse: NO_CLICK_HOUSE,
+};
 
 if (require.main === module) {
 	var problem = nodeProblem(process.version, process.platform + '-' + process.arch);

@@ -115,6 +115,36 @@ function trigger(): Scene {
 	};
 }
 
+/** An AI Agent with Run Agent Session as its tool: the project is set by whoever builds the workflow, the prompt by the model. */
+function toolSettings(): Pick<Scene, 'workflow' | 'node'> {
+	const node = 'Run the site agent';
+	const workflow = exampleWorkflow('agent-with-tools');
+	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
+	const { projectId } = agentSession().workflow.nodes.find(({ type }) =>
+		type.endsWith('runAgentSession'),
+	)!.parameters;
+	// As the button beside the field writes it
+	const prompt =
+		"={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('Prompt', `What the agent of the site should do`, 'string') }}";
+	Object.assign(parameters, { projectId, prompt, options: { maxWait: 10 } });
+	return { workflow, node };
+}
+
+/** The settings of a node, without what is beside them */
+async function takeSettings(
+	page: Page,
+	workflowUrl: string,
+	node: string,
+	name: string,
+): Promise<void> {
+	await openWorkflow(page, workflowUrl);
+	const panel = await openPanel(page, node);
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await savePicture(page, name, panel.root);
+}
+
 /** What somebody sees who looks for the package: the node panel, and the credential behind a node. */
 async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
 	const { node } = agentSession();
@@ -216,6 +246,16 @@ try {
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				await takeEntrances(page, stage.host.workflowUrl(workflowId), suffix);
+				await page.context().close();
+			}
+		}
+		if (isWanted('tool-settings')) {
+			const { workflow, node } = toolSettings();
+			const workflowId = await stage.host.importWorkflow(workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				const url = stage.host.workflowUrl(workflowId);
+				await takeSettings(page, url, node, `tool-settings${suffix}`);
 				await page.context().close();
 			}
 		}

@@ -329,6 +329,22 @@ test.each(table.map((row) => [row[0], short(row[1]), row] as const))(
 	},
 );
 
+test('n8n refuses to answer an interaction before somebody has chosen a decision', async () => {
+	const parameters = {
+		resource: 'agentSession',
+		operation: 'resolveInteraction',
+		...good['agentSession.resolveInteraction'],
+		decision: undefined,
+	};
+	const running = run({
+		node: 'workspaceAutomation',
+		parameters,
+		credentials: service.credentials,
+	});
+	await expect(running).rejects.toThrow('Parameter "Decision" is required');
+	expect(await service.requests()).toEqual([]);
+});
+
 describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
 		/** On or off: every value means one of the two. */

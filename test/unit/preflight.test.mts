@@ -6,7 +6,7 @@ import ts from 'typescript';
 import preflight from '../../tools/preflight.js';
 
 const file = fileURLToPath(new URL('../../tools/preflight.js', import.meta.url));
-const { nodeProblem, clickHouseLoads } = preflight;
+const { nodeProblem, clickHouseLoads, noClickHouse } = preflight;
 
 test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s will do', (version) =>
 	expect(nodeProblem(version, 'linux-x64')).toBeUndefined(),
@@ -41,6 +41,16 @@ test('a ClickHouse that does not load is noticed', () => {
 		throw new Error('no native binding');
 	};
 	expect([clickHouseLoads(() => ({})), clickHouseLoads(fails)]).toEqual([true, false]);
+});
+
+test('where ClickHouse is missing, one line says for which systems there is one', () => {
+	const { optionalDependencies } = JSON.parse(
+		readFileSync(new URL('../../node_modules/chdb/package.json', import.meta.url), 'utf8'),
+	);
+	const systems = Object.keys(optionalDependencies).map((name) => name.split('-')[1]);
+	expect(new Set(systems)).toEqual(new Set(['darwin', 'linux']));
+	expect(noClickHouse).toContain('for macOS and for Linux with glibc');
+	expect(noClickHouse).not.toContain('\n');
 });
 
 test('every command begins with the check', () => {

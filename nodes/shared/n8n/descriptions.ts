@@ -144,6 +144,7 @@ export const returnAllOrLimit: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
+		hint: 'A list is read with a request for each 100 entries',
 	},
 	{
 		displayName: 'Limit',

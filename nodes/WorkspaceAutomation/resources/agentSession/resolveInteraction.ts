@@ -118,7 +118,9 @@ export const resolveInteraction: Operation = {
 			displayName: 'Decision',
 			name: 'decision',
 			type: 'options',
+			// Nobody approves by leaving a field alone.
 			options: [
+				{ name: '- Choose -', value: '' },
 				{
 					name: 'Approve',
 					value: 'approve',
@@ -131,7 +133,8 @@ export const resolveInteraction: Operation = {
 				},
 				{ name: 'Deny', value: 'deny', description: 'Choose the option that refuses it' },
 			],
-			default: 'approve',
+			default: '',
+			required: true,
 			description: 'How to answer',
 			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
