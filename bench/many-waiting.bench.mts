@@ -29,6 +29,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			'KiB each',
 			'late ms, median',
 			'late ms, 99 %',
+			'longest turn ms',
 			'credential reads',
 		],
 		rows: measured.map((each) => [
@@ -39,6 +40,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			decimals(each.memory / 1024 / each.sessions),
 			decimals(each.lateMedianMs),
 			decimals(each.lateWorstMs),
+			decimals(each.longestTurnMs),
 			String(each.credentialReads),
 		]),
 		expectations: measured.flatMap(({ sessions, credentialReads, memory }) => [

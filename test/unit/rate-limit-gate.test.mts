@@ -103,6 +103,55 @@ describe('a closed gate', () => {
 	});
 });
 
+describe('before the first 429', () => {
+	const many = (count: number, since = 0) =>
+		Array.from({ length: count }, (_, index) => request(since + index));
+	const enterAll = (rate: AdaptiveRate<Waiting>, all: Waiting[]) => {
+		for (const each of all) rate.enter(each);
+	};
+
+	test('ten go at once, and the number under way doubles with every round trip, up to a hundred', () => {
+		const rate = new AdaptiveRate<Waiting>();
+		enterAll(rate, many(1_000));
+		const rounds: number[] = [];
+		for (let { go } = rate.take(1_000); go.length > 0;) {
+			rounds.push(go.length);
+			const next: Waiting[] = [];
+			for (const each of go) {
+				rate.leave(each);
+				next.push(...rate.take(1_000).go);
+			}
+			go = next;
+		}
+		expect(rounds.slice(0, 6)).toEqual([10, 20, 40, 80, 100, 100]);
+		expect(Math.max(...rounds)).toBe(100);
+	});
+
+	test('what nobody needs does not make the number grow', () => {
+		const rate = new AdaptiveRate<Waiting>();
+		for (let now = 0; now < 1_000; now++) {
+			enterAll(rate, many(5, now));
+			const { go } = rate.take(now);
+			expect(go).toHaveLength(5);
+			for (const each of go) rate.leave(each);
+		}
+		enterAll(rate, many(100, 1_000));
+		expect(rate.take(1_000).go).toHaveLength(10);
+	});
+
+	test('a service that does not answer holds up nobody for long, and nothing urgent at all', () => {
+		const rate = new AdaptiveRate<Waiting>();
+		enterAll(rate, many(20));
+		expect(rate.take(100).go).toHaveLength(10);
+		const abort = request(100, { urgent: true });
+		const last = request(100, { deadline: 200 });
+		enterAll(rate, [abort, last]);
+		expect(rate.take(101)).toMatchObject({ go: [abort, last], tooLate: [] });
+		expect(rate.take(9_999)).toMatchObject({ go: [], tooLate: [], waitMs: 11 });
+		expect(rate.take(10_019).go).toHaveLength(10);
+	});
+});
+
 describe('the queue', () => {
 	const waiting = fc.record({
 		since: fc.nat(1_000),
@@ -165,12 +214,10 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 		const own = clock.clockFor(signal);
 		const since = own.now();
 		for (let refusals = 0; ; refusals++) {
-			const gate = worker.of('key');
-			await gate.pass(request(since), own);
-			const sentAt = own.now();
-			await own.sleep(latencyMs);
-			const waitMs = take();
-			gate.report(sentAt, waitMs);
+			const { holdBackMs: waitMs } = await worker.of('key').pass(request(since), own, async () => {
+				await own.sleep(latencyMs);
+				return { isAnswered: true, holdBackMs: take() };
+			});
 			if (waitMs === undefined) return refusals;
 			await own.sleep(waitMs);
 		}
@@ -179,10 +226,55 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 }
 
 describe('executions that share a key', () => {
-	test('before the first 429 nothing is held back', async () => {
-		const { clock, send } = stage(1_000, 1_000, 5);
-		await clock.run(Promise.all(Array.from({ length: 500 }, () => send())));
-		expect(clock.now()).toBe(5);
+	test('without a limit those of a normal workflow go at once, and 500 take eight round trips', async () => {
+		for (const [count, tookMs] of [
+			[5, 5],
+			[10, 5],
+			[500, 40],
+		]) {
+			const { clock, send } = stage(1_000, 1_000, 5);
+			await clock.run(Promise.all(Array.from({ length: count }, () => send())));
+			expect(clock.now()).toBe(tookMs);
+		}
+	});
+
+	test('300 that start together at 10 requests a second waste at most a twentieth', async () => {
+		const { clock, counts, send } = stage(10, 10, 50);
+		const session = async () => {
+			const refusals = [await send()];
+			for (let poll = 0; poll < 2; poll++) {
+				await clock.sleep(5_000);
+				refusals.push(await send());
+			}
+			return Math.max(...refusals);
+		};
+		const refusals = await clock.run(Promise.all(Array.from({ length: 300 }, session)));
+		expect(counts.refused / counts.sent).toBeLessThan(0.05);
+		expect(Math.max(...refusals)).toBeLessThanOrEqual(3);
+		expect(clock.now()).toBeLessThan(1.15 * 89_000);
+	});
+
+	test('one that was stopped when its turn came gives its room back', async () => {
+		const { clock, gates } = stage(1_000, 1_000, 5);
+		const stop = new AbortController();
+		const gate = gates.of('key');
+		const stopped = clock.clockFor(stop.signal);
+		const hold = async (ms: number) => {
+			await clock.sleep(ms);
+			return { isAnswered: true };
+		};
+		const first = Array.from({ length: 10 }, () => gate.pass(request(), stopped, () => hold(50)));
+		const waiting = Array.from({ length: 20 }, () =>
+			gate.pass(request(), stopped, () => hold(1)).catch(String),
+		);
+		const stopping = clock.sleep(50).then(() => stop.abort());
+		await clock.run(Promise.all([...first, ...waiting, stopping]));
+		const since = clock.now();
+		const others = Array.from({ length: 10 }, () =>
+			gate.pass(request(since), clock.clockFor(), () => hold(5)),
+		);
+		await clock.run(Promise.all(others));
+		expect(clock.now() - since).toBe(5);
 	});
 
 	test('100 of them at 10 requests a second waste at most a twentieth, nobody is refused thrice, and the rate is used', async () => {

@@ -1,6 +1,11 @@
 // When each request of a key may be sent. Decisions only: times in milliseconds come as plain numbers, nothing here waits.
 //
-// Before the first 429 nothing is held back, for the service's limits are not documented. From then on requests are spaced:
+// Before the first 429 nothing is spaced, for the service's limits are not documented. But what is under way is bounded, so that a
+// service with limits can say so before hundreds of requests are on their way (slow start, RFC 5681; its first window, RFC 6928):
+// - 10 at first, and two for each that ends while as many are: the number doubles with every round trip.
+// - 100 at most. Thousands that come due together would hold up everything else in the process.
+// - Whoever has waited for 10 s goes anyway: a service that does not answer is no limit.
+// From the first 429 on requests are spaced:
 // - The first rate is 0.9 of what was accepted: the requests of the last 5 to 10 seconds over their time and the wait that the
 //   service asks for, which is when it accepts again. That is the rate of a token bucket and of a fixed window alike.
 // - Additive increase, multiplicative decrease (Chiu and Jain 1989; RFC 5681, 3.1): 0.8 of the rate at each further 429, then a
@@ -30,6 +35,9 @@ export interface Turns<T> {
 	waitMs: number;
 }
 
+const FIRST_UNDER_WAY = 10;
+const MOST_UNDER_WAY = 100;
+const PATIENCE_MS = 10_000;
 const FIRST_SHARE = 0.9;
 const DECREASE = 0.8;
 const INCREASE = 0.02;
@@ -49,6 +57,11 @@ const TURNS_TO_OLDEST = 4;
 
 export class AdaptiveRate<T extends Waiting> {
 	private readonly waiting: T[] = [];
+	/** Of these, who is urgent or could not wait for `PATIENCE_MS` */
+	private readonly hurried = new Set<T>();
+	private readonly underWay = new Set<T>();
+	/** How many may be under way before the first 429 */
+	private room = FIRST_UNDER_WAY;
 	/** Requests a second; undefined before the first 429 */
 	private rate: number | undefined;
 	/** By how much the rate grows in a second */
@@ -65,30 +78,36 @@ export class AdaptiveRate<T extends Waiting> {
 		return this.waiting.length;
 	}
 
-	/** Whether everything is let through */
-	get isOpen(): boolean {
-		return this.rate === undefined;
-	}
-
 	enter(request: T): void {
 		let place = this.waiting.length;
 		while (place > 0 && this.waiting[place - 1].since > request.since) place--;
 		this.waiting.splice(place, 0, request);
+		if (request.urgent || request.deadline < request.since + PATIENCE_MS) this.hurried.add(request);
 	}
 
+	/** It waits no more, or has ended; to be told after its `accept` or `refuse`. */
 	leave(request: T): void {
+		const isRoomUsed = this.underWay.size >= this.room;
+		if (!this.underWay.delete(request)) this.quit(request);
+		else if (isRoomUsed) this.room = Math.min(MOST_UNDER_WAY, this.room + 1);
+	}
+
+	private quit(request: T): void {
+		this.hurried.delete(request);
 		const index = this.waiting.indexOf(request);
 		if (index >= 0) this.waiting.splice(index, 1);
 	}
 
-	/** Takes out of the queue what may go now, and what cannot be sent in time. */
+	/** Takes out of the queue what may go now, to `leave` when it has ended, and what cannot be sent in time. */
 	take(nowMs: number): Turns<T> {
+		if (this.rate === undefined) return this.takeUnspaced(nowMs);
 		const isTooLate = (each: T) => Math.max(nowMs, this.opensAt(each)) > each.deadline;
 		const tooLate = this.waiting.filter(isTooLate);
-		for (const request of tooLate) this.leave(request);
+		for (const request of tooLate) this.quit(request);
 		const go: T[] = [];
 		for (let next = this.next(nowMs); next; next = this.next(nowMs)) {
-			this.leave(next);
+			this.quit(next);
+			this.underWay.add(next);
 			go.push(next);
 		}
 		const opensAt = this.waiting.reduce(
@@ -101,6 +120,23 @@ export class AdaptiveRate<T extends Waiting> {
 	/** Milliseconds for which everything but the urgent is held back */
 	delayMs(nowMs: number): number {
 		return Math.max(0, this.closedUntil - nowMs, this.nextAt - nowMs);
+	}
+
+	/** Before the first 429. Whoever is in a hurry goes; of the others, first come, first served, nobody needs to be looked at but the first. */
+	private takeUnspaced(nowMs: number): Turns<T> {
+		const go: T[] = [];
+		const start = (request: T) => {
+			this.quit(request);
+			this.underWay.add(request);
+			go.push(request);
+		};
+		for (const request of this.hurried) start(request);
+		for (let [first] = this.waiting; first; [first] = this.waiting) {
+			const waitMs = first.since + PATIENCE_MS - nowMs;
+			if (this.underWay.size >= this.room && waitMs > 0) return { go, tooLate: [], waitMs };
+			start(first);
+		}
+		return { go, tooLate: [], waitMs: Infinity };
 	}
 
 	private opensAt({ deadline, urgent }: T): number {
@@ -127,7 +163,7 @@ export class AdaptiveRate<T extends Waiting> {
 
 	/** The service took a request. */
 	accept(nowMs: number): void {
-		if (!this.isOpen) return;
+		if (this.rate !== undefined) return;
 		if (nowMs - this.accepted.since >= WINDOW_MS) {
 			const fresh = nowMs - this.accepted.since < 2 * WINDOW_MS;
 			const now = { since: nowMs, count: 0 };

@@ -10,11 +10,10 @@ import {
 	WorkspaceAutomationError,
 } from '../errors/errors';
 import { LIMITS } from '../limits';
-import type { Waiting } from './adaptiveRate';
 import { clockWith, type Clock } from './clock';
 import { Limiter } from './concurrency';
 import { sendHttpRequest, withoutCancelSignal } from './httpRequest';
-import { processGates, type RateLimitGate, type RateLimitGates } from './rateLimitGate';
+import { processGates, type RateLimitGates } from './rateLimitGate';
 import {
 	describeBody,
 	isIdempotent,
@@ -92,9 +91,6 @@ export function attemptError(
 	return responseError({ status, body, text, retryAfter, scope });
 }
 
-const rateLimited = (delayMs: number): WorkspaceAutomationError =>
-	responseError({ status: 429, body: undefined, retryAfter: Math.ceil(delayMs / 1000) });
-
 const NOTHING: ApiResponse = { status: 204, headers: {}, body: undefined };
 
 const responseOf = (attempt: Attempt): ApiResponse =>
@@ -142,26 +138,18 @@ export async function createApiClient(
 		getExecutionCancelSignal: () => context.getExecutionCancelSignal?.(),
 	};
 
-	/** One attempt, as soon as the gate lets it pass. */
 	async function attemptOnce(
-		gate: RateLimitGate,
 		request: ApiRequest,
-		{ deadline, urgent, since }: Waiting,
+		deadline: number,
 		options: ConnectionOptions | undefined,
-	): Promise<{ attempt: Attempt; sentAt: number }> {
-		// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
-		const latest = Math.max(deadline, clock.now() + LIMITS.shortestAttemptMs);
-		const tooLongMs = await gate.pass({ since, urgent, deadline: latest }, clock);
-		if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
+	): Promise<Attempt> {
 		clock.throwIfAborted();
-		const sentAt = clock.now();
-		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, deadline - sentAt);
-		const attempt = await sendHttpRequest(
+		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, deadline - clock.now());
+		return await sendHttpRequest(
 			isIdempotent(request) ? cancelable : uncancelable,
 			{ baseUrl, apiKey, options },
 			{ ...request, timeoutMs: Math.max(LIMITS.shortestAttemptMs, timeoutMs) },
 		);
-		return { attempt, sentAt };
 	}
 
 	/** Whether the request took effect after all. */
@@ -195,19 +183,25 @@ export async function createApiClient(
 		const untilDone = async (): Promise<ApiResponse> => {
 			let since: number | undefined;
 			for (;;) {
-				const { attempt, sentAt } = await limiter.run(async () => {
+				const { attempt, next } = await limiter.run(async () => {
 					since ??= clock.now();
 					if (options.deadline === undefined && state === NO_ATTEMPTS)
 						limits.deadline = since + timeLimitMs;
-					return await attemptOnce(gate, request, { ...limits, urgent, since }, connection);
+					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
+					const deadline = Math.max(limits.deadline, clock.now() + LIMITS.shortestAttemptMs);
+					return await gate.pass({ since, urgent, deadline }, clock, async () => {
+						const attempt = await attemptOnce(request, limits.deadline, connection);
+						const now = clock.now();
+						const next = nextAction(state, attempt, request, limits, now, Math.random());
+						const { holdBackMs } = next;
+						return { attempt, next, isAnswered: attempt.kind === 'response', holdBackMs };
+					});
 				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
 				if (isIdempotent(request) && attempt.kind !== 'response') clock.throwIfAborted();
 
-				const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
 				state = next.state;
 				const { action } = next;
-				if (attempt.kind === 'response') gate.report(sentAt, next.holdBackMs);
 				if (action.type === 'return') return responseOf(attempt);
 				if (action.type === 'returnDeleted') return NOTHING;
 				const error = attemptError(attempt, request, clock.now());

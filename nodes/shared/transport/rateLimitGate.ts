@@ -1,3 +1,4 @@
+import { responseError } from '../errors/apiErrors';
 import { AdaptiveRate, type Waiting } from './adaptiveRate';
 import { clockWith, type Clock } from './clock';
 
@@ -5,6 +6,16 @@ interface Ticket extends Waiting {
 	/** Called once: with how long it would have to wait, where that is too long */
 	settle(tooLongMs?: number): void;
 }
+
+/** How a request ended that had its turn */
+export interface Passed {
+	isAnswered: boolean;
+	/** After a 429: for how long it concerns every request with this key */
+	holdBackMs?: number;
+}
+
+const rateLimited = (delayMs: number) =>
+	responseError({ status: 429, body: undefined, retryAfter: Math.ceil(delayMs / 1000) });
 
 /** The gate that all requests with one key go through. Waits as `AdaptiveRate` decides. */
 export class RateLimitGate {
@@ -20,29 +31,34 @@ export class RateLimitGate {
 	}
 
 	/**
-	 * Waits until the request may be sent.
+	 * Calls `send` when the request may be sent, and learns from how it ended.
 	 * @param clock that of the execution: after Stop the request leaves the queue
-	 * @returns undefined, or the milliseconds it would have to wait where that is longer than it can
-	 * @throws CanceledError when the execution is stopped
+	 * @throws CanceledError when the execution is stopped before its turn
+	 * @throws WorkspaceAutomationError where it would have to wait for longer than it can
 	 */
-	async pass(request: Waiting, clock: Clock): Promise<number | undefined> {
+	async pass<T extends Passed>(request: Waiting, clock: Clock, send: () => Promise<T>): Promise<T> {
 		this.usedAt = this.clock.now();
-		if (this.rate.isOpen) return undefined;
 		let ticket: Ticket | undefined;
 		const turn = new Promise<number | undefined>((settle) => {
 			ticket = { ...request, settle };
 			this.rate.enter(ticket);
 		});
 		this.call();
-		if (!this.isCalling) void this.callInTime();
-		return await clock.untilAborted(turn).finally(() => this.rate.leave(ticket!));
-	}
-
-	/** Tells how a request ended that was sent at `sentAt`: with `waitMs` it was refused. */
-	report(sentAt: number, waitMs?: number): void {
-		const now = this.clock.now();
-		if (waitMs === undefined) this.rate.accept(now);
-		else this.rate.refuse(sentAt, now, waitMs);
+		if (this.rate.size > 0 && !this.isCalling) void this.callInTime();
+		const passing = async () => {
+			const tooLongMs = await clock.untilAborted(turn);
+			if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
+			const sentAt = this.clock.now();
+			const passed = await send();
+			const now = this.clock.now();
+			if (passed.holdBackMs !== undefined) this.rate.refuse(sentAt, now, passed.holdBackMs);
+			else if (passed.isAnswered) this.rate.accept(now);
+			return passed;
+		};
+		return await passing().finally(() => {
+			this.rate.leave(ticket!);
+			this.call();
+		});
 	}
 
 	/** Whether there is nothing left to remember */

@@ -1,0 +1,162 @@
+// What shared-key measures in one process, in n8n's queue mode: two workers, each with a gate of its own, and one key.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasEnded, listExecutions, readExecution } from '../n8n-host/executions.mts';
+import type { QueueHost } from '../n8n-host/queue.mts';
+import type { ServedRequest } from '../tools/demoService.mts';
+import { onSeveralMachines, setStage, type Stage } from '../tools/demoStage.mts';
+import { decimals, type Table } from './benchmark.mts';
+import { workflowFile } from './n8nStage.mts';
+import { requestsOf } from './pollRecord.mts';
+
+export const name = 'two-workers';
+export const about =
+	"100 sessions of 20 s on two workers of n8n's queue mode with one key, against a service that allows 10 requests a second";
+
+const SESSIONS = 100;
+const LIMIT = { perSecond: 10, burst: 10 };
+const STARTS_PER_SECOND = 25;
+const promptOf = (index: number) => `Order ${index}. [work 20s] [say Done]`;
+
+/** What one worker did, or both */
+interface Outcome {
+	by: string;
+	sessions: number;
+	requests: number;
+	refused: number;
+	/** The most refusals that the requests of one session met, its start included */
+	mostRefusals: number;
+	/** From the first request of all to the last result */
+	seconds: number;
+	completed: number;
+}
+
+export async function run(log: (line: string) => void): Promise<Table> {
+	const start = onSeveralMachines({ concurrency: SESSIONS });
+	const stage = await setStage(log, { build: false, start });
+	try {
+		return tableOf(await measure(stage, log));
+	} finally {
+		await stage.close();
+	}
+}
+
+async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Promise<Outcome[]> {
+	const { service, host } = stage;
+	const { key } = await service.control('POST', '/keys', { name });
+	const data = { baseUrl: service.baseUrl, accessToken: key, apiVersion: '2026-10-05' };
+	await host.importCredential({
+		name: 'Workspace Automation',
+		type: 'workspaceAutomationApi',
+		data,
+	});
+	const workflowId = await host.importWorkflow(workflowFile('byNode', {}));
+	await host.activate(workflowId);
+	const { projects } = await service.control('GET', '/seed');
+	await service.control('POST', '/rate-limit', LIMIT);
+
+	log(`${SESSIONS} executions, ${STARTS_PER_SECOND} a second: about a minute`);
+	const url = `${host.url}/webhook/by-node`;
+	const order = async (index: number) =>
+		await fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ projectId: projects[0].id, prompt: promptOf(index) }),
+		});
+	// The webhook is there a few seconds after the activation.
+	for (const end = Date.now() + 60_000; !(await order(0)).ok; await sleep(100))
+		if (Date.now() > end) throw new Error('The webhook did not come up.');
+	const others = Array.from({ length: SESSIONS - 1 }, async (_, index) => {
+		await sleep((index * 1000) / STARTS_PER_SECOND);
+		await order(index + 1);
+	});
+	await Promise.all(others);
+	for (const end = Date.now() + 300_000; Date.now() < end; await sleep(1000)) {
+		const listed = await listExecutions(host.rest, workflowId);
+		if (listed.length === SESSIONS && listed.every(hasEnded)) break;
+	}
+	return await outcomesOf(stage, workflowId);
+}
+
+async function outcomesOf(
+	{ service, host }: Stage<QueueHost>,
+	workflowId: string,
+): Promise<Outcome[]> {
+	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter(
+		(request) => request.key === name,
+	);
+	const begin = Date.parse(requests[0].at);
+	const listed = await listExecutions(host.rest, workflowId);
+	const executions = await Promise.all(
+		listed.map(async ({ id }) => {
+			const execution = await readExecution(host.rest, id);
+			// n8n says when a node began as well, which its type here leaves out.
+			const result = execution.runData.Result?.at(-1) as unknown as
+				{ startTime: number } | undefined;
+			const { error, status } = execution;
+			if (status !== 'success')
+				throw new Error(`Execution ${id}: ${status} ${error?.message ?? ''}`);
+			const [{ body }] = execution.items('Order');
+			const [session] = execution.items('Result');
+			const own = [
+				...requests.filter((request) => request.body?.prompt === body.prompt),
+				...requestsOf(session?.sessionId ?? 'none', requests).filter(
+					({ body: sent }) => !sent?.prompt,
+				),
+			];
+			return { id, own, endedAt: result?.startTime, isCompleted: session?.status === 'completed' };
+		}),
+	);
+	const outcomeOf = (by: string, ids: readonly string[]): Outcome => {
+		const its = executions.filter(({ id }) => ids.includes(id));
+		const refusals = its.map(({ own }) => own.filter(({ status }) => status === 429).length);
+		return {
+			by,
+			sessions: its.length,
+			requests: its.reduce((total, { own }) => total + own.length, 0),
+			refused: refusals.reduce((total, count) => total + count, 0),
+			mostRefusals: Math.max(0, ...refusals),
+			seconds: (Math.max(...its.map(({ endedAt }) => endedAt ?? 0)) - begin) / 1000,
+			completed: its.filter(({ isCompleted }) => isCompleted).length,
+		};
+	};
+	return [
+		...host.workers.map((worker, index) => outcomeOf(`worker ${index + 1}`, worker.executions)),
+		outcomeOf(
+			'both',
+			listed.map(({ id }) => id),
+		),
+	];
+}
+
+function tableOf(outcomes: Outcome[]): Table {
+	const both = outcomes.at(-1)!;
+	const leastOf = ({ requests, refused }: Outcome) =>
+		(requests - refused - LIMIT.burst) / LIMIT.perSecond;
+	return {
+		columns: [
+			'sessions of 20 s, on',
+			'sessions',
+			'requests',
+			'refused',
+			'refused %',
+			'most refusals',
+			'least s',
+			'took s',
+			'took / least',
+		],
+		rows: outcomes.map((outcome) => [
+			outcome.by,
+			...[outcome.sessions, outcome.requests, outcome.refused].map(String),
+			decimals((100 * outcome.refused) / outcome.requests),
+			String(outcome.mostRefusals),
+			outcome === both ? decimals(leastOf(both)) : '-',
+			decimals(outcome.seconds),
+			outcome === both ? decimals(both.seconds / leastOf(both)) : '-',
+		]),
+		expectations: [
+			{ what: 'requests refused / requests', measured: both.refused / both.requests, atMost: 0.05 },
+			{ what: 'most refusals for one session', measured: both.mostRefusals, atMost: 3 },
+			{ what: 'results missing', measured: SESSIONS - both.completed, atMost: 0 },
+		],
+	};
+}
