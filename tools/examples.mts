@@ -35,6 +35,9 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 		'Create the session':
 			'[work 10s] [ask bash: npm run build] [work 5s] [say 48 posts moved. The build passed.]',
 	},
+	'human-review': {
+		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
+	},
 	'long-session': {
 		'Run Agent Session':
 			'[work 4m] [ask bash: npm run build] [work 30s] [say 212 pages checked, 3 links repaired. The build passed.]',
@@ -78,20 +81,6 @@ const PLACES: Record<string, Record<string, WorkflowNode['parameters']>> = {
 	},
 	'client-mail': {
 		'Create the preview': { siteId: firstSiteId },
-	},
-	'human-review': {
-		'The job': {
-			assignments: {
-				assignments: [
-					{
-						id: '832ee187-2e7e-51b0-b211-fe52af403abb',
-						name: 'job',
-						value: 'Publish the landing page. [ask bash: git push] [say The landing page is live.]',
-						type: 'string',
-					},
-				],
-			},
-		},
 	},
 	'stale-domain-alert': {
 		'A domain changes': { siteId: firstSiteId },

@@ -11,14 +11,14 @@ import { useChannels } from './channels/useChannels.mts';
 import {
 	lastTold,
 	startScriptedModel,
-	type ChatRequest,
+	type Call,
+	type Script,
 	type ScriptedModel,
 } from './scriptedModel.mts';
 import {
 	eventually,
 	example,
 	NODE,
-	play,
 	recordOf,
 	sessionsFor,
 	startedByItself,
@@ -72,6 +72,18 @@ async function asks(...patterns: string[]): Promise<Sent> {
 			patterns.every((pattern) => sent.text.includes(`«${pattern}»`)),
 	);
 	seen = channels.sent().indexOf(found) + 1;
+	return found;
+}
+
+/** The messages that ask for each of these patterns, in whatever order they come */
+async function asksForEach(...patterns: string[]): Promise<Sent[]> {
+	const from = seen;
+	const found: Sent[] = [];
+	for (const pattern of patterns) {
+		seen = from;
+		found.push(await asks(pattern));
+	}
+	seen = Math.max(...found.map((sent) => channels.sent().indexOf(sent))) + 1;
 	return found;
 }
 
@@ -210,10 +222,7 @@ describe('approve-several.json', () => {
 		'asks for each session in a message of its own, and each answer counts for its session, in whatever order',
 		async () => {
 			const { workflowId, asked } = await askWith(filledIn('approve-several'));
-			const before = seen;
-			const publish = await asks('git push');
-			seen = before;
-			const tidy = await asks('rm -rf drafts');
+			const [publish, tidy] = await asksForEach('git push', 'rm -rf drafts');
 			await click(stage.host, tidy, false);
 			await click(stage.host, publish, true);
 
@@ -221,10 +230,75 @@ describe('approve-several.json', () => {
 			const results = executions.map((execution) => execution.items('Result')[0].text);
 			expect(results).toContain('The landing page is live.');
 			expect(results).toContainEqual(expect.stringMatching(/^The blog is tidy\. .*not permitted/));
-			const values = await Promise.all(asked.map(async (item) => await valuesOf(item.sessionId)));
-			expect(values).toEqual([[['git push', 'once']], [['rm -rf drafts', 'reject']]]);
+			expect(await valuesOfEach(asked)).toEqual([
+				[['git push', 'once']],
+				[['rm -rf drafts', 'reject']],
+			]);
 		},
 		TEST_TIMEOUT_MS,
+	);
+
+	const valuesOfEach = async (asked: Array<Record<string, any>>) =>
+		await Promise.all(asked.map(async ({ sessionId }) => await valuesOf(sessionId)));
+	const withJobs = (...jobs: string[]) => ({ Jobs: { jsonOutput: JSON.stringify({ jobs }) } });
+
+	test(
+		'asks again for what comes after the first answer of one session, while the question of the other is open',
+		async () => {
+			const jobs = withJobs(
+				'One. [ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]',
+				'Two. [ask bash: git tag] [say Tagged.]',
+			);
+			const { workflowId, asked } = await askWith(filledIn('approve-several', jobs));
+			const [push, tag] = await asksForEach('git push', 'git tag');
+			await click(stage.host, push, true);
+			const later = await asks('rm -rf tmp');
+			expect(later.text).not.toContain('git push');
+			expect(later.text).toContain(asked[0].sessionId);
+
+			// What n8n answers depends on its version; what counts is that nothing is approved.
+			await click(stage.host, push, true).catch(() => undefined);
+			expect(await valuesOfEach(asked)).toEqual([
+				[
+					['git push', 'once'],
+					['rm -rf tmp', null],
+				],
+				[['git tag', null]],
+			]);
+
+			await click(stage.host, later, false);
+			await click(stage.host, tag, true);
+			const executions = await askingExecutions(workflowId, 3);
+			const results = executions.flatMap((execution) => execution.items('Result'));
+			expect(results).toHaveLength(2);
+			expect(await valuesOfEach(asked)).toEqual([
+				[
+					['git push', 'once'],
+					['rm -rf tmp', 'reject'],
+				],
+				[['git tag', 'once']],
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'decides nothing when nobody answers in time, and asks again for each session',
+		async () => {
+			const file = filledIn('approve-several', { 'Ask in Slack': { options: OVER } });
+			const { workflowId, asked } = await askWith(file);
+			await asksForEach('git push', 'rm -rf drafts');
+			const [push, tidy] = await asksForEach('git push', 'rm -rf drafts');
+			expect(await valuesOfEach(asked)).toEqual([[['git push', null]], [['rm -rf drafts', null]]]);
+			await click(stage.host, push, true);
+			await click(stage.host, tidy, false);
+			await askingExecutions(workflowId, 4);
+			expect(await valuesOfEach(asked)).toEqual([
+				[['git push', 'once']],
+				[['rm -rf drafts', 'reject']],
+			]);
+		},
+		OVER_TIMEOUT_MS,
 	);
 });
 
@@ -441,108 +515,173 @@ describe('client-mail.json', () => {
 
 // n8n 1 has no Human review.
 (hostVersion() === '2.41' ? describe : describe.skip)('human-review.json', () => {
-	/** Runs the example until the review; the model asks to approve these patterns, which may not be what is pending. */
+	const APPROVE: Call = {
+		tool: 'Answer_a_request',
+		with: { toolParameters: {}, hitlParameters: {} },
+	};
+	/** The model wants to approve what it is asked, and says what came of it. */
+	const APPROVES: Script = [[APPROVE], 'That was it.'];
+
+	/** Runs the example until the first review. */
 	async function untilReview(
-		job: string,
-		patterns = ['git push'],
+		prompt: string,
+		script: Script,
 		changes: Record<string, Record<string, unknown>> = {},
 	) {
-		const sessionId = (told: ChatRequest) =>
-			told.messages
-				.map(
-					({ content }) => /"sessionId":"([^"]+)"/.exec(String(content).replaceAll('\\', ''))?.[1],
-				)
-				.find(Boolean)!;
-		model.play([
-			[{ tool: 'Run_the_site_agent', with: { prompt: job } }],
-			(told) => [
-				{
-					tool: 'Answer_a_request',
-					with: {
-						toolParameters: {
-							sessionId: sessionId(told),
-							interactionId: lastTold(told)[0].pendingInteractions[0].id,
-							permission: 'bash',
-							patterns: JSON.stringify(patterns),
-						},
-						hitlParameters: {},
-					},
-				},
-			],
-			(told) => [{ tool: 'Go_on_with_the_session', with: { sessionId: sessionId(told) } }],
-			(told) => `${lastTold(told)[0].status}: ${lastTold(told)[0].text}`,
-		]);
-		const file = withModel(filledIn('human-review', { 'The job': {}, ...changes }));
-		const fields = file.nodes.find(({ name }) => name === 'The job')!.parameters.assignments;
-		fields.assignments[0].value = job;
-		const { id, error } = await play(stage, file, 'waiting');
-		expect(error).toBeUndefined();
-		return { id, message: await reviews() };
+		model.play(script);
+		const file = withModel(filledIn('human-review', { [NODE]: { prompt }, ...changes }));
+		const { workflowId, asked } = await askWith(file);
+		const [{ sessionId, dashboardUrl, question }] = asked;
+		return { workflowId, sessionId, dashboardUrl, question, message: await reviews() };
 	}
 
-	/** The message of the review that was sent since the test began */
-	const reviews = async (): Promise<Sent> =>
-		await channels.message(
+	/** The message of the review that was sent since the test began, or since the last one that was found */
+	async function reviews(): Promise<Sent> {
+		const found = await channels.message(
 			(sent) => channels.sent().indexOf(sent) >= seen && sent.text.includes('wants to approve'),
 		);
+		seen = channels.sent().indexOf(found) + 1;
+		return found;
+	}
 
-	const finished = async (id: string) => {
-		const execution = await stage.host.waitForExecution(id, { timeoutMs: 150_000 });
-		expect(execution.error).toBeUndefined();
-		return execution;
-	};
+	const leftOpen = ({ question, dashboardUrl }: Record<string, string>) => [
+		{ text: `Nobody has approved it, so it is still open.\n${question}`, dashboardUrl },
+	];
 
 	test(
 		'shows what is pending, executes the tool that was approved, and the model gets its result',
 		async () => {
-			const job = '[ask bash: git push] [say Reviewed.]';
-			const { id, message } = await untilReview(job);
-			expect(message.text).toMatch(/bash[^]*git push/);
-			await click(stage.host, message, true);
-			const execution = await finished(id);
-			expect(execution.items('Result')).toEqual([{ text: 'completed: Reviewed.' }]);
-			// Not the approval, as in some versions of n8n, but what the tool has returned
-			expect(JSON.stringify(model.told()[2].messages.at(-1))).toMatch(/interaction|sessionId/);
-			expect((await sessionsFor(stage, job))[0].interactions).toMatchObject([{ value: 'once' }]);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'answers nothing when somebody declines',
-		async () => {
-			const job = '[ask bash: git push] [say Never.]';
-			const { id, message } = await untilReview(job);
-			await click(stage.host, message, false);
-			await finished(id);
-			expect((await sessionsFor(stage, job))[0].interactions[0].value).toBeUndefined();
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'answers nothing when what was shown is not what is pending, and tells the model',
-		async () => {
-			const job = '[ask bash: git push --force] [say Never.]';
-			const { id, message } = await untilReview(job);
-			await click(stage.host, message, true);
-			await finished(id);
-			expect(JSON.stringify(model.told()[2].messages.at(-1))).toContain(
-				'The pending request is not the expected one',
+			const { workflowId, message, sessionId, dashboardUrl } = await untilReview(
+				'[ask bash: git push] [say Reviewed.]',
+				APPROVES,
 			);
-			expect((await sessionsFor(stage, job))[0].interactions[0].value).toBeUndefined();
+			expect(message.text).toContain(
+				`Permission: "bash"\nFor: ["git push"]\nSession: ${sessionId}`,
+			);
+			expect(await valuesOf(sessionId)).toEqual([['git push', null]]);
+			await click(stage.host, message, true);
+			const [execution] = await askingExecutions(workflowId, 1);
+			expect(execution.items('Result')).toMatchObject([{ text: 'Reviewed.' }]);
+			expect(await valuesOf(sessionId)).toEqual([['git push', 'once']]);
+			// Not the approval, as in some versions of n8n, but what the tool has returned
+			const [, { messages }] = model.told();
+			expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_1_1' });
+			expect(lastTold({ messages, tools: [] })).toMatchObject([
+				{ sessionId, dashboardUrl, status: expect.any(String), pendingInteractions: [] },
+			]);
+			expect(messages.at(-1)!.content).not.toContain('approved');
 		},
 		TEST_TIMEOUT_MS,
 	);
 
 	test(
-		'answers nothing when nobody reviews it in time',
+		'reviews what comes after the first answer in an execution of its own, and a second click on the first message decides nothing of it',
 		async () => {
-			const job = '[ask bash: git push] [say Nobody.]';
-			const { id } = await untilReview(job, undefined, { 'Review in Slack': { options: OVER } });
-			await stage.host.waitForExecution(id, { timeoutMs: 150_000 });
-			expect((await sessionsFor(stage, job))[0].interactions[0].value).toBeUndefined();
+			const { workflowId, message, sessionId } = await untilReview(
+				'[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]',
+				[...APPROVES, ...APPROVES],
+			);
+			expect(message.text).not.toContain('rm -rf');
+			await click(stage.host, message, true);
+			const second = await reviews();
+			expect(second.text).toContain('For: ["rm -rf tmp"]');
+
+			// What n8n answers depends on its version; what counts is that nothing is approved.
+			await click(stage.host, message, true).catch(() => undefined);
+			expect(await valuesOf(sessionId)).toEqual([
+				['git push', 'once'],
+				['rm -rf tmp', null],
+			]);
+			await click(stage.host, second, false);
+			const executions = await askingExecutions(workflowId, 2);
+			expect(executions[1].items('Left open')).toHaveLength(1);
+			expect(await valuesOf(sessionId)).toEqual([
+				['git push', 'once'],
+				['rm -rf tmp', null],
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'approves one request in an execution, however often the model asks and the button is pressed',
+		async () => {
+			const { workflowId, message, sessionId, question, dashboardUrl } = await untilReview(
+				'[ask bash: git push + edit: index.html] [say Never.]',
+				[[APPROVE], [APPROVE], 'That was it.', 'I am against it.'],
+			);
+			await click(stage.host, message, true);
+			const again = await reviews();
+			expect(again.text).toContain('For: ["git push"]');
+			await click(stage.host, message, true);
+
+			const [, second] = await askingExecutions(workflowId, 2);
+			expect(question).toContain('«index.html»');
+			expect(second.items('Left open')).toMatchObject([
+				{ text: expect.stringContaining('«index.html»'), dashboardUrl },
+			]);
+			expect(await valuesOf(sessionId)).toEqual([
+				['git push', 'once'],
+				['index.html', null],
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'answers nothing when somebody declines, and leaves it open',
+		async () => {
+			const { workflowId, message, ...asked } = await untilReview(
+				'[ask bash: git push] [say Never.]',
+				APPROVES,
+			);
+			await click(stage.host, message, false);
+			const [execution] = await askingExecutions(workflowId, 1);
+			expect(execution.items('Left open')).toEqual(leftOpen(asked));
+			expect(await valuesOf(asked.sessionId)).toEqual([['git push', null]]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'answers nothing when nobody reviews it in time, and leaves it open',
+		async () => {
+			const { workflowId, message, ...asked } = await untilReview(
+				'[ask bash: git push] [say Nobody.]',
+				APPROVES,
+				{ 'Review in Slack': { options: OVER } },
+			);
+			const [execution] = await askingExecutions(workflowId, 1);
+			expect(execution.items('Left open')).toEqual(leftOpen(asked));
+			expect(await valuesOf(asked.sessionId)).toEqual([['git push', null]]);
 		},
 		OVER_TIMEOUT_MS,
+	);
+
+	test(
+		'answers nothing when a model that fills in what it expects is wrong, and tells it',
+		async () => {
+			const wrong = { ...APPROVE.with, toolParameters: { patterns: '["git push"]' } };
+			const { message, sessionId } = await untilReview(
+				'[ask bash: git push --force] [say Never.]',
+				[[{ ...APPROVE, with: wrong }], 'That was it.', 'I am against it.'],
+				{
+					'Answer a request': {
+						additionalFields: { expectedPatterns: "={{ $fromAI('patterns', 'The patterns') }}" },
+					},
+					'Review in Slack': {
+						message: '=The assistant wants to approve {{ $tool.parameters.patterns }}',
+					},
+				},
+			);
+			expect(message.text).toContain('wants to approve ["git push"]');
+			await click(stage.host, message, true);
+			await eventually(async () => model.told().length >= 2, 60);
+			expect(JSON.stringify(model.told()[1].messages.at(-1))).toContain(
+				'The pending request is not the expected one',
+			);
+			expect(await valuesOf(sessionId)).toEqual([['git push --force', null]]);
+		},
+		TEST_TIMEOUT_MS,
 	);
 });

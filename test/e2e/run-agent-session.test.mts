@@ -12,6 +12,7 @@ import {
 	eventually,
 	manualTrigger,
 	NODE,
+	openForm,
 	play,
 	recordOf,
 	TEST_TIMEOUT_MS,
@@ -127,6 +128,37 @@ describe('a form that asks', () => {
 				return isAsked ? await recordOf(stage, sessionId) : undefined;
 			});
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test.each(['ask-a-human', 'approval-with-deadline'])(
+		'that is submitted again when something else is asked approves nothing of it: %s',
+		async (name) => {
+			const prompt = '[ask bash: git push] [ask bash: rm -rf /] [say Done.]';
+			const parked = await play(stage, example(name, { [NODE]: { prompt } }), 'waiting');
+			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const asked = async (times: number) =>
+				await eventually(async () => {
+					const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
+					return again.status === 'waiting' && again.runData['What is asked']?.length === times;
+				});
+			const values = async () =>
+				(await recordOf(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);
+			const submit = await openForm(formUrl);
+
+			await submit(['approve']);
+			await asked(2);
+			expect(await values()).toEqual(['once', null]);
+
+			await submit(['approve']);
+			await asked(3);
+			expect(await values()).toEqual(['once', null]);
+
+			await answerForm(formUrl, ['deny']);
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.items('Result')).toHaveLength(1);
+			expect(await values()).toEqual(['once', 'reject']);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -203,16 +203,38 @@ export async function play(
 	return await host.waitForExecution(executionId, { until });
 }
 
-/** Fills in an n8n form as a browser would. Fields are in the order of the form. */
-export async function answerForm(url: string, fields: Array<string | File>): Promise<void> {
+const CHARACTERS: Record<string, string> = { quot: '"', amp: '&', lt: '<', gt: '>' };
+const unescaped = (html: string): string =>
+	html
+		.replace(/&#x(\w+);/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)))
+		.replace(/&(\w+);/g, (all, name: string) => CHARACTERS[name] ?? all);
+
+/**
+ * Opens an n8n form as a browser would. Returns what fills it in and submits it, now or later: fields are in the order of the form, and
+ * those that are hidden go along as they were when it was opened.
+ */
+export async function openForm(
+	url: string,
+): Promise<(fields: Array<string | File>) => Promise<void>> {
 	const page = await fetch(url);
-	if (!page.ok) throw new Error(`The form answered ${page.status}: ${await page.text()}`);
-	const body = new FormData();
-	for (const [index, value] of fields.entries()) body.append(`field-${index}`, value as string);
-	const answer = await fetch(url, { method: 'POST', body });
-	if (!answer.ok)
-		throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
+	const html = await page.text();
+	if (!page.ok) throw new Error(`The form answered ${page.status}: ${html}`);
+	const hidden = [...html.matchAll(/<input type="hidden" id="(field-\d+)" [^>]*value="([^"]*)"/g)];
+	return async (fields) => {
+		const body = new FormData();
+		for (const [index, value] of fields.entries()) body.append(`field-${index}`, value as string);
+		for (const [, name, value] of hidden) body.append(name, unescaped(value));
+		const answer = await fetch(url, { method: 'POST', body });
+		if (!answer.ok)
+			throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
+	};
 }
+
+/** Opens an n8n form, fills it in and submits it. */
+export const answerForm = async (url: string, fields: Array<string | File>): Promise<void> =>
+	await (
+		await openForm(url)
+	)(fields);
 
 /** Calls the API as anybody could. */
 export async function callApi(
