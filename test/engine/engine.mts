@@ -1,4 +1,5 @@
 // Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
+import { createRequire } from 'node:module';
 import type { PollContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -16,8 +17,9 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 
-// Node's own, see test/environment.mjs
-const require = (globalThis as unknown as { requireOutside: NodeJS.Require }).requireOutside;
+// Node's own in a test, too: see test/environment.mjs.
+const { requireOutside } = globalThis as { requireOutside?: NodeJS.Require };
+const require = requireOutside ?? createRequire(new URL('../../package.json', import.meta.url));
 const core = require('n8n-core') as typeof import('n8n-core');
 const { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } = core;
 const { createRunExecutionData, ICredentialsHelper, NodeHelpers, Workflow } =
