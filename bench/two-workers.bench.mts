@@ -156,6 +156,11 @@ function tableOf(outcomes: Outcome[]): Table {
 		expectations: [
 			{ what: 'requests refused / requests', measured: both.refused / both.requests, atMost: 0.05 },
 			{ what: 'most refusals for one session', measured: both.mostRefusals, atMost: 3 },
+			{
+				what: 'seconds / least for as many requests',
+				measured: both.seconds / leastOf(both),
+				atMost: 1.5,
+			},
 			{ what: 'results missing', measured: SESSIONS - both.completed, atMost: 0 },
 		],
 	};

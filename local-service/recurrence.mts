@@ -80,8 +80,21 @@ export function nextRun(rule: string, anchor: number, after: number): number | u
 	return runs.after(new Date(after))?.getTime();
 }
 
-/** When a task runs next, as `nextRun`: never before it has run already. */
-export const nextRunOf = (
-	{ rrule, createdAt, ranUntil = -Infinity }: Pick<Task, 'rrule' | 'createdAt' | 'ranUntil'>,
+/** The last answer for a task: it holds for every moment from the one asked for to the run itself. */
+const lastAnswers = new WeakMap<object, { rule: string; after: number; next?: number }>();
+
+/** When a task runs next, as `nextRun`: never before it has run already. Lists ask for every task, and rrule goes through all runs from the first. */
+export function nextRunOf(
+	task: Pick<Task, 'rrule' | 'createdAt' | 'ranUntil'>,
 	now: number,
-): number | undefined => nextRun(rrule, createdAt, Math.max(now, ranUntil));
+): number | undefined {
+	const { rrule, createdAt, ranUntil = -Infinity } = task;
+	const after = Math.max(now, ranUntil);
+	const rule = `${rrule} from ${createdAt}`;
+	const last = lastAnswers.get(task);
+	if (last?.rule === rule && after >= last.after && after < (last.next ?? Infinity))
+		return last.next;
+	const next = nextRun(rrule, createdAt, after);
+	lastAnswers.set(task, { rule, after, next });
+	return next;
+}

@@ -22,6 +22,7 @@ import {
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
 	useStage,
+	workflow,
 	workspaceAutomation,
 } from './support.mts';
 
@@ -415,6 +416,55 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 
 			const { message, description } = await errorIn(panel);
 			expect(`${message}\n${description}`).toContain('visits');
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('an answer', () => {
+	test(
+		'is applied without an expression that somebody types: the fields are filled by dragging',
+		async () => {
+			const goOn = 'Go on with the session';
+			const file = workflow(
+				'Dragged',
+				[
+					manualTrigger(),
+					agentSession({ prompt: '[ask bash: git push] [say It is live.]' }),
+					editFields('Ask', { Decision: 'Approve' }),
+					{
+						...agentSession({}),
+						id: goOn,
+						name: goOn,
+						parameters: { operation: 'continue', permissionPolicy: 'answer' },
+					},
+				],
+				{ Start: [[NODE]], [NODE]: [[], ['Ask']], Ask: [[goOn]] },
+			);
+			file.nodes.forEach((one, index) => (one.position = [240 * index, 0]));
+			const workflowId = await open(file);
+			for (const name of [NODE, 'Ask']) {
+				const before = await openPanel(page, name);
+				await before.execute(STEP_TIMEOUT_MS);
+				await before.close();
+			}
+
+			let panel = await openPanel(page, goOn);
+			await panel.showInputOf(NODE);
+			await panel.drag('sessionId', 'sessionId');
+			await panel.drag('pendingInteractions', 'askedInteractions');
+			const from = `$('${NODE}').item.json`;
+			panel = await saved(panel, workflowId, goOn, {
+				sessionId: `={{ ${from}.sessionId }}`,
+				askedInteractions: `={{ ${from}.pendingInteractions }}`,
+			});
+			await panel.execute(STEP_TIMEOUT_MS);
+
+			const [session] = (await stage.service.sessions()).slice(-1);
+			expect(session).toMatchObject({
+				status: 'completed',
+				interactions: [{ patterns: ['git push'], value: 'once' }],
+			});
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { isRule, nextRun } from '../../local-service/recurrence.mts';
+import fc from 'fast-check';
+import { isRule, nextRun, nextRunOf } from '../../local-service/recurrence.mts';
 import type { SeedView } from '../../local-service/control/views.mts';
 import { errorOf, older, unknownId, useService, type Schemas } from './support.mts';
 
@@ -104,6 +105,31 @@ describe('recurrence rules', () => {
 		'FREQ=HOURLY;BYMONTH=4,6;BYMONTHDAY=31',
 		'sometimes',
 	])('%s does not run again', (rule) => expect(nextRun(rule, anchor, from)).toBeUndefined());
+
+	test('are answered for a task as for its rule, whatever was asked of it before', () => {
+		const hour = 3_600_000;
+		const change = fc.record(
+			{
+				rrule: fc.constantFrom('FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=DAILY;COUNT=3', 'sometimes'),
+				createdAt: fc.constantFrom(anchor, anchor + hour),
+				ranUntil: fc.integer({ min: 0, max: 200 }).map((hours) => anchor + hours * hour),
+			},
+			{ requiredKeys: [] },
+		);
+		const asked = fc.tuple(change, fc.integer({ min: -100, max: 200 }));
+		fc.assert(
+			fc.property(fc.array(asked, { maxLength: 20 }), (questions) => {
+				const task = { rrule: 'FREQ=DAILY', createdAt: anchor, ranUntil: -Infinity };
+				for (const [changes, hours] of questions) {
+					Object.assign(task, changes);
+					const now = anchor + hours * hour;
+					expect(nextRunOf(task, now)).toBe(
+						nextRun(task.rrule, task.createdAt, Math.max(now, task.ranUntil)),
+					);
+				}
+			}),
+		);
+	});
 
 	test('are accepted up to hourly, and refused where they cannot be read', () => {
 		const refused = [

@@ -1,4 +1,4 @@
-// The panel of a node: its fields in the middle, what came out of it on the right.
+// The panel of a node: what comes in on the left, its fields in the middle, what came out of it on the right.
 import type { Locator, Page } from 'playwright-core';
 
 /** A list that is searched and paged, such as that of projects */
@@ -27,6 +27,10 @@ export interface Panel {
 	openList(name: string): Promise<EntityList>;
 	/** What was picked from the list of a field */
 	picked(name: string): Promise<string>;
+	/** Shows on the left what a node further back has returned. */
+	showInputOf(node: string): Promise<void>;
+	/** Drags a value by its name from the panel on the left into a field. */
+	drag(value: string, name: string): Promise<void>;
 	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
 	execute(timeoutMs: number): Promise<void>;
 	/** Shows one of several outputs. */
@@ -41,6 +45,7 @@ const LIST = '/dynamic-node-parameters/resource-locator-results';
 export async function panelOf(page: Page): Promise<Panel> {
 	const root = page.getByTestId('ndv');
 	await root.waitFor();
+	const input = root.getByTestId('ndv-input-panel');
 	const output = root.getByTestId('output-panel');
 	const field = (name: string) => root.getByTestId(`parameter-input-${name}`);
 	const write = async (into: Locator, text: string) => {
@@ -86,6 +91,20 @@ export async function panelOf(page: Page): Promise<Panel> {
 			field(name)
 				.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]')
 				.inputValue(),
+
+		async showInputOf(node) {
+			await input.getByTestId('run-data-schema-header').filter({ hasText: node }).click();
+		},
+
+		async drag(value, name) {
+			const from = input.locator(`[data-target="mappable"][data-name="${value}"]`).first();
+			await from.hover();
+			await page.mouse.down();
+			await field(name).scrollIntoViewIfNeeded();
+			const { x, y, width, height } = (await field(name).boundingBox())!;
+			await page.mouse.move(x + width / 2, y + height / 2, { steps: 10 });
+			await page.mouse.up();
+		},
 
 		async execute(timeoutMs) {
 			await root.getByTestId('node-execute-button').click();
