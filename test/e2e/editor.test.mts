@@ -6,7 +6,13 @@ import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
-import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
+import {
+	addAction,
+	openPanel,
+	openWorkflow,
+	runWorkflow,
+	searchNodes,
+} from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
@@ -430,24 +436,29 @@ describe('an answer', () => {
 				'Dragged',
 				[
 					manualTrigger(),
-					agentSession({ prompt: '[ask bash: git push] [say It is live.]' }),
+					agentSession({
+						prompt: '[ask bash: git push] [say It is live.]',
+						options: { pollInterval: 1 },
+					}),
 					editFields('Ask', { Decision: 'Approve' }),
 					{
 						...agentSession({}),
 						id: goOn,
 						name: goOn,
-						parameters: { operation: 'continue', permissionPolicy: 'answer' },
+						parameters: {
+							operation: 'continue',
+							permissionPolicy: 'answer',
+							options: { pollInterval: 1 },
+						},
 					},
 				],
 				{ Start: [[NODE]], [NODE]: [[], ['Ask']], Ask: [[goOn]] },
 			);
 			file.nodes.forEach((one, index) => (one.position = [240 * index, 0]));
 			const workflowId = await open(file);
-			for (const name of [NODE, 'Ask']) {
-				const before = await openPanel(page, name);
-				await before.execute(STEP_TIMEOUT_MS);
-				await before.close();
-			}
+			const asking = await openPanel(page, 'Ask');
+			await asking.execute(STEP_TIMEOUT_MS);
+			await asking.close();
 
 			let panel = await openPanel(page, goOn);
 			await panel.showInputOf(NODE);
@@ -455,7 +466,7 @@ describe('an answer', () => {
 			await panel.drag('pendingInteractions', 'askedInteractions');
 			const from = `$('${NODE}').item.json`;
 			panel = await saved(panel, workflowId, goOn, {
-				sessionId: `={{ ${from}.sessionId }}`,
+				sessionId: { __rl: true, mode: 'id', value: `={{ ${from}.sessionId }}` },
 				askedInteractions: `={{ ${from}.pendingInteractions }}`,
 			});
 			await panel.execute(STEP_TIMEOUT_MS);
