@@ -6,13 +6,7 @@ import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
-import {
-	addAction,
-	openPanel,
-	openWorkflow,
-	runWorkflow,
-	searchNodes,
-} from '../../tools/editor/canvas.mts';
+import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
