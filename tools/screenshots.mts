@@ -145,6 +145,84 @@ async function takeSettings(
 	await savePicture(page, name, panel.root);
 }
 
+const ASKING = "Somebody's answer";
+
+/** A session asks, somebody has approved it (the answer is typed in where a channel's node would stand), and the session is to go on. */
+function answered(): Pick<Scene, 'workflow' | 'node'> {
+	const node = 'Go on with the session';
+	const { nodes, settings } = agentSession().workflow;
+	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
+	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const place = (column: number): [number, number] => [240 * column, 0];
+	const answer = { id: 'answer', name: 'Decision', value: 'Approve', type: 'string' };
+	const leads = (to: string, output = 0) => ({
+		main: [...Array.from({ length: output }, () => []), [{ node: to, type: 'main', index: 0 }]],
+	});
+	return {
+		workflow: {
+			name: 'Somebody has approved it',
+			nodes: [
+				{ ...start, position: place(0) },
+				{
+					...session,
+					position: place(1),
+					parameters: {
+						operation: 'start',
+						projectId: session.parameters.projectId,
+						prompt:
+							'Publish the landing page. [ask bash: git push] [say The landing page is live.]',
+					},
+				},
+				{
+					id: 'asking',
+					name: ASKING,
+					type: 'n8n-nodes-base.set',
+					typeVersion: 3.4,
+					position: place(2),
+					parameters: { assignments: { assignments: [answer] }, options: {} },
+				},
+				{
+					...session,
+					id: 'goOn',
+					name: node,
+					position: place(3),
+					parameters: { operation: 'continue', permissionPolicy: 'answer' },
+				},
+			],
+			connections: {
+				[start.name]: leads(session.name),
+				[session.name]: leads(ASKING, 1),
+				[ASKING]: leads(node),
+			},
+			settings,
+		},
+		node,
+	};
+}
+
+/** Fills in the panel by dragging, and takes its picture with the result. */
+async function takeDragging(
+	page: Page,
+	workflowUrl: string,
+	node: string,
+	name: string,
+): Promise<void> {
+	await openWorkflow(page, workflowUrl);
+	const asking = await openPanel(page, ASKING);
+	await asking.execute(RUN_TIMEOUT_MS);
+	await asking.close();
+	const panel = await openPanel(page, node);
+	await panel.showInputOf('Run Agent Session');
+	await panel.drag('sessionId', 'sessionId');
+	await panel.drag('pendingInteractions', 'askedInteractions');
+	await panel.execute(RUN_TIMEOUT_MS);
+	await panel.showOutputAs('schema');
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await savePicture(page, name, panel.root);
+}
+
 /** What somebody sees who looks for the package: the node panel, and the credential behind a node. */
 async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
 	const { node } = agentSession();
@@ -256,6 +334,16 @@ try {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				const url = stage.host.workflowUrl(workflowId);
 				await takeSettings(page, url, node, `tool-settings${suffix}`);
+				await page.context().close();
+			}
+		}
+		if (isWanted('apply-an-answer')) {
+			const { workflow, node } = answered();
+			for (const [colorScheme, suffix] of schemes) {
+				const workflowId = await stage.host.importWorkflow(workflow);
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				const url = stage.host.workflowUrl(workflowId);
+				await takeDragging(page, url, node, `apply-an-answer${suffix}`);
 				await page.context().close();
 			}
 		}
