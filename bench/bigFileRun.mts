@@ -120,6 +120,6 @@ async function transfer(): Promise<Transferred> {
 	return { fileId: result, sha256, growth };
 }
 
-// Once with next to nothing: what is loaded at first use is no matter of the file's size.
+// Once with a tiny file: what is loaded at first use does not count toward the file's size.
 await receive(await send((await made(1024)).data));
 console.log(JSON.stringify(await transfer()));

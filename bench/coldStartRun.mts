@@ -15,7 +15,7 @@ export interface ColdStart {
 
 const { cache } = createRequire(import.meta.url);
 
-/** A package of next to nothing. */
+/** A nearly empty package. */
 function leastPackage(): string {
 	const folder = join(process.env.N8N_USER_FOLDER!, 'least');
 	const put = (file: string, text: string) => writeFileSync(join(folder, file), text);
@@ -57,7 +57,7 @@ function heapInUse(): number {
 	return heapUsed + external;
 }
 
-// First next to nothing: what n8n's loader does once, and the nodes that come with n8n have it do long before, is no matter of the package.
+// First next to nothing: what n8n's loader does once, and the nodes that come with n8n have it do long before, does not count toward the package.
 await load(leastPackage());
 
 const filesBefore = Object.keys(cache).length;

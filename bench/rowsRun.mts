@@ -48,7 +48,7 @@ async function node(query: string) {
 }
 
 const work = way === 'parse' ? parse : node;
-// What is loaded at first use is no matter of the rows.
+// What is loaded at first use does not count toward the rows.
 for (let round = 0; round < 3; round++) await work('SELECT few');
 globalThis.gc!();
 const before = process.memoryUsage.rss();

@@ -45,7 +45,7 @@ const trigger = poller({
 	credentials,
 });
 
-// What is loaded at first use is no matter of the list, and neither is the trigger's first look.
+// What is loaded at first use does not count toward the list, and neither is the trigger's first look.
 await getMany(100);
 if (way === 'trigger') await trigger.poll();
 globalThis.gc!();

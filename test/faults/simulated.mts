@@ -123,7 +123,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const sent: Sent[] = [];
 	const context = contextFor(
 		{
-			// Time stands still while the service works, which is no matter of the simulation.
+			// Time stands still while the service works, which does not concern the simulation.
 			inject: async (request: object) =>
 				await virtual.whileBusy(async () => await service.app.inject(request)),
 		} as typeof service.app,
