@@ -1,4 +1,5 @@
 // Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node returned.
+import type { IDataObject } from 'n8n-workflow';
 import { createDice } from '../../local-service/faults.mts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
@@ -18,28 +19,55 @@ export interface Report {
 
 const UNKNOWN = 'It is not known whether the session was started';
 
-/** Runs `count` items under the faults of a seed and judges the result. The service must be as new. */
-export async function campaign(service: TestService, seed: number, count: number): Promise<Report> {
+export interface Item {
+	index: number;
+	prompt: string;
+}
+
+/** Runs the node once for all items, and returns what left it. */
+export type Execute = (
+	items: Item[],
+	parameters: IDataObject,
+) => Promise<{ outputs: any[][]; error?: Error }>;
+
+/** The part of a service's control API that a campaign needs */
+type Service = Pick<TestService, 'control' | 'sessions'> & { requests(): Promise<any[]> };
+
+/** In n8n-core's engine */
+export const inEngine =
+	({ credentials }: TestService): Execute =>
+	async (items, parameters) =>
+		await run({
+			node: 'runAgentSession',
+			credentials,
+			items: items as unknown as IDataObject[],
+			settings: { onError: 'continueErrorOutput' },
+			parameters,
+		});
+
+/** Runs `count` items under the faults of a seed and judges the result. The service must be as new. `maxWait` is in minutes. */
+export async function campaign(
+	service: Service,
+	execute: Execute,
+	seed: number,
+	count: number,
+	maxWait = 0.6,
+): Promise<Report> {
 	const dice = createDice(seed);
 	const items = Array.from({ length: count }, (_, index) => ({
 		index,
 		prompt: promptOf(dice, index),
 	}));
 	await service.control('POST', '/faults', faultsFrom(dice));
-	const execution = await run({
-		node: 'runAgentSession',
-		credentials: service.credentials,
-		items,
-		settings: { onError: 'continueErrorOutput' },
-		parameters: {
-			operation: 'start',
-			projectId: { __rl: true, mode: 'id', value: service.projectId },
-			prompt: '={{ $json.prompt }}',
-			permissionPolicy: 'rules',
-			permissionRules: { rule: rules },
-			defaultDecision: 'ask',
-			options: { pollInterval: 1, maxPollInterval: 2, maxWait: 0.6, maxConcurrentSessions: count },
-		},
+	const { projects } = await service.control('GET', '/seed');
+	const execution = await execute(items, {
+		operation: 'start',
+		projectId: { __rl: true, mode: 'id', value: projects[0].id },
+		prompt: '={{ $json.prompt }}',
+		permissionPolicy: 'rules',
+		permissionRules: { rule: rules },
+		defaultDecision: 'ask',
+		options: { pollInterval: 1, maxPollInterval: 2, maxWait, maxConcurrentSessions: count },
 	});
 	await service.control('DELETE', '/faults');
 	const requests = await service.requests();
@@ -64,7 +92,7 @@ const READABLE = [
 ];
 
 /** The service's sessions, each with the last reading that reached the node: more the node cannot know. */
-async function sessionsAsTold(service: TestService, requests: any[]): Promise<any[]> {
+async function sessionsAsTold(service: Service, requests: any[]): Promise<any[]> {
 	const told = new Map<string, { ended: boolean; asks: boolean }>();
 	for (const { status, answer, fault } of requests) {
 		if (status !== 200 || !answer?.sessionId || (fault && !READABLE.includes(fault.kind))) continue;
@@ -81,11 +109,7 @@ async function sessionsAsTold(service: TestService, requests: any[]): Promise<an
 
 const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running', 'Error'];
 
-function judge(
-	items: Array<{ index: number; prompt: string }>,
-	outputs: any[][],
-	sessions: any[],
-): string[] {
+function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
 	const violations: string[] = [];
 	const seen = new Map<number, { output: string; json: any }>();
 	outputs.forEach((output, at) =>

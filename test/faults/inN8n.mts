@@ -1,0 +1,81 @@
+// A whole n8n for the campaigns, with the package in it.
+import type { SavedCredential, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { importCredential, setStage, type Stage } from '../../tools/demoStage.mts';
+import type { Execute } from './campaign.mts';
+
+const NODE = 'Run Agent Session';
+
+export interface CampaignHost {
+	/** @param speed the service's seconds in one of real time */
+	withService(speed: number): Promise<{ service: LocalService; execute: Execute }>;
+	close(): Promise<void>;
+}
+
+/** Starts n8n. Each campaign has a service, and so a rate limit, of its own. */
+export async function startCampaignHost(): Promise<CampaignHost> {
+	const { host, close } = await setStage(() => {}, { build: false });
+	return {
+		async withService(speed) {
+			const service = await startLocalService();
+			await service.control('POST', '/speed', { speed });
+			return { service, execute: executeIn(host, await importCredential(host, service)) };
+		},
+		close,
+	};
+}
+
+function executeIn(host: Stage['host'], credential: SavedCredential): Execute {
+	return async (items, parameters) => {
+		const nodes: Array<[string, string, number, Partial<WorkflowNode>]> = [
+			['Start', 'n8n-nodes-base.manualTrigger', 1, {}],
+			[
+				'List',
+				'n8n-nodes-base.set',
+				3.4,
+				{ parameters: { mode: 'raw', jsonOutput: JSON.stringify({ items }), options: {} } },
+			],
+			[
+				'Items',
+				'n8n-nodes-base.splitOut',
+				1,
+				{ parameters: { fieldToSplitOut: 'items', options: {} } },
+			],
+			[
+				NODE,
+				'n8n-nodes-workspace-automation.runAgentSession',
+				1,
+				{
+					parameters,
+					credentials: { workspaceAutomationApi: credential },
+					onError: 'continueErrorOutput',
+					retryOnFail: true,
+				},
+			],
+		];
+		const leads = nodes
+			.slice(1)
+			.map(([to], index) => [nodes[index][0], { main: [[{ node: to, type: 'main', index: 0 }]] }]);
+		const workflowId = await host.importWorkflow({
+			name: 'Campaign',
+			nodes: nodes.map(([name, type, typeVersion, parts], column) => ({
+				id: name,
+				name,
+				type,
+				typeVersion,
+				position: [240 * column, 0],
+				parameters: {},
+				...parts,
+			})),
+			connections: Object.fromEntries(leads),
+			settings: { executionOrder: 'v1' },
+		});
+		const executionId = await host.run(workflowId);
+		const execution = await host.waitForExecution(executionId, { timeoutMs: 300_000 });
+		const outputs = execution.runData[NODE]?.at(-1)?.data?.main ?? [];
+		return {
+			outputs: outputs.map((output) => output ?? []),
+			error: execution.error && new Error(execution.error.message),
+		};
+	};
+}
