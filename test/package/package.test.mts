@@ -42,6 +42,14 @@ describe('the package', () => {
 		}
 	});
 
+	test('is written in Latin-1, which the engine keeps in half the memory', async () => {
+		const { stdout } = await run('find', ['.', '-name', '*.js'], unpacked);
+		for (const file of stdout.trim().split('\n')) {
+			const code = await readFile(join(unpacked, file), 'utf8');
+			expect([file, ...(code.match(/[^\0-\xff]/g) ?? [])]).toEqual([file]);
+		}
+	});
+
 	test('says who it is from, where it lies, and that n8n may list it', async () => {
 		const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
 		const repository = 'https://github.com/workspace-automation/n8n-nodes-workspace-automation';
