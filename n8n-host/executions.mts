@@ -1,7 +1,7 @@
 // Executions as n8n reports them, and what to read out of them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as unflatten } from 'flatted';
-import type { Rest } from './rest.mts';
+import { RestError, type Rest } from './rest.mts';
 
 type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
 
@@ -72,7 +72,10 @@ export interface WaitOptions {
 	until?: 'ended' | 'waiting';
 }
 
-/** Waits for an execution and returns it with its data. */
+/** n8n answers so while it has too much to do to look after its database. */
+const isBusy = (error: unknown) => error instanceof RestError && error.status === 503;
+
+/** Waits for an execution and returns it with its data. A busy n8n counts as one that has not ended yet. */
 export async function waitForExecution(
 	rest: Rest,
 	id: string,
@@ -81,13 +84,18 @@ export async function waitForExecution(
 	const { timeoutMs = 120_000, until = 'ended' } = options;
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
 	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
-		const { status } = await rest.get(`/executions/${id}`);
-		if (enough.includes(status)) {
-			const execution = await readExecution(rest, id);
+		const execution = await readExecution(rest, id).catch((error: unknown) => {
+			if (isBusy(error)) return undefined;
+			throw error;
+		});
+		if (execution && enough.includes(execution.status)) {
 			// n8n 1.x saves the status first and the data after it: one that waits has run at least one node.
-			if (status !== 'waiting' || Object.keys(execution.runData).length > 0) return execution;
+			if (execution.status !== 'waiting' || Object.keys(execution.runData).length > 0)
+				return execution;
 		}
-		if (Date.now() > end)
-			throw new Error(`Execution ${id} is still "${status}" after ${timeoutMs / 1000} s.`);
+		if (Date.now() > end) {
+			const status = execution ? `still "${execution.status}"` : 'not to be read: n8n is busy';
+			throw new Error(`Execution ${id} is ${status} after ${timeoutMs / 1000} s.`);
+		}
 	}
 }

@@ -80,7 +80,7 @@ function executeIn(host: Stage['host'], credential: SavedCredential): Execute {
 			settings: { executionOrder: 'v1' },
 		});
 		const executionId = await host.run(workflowId);
-		const execution = await host.waitForExecution(executionId, { timeoutMs: 300_000 });
+		const execution = await host.waitForExecution(executionId, { timeoutMs: 900_000 });
 		const outputs = execution.runData[NODE]?.at(-1)?.data?.main ?? [];
 		return {
 			outputs: outputs.map((output) => output ?? []),
