@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage } from './demoStage.mts';
 import { launchBrowser } from './editor/browser.mts';
 import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
@@ -344,6 +345,16 @@ try {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				const url = stage.host.workflowUrl(workflowId);
 				await takeDragging(page, url, node, `apply-an-answer${suffix}`);
+				await page.context().close();
+			}
+		}
+		if (isWanted('answer-in-chat')) {
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: CHAT_WINDOW, deviceScaleFactor: 2 });
+				const chat = await playChat(stage.host, page);
+				await page.mouse.move(0, 0);
+				await settle(page);
+				await savePicture(page, `answer-in-chat${suffix}`, chat);
 				await page.context().close();
 			}
 		}

@@ -11,7 +11,13 @@ import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/
 import { errorJson, toNodeError } from '../shared/errors/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
-import { fingerprintOf, itemRecord, runIndexOf } from '../shared/n8n/executionJournal';
+import {
+	fingerprintOf,
+	itemRecord,
+	runIndexOf,
+	unsavedContext,
+	type ItemRecord,
+} from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { createApiClient } from '../shared/transport/apiClient';
 import { clockWith, type Clock } from '../shared/transport/clock';
@@ -72,7 +78,10 @@ export class RunAgentSession implements INodeType {
 				async (job, itemIndex) => {
 					clock.throwIfAborted();
 					if ('problem' in job) throw job.problem;
-					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
+					const { completed, ...dependencies } = dependenciesOf(job.value, itemIndex);
+					const result = completed.read() ?? (await runSession(job.value, dependencies));
+					// Retry On Fail comes back with all items: what has completed is not asked for again.
+					if (result.kind === 'completed') completed.write(result);
 					if (result.kind === 'failed' && !asTool)
 						throw withSession(sessionFailed(result), sessionOf(result));
 					return result;
@@ -159,28 +168,33 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
+interface ItemDependencies extends RunDependencies {
+	/** The result of an earlier try */
+	completed: ItemRecord<RunResult>;
+}
+
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
 	clock: Clock,
-): Promise<(job: Job, itemIndex: number) => RunDependencies> {
+): Promise<(job: Job, itemIndex: number) => ItemDependencies> {
 	const client = await createApiClient(context, { clock });
 	const afterStop = await createApiClient(withoutCancelSignal(context));
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
-	return (job, itemIndex) => ({
-		api: sessionApi(client),
-		apiAfterStop: sessionApi(afterStop),
-		journal: itemRecord<Entry>(
-			nodeContext,
-			'sessions',
-			{ runIndex: runIndexOf(context, 0), itemIndex },
-			fingerprintOf(job.target.operation, job.target),
-		),
-		clock,
-		random: Math.random,
-		log: (message, about) =>
-			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-		onSession,
-	});
+	return (job, itemIndex) => {
+		const place = { runIndex: runIndexOf(context, 0), itemIndex };
+		const fingerprint = fingerprintOf(job.target.operation, job.target);
+		return {
+			api: sessionApi(client),
+			apiAfterStop: sessionApi(afterStop),
+			journal: itemRecord<Entry>(nodeContext, 'sessions', place, fingerprint),
+			completed: itemRecord<RunResult>(unsavedContext(nodeContext), 'results', place, fingerprint),
+			clock,
+			random: Math.random,
+			log: (message, about) =>
+				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+			onSession,
+		};
+	};
 }

@@ -21,6 +21,8 @@ export interface Entry {
 	sessionId?: string;
 	dashboardUrl?: string;
 	decisions: DecisionRecord[];
+	/** Sent, and not known to be carried out or refused: a later reading tells, maybe in a later try */
+	undetermined: DecisionRecord[];
 }
 
 /** The record that keeps a retry from starting a second session: cleared when there is nothing left to continue. */

@@ -50,12 +50,15 @@ export function toJson(
 }
 
 /** What a failed session is reported as. */
-export const sessionFailed = ({ session, decisions }: RunResult) =>
+export const sessionFailed = ({ session, decisions, warnings }: RunResult) =>
 	new WorkspaceAutomationError(
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
-		decisions.some(({ decision }) => decision === 'deny')
-			? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
-			: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.',
+		[
+			decisions.some(({ decision }) => decision === 'deny')
+				? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
+				: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.',
+			...warnings,
+		].join(' '),
 	);
 
 /** Sorts items onto the node's outputs; as a tool only the first output is read, so everything goes there. */

@@ -15,13 +15,15 @@ export interface QuestionAbout {
 
 /** Of `LIMITS.question`, units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
 const REQUESTS_LENGTH = 1_900;
-/** Quotation marks, line break, and what says how much was cut off */
+/** Quotation marks, the end of the line, and what says how much was cut off */
 const AROUND_A_TEXT = 45;
 const MOST_REQUESTS = 5;
 /** Lines with text of the requests, over all of them; a permission, an instruction and one pattern each always fit */
 const MOST_LINES = 16;
 const LONGEST_NAME = 80;
 const LONGEST_URL = 300;
+/** Two spaces make it a line break in Markdown as well, as which n8n's chat shows it; nobody sees them elsewhere. */
+const LINE_END = '  \n';
 
 /**
  * A few plain lines that ask a person to decide, ready to be sent by any node: which project and session, each request with
@@ -60,7 +62,7 @@ export function question(about: QuestionAbout): string {
 		]),
 		...notShown(interactions.length - shown.length, 'request'),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${link(dashboardUrl)}`]),
-	].join('\n');
+	].join(LINE_END);
 }
 
 interface Line {

@@ -113,7 +113,7 @@ class Run {
 			maxAttempts: Infinity,
 			maxDelayMs: job.poll.maxPollMs,
 		};
-		this.entry = dependencies.journal.read() ?? { state: 'new', decisions: [] };
+		this.entry = dependencies.journal.read() ?? { state: 'new', decisions: [], undetermined: [] };
 	}
 
 	async toItsEnd(): Promise<RunResult> {
@@ -190,6 +190,7 @@ class Run {
 			if (!skipWait && !(await this.waitForNextPoll())) return await this.timeIsUp();
 			if (!(await this.read())) return await this.timeIsUp();
 			this.countPolls();
+			this.concludeUndetermined();
 			// Resolving answers with the session as it is then, which may ask for the next permission already.
 			while (this.mayDecide() && (await this.decidePending()));
 			if (this.isOver()) return this.end();
@@ -279,9 +280,7 @@ class Run {
 				this.leave(interaction, verdict.because);
 				continue;
 			}
-			if (!this.mayDecide() || !(await this.resolve(interaction, verdict.option))) continue;
-			resolved = true;
-			this.record(interaction, verdict);
+			if (this.mayDecide() && (await this.resolve(interaction, verdict))) resolved = true;
 		}
 		return resolved;
 	}
@@ -290,8 +289,8 @@ class Run {
 		this.undecided.push({ interactionId: id, because });
 	}
 
-	private record(interaction: Interaction, verdict: Settled): void {
-		const record: DecisionRecord = {
+	private recordOf(interaction: Interaction, verdict: Settled): DecisionRecord {
+		return {
 			interactionId: interaction.id,
 			permission: asText(interaction.permission ?? ''),
 			patterns: patternsOf(interaction),
@@ -300,10 +299,15 @@ class Run {
 			decidedBy: verdict.decidedBy,
 			at: new Date(this.dependencies.clock.now()).toISOString(),
 		};
-		const others = this.entry.decisions.filter(
-			({ interactionId }) => interactionId !== record.interactionId,
-		);
-		this.note({ decisions: [...others, record] });
+	}
+
+	/** Lists a decision that was carried out. */
+	private noteDecision(record: DecisionRecord): void {
+		const { decisions, undetermined } = this.entry;
+		this.note({
+			decisions: [...without(decisions, record), record],
+			undetermined: without(undetermined, record),
+		});
 		// Agent-written text must not forge lines of the log.
 		const what = quote([record.permission, ...record.patterns].join(' '));
 		this.log(
@@ -312,24 +316,33 @@ class Run {
 		);
 	}
 
-	/** Whether the interaction was resolved by this call. */
-	private async resolve(interaction: Interaction, option: string | number): Promise<boolean> {
+	/**
+	 * Whether the interaction was resolved by this call. What is sent is noted before: if its fate is not learned, by this try or
+	 * because n8n is killed, a later reading tells.
+	 */
+	private async resolve(interaction: Interaction, verdict: Settled): Promise<boolean> {
 		const { api } = this.dependencies;
 		const options = {
 			...this.untilDeadline,
 			deadline: this.deadline + LIMITS.decisionsMs,
 			extra: this.job.decisionBody,
 		};
+		const record = this.recordOf(interaction, verdict);
+		const { undetermined } = this.entry;
+		this.note({ undetermined: [...without(undetermined, record), record] });
 		const resolved = await resultOrError(
-			api.resolve(this.entry.sessionId!, interaction, option, options),
+			api.resolve(this.entry.sessionId!, interaction, verdict.option, options),
 		);
 		if (!(resolved instanceof WorkspaceAutomationError)) {
 			if (resolved.session) this.take(resolved.session);
 			if (resolved.confirmed) this.concluded.delete(interaction.id);
 			else this.concluded.set(interaction.id, 0);
 			this.stillListed.set(interaction.id, 0);
+			this.noteDecision(record);
 			return true;
 		}
+		if (!hadNoEffect(resolved)) return false;
+		this.note({ undetermined: without(this.entry.undetermined, record) });
 		if (!isRefused(resolved)) {
 			this.warnings.add(
 				`Permission request ${quote(interaction.id, 50)} could not be decided in time: ${resolved.message}.`,
@@ -340,6 +353,18 @@ class Run {
 		const now = await this.read();
 		if (now?.pendingInteractions.some(({ id }) => id === interaction.id)) throw resolved;
 		return false;
+	}
+
+	/** What was sent and is listed no longer was carried out, as far as can be told. A session that fails takes down its list. */
+	private concludeUndetermined(): void {
+		if (this.session!.status === 'failed') return;
+		const isPending = ({ interactionId }: DecisionRecord) =>
+			this.session!.pendingInteractions.some(({ id }) => id === interactionId);
+		for (const record of this.entry.undetermined) {
+			if (isPending(record)) continue;
+			this.concluded.set(record.interactionId, 0);
+			this.noteDecision(record);
+		}
 	}
 
 	private isDecided(id: string): boolean {
@@ -400,6 +425,7 @@ class Run {
 		const wasRead = !(last instanceof WorkspaceAutomationError);
 		if (wasRead) {
 			this.take(last);
+			this.concludeUndetermined();
 			if (this.isOver()) return this.end();
 		}
 		const tooLong = `The session did not finish within ${minutes(this.job.maxWaitMs)}`;
@@ -451,6 +477,10 @@ class Run {
 					this.warnings.add(
 						`Permission request ${quote(id, 50)} may still be pending: the answer to its decision was lost, and since then the session was polled less than ${LIMITS.pollsConcluded} times.`,
 					);
+		for (const { interactionId, option } of this.entry.undetermined)
+			this.warnings.add(
+				`Permission request ${quote(interactionId, 50)} may have been decided: "${quote(option, 50)}" was sent for it, and no answer came.`,
+			);
 		return {
 			kind,
 			session,
@@ -471,6 +501,9 @@ class Run {
 		this.dependencies.journal.write(Object.assign(this.entry, changes));
 	}
 }
+
+const without = (records: DecisionRecord[], { interactionId }: DecisionRecord) =>
+	records.filter((record) => record.interactionId !== interactionId);
 
 /**
  * Whether a reading after a message is of a later turn than the one before it. The message itself is no turn, and a session that is

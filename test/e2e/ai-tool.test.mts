@@ -23,7 +23,7 @@ import {
 	type Script,
 	type ScriptedModel,
 	type Turn,
-} from './scriptedModel.mts';
+} from '../../tools/scriptedModel.mts';
 
 const stage = useStage();
 let model: ScriptedModel;

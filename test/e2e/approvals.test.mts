@@ -14,7 +14,7 @@ import {
 	type Call,
 	type Script,
 	type ScriptedModel,
-} from './scriptedModel.mts';
+} from '../../tools/scriptedModel.mts';
 import {
 	eventually,
 	example,

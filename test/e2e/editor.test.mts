@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
+import { playChat } from '../../tools/chatPicture.mts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
 import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
@@ -465,6 +466,25 @@ describe('an answer', () => {
 			});
 			await panel.execute(STEP_TIMEOUT_MS);
 
+			const [session] = (await stage.service.sessions()).slice(-1);
+			expect(session).toMatchObject({
+				status: 'completed',
+				interactions: [{ patterns: ['git push'], value: 'once' }],
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe("n8n's own chat", () => {
+	test(
+		'is where somebody can approve: the question keeps its lines, and the session goes on',
+		async () => {
+			const chat = await playChat(stage.host, page);
+			const question = await read(chat.locator('.chat-message').getByText('«git push»'));
+			expect(question.split('\n')).toEqual(
+				expect.arrayContaining(['Permission: «bash»', 'For: «git push»']),
+			);
 			const [session] = (await stage.service.sessions()).slice(-1);
 			expect(session).toMatchObject({
 				status: 'completed',

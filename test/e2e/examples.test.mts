@@ -2,7 +2,7 @@
 // that show how a session waits for people and outlives n8n are in run-agent-session.test.mts and unattended.test.mts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
-import { lastTold, startScriptedModel, type ScriptedModel } from './scriptedModel.mts';
+import { lastTold, startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
 import {
 	answerForm,
 	callApi,

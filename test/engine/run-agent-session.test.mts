@@ -387,6 +387,29 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
+	test('Retry On Fail asks for nothing that has completed already', async () => {
+		const execution = await run(
+			setup(
+				{ prompt: '={{ $json.prompt }}' },
+				{
+					items: [{ prompt: '[fail Out of disk]' }, { prompt: '[work 5s] [say Done]' }],
+					settings: {
+						onError: 'continueErrorOutput',
+						retryOnFail: true,
+						maxTries: 3,
+						waitBetweenTries: 10,
+					},
+				},
+			),
+		);
+		const [{ json: completed }] = execution.outputs[0];
+		expect(completed.text).toBe('Done');
+		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
+		expect(await of('GET', `/agent/sessions/${completed.sessionId}`)).toHaveLength(
+			completed.pollCount as number,
+		);
+	}, 20_000);
+
 	test('a start that may have happened is not repeated by Retry On Fail', async () => {
 		await service.control('POST', '/faults', {
 			operationId: 'createAgentSession',

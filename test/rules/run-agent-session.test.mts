@@ -571,6 +571,51 @@ describe('rule 7: resolving is verified', () => {
 		});
 	});
 
+	describe.each<[string, Weather]>([
+		['carried out', 'lost-after'],
+		['not carried out', 'lost'],
+	])('one that was %s, and no answer came until the time was over', (_, weather) => {
+		test.each(['route', 'stop'])(
+			'is told of, and listed once by the try that learns of it (%s)',
+			async (end) => {
+				const service = simulation();
+				service.setWeather(({ method, path }) => {
+					if (of(service.sent, 'POST', '/resolve').length > 0) return 'lost';
+					if (method === 'GET' || !path.endsWith('/resolve')) return 'fine';
+					if (end === 'stop') service.stopAt(service.now());
+					return weather;
+				});
+				const nodeContext = {};
+				const job = { maxWaitMs: 20_000, abortOnStop: false };
+				const prompt = '[ask bash: x] [say Done]';
+				const first = await service.run(prompt, job, nodeContext).catch((error: Error) => error);
+				expect(first).toMatchObject(
+					end === 'stop'
+						? { message: 'The execution was canceled' }
+						: {
+								kind: 'stillRunning',
+								decisions: [],
+								warnings: expect.arrayContaining([
+									expect.stringMatching(/^Permission request \S+ may have been decided: "once"/),
+								]),
+							},
+				);
+
+				service.setWeather(() => 'fine');
+				service.stopAt(Infinity);
+				const outcome = await service.run(prompt, job, nodeContext);
+				expect(outcome).toMatchObject({
+					kind: 'completed',
+					decisions: [{ decision: 'approve', patterns: ['x'] }],
+					warnings: [],
+				});
+				expect((await service.sessions()).map(({ interactions }) => interactions)).toMatchObject([
+					[{ value: 'once' }],
+				]);
+			},
+		);
+	});
+
 	test('one lost before it took effect is sent again', async () => {
 		const service = simulation();
 		resolveMeets(service, 'lost');

@@ -17,13 +17,15 @@ const about = {
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
-const ask = (...interactions: unknown[]) => question({ ...about, interactions });
+const asSent = (...interactions: unknown[]) => question({ ...about, interactions });
+/** As somebody reads it, who does not see that lines end in two spaces */
+const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
 const linesOf = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 
 describe('a question', () => {
 	test('says where, what and what for, in a few plain lines', () => {
 		expect(
-			ask(
+			asSent(
 				request(),
 				request({ permission: 'edit', patterns: ['a.md', 'b.md'], response: undefined }),
 			),
@@ -41,13 +43,13 @@ describe('a question', () => {
 				'For 1 of 2: «a.md»',
 				'For 2 of 2: «b.md»',
 				'Dashboard: https://example.com/sessions/2c3d0f6e',
-			].join('\n'),
+			].join('  \n'),
 		);
 	});
 
 	test('names the project by its ID where it has no name, and leaves out what is not known', () => {
 		expect(question({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
-			/^An agent .* 1 request\.\nProject: «p»\nSession: «s»\nRequest 1 of 1\n/,
+			/^An agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
 		);
 		expect(question({ sessionId: 's', interactions: [request()] })).not.toMatch(
 			/Project|Dashboard/,

@@ -40,6 +40,18 @@ export function itemRecord<T>(
 	};
 }
 
+const inMemory = new WeakMap<IDataObject, IDataObject>();
+
+/**
+ * Lies beside a node's context, and is forgotten with it: for what the next try can use and what is not worth saving with the execution's
+ * data, because it could be had again.
+ */
+export function unsavedContext(nodeContext: IDataObject): IDataObject {
+	const known = inMemory.get(nodeContext) ?? {};
+	inMemory.set(nodeContext, known);
+	return known;
+}
+
 /** The run of the node that a context belongs to: loops run a node more than once. */
 export const runIndexOf = (
 	context: Pick<IExecuteSingleFunctions | IExecuteFunctions, 'getWorkflowDataProxy'>,

@@ -1,9 +1,9 @@
-// A chat model that says what a test has written for it, served as OpenAI's chat completions. n8n's own nodes do not know the difference.
+// A chat model that says what has been written for it, served as the chat completions of OpenAI. The nodes of n8n do not know the difference.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What n8n asks of the model, as far as tests look at it */
+/** What n8n asks of the model, as far as anybody looks at it */
 export interface ChatRequest {
 	messages: Array<{ role: string; content: string; tool_call_id?: string }>;
 	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
