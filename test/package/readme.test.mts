@@ -76,6 +76,9 @@ const PROOFS: Record<string, string[]> = {
 		'an answer lost to %s after it took effect is not sent again',
 		'one lost before it took effect is sent again',
 	],
+	'it is lost until Max Wait is over': [
+		'is told of, and listed once by the try that learns of it (%s)',
+	],
 	'the answer to a message is lost': [
 		'a message whose answer was lost is not repeated when the session shows it',
 		'a message that may have arrived is not sent again, however long the session shows nothing of it',
@@ -83,6 +86,7 @@ const PROOFS: Record<string, string[]> = {
 	'Retry On Fail is on': [
 		'goes on with the session that the first try started',
 		'a session that is known to have failed is started again',
+		'Retry On Fail asks for nothing that has completed already',
 	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
