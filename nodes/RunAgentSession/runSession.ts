@@ -122,7 +122,8 @@ class Run {
 			const { sessionId, dashboardUrl, decisions } = this.entry;
 			if (!(error instanceof WorkspaceAutomationError) || !sessionId) throw error;
 			const decided = decisions.length > 0 ? { decisions } : {};
-			throw withSession(error, { sessionId, dashboardUrl, ...decided });
+			const session = { sessionId, dashboardUrl, ...decided };
+			throw withSession(error, session, this.perhapsDecided());
 		});
 	}
 
@@ -355,6 +356,13 @@ class Run {
 		return false;
 	}
 
+	private perhapsDecided(): string[] {
+		return this.entry.undetermined.map(
+			({ interactionId, option }) =>
+				`Permission request ${quote(interactionId, 50)} may have been decided: "${quote(option, 50)}" was sent for it, and no answer came.`,
+		);
+	}
+
 	/** What was sent and is listed no longer was carried out, as far as can be told. A session that fails takes down its list. */
 	private concludeUndetermined(): void {
 		if (this.session!.status === 'failed') return;
@@ -477,17 +485,13 @@ class Run {
 					this.warnings.add(
 						`Permission request ${quote(id, 50)} may still be pending: the answer to its decision was lost, and since then the session was polled less than ${LIMITS.pollsConcluded} times.`,
 					);
-		for (const { interactionId, option } of this.entry.undetermined)
-			this.warnings.add(
-				`Permission request ${quote(interactionId, 50)} may have been decided: "${quote(option, 50)}" was sent for it, and no answer came.`,
-			);
 		return {
 			kind,
 			session,
 			...(target.operation === 'start' && { projectId: target.projectId }),
 			decisions: this.entry.decisions,
 			undecided: this.undecided,
-			warnings: [...this.warnings],
+			warnings: [...this.warnings, ...this.perhapsDecided()],
 			pollCount: this.pollCount,
 			durationMs: this.dependencies.clock.now() - this.startedAt,
 		};

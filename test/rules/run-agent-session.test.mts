@@ -498,6 +498,18 @@ describe('rules 17 and 21', () => {
 		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
 	});
 
+	test('and names those that may have been decided', async () => {
+		const service = simulation();
+		service.setWeather(({ method, path }) => {
+			if (method === 'POST' && path.endsWith('/resolve')) return 'lost-after';
+			if (of(service.sent, 'POST', '/resolve').length === 0) return 'fine';
+			return service.now() < 60_000 ? 'lost' : status(403);
+		});
+		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		expect(error.context.decisions).toBeUndefined();
+		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
+	});
+
 	test('completed with a request pending that nobody may decide is left for a human', async () => {
 		const service = simulation();
 		service.setWeather(({ method }) => {
