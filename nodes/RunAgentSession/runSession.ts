@@ -93,6 +93,8 @@ class Run {
 	 * counts the polls that bear it out.
 	 */
 	private readonly concluded = new Map<string, number>();
+	/** Sent since the latest reading, which therefore cannot tell what became of them */
+	private readonly sentSince = new Set<string>();
 	/** In how many polls each resolved interaction was still listed */
 	private readonly stillListed = new Map<string, number>();
 	private pollCount = 0;
@@ -242,6 +244,7 @@ class Run {
 		if (this.beforeMessage && showsNewTurn(this.beforeMessage, session))
 			this.beforeMessage = undefined;
 		this.session = { ...session, dashboardUrl };
+		this.sentSince.clear();
 		return this.session;
 	}
 
@@ -269,6 +272,7 @@ class Run {
 					this.leave(interaction, 'it was resolved, and the service still lists it as pending');
 				continue;
 			}
+			if (this.sentSince.has(interaction.id)) continue;
 			if (this.entry.decisions.length >= LIMITS.decisions) {
 				this.leave(
 					interaction,
@@ -330,6 +334,7 @@ class Run {
 		};
 		const record = this.recordOf(interaction, verdict);
 		const { undetermined } = this.entry;
+		const earlier = undetermined.find(({ interactionId }) => interactionId === interaction.id);
 		this.note({ undetermined: [...without(undetermined, record), record] });
 		const resolved = await resultOrError(
 			api.resolve(this.entry.sessionId!, interaction, verdict.option, options),
@@ -342,17 +347,20 @@ class Run {
 			this.noteDecision(record);
 			return true;
 		}
+		this.sentSince.add(interaction.id);
 		if (!hadNoEffect(resolved)) return false;
-		this.note({ undetermined: without(this.entry.undetermined, record) });
+		this.note({ undetermined: earlier ? undetermined : without(undetermined, record) });
 		if (!isRefused(resolved)) {
 			this.warnings.add(
 				`Permission request ${quote(interaction.id, 50)} could not be decided in time: ${resolved.message}.`,
 			);
 			return false;
 		}
-		// Somebody else may have been faster, or the agent may have moved on: only a refusal that leaves it pending matters.
+		// An earlier answer of ours may have been carried out, somebody else may have been faster, or the agent may have moved on: only
+		// a refusal that leaves it pending matters.
 		const now = await this.read();
 		if (now?.pendingInteractions.some(({ id }) => id === interaction.id)) throw resolved;
+		if (now) this.concludeUndetermined();
 		return false;
 	}
 

@@ -583,6 +583,48 @@ describe('rule 7: resolving is verified', () => {
 		});
 	});
 
+	test('one of two whose answer was lost is not sent again before a reading shows it, and listed', async () => {
+		const service = simulation();
+		let lostAt = Infinity;
+		service.setWeather(({ method, path }) => {
+			const isSecond = of(service.sent, 'POST', '/resolve').length === 1;
+			if (path.endsWith('/resolve') && isSecond) {
+				lostAt = service.now();
+				return 'lost-after';
+			}
+			return method === 'GET' && service.now() < lostAt + 15_000 && lostAt < Infinity
+				? 'lost'
+				: 'fine';
+		});
+		const outcome = await service.run('[ask bash: x + edit: y] [say Done]');
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			decisions: [{ permission: 'bash' }, { permission: 'edit' }],
+			warnings: [],
+		});
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+
+	test('one that is refused because an earlier answer was carried out after all is listed', async () => {
+		const service = simulation();
+		let lostAt: number | undefined;
+		let stale: string | undefined;
+		service.setWeather(({ method, path }) => {
+			const resolves = of(service.sent, 'POST', '/resolve').length;
+			if (path.endsWith('/resolve') && resolves === 0) {
+				lostAt = service.now();
+				stale = service.sent.findLast(({ answer }) => answer?.includes('"patterns"'))?.answer;
+				return 'lost-after';
+			}
+			if (method !== 'GET' || resolves !== 1) return 'fine';
+			// What can be read again is behind.
+			return service.now() < lostAt! + 15_000 ? 'lost' : { status: 200, body: stale };
+		});
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ permission: 'bash' }] });
+		expect(of(service.sent, 'POST', '/resolve').length).toBeGreaterThan(1);
+	});
+
 	describe.each<[string, Weather]>([
 		['carried out', 'lost-after'],
 		['not carried out', 'lost'],
