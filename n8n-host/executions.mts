@@ -72,8 +72,13 @@ export interface WaitOptions {
 	until?: 'ended' | 'waiting';
 }
 
-/** n8n answers so while it has too much to do to look after its database. */
-const isBusy = (error: unknown) => error instanceof RestError && error.status === 503;
+/** What n8n answers; undefined while it has too much to do to look after its database, which it says with a 503. */
+async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
+	return await work().catch((error: unknown) => {
+		if (error instanceof RestError && error.status === 503) return undefined;
+		throw error;
+	});
+}
 
 /** Waits for an execution and returns it with its data. A busy n8n counts as one that has not ended yet. */
 export async function waitForExecution(
@@ -84,18 +89,16 @@ export async function waitForExecution(
 	const { timeoutMs = 120_000, until = 'ended' } = options;
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
 	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
-		const execution = await readExecution(rest, id).catch((error: unknown) => {
-			if (isBusy(error)) return undefined;
-			throw error;
-		});
-		if (execution && enough.includes(execution.status)) {
-			// n8n 1.x saves the status first and the data after it: one that waits has run at least one node.
-			if (execution.status !== 'waiting' || Object.keys(execution.runData).length > 0)
+		const status = await unlessBusy(async () => (await rest.get(`/executions/${id}`)).status);
+		if (status !== undefined && enough.includes(status)) {
+			// n8n 1.x saves the status first and the data after it, so this has to be another read, and one that waits has run a node.
+			const execution = await unlessBusy(async () => await readExecution(rest, id));
+			if (execution && (status !== 'waiting' || Object.keys(execution.runData).length > 0))
 				return execution;
 		}
 		if (Date.now() > end) {
-			const status = execution ? `still "${execution.status}"` : 'not to be read: n8n is busy';
-			throw new Error(`Execution ${id} is ${status} after ${timeoutMs / 1000} s.`);
+			const what = status === undefined ? 'not to be read: n8n is busy' : `still "${status}"`;
+			throw new Error(`Execution ${id} is ${what} after ${timeoutMs / 1000} s.`);
 		}
 	}
 }
