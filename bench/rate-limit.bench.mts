@@ -188,8 +188,8 @@ function tableOf(ours: Outcome[], theirs: Outcome): Table {
 				atMost: 0,
 			},
 			{
-				what: "node's time / least possible, median of the runs",
-				measured: median(ours.map(({ seconds }) => seconds)) / LEAST_S,
+				what: "node's time from its first request on / least possible, median of the runs",
+				measured: median(ours.map(({ seconds, before }) => seconds - before)) / LEAST_S,
 				atMost: 1.2,
 			},
 		],
