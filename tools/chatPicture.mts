@@ -4,27 +4,28 @@ import type { Host } from '../n8n-host/host.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { openWorkflow } from './editor/canvas.mts';
 import { filledInExample } from './examples.mts';
-import { lastTold, startScriptedModel, type ScriptedModel } from './scriptedModel.mts';
+import { lastTold, startScriptedModel, type Script } from './scriptedModel.mts';
 
 /** The chat has a third of it, in which the whole conversation is to be seen. */
 export const CHAT_WINDOW = { width: 1560, height: 2180 };
 const TIMEOUT_MS = 60_000;
 const JOB = 'Publish the landing page. [ask bash: git push] [say The landing page is live.]';
 
-/** The example, with a model in it that hands the job on and says which session asks */
-function workflowWith({ baseUrl, play }: ScriptedModel): WorkflowFile {
-	play([
-		[{ tool: 'Run_the_site_agent', with: { prompt: JOB } }],
-		(told) => [
-			{
-				tool: 'format_final_json_response',
-				with: { output: { answer: 'It asks.', sessionId: lastTold(told)[0].sessionId } },
-			},
-		],
-	]);
-	const workflow = filledInExample('approve-in-chat');
+/** What the model of the example does: it hands the job on, and says which session asks. */
+export const handsOn = (job: string): Script => [
+	[{ tool: 'Run_the_site_agent', with: { prompt: job } }],
+	(told) => [
+		{
+			tool: 'format_final_json_response',
+			with: { output: { answer: 'It asks.', sessionId: lastTold(told)[0].sessionId } },
+		},
+	],
+];
+
+/** Puts a scripted model into an example with an AI Agent. `credential` is the name of its credential. */
+export function withModel(workflow: WorkflowFile, credential: string): WorkflowFile {
 	const node = workflow.nodes.find(({ name }) => name === 'Chat model')!;
-	node.credentials = { openAiApi: { id: null, name: baseUrl } };
+	node.credentials = { openAiApi: { id: null, name: credential } };
 	node.parameters.model = { __rl: true, mode: 'id', value: 'scripted' };
 	return workflow;
 }
@@ -52,7 +53,9 @@ export async function playChat(host: Host, page: Page): Promise<Locator> {
 	try {
 		const data = { apiKey: 'none', url: model.baseUrl };
 		await host.importCredential({ name: model.baseUrl, type: 'openAiApi', data });
-		const workflowId = await host.importWorkflow(workflowWith(model));
+		model.play(handsOn(JOB));
+		const workflow = withModel(filledInExample('approve-in-chat'), model.baseUrl);
+		const workflowId = await host.importWorkflow(workflow);
 		await openWorkflow(page, host.workflowUrl(workflowId));
 		await converse(page);
 		return page.getByTestId('canvas-chat');

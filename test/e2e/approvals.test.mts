@@ -8,6 +8,7 @@ import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { click, openChat } from './channels/people.mts';
 import type { Sent } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
+import { handsOn, withModel } from '../../tools/chatPicture.mts';
 import {
 	lastTold,
 	startScriptedModel,
@@ -302,44 +303,30 @@ describe('approve-several.json', () => {
 	);
 });
 
+const MODEL = 'Scripted model';
+
 /** Plays the part of the model in the examples with an AI Agent. */
-function useModel(): { model: ScriptedModel; withModel(file: WorkflowFile): WorkflowFile } {
+function useModel(): ScriptedModel {
 	const model = {} as ScriptedModel;
 	beforeAll(async () => {
 		Object.assign(model, await startScriptedModel());
 		await stage.host.importCredential({
-			name: 'Scripted model',
+			name: MODEL,
 			type: 'openAiApi',
 			data: { apiKey: 'none', url: model.baseUrl },
 		});
 	}, TEST_TIMEOUT_MS);
 	afterAll(async () => await model.close?.());
-	return {
-		model,
-		withModel(file) {
-			const node = file.nodes.find(({ name }) => name === 'Chat model')!;
-			node.credentials = { openAiApi: { id: null, name: 'Scripted model' } };
-			node.parameters.model = { __rl: true, mode: 'id', value: 'scripted' };
-			return file;
-		},
-	};
+	return model;
 }
 
-const { model, withModel } = useModel();
+const model = useModel();
 
 describe('approve-in-chat.json', () => {
 	/** Opens the chat and gives the site's agent a job, which has to ask. */
 	async function chatAbout(job: string, changes: Record<string, Record<string, unknown>> = {}) {
-		model.play([
-			[{ tool: 'Run_the_site_agent', with: { prompt: job } }],
-			(told) => [
-				{
-					tool: 'format_final_json_response',
-					with: { output: { answer: 'It asks.', sessionId: lastTold(told)[0].sessionId } },
-				},
-			],
-		]);
-		const file = withModel(filledIn('approve-in-chat', changes));
+		model.play(handsOn(job));
+		const file = withModel(filledIn('approve-in-chat', changes), MODEL);
 		const trigger = file.nodes.find(({ type }) => type.endsWith('chatTrigger'))!;
 		trigger.parameters.public = true;
 		// Others have the example's own.
@@ -529,7 +516,7 @@ describe('client-mail.json', () => {
 		changes: Record<string, Record<string, unknown>> = {},
 	) {
 		model.play(script);
-		const file = withModel(filledIn('human-review', { [NODE]: { prompt }, ...changes }));
+		const file = withModel(filledIn('human-review', { [NODE]: { prompt }, ...changes }), MODEL);
 		const { workflowId, asked } = await askWith(file);
 		const [{ sessionId, dashboardUrl, question }] = asked;
 		return { workflowId, sessionId, dashboardUrl, question, message: await reviews() };

@@ -46,7 +46,7 @@ describe('in a whole n8n', () => {
 		'300 sessions under the faults of seed %d',
 		async (seed) => {
 			const { service, execute } = await host.withService(60);
-			// A faulty service is asked less often than the settings say, so that a round of 300 polls may take half a minute.
+			// A faulty service is asked less often than the settings say, so that a round of 300 polls may take minutes.
 			const report = await campaign(service, execute, seed, 300, 4);
 			await service.close();
 			check('in n8n', seed, report);
