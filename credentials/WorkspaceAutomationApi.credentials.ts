@@ -11,8 +11,8 @@ import {
 	CURRENT_VERSION,
 	readCredential,
 	VERSION_HEADER,
-} from '../nodes/shared/credential/credential';
-import { WorkspaceAutomationError } from '../nodes/shared/errors/errors';
+} from '../nodes/shared/transport/credential';
+import { WorkspaceAutomationError } from '../nodes/shared/base/errors';
 
 const responseCode = (value: number, message: string) => ({
 	type: 'responseCode' as const,

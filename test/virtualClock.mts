@@ -1,5 +1,5 @@
 // Simulated time for many things that wait side by side: it moves on to the next timer whenever everybody waits.
-import { CanceledError } from '../nodes/shared/errors/errors.ts';
+import { CanceledError } from '../nodes/shared/base/errors.ts';
 import type { Clock } from '../nodes/shared/transport/clock.ts';
 
 interface Timer {

@@ -5,7 +5,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import { contractFile } from '../openapi/contract.mts';
 
-export const typesFile = new URL('../nodes/shared/contract.ts', import.meta.url);
+export const typesFile = new URL('../nodes/shared/base/contract.ts', import.meta.url);
 
 const header =
 	'// Made from openapi/workspace-automation.yaml by `npm run contract`. Do not edit.\n\n';

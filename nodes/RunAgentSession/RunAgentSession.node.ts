@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/credential/credential';
-import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/errors/errors';
-import { errorJson, toNodeError } from '../shared/errors/nodeErrors';
+import { CREDENTIAL } from '../shared/transport/credential';
+import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
+import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
 import {

@@ -1,6 +1,6 @@
-import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { LIMITS } from '../shared/limits';
-import { asText, isRecord } from '../shared/values';
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import { LIMITS } from '../shared/base/limits';
+import { asText, isRecord } from '../shared/base/values';
 import { hasOwn } from './json';
 import { quoted } from './visibleText';
 

@@ -1,6 +1,6 @@
-import { WorkspaceAutomationError } from '../shared/errors/errors';
-import type { Interaction } from '../shared/agentSession/session';
-import { asText, isRecord } from '../shared/values';
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import type { Interaction } from '../shared/session/session';
+import { asText, isRecord } from '../shared/base/values';
 import { listIn, sameJson } from './json';
 
 // What a person was asked, and whether what is pending now is still that.

@@ -1,4 +1,4 @@
-import { isRecord, parsedOrUndefined } from '../shared/values';
+import { isRecord, parsedOrUndefined } from '../shared/base/values';
 
 // JSON that others wrote: nothing here throws, whatever it looks like.
 

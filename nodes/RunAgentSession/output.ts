@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import type { Session } from '../shared/agentSession/session';
-import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { excerpt } from '../shared/values';
+import type { Session } from '../shared/session/session';
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import { excerpt } from '../shared/base/values';
 import { question } from './question';
 import type { RunResult } from './runSession';
 

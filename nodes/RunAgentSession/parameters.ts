@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { requireSessionId } from '../shared/agentSession/session';
-import { WorkspaceAutomationError } from '../shared/errors/errors';
+import { requireSessionId } from '../shared/session/session';
+import { WorkspaceAutomationError } from '../shared/base/errors';
 import {
 	requireId,
 	requireJsonObject,
@@ -9,7 +9,7 @@ import {
 	requireOneOf,
 	requireString,
 	requireText,
-} from '../shared/validation';
+} from '../shared/base/validation';
 import { readAnswer } from './answer';
 import { readAsked } from './askedInteractions';
 import {

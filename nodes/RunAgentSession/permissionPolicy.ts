@@ -2,12 +2,12 @@ import {
 	choicesOf,
 	chooseOption,
 	type OptionPreferences,
-} from '../shared/agentSession/interactionOptions';
-import { WorkspaceAutomationError } from '../shared/errors/errors';
-import type { Interaction } from '../shared/agentSession/session';
-import { LIMITS } from '../shared/limits';
-import { canBeId } from '../shared/validation';
-import { asText, isRecord } from '../shared/values';
+} from '../shared/session/interactionOptions';
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import type { Interaction } from '../shared/session/session';
+import { LIMITS } from '../shared/base/limits';
+import { canBeId } from '../shared/base/validation';
+import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { differences } from './askedInteractions';
 import { matches, parseGlob, type Effort, type Glob } from './glob';

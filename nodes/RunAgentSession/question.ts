@@ -1,4 +1,4 @@
-import { asText, isRecord } from '../shared/values';
+import { asText, isRecord } from '../shared/base/values';
 import { quoted, visibleText } from './visibleText';
 
 /** What a question is about. */

@@ -4,20 +4,20 @@ import {
 	UnreadableSessionError,
 	type Interaction,
 	type Session,
-} from '../shared/agentSession/session';
+} from '../shared/session/session';
 import {
 	CanceledError,
 	hadNoEffect,
 	resultOrError,
 	withSession,
 	WorkspaceAutomationError,
-} from '../shared/errors/errors';
-import { interruptedEarlier } from '../shared/idempotency/nonIdempotent';
-import { inSeconds, LIMITS } from '../shared/limits';
+} from '../shared/base/errors';
+import { interruptedEarlier } from '../shared/api/nonIdempotent';
+import { inSeconds, LIMITS } from '../shared/base/limits';
 import type { SendOptions } from '../shared/transport/apiClient';
 import type { Clock } from '../shared/transport/clock';
 import { isRefusal } from '../shared/transport/retryPolicy';
-import { asText, quote } from '../shared/values';
+import { asText, quote } from '../shared/base/values';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
 import { delayBeforePoll, type PollLimits } from './pollPlan';

@@ -3,15 +3,15 @@ import {
 	readSession,
 	type Interaction,
 	type Session,
-} from '../shared/agentSession/session';
+} from '../shared/session/session';
 import {
 	callOperation,
 	interactionResolved,
 	messageArrived,
 	readNewSessionId,
 	type CallOptions,
-} from '../shared/idempotency/nonIdempotent';
-import { LIMITS } from '../shared/limits';
+} from '../shared/api/nonIdempotent';
+import { LIMITS } from '../shared/base/limits';
 import type { ApiClient, SendOptions } from '../shared/transport/apiClient';
 
 export interface Resolved {

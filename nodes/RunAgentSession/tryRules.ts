@@ -1,7 +1,7 @@
 import type { GenericValue } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../shared/errors/errors';
-import { asText, isRecord } from '../shared/values';
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import { asText, isRecord } from '../shared/base/values';
 import { listIn } from './json';
 
 import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';

@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/credential/credential';
+import { CREDENTIAL } from '../shared/transport/credential';
 import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { sendRouted } from '../shared/n8n/routing';

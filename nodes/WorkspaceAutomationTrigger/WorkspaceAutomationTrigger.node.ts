@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/credential/credential';
+import { CREDENTIAL } from '../shared/transport/credential';
 import { getFolders } from '../shared/n8n/listSearch/files';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { getProjectOptions, getTaskOptions } from './loadOptions';

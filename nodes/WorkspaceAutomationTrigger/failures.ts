@@ -1,6 +1,6 @@
 import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../shared/errors/errors';
+import { WorkspaceAutomationError } from '../shared/base/errors';
 import { isRefusal } from '../shared/transport/retryPolicy';
 import { MistakeError } from './sources';
 

@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 
-import { readPages } from '../shared/api/pagination';
+import { readPages } from '../shared/api/pages';
 import { setupRequiredError } from '../shared/api/setupRequired';
-import type { OperationId } from '../shared/credential/assumedRequests';
-import { toNodeError } from '../shared/errors/nodeErrors';
-import { LIMITS } from '../shared/limits';
+import type { OperationId } from '../shared/api/assumedRequests';
+import { toNodeError } from '../shared/base/nodeErrors';
+import { LIMITS } from '../shared/base/limits';
 import { createApiClient } from '../shared/transport/apiClient';
 
 // The entries of multiple selections. n8n filters them itself, so all of them are read.

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { toNodeError } from '../shared/errors/nodeErrors';
+import { toNodeError } from '../shared/base/nodeErrors';
 import { createApiClient, type ApiClient } from '../shared/transport/apiClient';
-import { requireNumber, requireOneOf } from '../shared/validation';
+import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { compare, createdAt, NOTHING, type List, type Memory } from './compare';
 import { EVENTS, type TriggerEvent } from './events';
 import { failureOf, isError } from './failures';

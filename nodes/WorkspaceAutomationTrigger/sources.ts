@@ -2,13 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
 import { createRequest, unreadableResponse } from '../shared/api/operations';
-import { readPages, type ListRequest } from '../shared/api/pagination';
+import { readPages, type ListRequest } from '../shared/api/pages';
 import { setupMessage } from '../shared/api/setupRequired';
-import type { OperationId } from '../shared/credential/assumedRequests';
-import { WorkspaceAutomationError } from '../shared/errors/errors';
+import type { OperationId } from '../shared/api/assumedRequests';
+import { WorkspaceAutomationError } from '../shared/base/errors';
 import type { ApiClient } from '../shared/transport/apiClient';
-import { optionalId, requireId } from '../shared/validation';
-import { isRecord } from '../shared/values';
+import { optionalId, requireId } from '../shared/base/validation';
+import { isRecord } from '../shared/base/values';
 import type { Resource } from './events';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	anyText,
 	finished,

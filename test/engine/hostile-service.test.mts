@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { LIMITS } from '../../nodes/shared/limits.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import { run, start, type Setup } from './engine.mts';
 
 const require = createRequire(import.meta.url);

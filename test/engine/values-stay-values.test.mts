@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	anyText,
 	finished,

@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
-import { ASSUMED_REQUESTS } from '../../nodes/shared/credential/assumedRequests.ts';
+import { ASSUMED_REQUESTS } from '../../nodes/shared/api/assumedRequests.ts';
 import type { Operation } from '../../nodes/WorkspaceAutomation/resources/resource.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';

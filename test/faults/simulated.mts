@@ -11,7 +11,7 @@ import {
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';

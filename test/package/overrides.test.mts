@@ -6,8 +6,8 @@ import {
 	assumedRequest,
 	placeholdersOf,
 	type OperationId,
-} from '../../nodes/shared/credential/assumedRequests.ts';
-import { readOverrides } from '../../nodes/shared/credential/overrides.ts';
+} from '../../nodes/shared/api/assumedRequests.ts';
+import { readOverrides } from '../../nodes/shared/api/overrides.ts';
 import {
 	assumedRequests,
 	type RequestTemplate,

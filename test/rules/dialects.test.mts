@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { conflictOf, dialectNames } from '../../local-service/dialects/index.mts';
-import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { errorOf, of, simulation, status, type Weather } from './simulation.mts';
 
 describe.each(dialectNames)('%s', (name) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { LIMITS } from '../../nodes/shared/limits.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import {
 	nothing,
 	of,

@@ -9,7 +9,7 @@ import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
 import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
-import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';

@@ -4,12 +4,12 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflo
 import { getFiles } from '../../nodes/shared/n8n/listSearch/files.ts';
 import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
-import { LIMITS } from '../../nodes/shared/limits.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import { createApiClient, type ApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import { clockWith, type Clock } from '../../nodes/shared/transport/clock.ts';
 import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequest.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
-import type { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 
 test('a 429 that no request can wait for is met by each once, a second apart, and says for how long', async () => {

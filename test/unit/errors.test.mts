@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { INode, NodeApiError } from 'n8n-workflow';
-import { withSession, WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
-import { errorJson, toNodeError } from '../../nodes/shared/errors/nodeErrors.ts';
+import { withSession, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { errorJson, toNodeError } from '../../nodes/shared/base/nodeErrors.ts';
 import { attemptError } from '../../nodes/shared/transport/apiClient.ts';
 import { attemptOfError, attemptOfResponse } from '../../nodes/shared/transport/httpRequest.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';

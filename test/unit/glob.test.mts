@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { matches, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
-import { LIMITS } from '../../nodes/shared/limits.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
 
 /** Whether a glob matches a whole text */
 const globMatches = (pattern: string, text: string) =>

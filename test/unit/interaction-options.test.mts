@@ -5,7 +5,7 @@ import {
 	chooseOption,
 	type ApproveWith,
 	type OptionPreferences,
-} from '../../nodes/shared/agentSession/interactionOptions.ts';
+} from '../../nodes/shared/session/interactionOptions.ts';
 
 type Side = 'approve' | 'deny';
 

@@ -13,21 +13,21 @@ import {
 	newSessionIdIn,
 	readSession,
 	requireSessionId,
-} from '../../nodes/shared/agentSession/session.ts';
+} from '../../nodes/shared/session/session.ts';
 import { setupRequiredError } from '../../nodes/shared/api/setupRequired.ts';
 import {
 	checkBaseUrl,
 	isInternal,
 	readCredential,
-} from '../../nodes/shared/credential/credential.ts';
-import { readOverrides } from '../../nodes/shared/credential/overrides.ts';
-import { responseError } from '../../nodes/shared/errors/apiErrors.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+} from '../../nodes/shared/transport/credential.ts';
+import { readOverrides } from '../../nodes/shared/api/overrides.ts';
+import { responseError } from '../../nodes/shared/base/apiErrors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { withoutSecret } from '../../nodes/shared/transport/httpRequest.ts';
 import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
 import { describeBody, retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
-import { requireAnyId, requireId } from '../../nodes/shared/validation.ts';
-import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/values.ts';
+import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
+import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/base/values.ts';
 
 const LENGTH = 400_000;
 

@@ -5,9 +5,9 @@ import {
 	ASSUMED_REQUESTS,
 	placeholdersOf,
 	type OperationId,
-} from '../../nodes/shared/credential/assumedRequests.ts';
-import { readOverrides, type Overrides } from '../../nodes/shared/credential/overrides.ts';
-import { readNewSessionId } from '../../nodes/shared/idempotency/nonIdempotent.ts';
+} from '../../nodes/shared/api/assumedRequests.ts';
+import { readOverrides, type Overrides } from '../../nodes/shared/api/overrides.ts';
+import { readNewSessionId } from '../../nodes/shared/api/nonIdempotent.ts';
 import { operations as contract } from '../../openapi/contract.mts';
 
 const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];

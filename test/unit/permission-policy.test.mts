@@ -11,7 +11,7 @@ import {
 	type Policy,
 	type Rule,
 } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { LIMITS } from '../../nodes/shared/limits.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
 	mode: 'rules',

@@ -5,8 +5,8 @@ import {
 	ASSUMED_REQUESTS,
 	placeholdersOf,
 	type OperationId,
-} from '../../nodes/shared/credential/assumedRequests.ts';
-import { mustNotRepeat } from '../../nodes/shared/idempotency/nonIdempotent.ts';
+} from '../../nodes/shared/api/assumedRequests.ts';
+import { mustNotRepeat } from '../../nodes/shared/api/nonIdempotent.ts';
 import {
 	classifyAttempt,
 	isIdempotent,

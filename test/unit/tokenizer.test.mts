@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
 import { tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 
 test('tokens joined are the statement', () => {
 	const sql = fc

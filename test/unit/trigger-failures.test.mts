@@ -1,6 +1,6 @@
 // What a poll that failed comes to.
 import { describe, expect, test } from '@jest/globals';
-import { WorkspaceAutomationError } from '../../nodes/shared/errors/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	failureOf,
 	isError,

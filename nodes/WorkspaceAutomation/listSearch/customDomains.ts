@@ -1,5 +1,5 @@
 import { listSearch } from '../../shared/n8n/listSearch/listSearch';
-import { requireId } from '../../shared/validation';
+import { requireId } from '../../shared/base/validation';
 
 /** The custom domains of the site that the panel names: the service lists them by site only, and has no list of sites. */
 export const getCustomDomains = listSearch({

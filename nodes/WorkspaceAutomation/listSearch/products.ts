@@ -1,7 +1,7 @@
 import type { INodeParameterResourceLocator } from 'n8n-workflow';
 
 import { listSearch } from '../../shared/n8n/listSearch/listSearch';
-import { requireId } from '../../shared/validation';
+import { requireId } from '../../shared/base/validation';
 
 /** The products of the project that the panel names. Their fields are not documented: whatever names one is shown. */
 export const getProducts = listSearch({

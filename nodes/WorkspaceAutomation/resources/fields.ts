@@ -1,4 +1,4 @@
-import { requireSessionId } from '../../shared/agentSession/session';
+import { requireSessionId } from '../../shared/session/session';
 import {
 	fileLocator,
 	folderLocator,
@@ -7,7 +7,7 @@ import {
 	siteId as siteIdField,
 	taskLocator,
 } from '../../shared/n8n/descriptions';
-import { optionalId, requireId, requireJsonObject } from '../../shared/validation';
+import { optionalId, requireId, requireJsonObject } from '../../shared/base/validation';
 import type { Field } from './resource';
 
 // Fields that several operations send.

@@ -7,7 +7,7 @@ import type {
 	PostReceiveAction,
 } from 'n8n-workflow';
 
-import type { OperationId } from '../../shared/credential/assumedRequests';
+import type { OperationId } from '../../shared/api/assumedRequests';
 import {
 	beginCall,
 	placeParameter,

@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../errors/errors';
-import { requireText } from '../validation';
+import { WorkspaceAutomationError } from '../base/errors';
+import { requireText } from '../base/validation';
 import { expressionsIn, withHoles } from './expressions';
 import { literal, textBetween, typedLiteral, type Named } from './literals';
 import { HOLE, refusal, requireReadable, tokensOf, type Token, type TokenKind } from './tokenizer';

@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from '../errors/errors';
+import { WorkspaceAutomationError } from '../base/errors';
 
 // How values are written into a query. Whatever a value says, ClickHouse reads it back as it was.
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { requireText } from '../validation';
+import { requireText } from '../base/validation';
 import { bind } from './bind';
 import { requireSelect } from './sql';
 

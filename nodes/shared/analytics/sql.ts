@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../errors/errors';
-import { requireText } from '../validation';
+import { WorkspaceAutomationError } from '../base/errors';
+import { requireText } from '../base/validation';
 import { requireReadable, tokensOf } from './tokenizer';
 
 /**

@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from '../errors/errors';
+import { WorkspaceAutomationError } from '../base/errors';
 import { typeEnd } from './parameterType';
 import { endOf } from './scan';
 

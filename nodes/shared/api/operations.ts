@@ -5,11 +5,11 @@ import {
 	type AssumedRequest,
 	type OperationId,
 	type Template,
-} from '../credential/assumedRequests';
-import type { Overrides } from '../credential/overrides';
-import { WorkspaceAutomationError } from '../errors/errors';
+} from './assumedRequests';
+import type { Overrides } from './overrides';
+import { WorkspaceAutomationError } from '../base/errors';
 import type { ApiRequest } from '../transport/types';
-import { isRecord, quote } from '../values';
+import { isRecord, quote } from '../base/values';
 
 // An operation and its values become a request, and its response is read, with the credential's Overrides applied to both.
 

@@ -1,7 +1,7 @@
-import type { components } from '../contract';
-import { WorkspaceAutomationError } from '../errors/errors';
-import { LIMITS } from '../limits';
-import { excerpt, excerptOf, isRecord, textOf } from '../values';
+import type { components } from '../base/contract';
+import { WorkspaceAutomationError } from '../base/errors';
+import { LIMITS } from '../base/limits';
+import { excerpt, excerptOf, isRecord, textOf } from '../base/values';
 
 type SetupRequired = components['schemas']['SetupRequired'];
 

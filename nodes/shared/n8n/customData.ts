@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { LIMITS } from '../limits';
+import { LIMITS } from '../base/limits';
 
 // The execution's custom data: what people see of an execution in n8n's list, and can search for.
 

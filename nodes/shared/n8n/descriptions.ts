@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
 
-import { DASHBOARD_URL_PATTERN } from '../agentSession/session';
-import { UUID } from '../validation';
+import { DASHBOARD_URL_PATTERN } from '../session/session';
+import { UUID } from '../base/validation';
 
 // Fields that more than one operation or node shows.
 

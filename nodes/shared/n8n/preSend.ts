@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Values } from '../api/operations';
-import type { OperationId } from '../credential/assumedRequests';
+import type { OperationId } from '../api/assumedRequests';
 import type { ApiClient } from '../transport/apiClient';
 import type { ApiResponse } from '../transport/types';
 

@@ -11,15 +11,15 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Values } from '../api/operations';
-import { isList, readPages } from '../api/pagination';
+import { isList, readPages } from '../api/pages';
 import { setupMessage, setupRequiredError } from '../api/setupRequired';
-import { CanceledError, hadNoEffect } from '../errors/errors';
-import { errorJson, toNodeError } from '../errors/nodeErrors';
-import { callOperation, interruptedEarlier, mustNotRepeat } from '../idempotency/nonIdempotent';
+import { CanceledError, hadNoEffect } from '../base/errors';
+import { errorJson, toNodeError } from '../base/nodeErrors';
+import { callOperation, interruptedEarlier, mustNotRepeat } from '../api/nonIdempotent';
 import { createApiClient, type ApiClient } from '../transport/apiClient';
 import { Limiter } from '../transport/concurrency';
-import { requireNumber } from '../validation';
-import { isRecord } from '../values';
+import { requireNumber } from '../base/validation';
+import { isRecord } from '../base/values';
 import { handsOnErrors } from './aiTool';
 import { rememberInExecution } from './customData';
 import { fingerprintOf, oncePerItem } from './executionJournal';

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import { CREDENTIAL, readCredential } from '../credential/credential';
-import type { Overrides } from '../credential/overrides';
-import { malformedError, networkError, responseError } from '../errors/apiErrors';
+import { CREDENTIAL, readCredential } from './credential';
+import type { Overrides } from '../api/overrides';
+import { malformedError, networkError, responseError } from '../base/apiErrors';
 import {
 	CanceledError,
 	IndeterminateError,
 	resultOrError,
 	WorkspaceAutomationError,
-} from '../errors/errors';
-import { LIMITS } from '../limits';
+} from '../base/errors';
+import { LIMITS } from '../base/limits';
 import { clockWith, type Clock } from './clock';
 import { Limiter } from './concurrency';
 import { sendHttpRequest, withoutCancelSignal } from './httpRequest';

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
-import { CanceledError } from '../errors/errors';
-import { LIMITS } from '../limits';
+import { CanceledError } from '../base/errors';
+import { LIMITS } from '../base/limits';
 
 /** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
 export interface Clock {

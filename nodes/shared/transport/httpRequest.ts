@@ -1,8 +1,8 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
-import { CREDENTIAL, VERSION_HEADER } from '../credential/credential';
-import { inMib, inSeconds, LIMITS } from '../limits';
+import { CREDENTIAL, VERSION_HEADER } from './credential';
+import { inMib, inSeconds, LIMITS } from '../base/limits';
 import { jsonBytes } from './jsonBody';
 import { parseJson } from './parseJson';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';

@@ -1,4 +1,4 @@
-import { responseError } from '../errors/apiErrors';
+import { responseError } from '../base/apiErrors';
 import { AdaptiveRate, type Waiting } from './adaptiveRate';
 import { clockWith, type Clock } from './clock';
 

@@ -1,5 +1,5 @@
-import { LIMITS } from '../limits';
-import { isRecord } from '../values';
+import { LIMITS } from '../base/limits';
+import { isRecord } from '../base/values';
 import type { ApiRequest, Attempt, Headers } from './types';
 
 // What may be sent again, and when. Decisions only: nothing here sends or waits.

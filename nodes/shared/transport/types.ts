@@ -6,7 +6,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import type { Method } from '../credential/assumedRequests';
+import type { Method } from '../api/assumedRequests';
 
 /** The part of n8n's contexts that a request needs. Execution, single-item, polling and load-options contexts all have it. */
 export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {

@@ -1,7 +1,7 @@
-import { readNewSessionId } from '../../../shared/idempotency/nonIdempotent';
+import { readNewSessionId } from '../../../shared/api/nonIdempotent';
 import { prompt } from '../../../shared/n8n/descriptions';
 import { jsonOf } from '../../../shared/n8n/routing';
-import { requireText } from '../../../shared/validation';
+import { requireText } from '../../../shared/base/validation';
 import { additionalBody, bodyOf, projectId } from '../fields';
 import type { Operation } from '../resource';
 

@@ -1,9 +1,9 @@
-import { choicesOf, chooseOption } from '../../../shared/agentSession/interactionOptions';
-import { fetchSession, type Interaction } from '../../../shared/agentSession/session';
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
+import { fetchSession, type Interaction } from '../../../shared/session/session';
+import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import type { ApiClient } from '../../../shared/transport/apiClient';
-import { requireAnyId, requireOneOf, requireText } from '../../../shared/validation';
-import { quote } from '../../../shared/values';
+import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
+import { quote } from '../../../shared/base/values';
 import { additionalBody, bodyOf, sessionId } from '../fields';
 import type { Field, Operation } from '../resource';
 

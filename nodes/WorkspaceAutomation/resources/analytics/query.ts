@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { boundQuery, queryField } from '../../../shared/analytics/query';
-import type { components } from '../../../shared/contract';
+import type { components } from '../../../shared/base/contract';
 import { rememberInExecution } from '../../../shared/n8n/customData';
 import type { Operation } from '../resource';
 import { TABLES } from './tables';

@@ -1,5 +1,5 @@
 import { customDomainLocator } from '../../../shared/n8n/descriptions';
-import { requireId } from '../../../shared/validation';
+import { requireId } from '../../../shared/base/validation';
 import { siteId } from '../fields';
 import type { Operation } from '../resource';
 

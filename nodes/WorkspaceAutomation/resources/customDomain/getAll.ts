@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { returnAllOrLimit, simplify } from '../../../shared/n8n/descriptions';
-import { isRecord } from '../../../shared/values';
+import { isRecord } from '../../../shared/base/values';
 import { siteId } from '../fields';
 import type { Operation } from '../resource';
 

@@ -1,5 +1,5 @@
 import { UUID_EXAMPLE } from '../../../shared/n8n/descriptions';
-import { requireText } from '../../../shared/validation';
+import { requireText } from '../../../shared/base/validation';
 import { optionalParentId, projectId } from '../fields';
 import type { Operation } from '../resource';
 import { createdFile, existingFile, ifExists } from './ifExists';

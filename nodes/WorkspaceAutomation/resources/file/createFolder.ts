@@ -1,4 +1,4 @@
-import { requireText } from '../../../shared/validation';
+import { requireText } from '../../../shared/base/validation';
 import { optionalParentId, projectId } from '../fields';
 import type { Operation } from '../resource';
 import { createdFile, existingFile, ifExists } from './ifExists';

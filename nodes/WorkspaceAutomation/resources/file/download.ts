@@ -1,8 +1,8 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { isInternal, isLoopback } from '../../../shared/credential/credential';
-import { CanceledError, WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { inMib, inSeconds, LIMITS } from '../../../shared/limits';
+import { isInternal, isLoopback } from '../../../shared/transport/credential';
+import { CanceledError, WorkspaceAutomationError } from '../../../shared/base/errors';
+import { inMib, inSeconds, LIMITS } from '../../../shared/base/limits';
 import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
 import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
 import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';

@@ -1,11 +1,11 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { answerOverride, readAnswer } from '../../../shared/api/operations';
-import { resultOrError, WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { callOperation } from '../../../shared/idempotency/nonIdempotent';
+import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
+import { callOperation } from '../../../shared/api/nonIdempotent';
 import type { ApiClient } from '../../../shared/transport/apiClient';
-import { requireOneOf, requireText } from '../../../shared/validation';
-import { isRecord, quote, textOf } from '../../../shared/values';
+import { requireOneOf, requireText } from '../../../shared/base/validation';
+import { isRecord, quote, textOf } from '../../../shared/base/values';
 import { fileId } from '../fields';
 import type { Operation } from '../resource';
 import { download, type Stream } from './download';

@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Values } from '../../../shared/api/operations';
-import { readPages } from '../../../shared/api/pagination';
+import { readPages } from '../../../shared/api/pages';
 import {
 	IndeterminateError,
 	resultOrError,
 	WorkspaceAutomationError,
-} from '../../../shared/errors/errors';
+} from '../../../shared/base/errors';
 import { jsonOf } from '../../../shared/n8n/routing';
 import type { ApiClient } from '../../../shared/transport/apiClient';
-import { isRecord } from '../../../shared/values';
+import { isRecord } from '../../../shared/base/values';
 import type { Field, Operation } from '../resource';
 
 /** What to do about a name that is taken: the API overwrites nothing (API document, POST /files). */

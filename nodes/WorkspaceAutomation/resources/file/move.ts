@@ -1,4 +1,4 @@
-import { optionalId } from '../../../shared/validation';
+import { optionalId } from '../../../shared/base/validation';
 import { fileId, optionalParentId } from '../fields';
 import type { Operation } from '../resource';
 

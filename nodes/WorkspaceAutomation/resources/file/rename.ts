@@ -1,4 +1,4 @@
-import { requireText } from '../../../shared/validation';
+import { requireText } from '../../../shared/base/validation';
 import { fileId } from '../fields';
 import type { Operation } from '../resource';
 

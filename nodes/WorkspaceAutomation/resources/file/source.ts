@@ -1,8 +1,13 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
+import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { Base64 } from '../../../shared/transport/jsonBody';
-import { requireAnyId, requireOneOf, requireString, requireText } from '../../../shared/validation';
+import {
+	requireAnyId,
+	requireOneOf,
+	requireString,
+	requireText,
+} from '../../../shared/base/validation';
 
 /** The limit on file content: 10 MiB (API document, Limits). */
 const LARGEST_BYTES = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { requireJsonObject } from '../../../shared/validation';
+import { WorkspaceAutomationError } from '../../../shared/base/errors';
+import { requireJsonObject } from '../../../shared/base/validation';
 import type { Field, Operation } from '../resource';
 
 /** The fields of a product, or a refusal of none. */

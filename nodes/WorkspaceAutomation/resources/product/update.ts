@@ -1,5 +1,5 @@
 import { productLocator, projectLocator } from '../../../shared/n8n/descriptions';
-import { optionalId, requireAnyId } from '../../../shared/validation';
+import { optionalId, requireAnyId } from '../../../shared/base/validation';
 import type { Operation } from '../resource';
 import { productFields, sendProductFields } from './fields';
 

@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { requireString, requireText } from '../../../shared/validation';
+import { WorkspaceAutomationError } from '../../../shared/base/errors';
+import { requireString, requireText } from '../../../shared/base/validation';
 import { projectId, siteId } from '../fields';
 import type { Operation } from '../resource';
 

@@ -1,5 +1,5 @@
-import { WorkspaceAutomationError } from '../../../shared/errors/errors';
-import { requireString } from '../../../shared/validation';
+import { WorkspaceAutomationError } from '../../../shared/base/errors';
+import { requireString } from '../../../shared/base/validation';
 import { taskId } from '../fields';
 import type { Operation } from '../resource';
 

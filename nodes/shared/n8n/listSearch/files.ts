@@ -1,11 +1,11 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { cursorAfter, readPage, type ListRequest, type Page } from '../../api/pagination';
+import { cursorAfter, readPage, type ListRequest, type Page } from '../../api/pages';
 import { setupRequiredError } from '../../api/setupRequired';
-import { toNodeError } from '../../errors/nodeErrors';
-import { LIMITS } from '../../limits';
+import { toNodeError } from '../../base/nodeErrors';
+import { LIMITS } from '../../base/limits';
 import { createApiClient, type ApiClient } from '../../transport/apiClient';
-import { isId } from '../../validation';
+import { isId } from '../../base/validation';
 import { endlessPicker } from './listSearch';
 
 // Files belong to a project, and not every operation on a file names one: the list then goes through the projects, one after

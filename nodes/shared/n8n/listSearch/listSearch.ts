@@ -5,11 +5,11 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 
-import { cursorAfter, readPage, type ListRequest } from '../../api/pagination';
+import { cursorAfter, readPage, type ListRequest } from '../../api/pages';
 import { setupRequiredError } from '../../api/setupRequired';
-import { WorkspaceAutomationError } from '../../errors/errors';
-import { toNodeError } from '../../errors/nodeErrors';
-import { inSeconds, LIMITS } from '../../limits';
+import { WorkspaceAutomationError } from '../../base/errors';
+import { toNodeError } from '../../base/nodeErrors';
+import { inSeconds, LIMITS } from '../../base/limits';
 import { createApiClient } from '../../transport/apiClient';
 
 export type ListSearch = (

@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../errors/errors';
-import { requireText } from '../validation';
-import { readOverrides, type Overrides } from './overrides';
+import { WorkspaceAutomationError } from '../base/errors';
+import { requireText } from '../base/validation';
+import { readOverrides, type Overrides } from '../api/overrides';
 
 export const CREDENTIAL = 'workspaceAutomationApi';
 

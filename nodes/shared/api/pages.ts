@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { assumedRequest, type OperationId } from '../credential/assumedRequests';
-import type { components } from '../contract';
-import { WorkspaceAutomationError } from '../errors/errors';
-import { LIMITS } from '../limits';
+import { assumedRequest, type OperationId } from './assumedRequests';
+import type { components } from '../base/contract';
+import { WorkspaceAutomationError } from '../base/errors';
+import { LIMITS } from '../base/limits';
 import type { ApiClient, SendOptions } from '../transport/apiClient';
-import { isRecord } from '../values';
+import { isRecord } from '../base/values';
 import { createRequest, readAnswer, unreadableResponse, type Values } from './operations';
 
 /** The document allows at most 100 a page (API document, Limits). */

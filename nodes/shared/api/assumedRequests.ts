@@ -1,7 +1,7 @@
 // Every request that the nodes make, as the API document shows it or, where it is silent, as we assume it (`x-assumed` in the
 // contract). A credential's Overrides correct it. Keys are the contract's operation ids.
 
-import { LIMITS } from '../limits';
+import { LIMITS } from '../base/limits';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];

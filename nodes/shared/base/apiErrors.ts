@@ -1,5 +1,5 @@
-import { LIMITS } from '../limits';
-import { excerptOf, isRecord, textOf, withoutTrailingDots } from '../values';
+import { LIMITS } from './limits';
+import { excerptOf, isRecord, textOf, withoutTrailingDots } from './values';
 import { WorkspaceAutomationError, type ErrorContext } from './errors';
 
 // The wording of what people read when the service did not do what it was asked.

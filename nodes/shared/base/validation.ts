@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from './errors/errors';
+import { WorkspaceAutomationError } from './errors';
 import { LIMITS } from './limits';
 import { excerpt, isRecord, parsedOrUndefined } from './values';
 

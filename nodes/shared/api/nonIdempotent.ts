@@ -7,16 +7,16 @@ import {
 	NEW_SESSION,
 	newSessionIdIn,
 	type Session,
-} from '../agentSession/session';
-import { answerOverride, createRequest, type Values } from '../api/operations';
-import { readPages } from '../api/pagination';
-import type { OperationId } from '../credential/assumedRequests';
-import type { Overrides } from '../credential/overrides';
-import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../errors/errors';
-import { LIMITS } from '../limits';
+} from '../session/session';
+import { answerOverride, createRequest, type Values } from './operations';
+import { readPages } from './pages';
+import type { OperationId } from './assumedRequests';
+import type { Overrides } from './overrides';
+import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../base/errors';
+import { LIMITS } from '../base/limits';
 import type { ApiClient, Effect, Reconciliation, SendOptions } from '../transport/apiClient';
 import type { ApiResponse } from '../transport/types';
-import { quote } from '../values';
+import { quote } from '../base/values';
 
 // The operations that must not be done twice (API document, Idempotency summary): how to find out whether a request of unknown
 // fate took effect, and what to say where nobody can tell. One stale reading proves nothing, so each looks for as long as a

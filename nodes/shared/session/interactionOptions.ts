@@ -1,7 +1,7 @@
 // Which of an interaction's own options says "approve" and which says "deny". The API document shows the options' shape,
 // `{value, label}`, but none of their values, so they are found by words; what is not clear is left to a human.
 
-import { LIMITS } from '../limits';
+import { LIMITS } from '../base/limits';
 
 /** An option as the service offers it. `value` keeps its type: a service that offers 1 may not understand "1". */
 export interface Choice {

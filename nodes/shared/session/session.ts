@@ -1,12 +1,12 @@
-import type { components } from '../contract';
+import type { components } from '../base/contract';
 import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
-import type { Overrides } from '../credential/overrides';
-import { LIMITS } from '../limits';
+import type { Overrides } from '../api/overrides';
+import { LIMITS } from '../base/limits';
 import type { ApiResponse } from '../transport/types';
-import { canBeId, requireText, UUID } from '../validation';
-import { excerptOf, isRecord, textOf } from '../values';
+import { canBeId, requireText, UUID } from '../base/validation';
+import { excerptOf, isRecord, textOf } from '../base/values';
 import type { ApiClient, SendOptions } from '../transport/apiClient';
-import { WorkspaceAutomationError } from '../errors/errors';
+import { WorkspaceAutomationError } from '../base/errors';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 

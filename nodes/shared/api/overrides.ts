@@ -1,6 +1,6 @@
-import { WorkspaceAutomationError } from '../errors/errors';
-import { requireJsonObject } from '../validation';
-import { excerpt, isRecord } from '../values';
+import { WorkspaceAutomationError } from '../base/errors';
+import { requireJsonObject } from '../base/validation';
+import { excerpt, isRecord } from '../base/values';
 import {
 	assumedRequest,
 	ASSUMED_REQUESTS,
