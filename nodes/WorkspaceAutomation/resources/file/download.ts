@@ -156,8 +156,9 @@ export async function download<T>(
 		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
 		throwIfAborted(signal);
+		const isFinal = (status: number) => isRefusal(status) || status < 400;
 		const final =
-			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
+			result.kind === 'unusable' || (result.kind === 'response' && isFinal(result.status));
 		if (final || attempt === ATTEMPTS) throw failed(attemptError(result, {}, clock.now()));
 		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
 		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
