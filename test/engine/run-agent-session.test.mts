@@ -387,7 +387,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
-	test('Retry On Fail asks for nothing that has completed already', async () => {
+	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
 		const execution = await run(
 			setup(
 				{ prompt: '={{ $json.prompt }}' },
@@ -405,9 +405,35 @@ describe('retries (rule 10)', () => {
 		const [{ json: completed }] = execution.outputs[0];
 		expect(completed.text).toBe('Done');
 		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
-		expect(await of('GET', `/agent/sessions/${completed.sessionId}`)).toHaveLength(
-			completed.pollCount as number,
-		);
+		const reads = await of('GET', `/agent/sessions/${completed.sessionId}`);
+		const tries = 3;
+		expect(completed.pollCount).toBe(1);
+		expect(reads.length).toBeLessThanOrEqual(6 + tries - 1);
+		expect(await service.sessions()).toHaveLength(4);
+	}, 20_000);
+
+	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
+		const prompt = '={{ $json.prompt }}';
+		const options = { maxWait: 0 };
+		const items = [{ prompt: '[work 30s] [say One]' }, { prompt: '[work 30s] [say Two]' }];
+		let execution = await run(setup({ prompt, options }, { items }));
+		const started = execution.outputs[2].map(({ json }) => json.sessionId);
+		for (let round = 0; round < 3; round++) {
+			const back = execution.outputs[2].map(({ json }) => json as IDataObject);
+			execution = await run(setup({ prompt, options }, { items: back, retryOf: execution }));
+			expect(execution.outputs[2].map(({ json }) => json.sessionId)).toEqual(started);
+		}
+		const back = execution.outputs[2].map(({ json }) => json as IDataObject).reverse();
+		const last = await run(setup({ prompt }, { items: back, retryOf: execution }));
+		expect(texts(last)).toEqual([['Two', 'One'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	}, 30_000);
+
+	test('an item with a session of somebody else is started as any other', async () => {
+		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
+		expect(texts(execution)).toEqual([['One'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
 	test('a start that may have happened is not repeated by Retry On Fail', async () => {

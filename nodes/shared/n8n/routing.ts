@@ -18,6 +18,7 @@ import { errorJson, toNodeError } from '../base/nodeErrors';
 import { callOperation, interruptedEarlier, mustNotRepeat } from '../api/nonIdempotent';
 import { createApiClient, type ApiClient } from '../transport/apiClient';
 import { Limiter } from '../transport/concurrency';
+import type { ApiResponse } from '../transport/types';
 import { requireNumber } from '../base/validation';
 import { isRecord } from '../base/values';
 import { handsOnErrors } from './aiTool';
@@ -110,11 +111,11 @@ async function call(
 	const { operation, hooks } = made;
 	const prepared = (await hooks.prepare?.call(context, made.values, client)) ?? {};
 	const values = { ...made.values, ...prepared.values };
-	const send = async (): Promise<INodeExecutionData> => {
+	const send = async (): Promise<ApiResponse> => {
 		const options = { extra: prepared.extra, timeoutMs };
-		const response = await callOperation(client, operation, values, options);
-		if (hooks.result) return await hooks.result.call(context, response, values, client);
-		return { json: jsonOf(response.body, values, prepared) };
+		const { status, headers, body } = await callOperation(client, operation, values, options);
+		// What is noted for a retry holds no more than it needs.
+		return { status, headers: { location: headers.location }, body };
 	};
 	const sendOnce = async () => {
 		if (!mustNotRepeat(operation)) return await send();
@@ -122,11 +123,17 @@ async function call(
 		const interrupted = () => interruptedEarlier(operation);
 		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
 	};
-	return await sendOnce().catch(async (error: unknown) => {
-		const recovered = await hooks.recover?.call(context, error, values, client);
-		if (recovered) return recovered;
-		throw error;
-	});
+	const finish = async (response: ApiResponse): Promise<INodeExecutionData> =>
+		hooks.result
+			? await hooks.result.call(context, response, values, client)
+			: { json: jsonOf(response.body, values, prepared) };
+	return await sendOnce()
+		.then(finish)
+		.catch(async (error: unknown) => {
+			const recovered = await hooks.recover?.call(context, error, values, client);
+			if (recovered) return recovered;
+			throw error;
+		});
 }
 
 /** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */
