@@ -11,6 +11,7 @@ import {
 	CanceledError,
 	hadNoEffect,
 	IndeterminateError,
+	throwIfAborted,
 	withSession,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
@@ -25,10 +26,8 @@ import {
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { createApiClient } from '../shared/transport/apiClient';
-import { clockWith, type Clock } from '../shared/transport/clock';
+import { openApi } from '../shared/api/api';
 import { settleConcurrently } from '../shared/transport/concurrency';
-import { withoutCancelSignal } from '../shared/transport/httpRequest';
 import type { Entry } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
 import { readConcurrency, readJob, readTrial } from './parameters';
@@ -67,7 +66,7 @@ export class RunAgentSession implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getNodeParameter('operation', 0) === 'tryRules') return tryAllRules(this);
-		const clock = clockWith(this.getExecutionCancelSignal?.());
+		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
 		const jobs = this.getInputData().map((_, itemIndex) =>
@@ -77,14 +76,14 @@ export class RunAgentSession implements INodeType {
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			clock.throwIfAborted();
+			throwIfAborted(signal);
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
-			const dependenciesOf = await createDependencies(this, clock);
+			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
 				jobs,
 				readConcurrency(this),
 				async (job, itemIndex) => {
-					clock.throwIfAborted();
+					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
 					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
 					if (result.kind === 'failed' && !asTool)
@@ -92,7 +91,7 @@ export class RunAgentSession implements INodeType {
 					return result;
 				},
 			);
-			throwIfCanceled(this, clock, results);
+			if (signal?.aborted) throw canceled(this, results);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -114,33 +113,26 @@ export class RunAgentSession implements INodeType {
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {
-			if (error instanceof CanceledError)
-				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			if (error instanceof CanceledError) throw canceled(this);
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
 	}
 }
 
-/** After Stop every item is dropped; a request of which nobody knows what became is not. */
-function throwIfCanceled(
+/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
+function canceled(
 	context: IExecuteFunctions,
-	clock: Clock,
-	results: Array<PromiseSettledResult<RunResult>>,
-): void {
-	try {
-		clock.throwIfAborted();
-	} catch {
-		const unknown = results.flatMap((result, itemIndex) => {
-			const reason: unknown = result.status === 'rejected' && result.reason;
-			const isUnknown = reason instanceof CanceledError || reason instanceof IndeterminateError;
-			return isUnknown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
-		});
-		const description =
-			unknown.length === 0
-				? undefined
-				: `${unknown.join(', ')}: it is not known whether a request that was under way took effect. A session may have been started: look in the dashboard before you run the workflow again.`;
-		throw new NodeOperationError(context.getNode(), 'The execution was canceled', { description });
-	}
+	results: ReadonlyArray<PromiseSettledResult<RunResult>> = [],
+): Error {
+	const unknown = results.flatMap((result, itemIndex) => {
+		const reason: unknown = result.status === 'rejected' && result.reason;
+		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+	});
+	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: unknown.length > 0 ? description : undefined,
+	});
 }
 
 /** Where the node's context keeps the records of its sessions */
@@ -213,11 +205,10 @@ function startedFor(context: IExecuteFunctions, itemIndex: number): ItemRecord<E
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
-	clock: Clock,
 ): Promise<(job: Job, itemIndex: number) => RunDependencies> {
-	const client = await createApiClient(context, { clock });
-	const afterStop = await createApiClient(withoutCancelSignal(context));
-	const api = sessionApi(client, afterStop);
+	const opened = await openApi(context);
+	const { clock, signal } = opened;
+	const api = sessionApi(opened);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
@@ -229,6 +220,7 @@ async function createDependencies(
 				startedFor(context, itemIndex) ??
 				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
 			clock,
+			signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

@@ -35,6 +35,7 @@ export interface RunDependencies {
 	api: SessionApi;
 	journal: Journal;
 	clock: Clock;
+	signal?: AbortSignal;
 	/** From 0 to 1 */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;

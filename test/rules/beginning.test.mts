@@ -112,7 +112,7 @@ describe('rule 9: Stop while the fate of a start is unknown', () => {
 	test.each<Weather>(['lost-after', 'lost'])('is in the log: %s', async (weather) => {
 		const service = simulation();
 		service.meets('start', () => {
-			service.stopAt(service.now());
+			service.stop();
 			return weather;
 		});
 		await errorOf(service.run('[work 10m]'));

@@ -79,7 +79,7 @@ describe('rule 7: resolving is verified', () => {
 			async (end) => {
 				const service = simulation();
 				const meets = () => {
-					if (end === 'stop') service.stopAt(service.now());
+					if (end === 'stop') service.stop();
 					return weather;
 				};
 				service.meets('decision', meets, { first: 1 });

@@ -187,7 +187,7 @@ describe('rule 15: what nobody has documented', () => {
 			),
 			{ numRuns: 100 },
 		);
-	}, 60_000);
+	}, 120_000);
 });
 
 describe('rule 19: time and rate limits', () => {

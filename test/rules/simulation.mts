@@ -3,18 +3,18 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
-import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
@@ -76,6 +76,7 @@ export const status = (code: number, retryAfter?: string): Weather => ({
 	}),
 });
 
+const START = Date.UTC(2026, 9, 5, 9);
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
@@ -84,7 +85,15 @@ export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
 	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
-	{ now, weatherOf }: { now: () => number; weatherOf(request: Sent): Promise<Weather> },
+	{
+		now,
+		weatherOf,
+		whileBusy,
+	}: {
+		now: () => number;
+		weatherOf(request: Sent): Promise<Weather>;
+		whileBusy: VirtualClock['whileBusy'];
+	},
 ): ApiContext {
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
@@ -107,12 +116,15 @@ export function contextFor(
 				headers: weather.headers ?? {},
 				body: weather.body ?? '',
 			};
-		const answer = await app.inject({
-			method: options.method as 'GET',
-			url,
-			headers: headers as Record<string, string>,
-			payload: options.body as string,
-		});
+		const answer = await whileBusy(
+			async () =>
+				await app.inject({
+					method: options.method as 'GET',
+					url,
+					headers: headers as Record<string, string>,
+					payload: options.body as string,
+				}),
+		);
 		request.answer = answer.body;
 		if (weather === 'lost-after') throw failure('ECONNRESET');
 		if (typeof weather === 'object' && !('change' in weather))
@@ -138,44 +150,34 @@ export function contextFor(
 
 /** One service in simulated time, with any number of runs against it. */
 export function simulation(dialects: readonly DialectName[] = []) {
-	const manual = createManualClock();
+	const virtual = createVirtualClock(START);
 	const settings = settingsFor(dialects);
 	const values = (list = '') => list.split(',').filter(Boolean);
 	const service = createService({
-		clock: manual,
+		clock: serviceTime(virtual),
 		dialects,
 		log: (problem) => problems.push(problem),
 	});
 	const problems: string[] = [];
-	const begin = manual.now();
+	const begin = virtual.now();
 	const sent: Sent[] = [];
 	const pauses: number[] = [];
 	const logged: string[] = [];
 	const recorded: Array<{ sessionId: string; dashboardUrl?: string }> = [];
 	let rules: Array<{ purpose: Purpose | 'any'; which: Which; meeting: Meeting; seen: number }> = [];
 	let stopAt = Infinity;
+	let stopNow = () => {};
 	let late = 0;
 
 	const clock: Clock = {
-		now: manual.now,
-		throwIfAborted() {
-			if (manual.now() - begin >= stopAt) throw new CanceledError();
-		},
-		untilAborted: async (work) => await work.finally(() => clock.throwIfAborted()),
-		async sleep(ms) {
-			const until = Math.min(manual.now() + ms, begin + stopAt);
+		now: virtual.now,
+		async sleep(ms, signal) {
 			pauses.push(ms);
-			manual.advance(Math.max(0, until - manual.now()) + late);
-			clock.throwIfAborted();
+			await virtual.sleep(ms, signal);
+			virtual.advance(late);
 		},
 	};
-	const unstoppable: Clock = {
-		now: manual.now,
-		throwIfAborted() {},
-		untilAborted: async (work) => await work,
-		sleep: async (ms) => manual.advance(ms),
-	};
-	const gates = new RateLimitGates(unstoppable);
+	const gates = new RateLimitGates(virtual);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -184,11 +186,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		overrides: JSON.stringify(settings.overrides),
 	};
 	const context = contextFor(service.app, credentials, {
-		now: () => manual.now() - begin,
+		now: () => virtual.now() - begin,
+		whileBusy: virtual.whileBusy,
 		async weatherOf(request) {
-			manual.advance(late);
+			virtual.advance(late);
 			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
-			const weather = typeof met === 'function' ? await met(request) : met;
+			const weather =
+				typeof met === 'function' ? await virtual.whileBusy(async () => await met(request)) : met;
 			sent.push(request);
 			return weather;
 		},
@@ -219,8 +223,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		recorded,
 		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
 		problems,
-		now: () => manual.now() - begin,
-		advance: manual.advance,
+		now: () => virtual.now() - begin,
+		advance: virtual.advance,
 		/** What requests for a purpose meet on their way */
 		meets,
 		/** Polls after the first request for a purpose show what the last one before it showed. */
@@ -242,7 +246,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			meets(
 				purpose,
 				() => {
-					manual.advance(ms);
+					virtual.advance(ms);
 					return 'fine';
 				},
 				which,
@@ -250,6 +254,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		/** Fine weather from now on */
 		clear: () => void (rules = []),
 		stopAt: (ms: number) => void (stopAt = ms),
+		/** Stops the execution that runs. */
+		stop: () => stopNow(),
 		/** The service's own record of its sessions */
 		sessions: async () => (await control('/sessions')).sessions as any[],
 		/** Calls the service as somebody else would, in fine weather */
@@ -282,11 +288,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				denyValues: values(nodeOptions?.denyValues),
 				...job.policy,
 			};
-			return await runSession(job, {
-				api: sessionApi(
-					await createApiClient(context, { clock, gates }),
-					await createApiClient(context, { clock: unstoppable, gates }),
-				),
+			const execution = new AbortController();
+			stopNow = () => execution.abort();
+			if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
+			const { signal } = execution;
+			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
+			const running = runSession(job, {
+				api: sessionApi(await openApi(stoppable, { clock, gates })),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',
@@ -294,10 +302,12 @@ export function simulation(dialects: readonly DialectName[] = []) {
 					fingerprintOf(job.target.operation, job.target),
 				),
 				clock,
+				signal,
 				random: () => 0,
 				log: (message) => logged.push(message),
 				onSession: (session) => recorded.push(session),
 			});
+			return await virtual.run(running);
 		},
 	};
 }
