@@ -413,19 +413,15 @@ describe('retries (rule 10)', () => {
 	}, 20_000);
 
 	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
-		const prompt = '={{ $json.prompt }}';
-		const options = { maxWait: 0 };
-		const items = [{ prompt: '[work 30s] [say One]' }, { prompt: '[work 30s] [say Two]' }];
-		let execution = await run(setup({ prompt, options }, { items }));
-		const started = execution.outputs[2].map(({ json }) => json.sessionId);
-		for (let round = 0; round < 3; round++) {
-			const back = execution.outputs[2].map(({ json }) => json as IDataObject);
-			execution = await run(setup({ prompt, options }, { items: back, retryOf: execution }));
-			expect(execution.outputs[2].map(({ json }) => json.sessionId)).toEqual(started);
-		}
-		const back = execution.outputs[2].map(({ json }) => json as IDataObject).reverse();
-		const last = await run(setup({ prompt }, { items: back, retryOf: execution }));
-		expect(texts(last)).toEqual([['Two', 'One'], [], []]);
+		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
+		const execution = await run(
+			setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } }, { items, backFrom: 2 }),
+		);
+		expect(execution.error).toBeUndefined();
+		const rounds = execution.data.resultData.runData['Node under test'];
+		expect(rounds.length).toBeGreaterThan(2);
+		const done = rounds.flatMap(({ data }) => data!.main[0] ?? []);
+		expect(done.map(({ json }) => json.text)).toEqual(['One', 'Two']);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 
