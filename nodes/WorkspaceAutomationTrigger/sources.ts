@@ -1,14 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
-import { createRequest, unreadableResponse } from '../shared/api/operations';
-import { readPages, type ListRequest } from '../shared/api/pages';
-import { setupMessage } from '../shared/api/setupRequired';
 import type { OperationId } from '../shared/api/assumedRequests';
+import { entryId } from '../shared/api/entryId';
+import { callOperation } from '../shared/api/nonIdempotent';
+import type { Values } from '../shared/api/operations';
+import { readPages } from '../shared/api/pages';
+import { QUERY_MS, rowsOf } from '../shared/api/rows';
+import { setupMessage } from '../shared/api/setupRequired';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import type { ApiClient } from '../shared/transport/apiClient';
 import { optionalId, requireId } from '../shared/base/validation';
-import { isRecord } from '../shared/base/values';
 import type { Resource } from './events';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
@@ -29,10 +31,14 @@ export interface Read {
 export interface Source {
 	/** What a thing is called in messages */
 	noun: string;
+	/** What reads it; a corrected override of it starts afresh */
+	operation: OperationId;
 	/** What is watched: another value starts afresh */
 	target: unknown;
-	/** A text that identifies a thing */
-	idOf: (thing: IDataObject) => string;
+	/** A text that identifies a thing. @throws WorkspaceAutomationError where it has none */
+	idOf: (thing: IDataObject, client: ApiClient) => string;
+	/** How long a poll may take where n8n does not say */
+	patienceMs: number;
 	read: (client: ApiClient, reading: Reading) => Promise<Read[]>;
 }
 
@@ -60,54 +66,69 @@ const outOfTime = () =>
 		'The next poll starts again. If that happens often, watch less: choose a folder or fewer projects.',
 	);
 
-interface NamedList extends ListRequest {
+/** A list to read */
+interface Part {
 	/** Tells the lists of a poll apart; empty where there is one */
 	name: string;
+	values?: Values;
 }
 
-/** Reads the lists to their ends, one after the other. */
-async function readLists(
-	client: ApiClient,
-	lists: NamedList[],
-	{ deadline, warn }: Reading,
-	isWatched: (thing: IDataObject) => boolean,
-): Promise<Read[]> {
-	const read: Read[] = [];
-	let count = 0;
-	for (const list of lists) {
-		const things: IDataObject[] = [];
-		let hasEntries = false;
+/** Things that an operation lists: all of them, or those that are watched. */
+function listSource(
+	noun: string,
+	operation: OperationId,
+	parts: Part[],
+	target: unknown = parts,
+	isWatched = (_id: string) => true,
+): Source {
+	const idOf: Source['idOf'] = (thing, client) => entryId(client, operation, thing);
+
+	/** Reads a list to its end. */
+	async function readPart(
+		{ name, values }: Part,
+		client: ApiClient,
+		{ deadline, warn }: Reading,
+		most: number,
+	): Promise<Read> {
+		const all: IDataObject[] = [];
 		let needsSetup = false;
-		for await (const { data, setupRequired } of readPages(client, list, Infinity, { deadline })) {
+		const request = { operation, values };
+		for await (const { data, setupRequired } of readPages(client, request, Infinity, {
+			deadline,
+		})) {
 			if (setupRequired) warn(`The service asks for a set-up: ${setupMessage(setupRequired)}`);
 			needsSetup ||= setupRequired !== undefined;
-			hasEntries ||= data.length > 0;
-			for (const thing of data) if (isWatched(thing)) things.push(thing);
-			count += data.length;
-			if (count > MOST_THINGS) throw tooMany();
+			all.push(...data);
+			if (all.length > most) throw tooMany();
 			if (client.clock.now() > deadline) throw outOfTime();
 		}
+		const things = all.filter((thing) => isWatched(idOf(thing, client)));
 		// What the key can no longer see looks like this too.
-		read.push({ name: list.name, things, isWhole: hasEntries && !needsSetup });
+		return { name, things, isWhole: all.length > 0 && !needsSetup };
 	}
-	return read;
-}
 
-const listSource = (
-	noun: string,
-	lists: NamedList[],
-	target: unknown = lists,
-	isWatched: (thing: IDataObject) => boolean = () => true,
-): Source => ({
-	noun,
-	target,
-	idOf: ({ id }) => String(id),
-	read: async (client, reading) => await readLists(client, lists, reading, isWatched),
-});
+	return {
+		noun,
+		operation,
+		target,
+		idOf,
+		patienceMs: 30_000,
+		async read(client, reading) {
+			const read: Read[] = [];
+			let left = MOST_THINGS;
+			for (const part of parts) {
+				const list = await readPart(part, client, reading, left);
+				left -= list.things.length;
+				read.push(list);
+			}
+			return read;
+		},
+	};
+}
 
 /** The list of what belongs to one site or project. */
 const listOf = (noun: string, operation: OperationId, values: Record<string, string>): Source =>
-	listSource(noun, [{ name: '', operation, values }]);
+	listSource(noun, operation, [{ name: '', values }]);
 
 const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
@@ -129,24 +150,17 @@ function fileSource(panel: Panel): Source {
 			"'Folder' goes with a single project",
 			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
 		);
-	return listSource(
-		'file',
-		projectIds.map((projectId) => ({
-			name: projectId,
-			operation: 'listFiles',
-			values: { projectId, parentId },
-		})),
-	);
+	const parts = projectIds.map((projectId) => ({
+		name: projectId,
+		values: { projectId, parentId },
+	}));
+	return listSource('file', 'listFiles', parts);
 }
 
 function taskSource(panel: Panel): Source {
 	const taskIds = requireIds('Task Names or IDs', panel.getNodeParameter('taskIds', []));
-	return listSource(
-		'task',
-		[{ name: '', operation: 'listTasks' }],
-		taskIds,
-		({ id }) => taskIds.length === 0 || taskIds.includes(String(id)),
-	);
+	const isWatched = (id: string) => taskIds.length === 0 || taskIds.includes(id);
+	return listSource('task', 'listTasks', [{ name: '' }], taskIds, isWatched);
 }
 
 /** Columns that the trigger adds to a row */
@@ -178,6 +192,8 @@ function rowSource(panel: Panel): Source {
 
 	return {
 		noun: 'row',
+		operation: 'queryAnalytics',
+		patienceMs: QUERY_MS,
 		// As it was written: expressions in it may have another value at every poll.
 		target: [
 			panel.getNodeParameter('query'),
@@ -185,14 +201,11 @@ function rowSource(panel: Panel): Source {
 			columns,
 		],
 		idOf: (row) => JSON.stringify(columns.length === 0 ? row : columns.map((name) => row[name])),
-		async read(client, { deadline }) {
-			const request = createRequest('queryAnalytics', { query }, client.overrides);
-			const { body } = await client.send(request, { deadline });
-			const rows = isRecord(body) ? body.data : body;
-			if (!Array.isArray(rows) || !rows.every(isRecord))
-				throw unreadableResponse('queryAnalytics', 'data', 'rows', body);
-			if (rows.length > MOST_THINGS) throw tooMany();
-			const things = rows as IDataObject[];
+		async read(client, { deadline, warn }) {
+			const options = { deadline, timeoutMs: QUERY_MS };
+			const { body } = await callOperation(client, 'queryAnalytics', { query }, options);
+			const things = rowsOf(client, body, warn);
+			if (things.length > MOST_THINGS) throw tooMany();
 			things.slice(0, 1).forEach(check);
 			return [{ name: '', things, isWhole: true }];
 		},
@@ -210,7 +223,7 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 		listOf('product', 'listProducts', {
 			projectId: requireId('Project', located(panel, 'projectId')),
 		}),
-	project: () => listSource('project', [{ name: '', operation: 'listProjects' }]),
+	project: () => listSource('project', 'listProjects', [{ name: '' }]),
 	row: rowSource,
 	task: taskSource,
 };

@@ -90,6 +90,7 @@ export const ASSUMED_REQUESTS = {
 		body: { query: '{query}' },
 		idempotent: true,
 		mostBytes: LIMITS.rowsBytes,
+		answer: { data: ['data'] },
 	},
 	createSharedPreview: {
 		method: 'POST',

@@ -16,7 +16,7 @@ import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../
 import { LIMITS } from '../base/limits';
 import type { ApiClient, Effect, Reconciliation, SendOptions } from '../transport/apiClient';
 import type { ApiResponse } from '../transport/types';
-import { quote } from '../base/values';
+import { momentOf, quote } from '../base/values';
 
 // The operations that must not be done twice (API document, Idempotency summary): how to find out whether a request of unknown
 // fate took effect, and what to say where nobody can tell. One stale reading proves nothing, so each looks for as long as a
@@ -92,12 +92,6 @@ export const interactionResolved =
 		return await lookFor(client, LIMITS.resolvedMs, options, look, { applied: 'no' });
 	};
 
-/** A moment in any of the forms that services use: a date-time, or seconds or milliseconds since 1970. */
-function timeOf(value: unknown): number {
-	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
-	return typeof value === 'string' ? Date.parse(value) : NaN;
-}
-
 /** Whether a file was created. Names are unique among siblings, so one of that name that is new is the one. */
 function fileCreated(client: ApiClient, values: Values, options: SendOptions): Reconcile {
 	const { projectId, parentId, name, kind } = values;
@@ -112,7 +106,7 @@ function fileCreated(client: ApiClient, values: Values, options: SendOptions): R
 		const found: IDataObject[] = [];
 		for await (const { data } of readPages(client, list, Infinity, within))
 			found.push(...data.filter(isIt));
-		const fresh = found.filter(({ createdAt }) => timeOf(createdAt) >= sentAt - CLOCK_SKEW_MS);
+		const fresh = found.filter(({ createdAt }) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS);
 		if (fresh.length === 1) return applied(fresh[0]);
 		return found.length > 0 ? UNKNOWN : undefined;
 	};

@@ -8,6 +8,12 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
+/** A moment as services write it, a date-time or seconds or milliseconds since 1970, in milliseconds; NaN where it is none. */
+export function momentOf(value: unknown): number {
+	if (typeof value === 'number') return Math.abs(value) < 1e11 ? value * 1000 : value;
+	return typeof value === 'string' ? Date.parse(value) : NaN;
+}
+
 /** What a JSON text says; undefined where it is not JSON. */
 export function parsedOrUndefined(text: string): unknown {
 	try {
