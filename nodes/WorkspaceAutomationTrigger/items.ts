@@ -38,14 +38,20 @@ function watched(thing: IDataObject, { watch = [], hasPrevious }: TriggerEvent):
 }
 
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
-export function toEntry(thing: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
-	const keeping = keepingOf(event);
-	if (keeping === 'ids') return { key: id, mark: '', id, json: thing };
+export function toEntry(
+	json: IDataObject,
+	idOf: (thing: IDataObject) => string,
+	event: TriggerEvent,
+	scope: string,
+): Entry {
+	let id = '';
 	try {
-		const values = watched(thing, event);
-		return keeping === 'values'
-			? { key: id, mark: values, id, json: thing }
-			: { key: mark(scope, id), mark: mark(scope, values), id, json: thing };
+		id = idOf(json);
+		const keeping = keepingOf(event);
+		if (keeping === 'ids') return { key: id, mark: '', id, json };
+		const values = watched(json, event);
+		if (keeping === 'values') return { key: id, mark: values, id, json };
+		return { key: mark(scope, id), mark: mark(scope, values), id, json };
 	} catch (error) {
 		if (!(error instanceof RangeError)) throw error;
 		throw new MistakeError(

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { digest } from '../shared/base/digest';
+import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { createApiClient, type ApiClient } from '../shared/transport/apiClient';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
@@ -37,9 +38,22 @@ interface Watched {
 	client: ApiClient;
 	/** Stands for all of it: what was kept for another is of no use */
 	scope: string;
+	/** The options */
+	existing: boolean;
+	most: number;
 }
 
+/** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
 async function openWatched(context: IPollFunctions): Promise<Watched> {
+	return await readPanel(context).catch((error: unknown) => {
+		if (!(error instanceof WorkspaceAutomationError)) throw error;
+		throw new MistakeError(error.message, error.description);
+	});
+}
+
+async function readPanel(context: IPollFunctions): Promise<Watched> {
+	const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
+	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
 	const value = requireOneOf(
 		'Trigger On',
 		context.getNodeParameter('event'),
@@ -56,7 +70,8 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 		client.baseUrl,
 		client.overrides[source.operation],
 	];
-	return { event, source, client, scope: digest(JSON.stringify(parts)) };
+	const scope = digest(JSON.stringify(parts));
+	return { event, source, client, scope, existing: existing === true, most };
 }
 
 async function readLists(
@@ -68,9 +83,10 @@ async function readLists(
 		deadline: client.clock.now() + budget,
 		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
 	});
+	const idOf = (thing: IDataObject) => source.idOf(thing, client);
 	return read.map(({ name, things, isWhole }) => ({
 		name,
-		entries: things.map((thing) => toEntry(thing, source.idOf(thing, client), event, scope)),
+		entries: things.map((thing) => toEntry(thing, idOf, event, scope)),
 		isWhole,
 	}));
 }
@@ -79,14 +95,9 @@ async function readLists(
 function changesIn(
 	context: IPollFunctions,
 	watch: Watch,
-	{ event, client, scope }: Watched,
+	{ event, client, scope, existing, most }: Watched,
 	lists: List[],
 ): IDataObject[] {
-	const { existing = false, maxEvents = 100 } = context.getNodeParameter(
-		'options',
-		{},
-	) as IDataObject;
-	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
 	const now = client.clock.now();
 	const { on, isChange, resource } = event;
 	const keeping = keepingOf(event);
@@ -101,7 +112,7 @@ function changesIn(
 		lists,
 		{
 			// Nothing has been removed from what was not known.
-			on: seen === undefined && existing !== true ? 'removed' : on,
+			on: seen === undefined && !existing ? 'removed' : on,
 			isChange:
 				isChange && ((before, after) => isChange(parsedMark(before), parsedMark(after), now)),
 			goneAfter: resource === 'row' ? 1 : GONE_AFTER,
