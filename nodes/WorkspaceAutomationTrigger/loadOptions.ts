@@ -1,12 +1,10 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 
-import { entryId } from '../shared/api/entryId';
 import { readPages } from '../shared/api/pages';
 import { setupRequiredError } from '../shared/api/setupRequired';
 import type { OperationId } from '../shared/api/assumedRequests';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { LIMITS } from '../shared/base/limits';
-import { textOf } from '../shared/base/values';
 import { createApiClient } from '../shared/transport/apiClient';
 
 // The entries of multiple selections. n8n filters them itself, so all of them are read.
@@ -21,11 +19,11 @@ const optionsOf = (operation: OperationId) =>
 				deadline,
 			})) {
 				if (data.length === 0 && setupRequired) throw setupRequiredError(setupRequired);
-				for (const entry of data) {
-					const value = entryId(client, operation, entry);
-					const { name, title = name, emoji } = entry;
-					options.push({ value, name: [emoji, title ?? value].filter(textOf).join(' ') });
-				}
+				for (const { id, name, title, emoji } of data)
+					options.push({
+						value: String(id),
+						name: [emoji, name ?? title ?? id].filter(Boolean).join(' '),
+					});
 			}
 			return options;
 		};

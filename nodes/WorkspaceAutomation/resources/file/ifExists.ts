@@ -29,17 +29,27 @@ export const ifExists: Field = {
 	description: 'What to do when there is one of that name already; nothing is ever overwritten',
 };
 
+/** The folder that a file is in; none where it lies in My Files, unless the service gives that an ID, too */
+const folderOf = ({ parentId, parent_id }: IDataObject) => parentId ?? parent_id ?? undefined;
+
+/**
+ * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
+ * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
+ */
+function inPlace(named: IDataObject[], { parentId, kind }: Values): IDataObject | undefined {
+	const here = named.filter((file) => folderOf(file) === parentId);
+	const [only, ...others] = here.length > 0 || parentId !== undefined ? here : named;
+	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
+}
+
 /** The file or folder that has the name of the one to be created, in the same place. */
 async function findByName(client: ApiClient, values: Values): Promise<IDataObject | undefined> {
-	const { projectId, parentId, name, kind } = values;
-	const isIt = (file: IDataObject) =>
-		file.name === name && (file.kind ?? kind) === kind && (!parentId || file.parentId === parentId);
+	const { projectId, parentId, name } = values;
 	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
-	for await (const { data } of readPages(client, list)) {
-		const found = data.find(isIt);
-		if (found) return found;
-	}
-	return undefined;
+	const named: IDataObject[] = [];
+	for await (const { data } of readPages(client, list))
+		named.push(...data.filter((file) => file.name === name));
+	return inPlace(named, values);
 }
 
 /** After a conflict, the file or folder that has the name already, where the user wants it. */
