@@ -1,13 +1,8 @@
 // Items of Workspace Automation where the service answers with nothing, with less than expected, or with more than was asked for.
 import { describe, expect, jest, test } from '@jest/globals';
-import { createRequire } from 'node:module';
 import type { IDataObject } from 'n8n-workflow';
 import { listOf, Status, useAnswers, type Asked } from './answers.mts';
-import { run, search, type Setup } from './engine.mts';
-
-const require = createRequire(import.meta.url);
-const { Container } = require('@n8n/di');
-const { Logger } = require('@n8n/backend-common');
+import { logger, run, search, type Setup } from './engine.mts';
 
 const service = useAnswers();
 const ID = '123e4567-e89b-12d3-a456-426614174000';
@@ -118,22 +113,19 @@ describe('If It Exists returns', () => {
 
 describe('analytics', () => {
 	const query = { query: 'SELECT 1' };
-	test.each([
-		[{ rows: [{ a: 1 }] }],
-		[{ rowCount: 0 }],
-		[{ data: [1] }],
-		[undefined],
-		[{ data: {} }],
-	])('%o is an error, as it has no list of rows', async (answer) => {
-		service.answer = () => answer;
-		await expect(items('analytics.query', query)).rejects.toMatchObject({
-			message: 'The service answered without rows',
-			description: expect.stringContaining('{"queryAnalytics": {"answer": {"data"'),
-		});
-	});
+	test.each([[{ rows: [{ a: 1 }] }], [{ rowCount: 0 }], [{ data: [1] }], [{ data: {} }]])(
+		'%o is an error, as it has no list of rows',
+		async (answer) => {
+			service.answer = () => answer;
+			await expect(items('analytics.query', query)).rejects.toMatchObject({
+				message: 'The service answered without rows',
+				description: expect.stringContaining('{"queryAnalytics": {"answer": {"data"'),
+			});
+		},
+	);
 
 	test('rows of another number than the service says are a warning in the log', async () => {
-		const warn = jest.spyOn(Container.get(Logger), 'warn');
+		const warn = jest.spyOn(logger(), 'warn');
 		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
 		const one = { ...query, options: { rowsInOneItem: true } };
 		expect(await items('analytics.query', one)).toEqual([{ rowCount: 1, data: [{ a: 1 }] }]);
