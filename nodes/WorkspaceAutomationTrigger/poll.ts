@@ -1,9 +1,10 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
+import { openApi } from '../shared/api/api';
+import type { Api } from '../shared/api/types';
 import { digest } from '../shared/base/digest';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
-import { createApiClient, type ApiClient } from '../shared/transport/apiClient';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { ageOrder, compare, NOTHING, type List, type Memory } from './compare';
 import { EVENTS, keepingOf, type TriggerEvent } from './events';
@@ -35,7 +36,7 @@ const watches = new Map<string, Watch>();
 interface Watched {
 	event: TriggerEvent;
 	source: Source;
-	client: ApiClient;
+	api: Api;
 	/** Stands for all of it: what was kept for another is of no use */
 	scope: string;
 	/** The options */
@@ -62,28 +63,28 @@ async function readPanel(context: IPollFunctions): Promise<Watched> {
 	const event = EVENTS.find((each) => each.value === value)!;
 	// n8n types it for other contexts only; all have it.
 	const source = SOURCES[event.resource](context as unknown as Panel);
-	const client = await createApiClient(context);
+	const api = await openApi(context);
 	const parts = [
 		context.getWorkflow().id,
 		value,
 		source.target,
-		client.baseUrl,
-		client.overrides[source.operation],
+		api.baseUrl,
+		api.digestOf(source.operation),
 	];
 	const scope = digest(JSON.stringify(parts));
-	return { event, source, client, scope, existing: existing === true, most };
+	return { event, source, api, scope, existing: existing === true, most };
 }
 
 async function readLists(
 	context: IPollFunctions,
-	{ event, source, client, scope }: Watched,
+	{ event, source, api, scope }: Watched,
 ): Promise<List[]> {
 	const budget = context.getPollBudgetMs?.() ?? source.patienceMs;
-	const read = await source.read(client, {
-		deadline: client.clock.now() + budget,
+	const read = await source.read(api, {
+		deadline: api.clock.now() + budget,
 		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
 	});
-	const idOf = (thing: IDataObject) => source.idOf(thing, client);
+	const idOf = (thing: IDataObject) => source.idOf(thing, api);
 	return read.map(({ name, things, isWhole }) => ({
 		name,
 		entries: things.map((thing) => toEntry(thing, idOf, event, scope)),
@@ -95,10 +96,10 @@ async function readLists(
 function changesIn(
 	context: IPollFunctions,
 	watch: Watch,
-	{ event, client, scope, existing, most }: Watched,
+	{ event, api, scope, existing, most }: Watched,
 	lists: List[],
 ): IDataObject[] {
-	const now = client.clock.now();
+	const now = api.clock.now();
 	const { on, isChange, resource } = event;
 	const keeping = keepingOf(event);
 	const data = context.getWorkflowStaticData('node');
@@ -157,7 +158,7 @@ async function pollOnce(
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	const watched = await openWatched(context);
-	const { event, source, client } = watched;
+	const { event, source, api } = watched;
 	const lists = await readLists(context, watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
 	if (all.length === 0)
@@ -170,7 +171,7 @@ async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	);
 	const change = { list, key: entry.key, before: entry.mark };
 	const shown = event.on === 'removed' ? change : { ...change, entry };
-	return [toItem(shown, event, client.clock.now())];
+	return [toItem(shown, event, api.clock.now())];
 }
 
 /** n8n's error for a failed poll, with what n8n 2.41 wants to know of it. */

@@ -1,15 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
-import type { OperationId } from '../shared/api/assumedRequests';
-import { entryId } from '../shared/api/entryId';
-import { callOperation } from '../shared/api/nonIdempotent';
-import type { Values } from '../shared/api/operations';
-import { readPages } from '../shared/api/pages';
-import { QUERY_MS, rowsOf } from '../shared/api/rows';
-import { setupMessage } from '../shared/api/setupRequired';
+import type { OperationId } from '../shared/api/operations';
+import { idOf, readPages } from '../shared/api/pages';
+import { rowsOf } from '../shared/api/rows';
+import type { Api, Values } from '../shared/api/types';
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import type { ApiClient } from '../shared/transport/apiClient';
 import { optionalId, requireId } from '../shared/base/validation';
 import type { Resource } from './events';
 
@@ -36,10 +32,10 @@ export interface Source {
 	/** What is watched: another value starts afresh */
 	target: unknown;
 	/** A text that identifies a thing. @throws WorkspaceAutomationError where it has none */
-	idOf: (thing: IDataObject, client: ApiClient) => string;
+	idOf: (thing: IDataObject, api: Api) => string;
 	/** How long a poll may take where n8n does not say */
 	patienceMs: number;
-	read: (client: ApiClient, reading: Reading) => Promise<Read[]>;
+	read: (api: Api, reading: Reading) => Promise<Read[]>;
 }
 
 export interface Reading {
@@ -60,12 +56,6 @@ const tooMany = () =>
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
 
-const outOfTime = () =>
-	new WorkspaceAutomationError(
-		'The lists could not be read in the time that a poll has',
-		'The next poll starts again. If that happens often, watch less: choose a folder or fewer projects.',
-	);
-
 /** A list to read */
 interface Part {
 	/** Tells the lists of a poll apart; empty where there is one */
@@ -81,45 +71,32 @@ function listSource(
 	target: unknown = parts,
 	isWatched = (_id: string) => true,
 ): Source {
-	const idOf: Source['idOf'] = (thing, client) => entryId(client, operation, thing);
-
-	/** Reads a list to its end. */
-	async function readPart(
-		{ name, values }: Part,
-		client: ApiClient,
-		{ deadline, warn }: Reading,
-		most: number,
-	): Promise<Read> {
-		const all: IDataObject[] = [];
-		let needsSetup = false;
-		const request = { operation, values };
-		for await (const { data, setupRequired } of readPages(client, request, Infinity, {
-			deadline,
-		})) {
-			if (setupRequired) warn(`The service asks for a set-up: ${setupMessage(setupRequired)}`);
-			needsSetup ||= setupRequired !== undefined;
-			all.push(...data);
-			if (all.length > most) throw tooMany();
-			if (client.clock.now() > deadline) throw outOfTime();
-		}
-		const things = all.filter((thing) => isWatched(idOf(thing, client)));
-		// What the key can no longer see looks like this too.
-		return { name, things, isWhole: all.length > 0 && !needsSetup };
-	}
+	const entryId: Source['idOf'] = (thing, api) => idOf(api, operation, thing);
 
 	return {
 		noun,
 		operation,
 		target,
-		idOf,
+		idOf: entryId,
 		patienceMs: 30_000,
-		async read(client, reading) {
+		async read(api, { deadline, warn }) {
 			const read: Read[] = [];
-			let left = MOST_THINGS;
-			for (const part of parts) {
-				const list = await readPart(part, client, reading, left);
-				left -= list.things.length;
-				read.push(list);
+			let count = 0;
+			for (const { name, values } of parts) {
+				const all: IDataObject[] = [];
+				let isWhole = true;
+				const onSetup = ({ message }: Error) => {
+					isWhole = false;
+					warn(`The service asks for a set-up: ${message}`);
+				};
+				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
+					all.push(...data);
+					if (count + all.length > MOST_THINGS) throw tooMany();
+				}
+				count += all.length;
+				const things = all.filter((thing) => isWatched(entryId(thing, api)));
+				// What the key can no longer see looks like this too.
+				read.push({ name, things, isWhole: isWhole && all.length > 0 });
 			}
 			return read;
 		},
@@ -193,7 +170,8 @@ function rowSource(panel: Panel): Source {
 	return {
 		noun: 'row',
 		operation: 'queryAnalytics',
-		patienceMs: QUERY_MS,
+		// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
+		patienceMs: 90_000,
 		// As it was written: expressions in it may have another value at every poll.
 		target: [
 			panel.getNodeParameter('query'),
@@ -201,10 +179,9 @@ function rowSource(panel: Panel): Source {
 			columns,
 		],
 		idOf: (row) => JSON.stringify(columns.length === 0 ? row : columns.map((name) => row[name])),
-		async read(client, { deadline, warn }) {
-			const options = { deadline, timeoutMs: QUERY_MS };
-			const { body } = await callOperation(client, 'queryAnalytics', { query }, options);
-			const things = rowsOf(client, body, warn);
+		async read(api, { deadline, warn }) {
+			const { body } = await api.call('queryAnalytics', { query }, { deadline });
+			const things = rowsOf(api, body, warn);
 			if (things.length > MOST_THINGS) throw tooMany();
 			things.slice(0, 1).forEach(check);
 			return [{ name: '', things, isWhole: true }];

@@ -33,7 +33,6 @@ describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 		['401', status(401)],
 		['403', status(403)],
 		['400', status(400)],
-		['a redirect', status(302)],
 		['a mistake in the panel', mistake],
 		['a bug', new TypeError('undefined is not a function')],
 	])(`%s is ${AT_START.includes(situation) ? 'a warning' : 'an error'}`, (_, error) => {
@@ -53,6 +52,7 @@ describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 		['408', status(408)],
 		['404', status(404)],
 		['503', status(503)],
+		['a redirect', status(302)],
 		['a body that is not JSON', status(200)],
 	])(`%s is ${waitsFor.includes(situation) ? 'a warning' : 'an error'}`, (_, error) => {
 		expect(isError(error, in_(situation))).toBe(!waitsFor.includes(situation));

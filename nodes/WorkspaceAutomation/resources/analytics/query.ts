@@ -18,9 +18,9 @@ const bindQuery: Operation['prepare'] = function () {
 };
 
 /** All rows in one item, and whether they were cut off. */
-const readRows: Operation['result'] = function ({ body }, _values, client) {
+const readRows: Operation['result'] = function ({ body }, _values, api) {
 	const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
-	const data = rowsOf(client, body, warn);
+	const data = rowsOf(api, body, warn);
 	const json: IDataObject = { rowCount: data.length, data };
 	if (data.length >= MOST_ROWS) {
 		const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;

@@ -1,14 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Values } from '../../../shared/api/operations';
-import { readPages } from '../../../shared/api/pages';
+import { filesNamed } from '../../../shared/api/files';
+import type { Values } from '../../../shared/api/types';
 import {
 	IndeterminateError,
 	resultOrError,
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { jsonOf } from '../../../shared/n8n/routing';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { isRecord } from '../../../shared/base/values';
 import type { Field, Operation } from '../resource';
 
@@ -42,30 +41,21 @@ function inPlace(named: IDataObject[], { parentId, kind }: Values): IDataObject 
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
-/** The file or folder that has the name of the one to be created, in the same place. */
-async function findByName(client: ApiClient, values: Values): Promise<IDataObject | undefined> {
-	const { projectId, parentId, name } = values;
-	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
-	const named: IDataObject[] = [];
-	for await (const { data } of readPages(client, list))
-		named.push(...data.filter((file) => file.name === name));
-	return inPlace(named, values);
-}
-
 /** After a conflict, the file or folder that has the name already, where the user wants it. */
-export const existingFile: Operation['recover'] = async function (error, values, client) {
+export const existingFile: Operation['recover'] = async function (error, values, api) {
 	const isConflict =
 		error instanceof WorkspaceAutomationError &&
 		!(error instanceof IndeterminateError) &&
 		error.context.httpStatus === 409;
 	if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
-	const found = await findByName(client, values);
+	const found = inPlace(await filesNamed(api, values), values);
 	return found && { json: found };
 };
 
 /** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
-export const createdFile: Operation['result'] = async function ({ body }, values, client) {
-	if (isRecord(body) && Object.keys(body).length > 0) return { json: jsonOf(body, values) };
-	const found = await resultOrError(findByName(client, values));
-	return { json: found instanceof Error ? jsonOf(body, values) : (found ?? jsonOf(body, values)) };
+export const createdFile: Operation['result'] = async function ({ body }, values, api) {
+	const json = jsonOf('createFile', body, values);
+	if (isRecord(body) && Object.keys(body).length > 0) return { json };
+	const named = await resultOrError(filesNamed(api, values));
+	return { json: (named instanceof Error ? undefined : inPlace(named, values)) ?? json };
 };
