@@ -37,7 +37,8 @@ async function lookFor(
 ): Promise<Fate> {
 	const end = Math.min(deadline, clock.now() + timeoutMs);
 	for (;;) {
-		const found = await resultOrError(look({ deadline: end }));
+		// A look has the time of a page or two, also where it is the only one.
+		const found = await resultOrError(look({ deadline: end + INTERVAL_MS }));
 		const failed = found instanceof WorkspaceAutomationError;
 		if (found && !failed) return found;
 		if (clock.now() + INTERVAL_MS > end) return failed ? UNKNOWN : otherwise;
