@@ -157,7 +157,8 @@ export async function* readPages(
 		count += data.length;
 		if (isRecord(body) && isRecord(body.setup_required))
 			onSetup(setupRequiredError(body.setup_required), count === 0);
-		const next = count < most ? nextOf(api, operation, body, data.length >= size) : undefined;
+		// A page of more than was asked for is no page: such a service gives all at once.
+		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
 		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);
 		if (next !== undefined && next === cursor)
 			throw endless(operation, 'The service gave the same cursor twice.');

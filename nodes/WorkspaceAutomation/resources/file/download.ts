@@ -154,8 +154,10 @@ export async function download<T>(
 		throwIfAborted(signal);
 		const now = clock.now();
 		const delayMs = retryDelayMs(result, attempt, now, Math.random());
-		const isFinal = provenBy(result, true) === 'refused' || attempt === MOST_ATTEMPTS;
-		if (isFinal || now + delayMs > deadline) throw failed(attemptError(result, {}, now));
+		// Redirects are not followed, wherever they lead.
+		const isRedirect = result.kind === 'response' && result.status < 400;
+		const isFinal = isRedirect || provenBy(result, true) === 'refused';
+		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline) throw failed(attemptError(result, {}, now));
 		await clock.sleep(delayMs, signal);
 	}
 }
