@@ -28,6 +28,13 @@ const manifest = require('./package.json') as {
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
+// n8n-core may have packages of its own, in other versions than those beside it.
+const paths = [require.resolve('n8n-core')];
+const ofCore = (name: string) => require(require.resolve(name, { paths }));
+/** The log that nodes write to */
+export const logger = (): Record<'error' | 'warn' | 'info' | 'debug', (...line: any[]) => void> =>
+	ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
+
 // n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away. Required, because n8n-core does
 // so too: what is imported is another instance.
 const { setSafeRegexEngine } = require('n8n-workflow') as typeof import('n8n-workflow');

@@ -2,15 +2,10 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { run, start, type Setup } from './engine.mts';
-
-const require = createRequire(import.meta.url);
-const { Container } = require('@n8n/di');
-const { Logger } = require('@n8n/backend-common');
+import { logger, run, start, type Setup } from './engine.mts';
 
 const KEY = 'wa_live_9f/Ab+7=c"x';
 /** What a session may have to say */
@@ -182,9 +177,9 @@ describe('the key that a service echoes', () => {
 	const logged: unknown[] = [];
 	beforeEach(() => {
 		logged.length = 0;
-		const logger = Container.get(Logger);
-		for (const level of ['error', 'warn', 'info', 'debug'])
-			jest.spyOn(logger, level).mockImplementation((...line: unknown[]) => void logged.push(line));
+		const log = logger();
+		for (const level of ['error', 'warn', 'info', 'debug'] as const)
+			jest.spyOn(log, level).mockImplementation((...line: unknown[]) => void logged.push(line));
 	});
 	afterEach(() => {
 		jest.restoreAllMocks();

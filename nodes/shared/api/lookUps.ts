@@ -82,7 +82,8 @@ async function interaction(api: Api, values: Values, options: CallOptions): Prom
 async function file(api: Api, values: Values, options: CallOptions): Promise<Reconcile> {
 	const sentAt = api.clock.now();
 	const look = async (within: CallOptions): Promise<Fate | undefined> => {
-		const found = await filesNamed(api, values, within);
+		const named = await filesNamed(api, values, within);
+		const found = named.filter(({ kind = values.kind }) => kind === values.kind);
 		const isFresh = ({ createdAt }: IDataObject) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS;
 		const fresh = found.filter(isFresh);
 		if (fresh.length === 1) return applied(fresh[0]);
