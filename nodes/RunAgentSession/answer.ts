@@ -2,7 +2,7 @@ import { WorkspaceAutomationError } from '../shared/base/errors';
 import { LIMITS } from '../shared/base/limits';
 import { asText, isRecord } from '../shared/base/values';
 import { hasOwn } from './json';
-import { quoted } from './visibleText';
+import { quoted } from '../shared/session/visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
 // Slack, Telegram, Form) and of the Chat node, in 1.123 and 2.41. Nothing unreadable is guessed.
@@ -69,7 +69,7 @@ function readField(value: unknown): Reading {
 /** What a field means to the reader: it has to be an answer (or empty), may be one, or tells something else. */
 type Role = 'answer' | 'perhaps' | 'about';
 
-/** Fields that n8n's nodes set; every other is a form's. */
+/** Fields that n8n's nodes set, and those that are no answer; every other is a form's. */
 const ROLES: ReadonlyMap<string, Role> = new Map([
 	// Send and Wait: a button, free text; the Chat node: what was typed
 	['approved', 'answer'],
@@ -88,6 +88,11 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 	['sessionId', 'about'],
 	['action', 'about'],
 	['files', 'about'],
+	// What an agent writes into a request
+	['permission', 'about'],
+	['patterns', 'about'],
+	['response', 'about'],
+	['metadata', 'about'],
 ]);
 
 /** Fields of a Needs Approval item that no answer has. */
@@ -97,9 +102,13 @@ const ANSWER_FIELDS = ['respondedAt', 'submittedAt'];
 
 const hasAny = (value: object, fields: string[]) => fields.some((field) => hasOwn(value, field));
 
-/** Whether this is the question itself, as a node passes it on when its time limit is over. The agent wrote parts of it. */
+/**
+ * Whether this is the question itself, or one of its requests, as a node passes it on when its time limit is over. The agent wrote
+ * parts of it, and may have given a request any field.
+ */
 const isQuestion = (value: Record<string, unknown>) =>
-	hasAny(value, QUESTION_FIELDS) && !hasAny(value, ANSWER_FIELDS);
+	(hasAny(value, QUESTION_FIELDS) && !hasAny(value, ANSWER_FIELDS)) ||
+	(hasOwn(value, 'id') && hasOwn(value, 'type'));
 
 type Field = { role: Role; reading: Reading };
 
@@ -112,14 +121,16 @@ function readNamed(name: string, content: unknown): Field {
 function fieldsOf(value: Record<string, unknown>): Field[] {
 	const { data, ...top } = value;
 	const below = isRecord(data) ? data : { data };
-	// A text that a person sent comes below `data`, or beside the time of sending; any other may be the agent's.
-	const mayBeTheAgents = hasOwn(top, 'text') && !hasAny(top, ANSWER_FIELDS);
-	if (mayBeTheAgents) delete top.text;
+	// A form's fields and a typed text come below `data`, or beside the time of sending; any other may be the agent's.
+	const isOwn = (name: string) => name !== 'text' && ROLES.has(name);
+	const isSent = hasAny(top, ANSWER_FIELDS);
 	return [
-		...[...Object.entries(top), ...Object.entries(below)].map(([name, content]) =>
-			readNamed(name, content),
-		),
-		...(mayBeTheAgents ? [{ role: 'perhaps', reading: 'unreadable' } as const] : []),
+		...Object.entries(top).map(([name, content]): Field => {
+			const field = readNamed(name, content);
+			const isAnyones = !isSent && !isOwn(name) && field.reading !== 'empty';
+			return isAnyones ? { role: 'perhaps', reading: 'unreadable' } : field;
+		}),
+		...Object.entries(below).map(([name, content]) => readNamed(name, content)),
 	];
 }
 
@@ -152,7 +163,7 @@ const WAY_OUT =
  * @throws WorkspaceAutomationError that quotes an answer that cannot be read or that says both
  */
 export function readAnswer(value: unknown): Answer {
-	if (isRecord(value) && isQuestion(value)) {
+	if (isRecord(value) && [value, value.data].some((each) => isRecord(each) && isQuestion(each))) {
 		return {
 			answer: 'none',
 			because: 'what came back is the question itself, as when the time limit is over',

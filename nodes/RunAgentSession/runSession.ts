@@ -18,6 +18,7 @@ import type { SendOptions } from '../shared/transport/apiClient';
 import type { Clock } from '../shared/transport/clock';
 import { isRefusal } from '../shared/transport/retryPolicy';
 import { asText, quote } from '../shared/base/values';
+import type { About } from './askedInteractions';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
 import { delayBeforePoll, type PollLimits } from './pollPlan';
@@ -30,6 +31,8 @@ export type Target =
 /** What one item asks for. */
 export interface Job {
 	target: Target;
+	/** What a question says of it beside the requests */
+	about?: Omit<About, 'sessionId'>;
 	policy: Policy;
 	poll: PollLimits;
 	maxWaitMs: number;
@@ -57,6 +60,7 @@ export interface RunDependencies {
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
+	about?: Job['about'];
 	/** Known where the session was started here */
 	projectId?: string;
 	decisions: DecisionRecord[];
@@ -496,6 +500,7 @@ class Run {
 		return {
 			kind,
 			session,
+			about: this.job.about,
 			...(target.operation === 'start' && { projectId: target.projectId }),
 			decisions: this.entry.decisions,
 			undecided: this.undecided,

@@ -97,7 +97,8 @@ describe('what allows more than once', () => {
 		[['once', 'session'], 'session'],
 		[['allow', 'permanently'], 'permanently'],
 		[['allow', "yes=Yes, and don't ask again"], 'yes'],
-		[['allow_session_a', 'allow_session_b', 'once'], undefined],
+		[['allow_session_a', 'allow_session_b', 'once'], 'once'],
+		[['session=Allow', 'session=Always', 'always', 'forever=Always'], 'always'],
 	])('is preferred with Approve With Always: of %j, %j', (options, expected) => {
 		expect(choose(options, 'approve', 'always')).toBe(expected);
 	});

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { question } from '../../nodes/RunAgentSession/question.ts';
 import { LIMITS } from '../../nodes/shared/base/limits.ts';
-import { quoted, visibleText } from '../../nodes/RunAgentSession/visibleText.ts';
+import { quoted, visibleText } from '../../nodes/shared/session/visibleText.ts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',

@@ -1,0 +1,78 @@
+import type { Text } from './glob';
+
+// What a shell would make of a request's text, as far as rules have to know it. Too much is asked rather than too little.
+
+/** What no wildcard of a rule that approves stands for. */
+const HELD: ReadonlyArray<[what: string, where: RegExp]> = [
+	// fish runs what stands in parentheses, too.
+	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]|\$(?=\()/gu],
+	['a redirection or a variable', /[<>$]/gu],
+	// The shell takes quotes away, and a URL may have the dots encoded.
+	[
+		'a way out of its folder',
+		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?!['"\\]*[\p{L}\p{N}.])/giu,
+	],
+	['a wildcard', /[*?[{]/gu],
+	['a control character', /[^\P{Cc}\t]/gu],
+];
+
+/** Why a text is not covered by wildcards that would match it otherwise. */
+export const heldIn = (text: string): string[] =>
+	HELD.filter(([, where]) => text.search(where) >= 0).map(([what]) => what);
+
+/** A text as a rule that approves has to match it. */
+export function guardedText(text: string): Text {
+	const units = new Set<number>();
+	for (const [, where] of HELD)
+		for (const { 0: found, index } of text.matchAll(where))
+			for (let at = index; at < index + found.length; at++) units.add(at);
+	const characters = [...text];
+	const guarded = new Set<number>();
+	let unit = 0;
+	let lastGuarded = -1;
+	for (const [at, character] of characters.entries()) {
+		if (units.has(unit)) guarded.add((lastGuarded = at));
+		unit += character.length;
+	}
+	return { characters, guarded, lastGuarded };
+}
+
+const BETWEEN = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
+const RUNNERS = new Set(
+	'sudo doas su env command exec builtin eval nohup nice time timeout setsid xargs find bash sh zsh dash ksh fish busybox if then else elif do while until ! {'.split(
+		' ',
+	),
+);
+const ASSIGNMENT = /^\w+\+?=/;
+/** Words after `sudo` and the like of which each may be the command: there are options with a value of their own. */
+const MOST_WORDS = 12;
+
+const withoutPath = (word: string) => word.replace(/^.*[/\\](?=.)/su, '');
+
+/** A command, and what it runs if it is `sudo`, `env` or the like; each without the path of its first word. */
+function* runBy(command: string): Generator<string> {
+	const words = command.split(/\s+/u).filter(Boolean);
+	if (words.length === 0) return;
+	const runs = RUNNERS.has(withoutPath(words[0])) || ASSIGNMENT.test(words[0]);
+	const last = runs ? Math.min(words.length - 1, MOST_WORDS) : 0;
+	for (let at = 0; at <= last; at++) {
+		yield words.slice(at).join(' ');
+		yield [withoutPath(words[at]), ...words.slice(at + 1)].join(' ');
+	}
+}
+
+/** A text and all that it may run, in lower case, as a rule that denies or asks has to look at it. */
+export function commandsIn(text: string): Set<string> {
+	const lower = text.toLowerCase();
+	const found = new Set([lower]);
+	const joined = lower.replace(/\\\r?\n/g, '').replace(/\$(?:ifs|\{ifs\})/g, ' ');
+	for (const part of joined.split(BETWEEN))
+		// As it stands, as it is without quotes, and with the words between braces apart
+		for (const read of [
+			part,
+			part.replace(/['"\\]/g, ''),
+			part.replace(/['"\\]/g, '').replace(/[{},]/g, ' '),
+		])
+			for (const command of runBy(read)) found.add(command);
+	return found;
+}
