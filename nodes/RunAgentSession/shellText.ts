@@ -10,10 +10,12 @@ const HELD: ReadonlyArray<[what: string, where: RegExp]> = [
 	// The shell takes quotes away, and a URL may have the dots encoded.
 	[
 		'a way out of its folder',
-		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?!['"\\]*[\p{L}\p{N}.])/giu,
+		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?!['"]*[\p{L}\p{N}.])/giu,
 	],
+	// It would hide what the rule says after its wildcard.
+	['a comment', /(?<!\S)#/gu],
 	['a wildcard', /[*?[{]/gu],
-	['a control character', /[^\P{Cc}\t]/gu],
+	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]/gu],
 ];
 
 /** Why a text is not covered by wildcards that would match it otherwise. */
