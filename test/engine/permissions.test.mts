@@ -33,6 +33,7 @@ describe('a value in a rule', () => {
 				defaultDecision: 'ask',
 			},
 			items: [json],
+			credentials: service.credentials,
 		});
 
 	test.each<[string, unknown, string, 'approve' | 'ask']>([
@@ -131,7 +132,7 @@ test('what the question does not show, the item does not hold and the answer doe
 		{ because: 'it was not among what was asked' },
 	]);
 	const [{ interactions }] = await service.sessions();
-	expect(interactions.map(({ value }) => value ?? null)).toEqual([
+	expect(interactions.map((each: IDataObject) => each.value ?? null)).toEqual([
 		...held.map(() => 'once'),
 		null,
 		null,

@@ -313,7 +313,10 @@ describe('a pending interaction', () => {
 	});
 });
 
-const asAsked = (interaction: object) => ({ ...interaction, about: { sessionId: 's1' } });
+const asAsked = <T extends object>(interaction: T) => ({
+	...interaction,
+	about: { sessionId: 's1' },
+});
 
 describe('the answer of a person', () => {
 	const answered = (changes: Partial<AppliedAnswer> = {}) =>
@@ -377,9 +380,9 @@ describe('the answer of a person', () => {
 
 	test('does not approve with an option that lasts', () => {
 		const lasting = request({ response: { options: [{ value: 'always' }] } });
-		expect(
-			decide(lasting, answered({ asked: [asAsked(lasting)] as AppliedAnswer['asked'] })),
-		).toMatchObject({ decision: 'ask' });
+		expect(decide(lasting, answered({ asked: [asAsked(lasting)] }))).toMatchObject({
+			decision: 'ask',
+		});
 	});
 });
 
