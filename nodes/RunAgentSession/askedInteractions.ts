@@ -34,17 +34,6 @@ export const withAbout = (requests: readonly Interaction[], about: About): Inter
 
 const withoutAbout = ({ about: _, ...request }: Interaction): Record<string, unknown> => request;
 
-const responseOf = ({ response }: Record<string, unknown>) => (isRecord(response) ? response : {});
-
-/** What may be said to have changed; whatever else may is said to be something else. */
-const PARTS: Record<string, (request: Record<string, unknown>) => unknown> = {
-	permission: ({ permission }) => permission,
-	patterns: ({ patterns }) => patterns,
-	options: (request) => responseOf(request).options,
-	instruction: (request) => responseOf(request).instruction,
-	metadata: ({ metadata }) => metadata,
-};
-
 /**
  * In what a pending request differs from the one that was asked. The order of lists counts (nothing but the order of keys is
  * taken as meaningless): what may be shown differently is asked again.
@@ -52,9 +41,8 @@ const PARTS: Record<string, (request: Record<string, unknown>) => unknown> = {
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
 	const before = withoutAbout(asked);
 	if (sameJson(before, pending)) return [];
-	const changed = Object.keys(PARTS).filter(
-		(name) => !sameJson(PARTS[name](before), PARTS[name](pending)),
-	);
+	const named = ['permission', 'patterns', 'response', 'metadata'];
+	const changed = named.filter((name) => !sameJson(before[name], pending[name]));
 	return changed.length > 0 ? changed : ['content'];
 }
 

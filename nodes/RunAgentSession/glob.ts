@@ -6,13 +6,10 @@ export interface Effort {
 /** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
 
-/** A text by its characters. */
+/** A text by its characters, and where no wildcard reaches: only what the glob says literally matches there. */
 export interface Text {
 	characters: readonly string[];
-	/** Where no wildcard reaches; only what the glob says literally matches there */
-	guarded?: ReadonlySet<number>;
-	/** The last of these places */
-	lastGuarded?: number;
+	guarded?: readonly boolean[];
 }
 
 /** `*` stands for any characters (slashes and spaces too), `?` for one, `\` makes the next character plain. */
@@ -25,7 +22,7 @@ export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]/g, '
 /** Whether the glob matches all of the text; undefined when the effort is spent before that is known. */
 export function matches(
 	glob: Glob,
-	{ characters, guarded, lastGuarded = -1 }: Text,
+	{ characters, guarded = [] }: Text,
 	effort: Effort,
 ): boolean | undefined {
 	// A call costs something even where there is nothing to compare.
@@ -40,16 +37,14 @@ export function matches(
 		if (token === '*') {
 			star = part++;
 			// What is left of the glob matches anything: no need to walk there. A star alone says so in so many words.
-			if (part === glob.length) return part === 1 || at > lastGuarded;
+			if (part === glob.length) return part === 1 || guarded.indexOf(true, at) < 0;
 			starAt = at;
 		} else if (
-			token === '?'
-				? !guarded?.has(at)
-				: token !== undefined && glob[part].character === characters[at]
+			token === '?' ? !guarded[at] : token !== undefined && glob[part].character === characters[at]
 		) {
 			part++;
 			at++;
-		} else if (star >= 0 && !guarded?.has(starAt)) {
+		} else if (star >= 0 && !guarded[starAt]) {
 			part = star + 1;
 			at = ++starAt;
 		} else {

@@ -56,7 +56,6 @@ interface Parameters {
 /** What a rule's field says: a fixed text as it is, an expression with each of its values as a value, no glob of its own. */
 function readGlobs(field: string, index: number, raw: unknown, { evaluate }: Parameters): string {
 	if (raw === undefined || raw === null) return '';
-	const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 	const refuse = (problem: string): never => {
 		throw new WorkspaceAutomationError(
 			`'${field}' of rule ${index + 1} ${problem}`,
@@ -68,7 +67,7 @@ function readGlobs(field: string, index: number, raw: unknown, { evaluate }: Par
 	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression) => {
 		const value = evaluate(expression);
 		if (value === undefined || value === null || value === '') return refuse('has no value');
-		return isText(value) ? escapeGlob(String(value)) : refuse('is not a text');
+		return typeof value === 'object' ? refuse('is not a text') : escapeGlob(String(value));
 	});
 }
 

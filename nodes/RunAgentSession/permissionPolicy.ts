@@ -90,20 +90,18 @@ export function globsOf(pattern: string): string[] {
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
-	rules.forEach(({ permission, pattern, decision }, index) => {
-		if (decision !== 'approve') return;
-		const missing =
+	for (const [index, { permission, pattern, decision }] of rules.entries()) {
+		if (decision !== 'approve') continue;
+		const [field, everything] =
 			typedGlobs(pattern).length === 0
-				? 'pattern'
-				: permission.trim() === ''
-					? 'permission'
-					: undefined;
-		if (!missing) return;
+				? ['pattern', 'everything']
+				: ['permission', 'every permission'];
+		if (field === 'permission' && permission.trim() !== '') continue;
 		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no ${missing}`,
-			`A rule that approves has to say what. Enter a ${missing} in rule ${index + 1} of 'Rules', or * to approve ${missing === 'pattern' ? 'everything' : 'every permission'}. If it is an expression, check that the item it reads from has that field.`,
+			`Rule ${index + 1} has no ${field}`,
+			`A rule that approves has to say what. Enter a ${field} in rule ${index + 1} of 'Rules', or * to approve ${everything}.`,
 		);
-	});
+	}
 }
 
 /** How far a rule speaks about a request, in words that follow its number. */
@@ -117,12 +115,12 @@ const REACH = {
 };
 type Reach = keyof typeof REACH;
 
-/** The texts in which a rule may look for what it is about. */
-type Reading = (text: string) => Text[];
-const plain = (text: string): Text => ({ characters: [...text] });
-const wholly: Reading = (text) => [plain(text)];
-const guarded: Reading = (text) => [guardedText(text)];
-const inParts: Reading = (text) => [...commandsIn(text)].map(plain);
+/** The texts in which a rule looks for what it is about. */
+const LOOKS = {
+	whole: (text) => [{ characters: [...text] }],
+	guarded: (text) => [guardedText(text)],
+	parts: (text) => [...commandsIn(text)].map((command) => ({ characters: [...command] })),
+} satisfies Record<string, (text: string) => Text[]>;
 
 interface Asking {
 	permission: string;
@@ -146,16 +144,16 @@ function reachOf(
 	kind: string,
 	globs: string[],
 	{ permission, patterns, effort }: Asking,
-	read: Reading,
+	look: keyof typeof LOOKS,
 ): Reach | undefined {
-	const isMeant = matchesAny([kind], read(permission), effort);
+	const isMeant = matchesAny([kind], LOOKS[look](permission), effort);
 	if (!isMeant) return isMeant === undefined ? undefined : 'permission';
 	// A request for nothing in particular is covered by globs for anything only.
 	const asked = patterns.length > 0 ? patterns : [''];
 	const covered = asked.map((pattern) => {
 		// Taking it apart costs, too.
 		effort.left -= pattern.length;
-		return effort.left <= 0 ? undefined : matchesAny(globs, read(pattern), effort);
+		return effort.left <= 0 ? undefined : matchesAny(globs, LOOKS[look](pattern), effort);
 	});
 	if (covered.includes(undefined)) return undefined;
 	return covered.includes(true) ? (covered.includes(false) ? 'part' : 'decides') : 'pattern';
@@ -165,14 +163,14 @@ function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach
 	// A rule that denies or asks looks at every part, without regard to case.
 	if (decision !== 'approve') {
 		const [kind, globs] = [permission.trim() || '*', globsOf(pattern.toLowerCase())];
-		return reachOf(kind.toLowerCase(), globs, asking, inParts);
+		return reachOf(kind.toLowerCase(), globs, asking, 'parts');
 	}
 	// An approval covers only what was typed; see checkRules, which says so to the user.
 	const [kind, globs] = [permission.trim(), typedGlobs(pattern)];
 	if (kind === '' || globs.length === 0) return 'empty';
-	const reach = reachOf(kind, globs, asking, guarded);
+	const reach = reachOf(kind, globs, asking, 'guarded');
 	const isNear = reach !== undefined && reach !== 'decides';
-	return isNear && reachOf(kind, globs, asking, wholly) === 'decides' ? 'held' : reach;
+	return isNear && reachOf(kind, globs, asking, 'whole') === 'decides' ? 'held' : reach;
 }
 
 /**
@@ -212,10 +210,11 @@ function decidedBy(decision: Decision, name: string, objection?: string): Ruling
 	return ask(`${objection}, which holds for a part of what is asked`, objection);
 }
 
-type Understood = { permission: string; patterns: string[] };
-
 /** The request as rules can read it, or why they cannot. */
-function understand({ permission, patterns }: Record<string, unknown>): Understood | Asked {
+function understand({
+	permission,
+	patterns,
+}: Record<string, unknown>): { permission: string; patterns: string[] } | Asked {
 	if (typeof permission !== 'string') return ask('its permission is not a text');
 	if (patterns === undefined) return ask('it does not say what for: its patterns are missing');
 	const areTexts =
@@ -228,30 +227,13 @@ function understand({ permission, patterns }: Record<string, unknown>): Understo
 	return { permission, patterns };
 }
 
-type Request = Record<string, unknown>;
-
-function byAnswer(request: Request, { answer }: Policy): Ruling {
+function byAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
 	if (!answer) return ask('there is no answer');
 	if (answer.answer === 'none') return ask(`nobody answered: ${answer.because}`);
 	const because = answer.appliesTo === 'asked' && whyNotAsked(answer, request);
 	if (because) return ask(because);
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
-
-type Rules = (request: Request, policy: Policy, effort?: Effort, told?: string[]) => Ruling;
-
-const RULINGS: Record<Policy['mode'], Rules> = {
-	ask: () => ask('policy', 'policy'),
-	approve: () => ({ decision: 'approve', decidedBy: 'policy' }),
-	deny: () => ({ decision: 'deny', decidedBy: 'policy' }),
-	rules: (request, policy, effort, told) => {
-		const understood = understand(request);
-		return 'decision' in understood
-			? understood
-			: ruling(policy, understood.permission, understood.patterns, effort, told);
-	},
-	answer: byAnswer,
-};
 
 /**
  * What the policy says about an interaction. Approve All, Deny All and an answer do not read permission and patterns
@@ -269,7 +251,13 @@ export function ruleOn(
 	if (type !== 'permission') {
 		return ask(`its type ${quoted(asText(type), 60)} is not a permission request`);
 	}
-	return RULINGS[policy.mode](interaction, policy, effort, told);
+	const { mode } = policy;
+	if (mode === 'answer') return byAnswer(interaction, policy);
+	if (mode !== 'rules')
+		return mode === 'ask' ? ask('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
+	const understood = understand(interaction);
+	if ('decision' in understood) return understood;
+	return ruling(policy, understood.permission, understood.patterns, effort, told);
 }
 
 /** The patterns of an interaction as texts, for people to read. */

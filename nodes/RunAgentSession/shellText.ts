@@ -4,16 +4,16 @@ import type { Text } from './glob';
 
 /** What no wildcard of a rule that approves stands for. */
 const HELD: ReadonlyArray<[what: string, where: RegExp]> = [
+	// It would hide what the rule says after its wildcard.
+	['a comment', /(?<![^\s;&|()<>])#/gu],
 	// fish runs what stands in parentheses, too.
 	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]|\$(?=\()/gu],
 	['a redirection or a variable', /[<>$]/gu],
 	// The shell takes quotes away, and a URL may have the dots encoded.
 	[
 		'a way out of its folder',
-		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?!['"]*[\p{L}\p{N}.])/giu,
+		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?![\p{L}\p{N}.])/giu,
 	],
-	// It would hide what the rule says after its wildcard.
-	['a comment', /(?<!\S)#/gu],
 	['a wildcard', /[*?[{]/gu],
 	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]/gu],
 ];
@@ -24,19 +24,10 @@ export const heldIn = (text: string): string[] =>
 
 /** A text as a rule that approves has to match it. */
 export function guardedText(text: string): Text {
-	const units = new Set<number>();
-	for (const [, where] of HELD)
-		for (const { 0: found, index } of text.matchAll(where))
-			for (let at = index; at < index + found.length; at++) units.add(at);
-	const characters = [...text];
-	const guarded = new Set<number>();
-	let unit = 0;
-	let lastGuarded = -1;
-	for (const [at, character] of characters.entries()) {
-		if (units.has(unit)) guarded.add((lastGuarded = at));
-		unit += character.length;
-	}
-	return { characters, guarded, lastGuarded };
+	const hide = (rest: string, [, where]: (typeof HELD)[number]) =>
+		rest.replace(where, ({ length }) => '\0'.repeat(length));
+	const guarded = [...HELD.reduce(hide, text)].map((character) => character === '\0');
+	return { characters: [...text], guarded };
 }
 
 const BETWEEN = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;

@@ -350,7 +350,7 @@ describe('the answer of a person', () => {
 		[
 			'other options',
 			{ response: { options: [{ value: 'once', label: 'Allow forever' }] } },
-			/its options changed/,
+			/its response changed/,
 		],
 		[
 			'another permission and other patterns',
