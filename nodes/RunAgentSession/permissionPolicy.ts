@@ -10,7 +10,7 @@ import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
-import { matches, parseGlob, type Effort, type Text } from './glob';
+import { matches, parseGlob, type Effort, type Glob, type Text } from './glob';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
 
@@ -119,8 +119,10 @@ type Reach = keyof typeof REACH;
 const LOOKS = {
 	whole: (text) => [{ characters: [...text] }],
 	guarded: (text) => [guardedText(text)],
-	parts: (text) => [...commandsIn(text)].map((command) => ({ characters: [...command] })),
-} satisfies Record<string, (text: string) => Text[]>;
+	*parts(text) {
+		for (const command of commandsIn(text)) yield { characters: [...command] };
+	},
+} satisfies Record<string, (text: string) => Iterable<Text>>;
 
 interface Asking {
 	permission: string;
@@ -128,13 +130,18 @@ interface Asking {
 	effort: Effort;
 }
 
-function matchesAny(globs: string[], texts: Text[], effort: Effort): boolean | undefined {
-	const parsed = globs.map(parseGlob);
+/** What a text costs beside its characters, in comparisons of one */
+const TAKING_APART = 100;
+
+function matchesAny(globs: Glob[], texts: Iterable<Text>, effort: Effort): boolean | undefined {
 	for (const text of texts) {
-		for (const glob of parsed) {
+		// Taking a text apart costs, too.
+		effort.left -= text.characters.length + TAKING_APART;
+		for (const glob of globs) {
 			const matched = matches(glob, text, effort);
 			if (matched !== false) return matched;
 		}
+		if (effort.left < 0) return undefined;
 	}
 	return false;
 }
@@ -142,19 +149,17 @@ function matchesAny(globs: string[], texts: Text[], effort: Effort): boolean | u
 /** How far a rule's globs match what is asked; undefined when the effort is spent before that is known. */
 function reachOf(
 	kind: string,
-	globs: string[],
-	{ permission, patterns, effort }: Asking,
+	patterns: string[],
+	asking: Asking,
 	look: keyof typeof LOOKS,
 ): Reach | undefined {
-	const isMeant = matchesAny([kind], LOOKS[look](permission), effort);
+	const read = LOOKS[look];
+	const isMeant = matchesAny([parseGlob(kind)], read(asking.permission), asking.effort);
 	if (!isMeant) return isMeant === undefined ? undefined : 'permission';
+	const globs = patterns.map(parseGlob);
 	// A request for nothing in particular is covered by globs for anything only.
-	const asked = patterns.length > 0 ? patterns : [''];
-	const covered = asked.map((pattern) => {
-		// Taking it apart costs, too.
-		effort.left -= pattern.length;
-		return effort.left <= 0 ? undefined : matchesAny(globs, LOOKS[look](pattern), effort);
-	});
+	const asked = asking.patterns.length > 0 ? asking.patterns : [''];
+	const covered = asked.map((pattern) => matchesAny(globs, read(pattern), asking.effort));
 	if (covered.includes(undefined)) return undefined;
 	return covered.includes(true) ? (covered.includes(false) ? 'part' : 'decides') : 'pattern';
 }

@@ -7,14 +7,11 @@ const HELD: ReadonlyArray<[what: string, where: RegExp]> = [
 	// It would hide what the rule says after its wildcard.
 	['a comment', /(?<![^\s;&|()<>])#/gu],
 	// fish runs what stands in parentheses, too.
-	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]|\$(?=\()/gu],
-	['a redirection or a variable', /[<>$]/gu],
+	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=\()/gu],
+	['a redirection or a variable', /[<>$]+/gu],
 	// The shell takes quotes away, and a URL may have the dots encoded.
-	[
-		'a way out of its folder',
-		/(?<![\p{L}\p{N}.])['"\\]*(?:\.|%2e)['"\\]*(?:\.|%2e)(?![\p{L}\p{N}.])/giu,
-	],
-	['a wildcard', /[*?[{]/gu],
+	['a way out of its folder', /(?<![\p{L}\p{N}.])(?:\.|%2e)['"\\]*(?:\.|%2e)(?![\p{L}\p{N}.])/giu],
+	['a wildcard', /[*?[{]+/gu],
 	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]/gu],
 ];
 
@@ -30,7 +27,7 @@ export function guardedText(text: string): Text {
 	return { characters: [...text], guarded };
 }
 
-const BETWEEN = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
+const BETWEEN = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
 const RUNNERS = new Set(
 	'sudo doas su env command exec builtin eval nohup nice time timeout setsid xargs find bash sh zsh dash ksh fish busybox if then else elif do while until ! {'.split(
 		' ',
@@ -49,23 +46,22 @@ function* runBy(command: string): Generator<string> {
 	const runs = RUNNERS.has(withoutPath(words[0])) || ASSIGNMENT.test(words[0]);
 	const last = runs ? Math.min(words.length - 1, MOST_WORDS) : 0;
 	for (let at = 0; at <= last; at++) {
-		yield words.slice(at).join(' ');
-		yield [withoutPath(words[at]), ...words.slice(at + 1)].join(' ');
+		const rest = words.slice(at).join(' ');
+		yield rest;
+		const name = withoutPath(words[at]);
+		if (name !== words[at]) yield name + rest.slice(words[at].length);
 	}
 }
 
 /** A text and all that it may run, in lower case, as a rule that denies or asks has to look at it. */
-export function commandsIn(text: string): Set<string> {
+export function* commandsIn(text: string): Generator<string> {
 	const lower = text.toLowerCase();
-	const found = new Set([lower]);
+	yield lower;
 	const joined = lower.replace(/\\\r?\n/g, '').replace(/\$(?:ifs|\{ifs\})/g, ' ');
-	for (const part of joined.split(BETWEEN))
+	for (const part of joined.split(BETWEEN).filter((each) => each.trim() !== '')) {
+		const unquoted = part.replace(/['"\\]/g, '');
 		// As it stands, as it is without quotes, and with the words between braces apart
-		for (const read of [
-			part,
-			part.replace(/['"\\]/g, ''),
-			part.replace(/['"\\]/g, '').replace(/[{},]/g, ' '),
-		])
-			for (const command of runBy(read)) found.add(command);
-	return found;
+		for (const read of new Set([part, unquoted, unquoted.replace(/[{},]/g, ' ')]))
+			yield* runBy(read);
+	}
 }
