@@ -20,6 +20,7 @@ export function resultOf(
 	return {
 		kind,
 		session: session ?? unread,
+		about: job.about,
 		projectId: entry.projectId,
 		decisions,
 		undecided,

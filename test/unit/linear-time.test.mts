@@ -8,7 +8,7 @@ import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
 import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { question } from '../../nodes/RunAgentSession/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
-import { quoted } from '../../nodes/RunAgentSession/visibleText.ts';
+import { quoted } from '../../nodes/shared/session/visibleText.ts';
 import { readSession, requireSessionId } from '../../nodes/shared/session/session.ts';
 import {
 	checkBaseUrl,

@@ -4,7 +4,8 @@ import type { Api } from '../../../shared/api/types';
 import type { Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
-import { quote } from '../../../shared/base/values';
+import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
+import { quoted } from '../../../shared/session/visibleText';
 import { additionalBody, bodyOf, sessionId } from '../fields';
 import type { Field, Operation } from '../resource';
 
@@ -45,31 +46,21 @@ function checkExpected(interaction: Interaction, permission: unknown, patterns: 
 	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
 	throw new WorkspaceAutomationError(
 		'The pending request is not the expected one',
-		`Expected: ${quote(expected, 500)}. Pending: ${quote(pending, 500)}. Nothing was answered. Decide again on what is pending.`,
+		`Expected: ${quoted(asText(expected), 500)}. Pending: ${quoted(asText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
 	);
 }
 
 /** Patterns as a list: from JSON, from lines, or one alone. */
-function patternList(field: string, value: unknown): string[] | undefined {
-	if (value === undefined || value === null || value === '') return undefined;
-	let list: unknown = value;
-	if (typeof value === 'string' && value.trim().startsWith('[')) {
-		try {
-			list = JSON.parse(value) as unknown;
-		} catch {
-			list = value;
-		}
-	}
-	if (typeof list === 'string') return list.split('\n').filter((line) => line !== '');
+function patternList(field: string, value: unknown): string[] {
+	const text = Array.isArray(value) ? '' : requireText(field, value);
+	const json = text.trim().startsWith('[') ? parsedOrUndefined(text) : undefined;
+	const list: unknown = text === '' ? value : (json ?? text.split('\n').filter(Boolean));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a list of texts`,
 		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
 	);
 }
-
-const optionalText = (field: string, value: unknown): string | undefined =>
-	value === undefined || value === null || value === '' ? undefined : requireText(field, value);
 
 const expectations: Field[] = [
 	{
@@ -91,7 +82,7 @@ const expectations: Field[] = [
 		placeholder: 'e.g. bash',
 		description:
 			'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
-		check: optionalText,
+		check: requireText,
 	},
 ];
 
