@@ -154,6 +154,8 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
+	/** The output that is wired back into the node itself */
+	backFrom?: number;
 	/** An execution to retry: its data and the node's context are handed on */
 	retryOf?: Execution;
 }
@@ -169,7 +171,9 @@ function prepare({
 	binary = [],
 	settings,
 	asTool,
+	backFrom,
 }: Setup) {
+	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
@@ -193,7 +197,12 @@ function prepare({
 				...settings,
 			},
 		],
-		connections: { Source: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
+		connections: {
+			Source: { main: [toNode] },
+			...(backFrom !== undefined && {
+				[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
+			}),
+		},
 		nodeTypes: {
 			getByName: typeOf,
 			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),
