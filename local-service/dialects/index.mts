@@ -1,19 +1,26 @@
 // Every dialect, by name. Where several change the same answer, the later in this table sees what the earlier made of it.
 import type { Dialect, Overrides } from './dialect.mts';
 import { overridesOf } from './overrides.mts';
-import { emptyAnswers } from './tables/empty-answers.mts';
+import { intermediaries } from './tables/between.mts';
+import { emptyAnswers, nothingToSay } from './tables/empty-answers.mts';
+import { entryForms } from './tables/entries.mts';
 import { errorForms } from './tables/errors.mts';
 import { fileContent } from './tables/file-content.mts';
 import { foreignIds } from './tables/ids.mts';
+import { ignoring } from './tables/ignoring.mts';
+import { listShapes } from './tables/list-shapes.mts';
 import { listForms } from './tables/lists.mts';
 import { myFilesFolder } from './tables/my-files.mts';
 import { optionWords } from './tables/option-words.mts';
+import { pageForms } from './tables/paging.mts';
 import { requestForms } from './tables/requests.mts';
 import { sessionIds } from './tables/session-ids.mts';
+import { sessionForms } from './tables/sessions.mts';
 import { snakeCase } from './tables/snake-case.mts';
 import { times } from './tables/time.mts';
 
-const tables = {
+/** They refuse what they do not know: a request that looks otherwise than theirs fails. */
+const refusing = {
 	...foreignIds,
 	...optionWords,
 	...times,
@@ -27,6 +34,20 @@ const tables = {
 	'empty-answers': emptyAnswers,
 } satisfies Record<string, Dialect>;
 
+/** They ignore what they do not know, or answer what nobody asked for: what was not understood looks like a success. */
+const ignoringAll = {
+	...ignoring,
+	...pageForms,
+	...entryForms,
+	...listShapes,
+	...sessionForms,
+	'nothing-to-say': nothingToSay,
+	...intermediaries,
+} satisfies Record<string, Dialect>;
+
+// What changes entries comes before what changes the lists that hold them.
+const tables = { ...entryForms, ...refusing, ...ignoringAll };
+
 export type DialectName = keyof typeof tables;
 
 export const dialectNames = Object.keys(tables) as DialectName[];
@@ -35,6 +56,8 @@ export const dialectNames = Object.keys(tables) as DialectName[];
 export interface DialectInfo {
 	/** One line for people: what differs */
 	summary: string;
+	/** Whether it belongs to the family that ignores what it does not know */
+	ignores: boolean;
 	/** Dialects of one group cannot be combined */
 	group?: string;
 	/** For the credential's Overrides; missing where the package needs none */
@@ -51,6 +74,7 @@ function infoOf(name: DialectName): DialectInfo {
 	const overrides = overridesOf([tableOf(name)]);
 	return {
 		summary,
+		ignores: name in ignoringAll,
 		...(group !== undefined && { group }),
 		...(Object.keys(overrides).length > 0 && { overrides }),
 		...(nodeOptions && { nodeOptions }),
