@@ -19,6 +19,13 @@ const answers = (summary: string, kind: FaultRule['kind'], process: boolean): Di
 });
 
 export const intermediaries = {
+	'web-page-everywhere': {
+		summary: 'A web page with status 200 answers whatever is asked',
+		group: 'intermediaries',
+		between: Object.fromEntries(
+			namedOperations.map(({ operationId }) => [operationId, { kind: 'html' }]),
+		),
+	},
 	'web-page-instead': answers(
 		'A web page with status 200 answers instead of acting',
 		'html',

@@ -9,7 +9,7 @@ export type Outcome =
 	| { kind: 'wrong'; how: string };
 
 /** What there is in the service that nobody may make twice */
-async function census({ control, seed }: World): Promise<Record<string, number>> {
+async function census({ control, seed }: World) {
 	const sessions = await control.sessions();
 	return {
 		sessions: sessions.length,
@@ -23,7 +23,10 @@ type NodeError = Error & { description?: string | null; messages?: string[] };
 
 /** Why nothing can be known, in words that a reader takes for a reason */
 const REASONS =
-	/web page|not JSON|redirect|is not known|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
+	/web page|not JSON|redirect|is not known|clearly stands for|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
+
+/** How an error says that there may be what was asked for */
+const MAY_BE_THERE = /is not known|was (started|sent|created)|Session [\da-f-]{36}/;
 
 /** Whether an error names the override that mends it, or at least the reason. */
 function judged(error: NodeError): Outcome {
@@ -40,7 +43,7 @@ function judged(error: NodeError): Outcome {
 }
 
 /** What comes of it. Whatever the package says, nothing may be there twice, or be there and denied. */
-export async function outcomeOf({ use }: Speaker, world: World): Promise<Outcome> {
+export async function outcomeOf({ use, makes }: Speaker, world: World): Promise<Outcome> {
 	const before = await census(world);
 	const outcome = await use(world).then(
 		(wrong): Outcome => (wrong === undefined ? { kind: 'right' } : { kind: 'wrong', how: wrong }),
@@ -52,5 +55,10 @@ export async function outcomeOf({ use }: Speaker, world: World): Promise<Outcome
 		return { kind: 'wrong', how: 'started or told more than once' };
 	if (after.products > before.products + 2 || after.files > before.files + 2)
 		return { kind: 'wrong', how: 'made more than once' };
+	if (makes && outcome.kind === 'error') {
+		const made = after[makes.what] - before[makes.what] - (makes.beyond ?? 0);
+		if (made > 0 && !MAY_BE_THERE.test(outcome.says))
+			return { kind: 'wrong', how: `it is there, and the error does not say so: ${outcome.says}` };
+	}
 	return outcome;
 }

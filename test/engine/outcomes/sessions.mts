@@ -52,6 +52,7 @@ function decisionsOf(
 const agentSessions: Speaker[] = [
 	{
 		name: 'agentSession.create',
+		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
 			const prompt = '[work 20s] [say Done]';
@@ -72,16 +73,15 @@ const agentSessions: Speaker[] = [
 			const sessionId = await startedElsewhere(world, '[ask bash: x] [work 10h]');
 			const [item] = await world.operation('agentSession.get', { sessionId });
 			return differences({
-				'the status': [String(item.status).toLowerCase(), 'running'],
-				'the requests': [
-					item.pendingInteractions?.map?.(({ permission }: any) => permission),
-					['bash'],
-				],
+				// Wherever the service has them
+				'whether it says the status': [/"running"/i.test(JSON.stringify(item)), true],
+				'whether it says what is asked': [JSON.stringify(item).includes('"bash"'), true],
 			});
 		},
 	},
 	{
 		name: 'agentSession.sendMessage',
+		makes: { what: 'turns', beyond: 1 },
 		async use(world) {
 			const sessionId = await startedElsewhere(world, '[say One]');
 			await world.operation('agentSession.sendMessage', { sessionId, message: '[work 10h]' });
@@ -152,7 +152,8 @@ const runs: Speaker[] = [
 		},
 	})),
 	{
-		name: 'Run Agent Session, asking a person',
+		name: 'asking a person',
+		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
 			const { output, json } = await world.session({
@@ -170,7 +171,8 @@ const runs: Speaker[] = [
 		},
 	},
 	{
-		name: 'Run Agent Session, with a message',
+		name: 'with a message',
+		makes: { what: 'turns', beyond: 1 },
 		async use(world) {
 			const sessionId = await startedElsewhere(world, '[say First]');
 			const { output, json } = await world.session({
@@ -189,7 +191,8 @@ const runs: Speaker[] = [
 		},
 	},
 	{
-		name: 'Run Agent Session, aborting',
+		name: 'aborting',
+		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
 			const error = await world
@@ -212,7 +215,8 @@ const runs: Speaker[] = [
 		},
 	},
 	{
-		name: 'Run Agent Session, still running',
+		name: 'still running',
+		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
 			const { output } = await world.session({
@@ -229,4 +233,4 @@ const runs: Speaker[] = [
 	},
 ];
 
-export const sessionSpeakers: Speaker[] = [...agentSessions, ...runs];
+export const sessionSpeakers = { 'Agent sessions': agentSessions, 'Run Agent Session': runs };

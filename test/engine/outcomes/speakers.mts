@@ -5,6 +5,8 @@ import { byId, type World } from './world.mts';
 
 export interface Speaker {
 	name: string;
+	/** What may be there after an error only if the error says that it may; beyond so many that the use itself needs */
+	makes?: { what: 'sessions' | 'turns' | 'files' | 'products'; beyond?: number };
 	/**
 	 * Uses it, and says what is wrong, in the words of the state: undefined when all is right.
 	 * @throws the error that a user would see
@@ -14,7 +16,8 @@ export interface Speaker {
 
 type Thing = Record<string, unknown>;
 
-const idOf = (entry: Thing) => String(entry.id ?? entry.uuid ?? entry.sku);
+/** An entry as the item has it, by its id; a simplified domain may be left with its name alone. */
+const idOf = (entry: Thing) => String(entry.id ?? entry.uuid ?? entry.sku ?? entry.domain);
 const sorted = (ids: unknown[]) => ids.map(String).sort();
 const same = (found: unknown[], wanted: unknown[]) =>
 	JSON.stringify(sorted(found)) === JSON.stringify(sorted(wanted));
@@ -260,6 +263,7 @@ const creates = (
 	operation = 'file.create',
 ): Speaker => ({
 	name,
+	makes: { what: 'files' },
 	async use(world) {
 		await world.operation(
 			operation,
@@ -339,6 +343,7 @@ const creating: Speaker[] = [
 	},
 	{
 		name: 'product.create',
+		makes: { what: 'products' },
 		async use(world) {
 			await world.operation('product.create', {
 				projectId: byId(world.projectId),
@@ -358,5 +363,9 @@ const creating: Speaker[] = [
 	},
 ];
 
-export const operationSpeakers: Speaker[] = [...lists, ...single, ...creating];
+export const operationSpeakers = {
+	Lists: lists,
+	'Single things': single,
+	'Creating files and products': creating,
+};
 export { differences, wrongIds };

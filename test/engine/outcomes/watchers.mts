@@ -110,7 +110,7 @@ const watches: Watch[] = [
 const idOf = (item: any) => String(item.id ?? item.uuid ?? item.sku);
 
 const triggers = watches.map(({ event, parameters, cause, elsewhere }): Speaker => ({
-	name: `Trigger, ${event}`,
+	name: event,
 	async use(world) {
 		const trigger = world.trigger(event, parameters?.(world) ?? {});
 		const early = [...(await trigger.poll()), ...(await trigger.poll())];
@@ -132,7 +132,7 @@ const picker = (
 	parameters: (world: World) => IDataObject,
 	wanted: (world: World) => Array<{ id: unknown }>,
 ): Speaker => ({
-	name: `Picker ${method}`,
+	name: method,
 	use: async (world) =>
 		wrongIds(
 			await world.pick(node, method, parameters(world)),
@@ -181,7 +181,7 @@ const pickers: Speaker[] = [
 		({ seed, siteId }) => seed.domains.filter((domain) => domain.siteId === siteId),
 	),
 	{
-		name: 'Selection getProjectOptions',
+		name: 'getProjectOptions',
 		use: async (world) =>
 			wrongIds(
 				await world.choose('getProjectOptions'),
@@ -189,7 +189,7 @@ const pickers: Speaker[] = [
 			),
 	},
 	{
-		name: 'Selection getTaskOptions',
+		name: 'getTaskOptions',
 		use: async (world) =>
 			wrongIds(
 				await world.choose('getTaskOptions'),
@@ -235,4 +235,8 @@ const credential: Speaker = {
 	},
 };
 
-export const watchers: Speaker[] = [...triggers, ...pickers, credential];
+export const watchers = {
+	Trigger: triggers,
+	'Pickers and selections': pickers,
+	'Credential test': [credential],
+};

@@ -4,6 +4,7 @@ import type { Connect } from '../../../local-service/analytics/engine.mts';
 import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
 import { settingsFor } from '../../../local-service/dialects/index.mts';
+import { namedOperations } from '../../../openapi/contract.mts';
 import { createVirtualTime } from '../virtualTime.mts';
 import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
 
@@ -38,6 +39,8 @@ export interface World {
 	words: { approveValues?: string; denyValues?: string };
 	/** What the service says that it did wrong */
 	problems: string[];
+	/** The operations that the service was asked for since the last time, each once */
+	asked(): Promise<string[]>;
 	/** Lets what shows late become visible. */
 	settle(): void;
 	/** Runs an operation. @throws what the node failed with */
@@ -108,6 +111,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		return outputs;
 	};
 
+	let seen = 0;
 	const world: World = {
 		control,
 		seed: await control.seed(),
@@ -121,6 +125,18 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		credentials,
 		words: (told && settings.nodeOptions) || {},
 		problems,
+		async asked() {
+			const paths = (await control.requests(seen)).map(({ n, method, path }) => {
+				seen = n;
+				return `${method} ${path.replace(/^\/v1/, '')}`;
+			});
+			return namedOperations
+				.filter(({ method, path }) => {
+					const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+					return paths.some((one) => pattern.test(one));
+				})
+				.map(({ operationId }) => operationId);
+		},
 		settle: () => time.advance(60_000),
 		async operation(does, parameters = {}, more) {
 			const [resource, operation] = does.split('.');
