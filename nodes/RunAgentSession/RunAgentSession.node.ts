@@ -7,7 +7,12 @@ import type {
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	CanceledError,
+	throwIfAborted,
+	withSession,
+	WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
@@ -19,10 +24,8 @@ import {
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { createApiClient } from '../shared/transport/apiClient';
-import { clockWith, type Clock } from '../shared/transport/clock';
+import { openApi } from '../shared/api/api';
 import { settleConcurrently } from '../shared/transport/concurrency';
-import { withoutCancelSignal } from '../shared/transport/httpRequest';
 import type { Entry } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
 import { readConcurrency, readJob, readTrial } from './parameters';
@@ -61,7 +64,7 @@ export class RunAgentSession implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getNodeParameter('operation', 0) === 'tryRules') return tryAllRules(this);
-		const clock = clockWith(this.getExecutionCancelSignal?.());
+		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
 		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
@@ -69,14 +72,14 @@ export class RunAgentSession implements INodeType {
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			clock.throwIfAborted();
+			throwIfAborted(signal);
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
-			const dependenciesOf = await createDependencies(this, clock);
+			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
 				jobs,
 				readConcurrency(this),
 				async (job, itemIndex) => {
-					clock.throwIfAborted();
+					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
 					const { completed, ...dependencies } = dependenciesOf(job.value, itemIndex);
 					const result = completed.read() ?? (await runSession(job.value, dependencies));
@@ -87,7 +90,7 @@ export class RunAgentSession implements INodeType {
 					return result;
 				},
 			);
-			clock.throwIfAborted();
+			throwIfAborted(signal);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -176,21 +179,19 @@ interface ItemDependencies extends RunDependencies {
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
-	clock: Clock,
 ): Promise<(job: Job, itemIndex: number) => ItemDependencies> {
-	const client = await createApiClient(context, { clock });
-	const afterStop = await createApiClient(withoutCancelSignal(context));
+	const api = await openApi(context);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
 		const place = { runIndex: runIndexOf(context, 0), itemIndex };
 		const fingerprint = fingerprintOf(job.target.operation, job.target);
 		return {
-			api: sessionApi(client),
-			apiAfterStop: sessionApi(afterStop),
+			api: sessionApi(api),
 			journal: itemRecord<Entry>(nodeContext, 'sessions', place, fingerprint),
 			completed: itemRecord<RunResult>(unsavedContext(nodeContext), 'results', place, fingerprint),
-			clock,
+			clock: api.clock,
+			signal: api.signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

@@ -1,10 +1,4 @@
-import {
-	hasEnded,
-	isSameMoment,
-	UnreadableSessionError,
-	type Interaction,
-	type Session,
-} from '../shared/session/session';
+import { hasEnded, shownMoment, type Interaction, type Session } from '../shared/session/session';
 import {
 	CanceledError,
 	hadNoEffect,
@@ -12,11 +6,11 @@ import {
 	withSession,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
-import { interruptedEarlier } from '../shared/api/nonIdempotent';
+import { interruptedEarlier, UnreadableSessionError } from '../shared/api/sessions';
 import { inSeconds, LIMITS } from '../shared/base/limits';
-import type { SendOptions } from '../shared/transport/apiClient';
+import type { CallOptions } from '../shared/api/types';
 import type { Clock } from '../shared/transport/clock';
-import { isRefusal } from '../shared/transport/retryPolicy';
+import { isRefusal as isRefusalStatus } from '../shared/transport/evidence';
 import { asText, quote } from '../shared/base/values';
 import type { DecisionRecord, Entry, Journal } from './journal';
 import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
@@ -42,10 +36,9 @@ export interface Job {
 /** The effects that a run needs; a test brings a clock and a service of its own. */
 export interface RunDependencies {
 	api: SessionApi;
-	/** Reaches the service even after the execution was stopped */
-	apiAfterStop: SessionApi;
 	journal: Journal;
 	clock: Clock;
+	signal?: AbortSignal;
 	/** From 0 to 1 */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;
@@ -84,7 +77,7 @@ class Run {
 	private readonly dependencies: RunDependencies;
 	private readonly startedAt: number;
 	private readonly deadline: number;
-	private readonly untilDeadline: SendOptions;
+	private readonly untilDeadline: CallOptions;
 	private readonly entry: Entry;
 	private readonly warnings = new Set<string>();
 	private undecided: RunResult['undecided'] = [];
@@ -202,11 +195,11 @@ class Run {
 	}
 
 	private async waitForNextPoll(): Promise<boolean> {
-		const { clock, random } = this.dependencies;
+		const { clock, random, signal } = this.dependencies;
 		const now = clock.now();
 		const age = now - this.startedAt;
 		const delay = delayBeforePoll(age, random(), now, this.deadline, this.job.poll);
-		if (delay !== undefined) await clock.sleep(delay);
+		if (delay !== undefined) await clock.sleep(delay, signal);
 		return delay !== undefined;
 	}
 
@@ -421,7 +414,7 @@ class Run {
 
 	private async timeIsUp(): Promise<RunResult> {
 		const sessionId = this.entry.sessionId!;
-		const { clock, api, journal } = this.dependencies;
+		const { clock, api, journal, signal } = this.dependencies;
 		if (this.job.onMaxWait === 'route') {
 			const status = this.job.target.operation === 'start' ? 'starting' : 'unknown';
 			return this.result(
@@ -430,7 +423,7 @@ class Run {
 			);
 		}
 		// A poll that must not be made any more ends the polling, but not the time that the session was given.
-		await clock.sleep(Math.max(0, this.deadline - clock.now()));
+		await clock.sleep(Math.max(0, this.deadline - clock.now()), signal);
 		const limit = {
 			deadline: clock.now() + LIMITS.abortMs,
 			maxAttempts: LIMITS.abortAttempts,
@@ -470,9 +463,13 @@ class Run {
 			);
 			return;
 		}
-		const { clock, apiAfterStop, journal } = this.dependencies;
-		const limit = { deadline: clock.now() + LIMITS.abortMs, maxAttempts: LIMITS.abortAttempts };
-		const failure = await resultOrError(apiAfterStop.abort(sessionId, limit));
+		const { clock, api, journal } = this.dependencies;
+		const limit = {
+			deadline: clock.now() + LIMITS.abortMs,
+			maxAttempts: LIMITS.abortAttempts,
+			afterStop: true,
+		};
+		const failure = await resultOrError(api.abort(sessionId, limit));
 		if (failure) {
 			const reason = `${failure.message}. ${failure.description}`;
 			this.log(
@@ -523,7 +520,7 @@ const without = (records: DecisionRecord[], { interactionId }: DecisionRecord) =
  */
 function showsNewTurn(before: Session, now: Session): boolean {
 	if (hasEnded(before) && !hasEnded(now)) return true;
-	return !isSameMoment(before, now) && now.latestMessage?.role !== 'user';
+	return shownMoment(before) !== shownMoment(now) && now.latestMessage?.role !== 'user';
 }
 
 const isRedirect = (status: number) => status >= 300 && status < 400;
@@ -534,7 +531,7 @@ const isBlip = (error: WorkspaceAutomationError): boolean =>
 
 /** Whether the service said no, as against not saying anything usable in time. */
 const isRefused = ({ context: { httpStatus } }: WorkspaceAutomationError): boolean =>
-	httpStatus !== undefined && isRefusal(httpStatus);
+	httpStatus !== undefined && isRefusalStatus(httpStatus);
 
 function minutes(ms: number): string {
 	const count = Math.round(ms / 6_000) / 10;

@@ -1,7 +1,7 @@
 import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import { isRefusal } from '../shared/transport/retryPolicy';
+import { isRefusal } from '../shared/transport/evidence';
 import { MistakeError } from './sources';
 
 // What a poll that failed comes to. Decisions only.

@@ -1,7 +1,8 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { toNodeError } from '../shared/base/nodeErrors';
-import { createApiClient, type ApiClient } from '../shared/transport/apiClient';
+import { openApi } from '../shared/api/api';
+import type { Api } from '../shared/api/types';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { compare, createdAt, NOTHING, type List, type Memory } from './compare';
 import { EVENTS, type TriggerEvent } from './events';
@@ -32,7 +33,7 @@ const watches = new Map<string, Watch>();
 interface Watched {
 	event: TriggerEvent;
 	source: Source;
-	client: ApiClient;
+	api: Api;
 }
 
 async function openWatched(context: IPollFunctions): Promise<Watched> {
@@ -44,16 +45,16 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 	const event = EVENTS.find((each) => each.value === value)!;
 	// n8n types it for other contexts only; all have it.
 	const source = SOURCES[event.resource](context as unknown as Panel);
-	return { event, source, client: await createApiClient(context) };
+	return { event, source, api: await openApi(context) };
 }
 
 async function readLists(
 	context: IPollFunctions,
-	{ event, source, client }: Watched,
+	{ event, source, api }: Watched,
 ): Promise<List[]> {
 	const budget = context.getPollBudgetMs?.() ?? PATIENCE_MS;
-	const read = await source.read(client, {
-		deadline: client.clock.now() + budget,
+	const read = await source.read(api, {
+		deadline: api.clock.now() + budget,
 		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
 	});
 	return read.map(({ name, things, isWhole }) => ({
@@ -67,7 +68,7 @@ async function readLists(
 function changesIn(
 	context: IPollFunctions,
 	watch: Watch,
-	{ event, source, client }: Watched,
+	{ event, source, api }: Watched,
 	lists: List[],
 ): IDataObject[] {
 	const { existing = false, maxEvents = 100 } = context.getNodeParameter(
@@ -80,7 +81,7 @@ function changesIn(
 	const from = JSON.stringify(data.state) ?? '';
 	const saved =
 		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as unknown as State);
-	const scope = scopeOf({ event, source, client });
+	const scope = scopeOf({ event, source, api });
 	const seen = seenIn(saved, keeping, scope);
 	const isBaseline = seen === undefined && existing !== true;
 	const goneAfter = resource === 'row' ? 1 : GONE_AFTER;
@@ -91,7 +92,7 @@ function changesIn(
 		// Nothing has been removed from what was not known.
 		{ on: isBaseline ? 'removed' : on, isChange, goneAfter, most },
 	);
-	const last = seen === undefined ? client.clock.now() : saved.turn;
+	const last = seen === undefined ? api.clock.now() : saved.turn;
 	const turn = last + (changes.length > 0 ? 1 : 0);
 	watch.missing = memory.missing;
 	const state = toState(memory, keeping, { scope, turn });
@@ -101,8 +102,8 @@ function changesIn(
 	return changes.map((change) => toItem(change, event, source, turn));
 }
 
-const scopeOf = ({ event, source, client }: Watched): string =>
-	shortKey(JSON.stringify([event.value, source.target, client.baseUrl]));
+const scopeOf = ({ event, source, api }: Watched): string =>
+	shortKey(JSON.stringify([event.value, source.target, api.baseUrl]));
 
 async function pollOnce(
 	context: IPollFunctions,
@@ -132,7 +133,7 @@ async function pollOnce(
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	const watched = await openWatched(context);
-	const { event, source, client } = watched;
+	const { event, source, api } = watched;
 	const lists = await readLists(context, watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
 	if (all.length === 0)
@@ -145,12 +146,7 @@ async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	);
 	const change = { list, key: entry.key, before: entry.mark };
 	return [
-		toItem(
-			event.on === 'removed' ? change : { ...change, entry },
-			event,
-			source,
-			client.clock.now(),
-		),
+		toItem(event.on === 'removed' ? change : { ...change, entry }, event, source, api.clock.now()),
 	];
 }
 

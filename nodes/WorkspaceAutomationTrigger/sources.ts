@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
-import { createRequest, unreadableResponse } from '../shared/api/operations';
+import { unreadableResponse } from '../shared/api/answers';
+import type { OperationId } from '../shared/api/operations';
 import { readPages, type ListRequest } from '../shared/api/pages';
-import { setupMessage } from '../shared/api/setupRequired';
-import type { OperationId } from '../shared/api/assumedRequests';
+import type { Api } from '../shared/api/types';
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import type { ApiClient } from '../shared/transport/apiClient';
 import { optionalId, requireId } from '../shared/base/validation';
 import { isRecord } from '../shared/base/values';
 import type { Resource } from './events';
@@ -33,7 +32,7 @@ export interface Source {
 	target: unknown;
 	/** A text that identifies a thing */
 	idOf: (thing: IDataObject) => string;
-	read: (client: ApiClient, reading: Reading) => Promise<Read[]>;
+	read: (api: Api, reading: Reading) => Promise<Read[]>;
 }
 
 export interface Reading {
@@ -67,7 +66,7 @@ interface NamedList extends ListRequest {
 
 /** Reads the lists to their ends, one after the other. */
 async function readLists(
-	client: ApiClient,
+	api: Api,
 	lists: NamedList[],
 	{ deadline, warn }: Reading,
 	isWatched: (thing: IDataObject) => boolean,
@@ -78,14 +77,16 @@ async function readLists(
 		const things: IDataObject[] = [];
 		let hasEntries = false;
 		let needsSetup = false;
-		for await (const { data, setupRequired } of readPages(client, list, Infinity, { deadline })) {
-			if (setupRequired) warn(`The service asks for a set-up: ${setupMessage(setupRequired)}`);
-			needsSetup ||= setupRequired !== undefined;
+		const onSetup = (error: Error) => {
+			warn(`The service asks for a set-up: ${error.message}`);
+			needsSetup = true;
+		};
+		for await (const { data } of readPages(api, list, { deadline, onSetup })) {
 			hasEntries ||= data.length > 0;
 			for (const thing of data) if (isWatched(thing)) things.push(thing);
 			count += data.length;
 			if (count > MOST_THINGS) throw tooMany();
-			if (client.clock.now() > deadline) throw outOfTime();
+			if (api.clock.now() > deadline) throw outOfTime();
 		}
 		// What the key can no longer see looks like this too.
 		read.push({ name: list.name, things, isWhole: hasEntries && !needsSetup });
@@ -102,7 +103,7 @@ const listSource = (
 	noun,
 	target,
 	idOf: ({ id }) => String(id),
-	read: async (client, reading) => await readLists(client, lists, reading, isWatched),
+	read: async (api, reading) => await readLists(api, lists, reading, isWatched),
 });
 
 /** The list of what belongs to one site or project. */
@@ -185,9 +186,8 @@ function rowSource(panel: Panel): Source {
 			columns,
 		],
 		idOf: (row) => JSON.stringify(columns.length === 0 ? row : columns.map((name) => row[name])),
-		async read(client, { deadline }) {
-			const request = createRequest('queryAnalytics', { query }, client.overrides);
-			const { body } = await client.send(request, { deadline });
+		async read(api, { deadline }) {
+			const { body } = await api.call('queryAnalytics', { query }, { deadline });
 			const rows = isRecord(body) ? body.data : body;
 			if (!Array.isArray(rows) || !rows.every(isRecord))
 				throw unreadableResponse('queryAnalytics', 'data', 'rows', body);

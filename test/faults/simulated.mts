@@ -14,8 +14,8 @@ import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job } from '../../nodes/RunAgentSession/runSession.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import {
 	contextFor,
@@ -25,7 +25,7 @@ import {
 	type Sent,
 	type Weather,
 } from '../rules/simulation.mts';
-import { createVirtualClock } from '../virtualClock.mts';
+import { createVirtualClock, serviceTime } from '../virtualClock.mts';
 import { pick, promptOf, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';
 import { judge, type Ended, type Order, type SimulatedReport } from './judge.mts';
@@ -81,11 +81,10 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const dice = createDice(seed);
 	const spoken = dialectsFrom(dice);
 	const settings = settingsFor(spoken);
-	const virtual = createVirtualClock();
-	const now = () => START + virtual.now();
+	const virtual = createVirtualClock(START);
 	const mistakes: string[] = [];
 	const service = createService({
-		clock: { now, wallNow: now, toWall: (time) => time, speed: () => 1, setSpeed() {} },
+		clock: serviceTime(virtual),
 		dialects: spoken,
 		traffic: () => ({ events: [], rates: [] }),
 		rateLimit: LIMIT,
@@ -97,11 +96,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const probability = { poll: 0.25 * dice(), decision: 0.4 * dice(), start: 0.2 * dice() };
 	const sent: Sent[] = [];
 	const context = contextFor(
-		{
-			// Time stands still while the service works, which does not concern the simulation.
-			inject: async (request: object) =>
-				await virtual.whileBusy(async () => await service.app.inject(request)),
-		} as typeof service.app,
+		service.app,
 		{
 			baseUrl: 'http://localhost/v1',
 			accessToken: 'wa_local_main_key',
@@ -109,7 +104,8 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			overrides: JSON.stringify(settings.overrides),
 		},
 		{
-			now: virtual.now,
+			now: () => virtual.now() - START,
+			whileBusy: virtual.whileBusy,
 			async weatherOf(request) {
 				sent.push(request);
 				const kind = kindOf(request);
@@ -119,9 +115,9 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			},
 		},
 	);
-	const clock = virtual.clockFor();
+	const clock = virtual;
 	const gates = new RateLimitGates(clock);
-	const api = sessionApi(await createApiClient(context, { clock, gates }));
+	const api = sessionApi(await openApi(context, { clock, gates }));
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	/** Runs one item, again with the same context when it fails, as Retry On Fail does. */
@@ -147,7 +143,6 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				apiAfterStop: api,
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',

@@ -3,17 +3,17 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
-import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
@@ -47,6 +47,7 @@ export const status = (code: number, retryAfter?: string): Weather => ({
 	}),
 });
 
+const START = Date.UTC(2026, 9, 5, 9);
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
@@ -55,7 +56,15 @@ export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
 	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
-	{ now, weatherOf }: { now: () => number; weatherOf(request: Sent): Promise<Weather> },
+	{
+		now,
+		weatherOf,
+		whileBusy,
+	}: {
+		now: () => number;
+		weatherOf(request: Sent): Promise<Weather>;
+		whileBusy: VirtualClock['whileBusy'];
+	},
 ): ApiContext {
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
@@ -78,12 +87,15 @@ export function contextFor(
 				headers: weather.headers ?? {},
 				body: weather.body ?? '',
 			};
-		const answer = await app.inject({
-			method: options.method as 'GET',
-			url,
-			headers: headers as Record<string, string>,
-			payload: options.body as string,
-		});
+		const answer = await whileBusy(
+			async () =>
+				await app.inject({
+					method: options.method as 'GET',
+					url,
+					headers: headers as Record<string, string>,
+					payload: options.body as string,
+				}),
+		);
 		request.answer = answer.body;
 		if (weather === 'lost-after') throw failure('ECONNRESET');
 		if (typeof weather === 'object')
@@ -105,16 +117,16 @@ export function contextFor(
 
 /** One service in simulated time, with any number of runs against it. */
 export function simulation(dialects: readonly DialectName[] = []) {
-	const manual = createManualClock();
+	const virtual = createVirtualClock(START);
 	const settings = settingsFor(dialects);
 	const values = (list = '') => list.split(',').filter(Boolean);
 	const service = createService({
-		clock: manual,
+		clock: serviceTime(virtual),
 		dialects,
 		log: (problem) => problems.push(problem),
 	});
 	const problems: string[] = [];
-	const begin = manual.now();
+	const begin = virtual.now();
 	const sent: Sent[] = [];
 	const pauses: number[] = [];
 	const logged: string[] = [];
@@ -124,25 +136,14 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	let late = 0;
 
 	const clock: Clock = {
-		now: manual.now,
-		throwIfAborted() {
-			if (manual.now() - begin >= stopAt) throw new CanceledError();
-		},
-		untilAborted: async (work) => await work.finally(() => clock.throwIfAborted()),
-		async sleep(ms) {
-			const until = Math.min(manual.now() + ms, begin + stopAt);
+		now: virtual.now,
+		async sleep(ms, signal) {
 			pauses.push(ms);
-			manual.advance(Math.max(0, until - manual.now()) + late);
-			clock.throwIfAborted();
+			await virtual.sleep(ms, signal);
+			virtual.advance(late);
 		},
 	};
-	const unstoppable: Clock = {
-		now: manual.now,
-		throwIfAborted() {},
-		untilAborted: async (work) => await work,
-		sleep: async (ms) => manual.advance(ms),
-	};
-	const gates = new RateLimitGates(unstoppable);
+	const gates = new RateLimitGates(virtual);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -151,10 +152,11 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		overrides: JSON.stringify(settings.overrides),
 	};
 	const context = contextFor(service.app, credentials, {
-		now: () => manual.now() - begin,
+		now: () => virtual.now() - begin,
+		whileBusy: virtual.whileBusy,
 		async weatherOf(request) {
-			manual.advance(late);
-			const now = await weather(request);
+			virtual.advance(late);
+			const now = await virtual.whileBusy(async () => await weather(request));
 			sent.push(request);
 			return now;
 		},
@@ -172,8 +174,8 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		recorded,
 		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
 		problems,
-		now: () => manual.now() - begin,
-		advance: manual.advance,
+		now: () => virtual.now() - begin,
+		advance: virtual.advance,
 		setWeather: (next: typeof weather) => void (weather = next),
 		stopAt: (ms: number) => void (stopAt = ms),
 		/** The service's own record of its sessions */
@@ -208,9 +210,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				denyValues: values(nodeOptions?.denyValues),
 				...job.policy,
 			};
-			return await runSession(job, {
-				api: sessionApi(await createApiClient(context, { clock, gates })),
-				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable, gates })),
+			const signal = stopAt === Infinity ? undefined : virtual.abortAt(begin + stopAt);
+			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
+			const running = runSession(job, {
+				api: sessionApi(await openApi(stoppable, { clock, gates })),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',
@@ -218,10 +221,12 @@ export function simulation(dialects: readonly DialectName[] = []) {
 					fingerprintOf(job.target.operation, job.target),
 				),
 				clock,
+				signal,
 				random: () => 0,
 				log: (message) => logged.push(message),
 				onSession: (session) => recorded.push(session),
 			});
+			return await virtual.run(running);
 		},
 	};
 }

@@ -245,7 +245,6 @@ describe('overrides', () => {
 				query: { site_id: '{siteId}', cursor: '{cursor}', limit: '{limit}' },
 			},
 			createProduct: { body: { project_id: '{projectId}' } },
-			updateProduct: { body: { project_id: '{projectId}' } },
 		});
 		expect(dialects['empty-answers'].overrides).toBeUndefined();
 	});

@@ -1,7 +1,8 @@
 import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
-import { fetchSession, type Interaction } from '../../../shared/session/session';
+import { fetchSession } from '../../../shared/api/sessions';
+import type { Api } from '../../../shared/api/types';
+import type { Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
 import { quote } from '../../../shared/base/values';
 import { additionalBody, bodyOf, sessionId } from '../fields';
@@ -9,11 +10,11 @@ import type { Field, Operation } from '../resource';
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(
-	client: ApiClient,
+	api: Api,
 	session: string,
 	interactionId: string,
 ): Promise<Interaction> {
-	const { pendingInteractions } = await fetchSession(client, session);
+	const { pendingInteractions } = await fetchSession(api, session);
 	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
 	if (interaction) return interaction;
 	throw new WorkspaceAutomationError(
@@ -153,7 +154,7 @@ export const resolveInteraction: Operation = {
 			expectations,
 		),
 	],
-	async prepare(values, client) {
+	async prepare(values, api) {
 		const { decision, expectedPermission, expectedPatterns } = values;
 		const extra = bodyOf(values);
 		const given = decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
@@ -165,10 +166,11 @@ export const resolveInteraction: Operation = {
 			option = typeof given === 'number' ? given : requireText('Option Value', given);
 		if (decision === 'approve' || decision === 'deny' || isExpected) {
 			const { sessionId: session, interactionId } = values;
-			const interaction = await pendingInteraction(client, String(session), String(interactionId));
+			const interaction = await pendingInteraction(api, String(session), String(interactionId));
 			checkExpected(interaction, expectedPermission, expectedPatterns);
 			if (decision === 'approve' || decision === 'deny') option = optionFor(interaction, decision);
 		}
-		return { values: { type: 'permission', option }, extra };
+		const approved = decision === 'option' ? undefined : decision === 'approve';
+		return { values: { type: 'permission', option, approved }, extra };
 	},
 };

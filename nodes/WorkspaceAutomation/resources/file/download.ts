@@ -1,12 +1,24 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { isInternal, isLoopback } from '../../../shared/transport/credential';
-import { CanceledError, WorkspaceAutomationError } from '../../../shared/base/errors';
-import { inMib, inSeconds, LIMITS } from '../../../shared/base/limits';
-import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
+import type { Api } from '../../../shared/api/types';
+import {
+	CanceledError,
+	throwIfAborted,
+	WorkspaceAutomationError,
+} from '../../../shared/base/errors';
+import { inMib, inSeconds, MIB } from '../../../shared/base/values';
+import { isRefusal } from '../../../shared/transport/evidence';
 import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
-import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';
+import { retryDelayMs } from '../../../shared/transport/retryPolicy';
+import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
+
+/** Ten times what a file may have when it is created */
+const MOST_BYTES = 100 * MIB;
+/** All of a download: what takes longer would outlast its URL soon */
+const DOWNLOAD_MS = 5 * 60_000;
+const ATTEMPTS = 4;
 
 /** A stream as n8n's helpers take one */
 export type Stream = Exclude<
@@ -43,13 +55,13 @@ function checkUrl(url: string, baseUrl: string): string {
 const tooLarge = () =>
 	new WorkspaceAutomationError(
 		'The file is too large to download',
-		`It has more than ${inMib(LIMITS.downloadBytes)}.`,
+		`It has more than ${inMib(MOST_BYTES)}.`,
 	);
 
 const tooLong = () =>
 	new WorkspaceAutomationError(
 		'The file takes too long to download',
-		`It took longer than ${inSeconds(LIMITS.downloadMs)}.`,
+		`It took longer than ${inSeconds(DOWNLOAD_MS)}.`,
 	);
 
 /**
@@ -62,7 +74,7 @@ function limitBytes(body: Stream): void {
 	body.emit = (event: string | symbol, ...args: unknown[]) => {
 		if (event === 'data') {
 			bytes += (args[0] as Uint8Array).length;
-			if (bytes > LIMITS.downloadBytes) body.destroy(tooLarge());
+			if (bytes > MOST_BYTES) body.destroy(tooLarge());
 		}
 		return emit(event, ...args);
 	};
@@ -106,7 +118,7 @@ async function fetchOnce<T>(
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
 		if (status < 200 || status >= 300) throw new RefusedError(status, headers);
-		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) throw tooLarge();
+		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
 		limitBytes(body);
 		return { value: await consume(body, headers) };
 	};
@@ -133,23 +145,22 @@ const failed = ({ message, description, context }: WorkspaceAutomationError) =>
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
-	{ clock, baseUrl }: ApiClient,
+	{ clock, baseUrl, signal }: Api,
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	checkUrl(url, baseUrl);
-	const deadline = clock.now() + LIMITS.downloadMs;
+	const deadline = clock.now() + DOWNLOAD_MS;
 	for (let attempt = 1; ; attempt++) {
-		clock.throwIfAborted();
+		throwIfAborted(signal);
 		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
-		clock.throwIfAborted();
+		throwIfAborted(signal);
 		const final =
 			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
-		if (final || attempt === LIMITS.downloadAttempts)
-			throw failed(attemptError(result, {}, clock.now()));
+		if (final || attempt === ATTEMPTS) throw failed(attemptError(result, {}, clock.now()));
 		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
 		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
-		await clock.sleep(delayMs);
+		await clock.sleep(delayMs, signal);
 	}
 }

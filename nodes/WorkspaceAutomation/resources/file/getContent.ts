@@ -1,9 +1,8 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { answerOverride, readAnswer } from '../../../shared/api/operations';
+import { answerOverride } from '../../../shared/api/answers';
+import type { Api } from '../../../shared/api/types';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
-import { callOperation } from '../../../shared/api/nonIdempotent';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { requireOneOf, requireText } from '../../../shared/base/validation';
 import { isRecord, quote, textOf } from '../../../shared/base/values';
 import { fileId } from '../fields';
@@ -11,10 +10,8 @@ import type { Operation } from '../resource';
 import { download, type Stream } from './download';
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
-function contentIn(body: unknown, { overrides }: ApiClient): { text: string } | { url: string } {
-	const [text, url] = ['text', 'url'].map((name) =>
-		readAnswer('getFileContent', name, body, overrides),
-	);
+function contentIn(body: unknown, api: Api): { text: string } | { url: string } {
+	const [text, url] = ['text', 'url'].map((name) => api.answer('getFileContent', name, body));
 	if (textOf(text)) return { text: String(text) };
 	if (textOf(url)) return { url: String(url) };
 	// An empty file is found under no name that only counts with something in it.
@@ -33,9 +30,9 @@ interface Metadata {
 }
 
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
-async function metadataOf(client: ApiClient, id: unknown): Promise<Metadata> {
+async function metadataOf(api: Api, id: unknown): Promise<Metadata> {
 	const values = { fileId: id };
-	const read = callOperation(client, 'getFile', values, { maxAttempts: 2, timeLimitMs: 30_000 });
+	const read = api.call('getFile', values, { maxAttempts: 2, timeLimitMs: 30_000 });
 	const response = await resultOrError(read);
 	if (response instanceof WorkspaceAutomationError || !isRecord(response.body)) return {};
 	const { name, contentType, sizeBytes } = response.body;
@@ -48,27 +45,26 @@ async function metadataOf(client: ApiClient, id: unknown): Promise<Metadata> {
 
 async function asText(
 	context: IExecuteSingleFunctions,
-	client: ApiClient,
+	api: Api,
 	id: unknown,
 	body: unknown,
 ): Promise<INodeExecutionData> {
-	const content = contentIn(body, client);
+	const content = contentIn(body, api);
 	const { helpers } = context;
 	const read = async (stream: Stream) => await helpers.binaryToString(stream);
-	const text =
-		'text' in content ? content.text : await download(context, client, content.url, read);
+	const text = 'text' in content ? content.text : await download(context, api, content.url, read);
 	return { json: { fileId: String(id), text } };
 }
 
 async function asBinary(
 	context: IExecuteSingleFunctions,
-	client: ApiClient,
+	api: Api,
 	id: unknown,
 	body: unknown,
 ): Promise<INodeExecutionData> {
-	const content = contentIn(body, client);
+	const content = contentIn(body, api);
 	const field = String(context.getNodeParameter('binaryPropertyName'));
-	const { name = String(id), contentType, sizeBytes } = await metadataOf(client, id);
+	const { name = String(id), contentType, sizeBytes } = await metadataOf(api, id);
 	const keep = async (data: Buffer | Stream, type?: unknown) =>
 		await context.helpers.prepareBinaryData(data, name, contentType ?? textOf(type));
 	const data =
@@ -76,7 +72,7 @@ async function asBinary(
 			? await keep(Buffer.from(content.text), 'text/plain')
 			: await download(
 					context,
-					client,
+					api,
 					content.url,
 					async (stream, headers) => await keep(stream, headers['content-type']),
 				);
@@ -119,8 +115,8 @@ export const getContent: Operation = {
 		},
 	],
 	// Both kinds of answers end up as either; what is downloaded is streamed.
-	async result({ body }, { fileId: id, outputAs }, client) {
+	async result({ body }, { fileId: id, outputAs }, api) {
 		const read = outputAs === 'binary' ? asBinary : asText;
-		return await read(this, client, id, body);
+		return await read(this, api, id, body);
 	},
 };
