@@ -8,7 +8,7 @@ import { ApiError, envelope, statusOf } from './errors.mts';
 import { pageOf } from './dialects/listing.mts';
 import { faultKinds, jsonAnswer, type FaultyService, type WireAnswer } from './fault-kinds.mts';
 import type { ActiveFault, FaultRule, Faults } from './faults.mts';
-import { parseJson } from './json.mts';
+import { isObject, parseJson } from './json.mts';
 import type { RateLimit } from './rate-limit.mts';
 import { recordable, redact, type RequestRecord } from './record.mts';
 import { routes } from './routes/index.mts';
@@ -206,12 +206,16 @@ async function answerOf(
 	const { layer } = parts;
 	const { queries, call } = admit(parts, operation, request);
 	if (!layer.paging) return await handler(call(queries[0]));
-	const answers: Answer[] = [];
+	const answers: Array<Answer & { query: Call['query'] }> = [];
 	for (const { cursor: _, ...query } of queries)
-		answers.push(await handler({ ...call(query), limit: Infinity }));
-	const bodies = answers.map(({ body }) => body);
-	const body = pageOf(bodies, queries[0], layer.paging);
-	return { ...answers[0], body };
+		try {
+			answers.push({ ...(await handler({ ...call(query), limit: Infinity })), query });
+		} catch (error) {
+			// In a list of everything, what is in one project only is not in the others.
+			if (queries.length === 1 || !(error instanceof ApiError)) throw error;
+		}
+	const [{ query: _, ...first }] = answers;
+	return { ...first, body: pageOf(answers, queries[0], layer.paging) };
 }
 
 /**
@@ -241,7 +245,10 @@ function admit(
 	checkParameters(operation, { path: params, query: queries[0] });
 	const given = parseBody(operation, rawBody(request), request.headers['content-type']);
 	const body = layer.readBody(operation, given, state.store);
-	checkBody(operation, body);
+	// Where nothing of a change is understood and nobody minds, nothing is changed.
+	const isNothing =
+		operation.method === 'PATCH' && isObject(body) && Object.keys(body).length === 0;
+	if (!layer.ignores || !isNothing) checkBody(operation, body);
 	const origin = `${request.protocol}://${request.host}`;
 	const call = (own: Call['query']): Call => ({
 		params,

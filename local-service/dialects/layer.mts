@@ -32,6 +32,8 @@ export interface DialectLayer {
 	lateness: Lateness;
 	/** How lists are cut into pages, where the routes do not do it */
 	paging?: Paging;
+	/** What is not known in a request is ignored */
+	ignores: boolean;
 	/** How an operation is called */
 	requestFor(operation: NamedOperation): DialectRequest;
 	/** What answers instead of the service, each time */
@@ -138,6 +140,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 	return {
 		lateness: dialects.find(({ lateness }) => lateness)?.lateness ?? noLateness,
 		paging: pagings.length > 0 || ignores ? Object.assign({}, ...pagings) : undefined,
+		ignores,
 		requestFor,
 		between: (operation) =>
 			dialects.flatMap(({ between }) => {

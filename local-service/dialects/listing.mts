@@ -31,11 +31,22 @@ export function queriesFor(
 const isList = (body: unknown): body is ListEnvelope<unknown> =>
 	isObject(body) && Array.isArray(body.data);
 
-/** The part of whole lists that a request asks for; anything but lists is left as it is. Cursors are positions. */
-export function pageOf(bodies: unknown[], query: Query, paging: Paging): unknown {
-	const [first] = bodies;
+/**
+ * The part of whole lists that a request asks for; anything but lists is left as it is. Cursors are positions.
+ * @param answers each with the query that it is for; where there are several, their entries say whose they are
+ */
+export function pageOf(
+	answers: Array<{ body: unknown; query: Query }>,
+	query: Query,
+	paging: Paging,
+): unknown {
+	const first = answers[0].body;
 	if (!isList(first)) return first;
-	const entries = bodies.filter(isList).flatMap(({ data }) => data);
+	const entries = answers.flatMap(({ body, query: { projectId, siteId } }) => {
+		const whose = siteId === undefined ? { projectId } : { siteId };
+		const data = isList(body) ? body.data : [];
+		return answers.length === 1 ? data : data.map((entry) => ({ ...whose, ...(entry as object) }));
+	});
 	if (paging.newestFirst) entries.reverse();
 	const { whole = false, usual = defaultLimit, most = Infinity } = paging;
 	const size = whole ? Infinity : Math.min(Number(query.limit ?? usual), most);

@@ -104,7 +104,9 @@ export function judge(
 		const named = errors.some(({ message }) => UNKNOWN.test(message));
 		if (named) report.unknownStarts++;
 		if (isError) {
-			const isNamed = own.every(({ sessionId }) => named || result.context.sessionId === sessionId);
+			const isNamed = own.every(
+				({ sessionId }) => named || errors.some(({ context }) => context.sessionId === sessionId),
+			);
 			if (!isNamed) blame('unnamedStarts', `a session that no error names: ${result.message}`);
 			if (result.description === '') blame('lost', `no way out: ${result.message}`);
 			continue;
