@@ -24,7 +24,7 @@ import {
 } from '../../local-service/dialects/templates.mts';
 import type { Overrides } from '../../local-service/dialects/dialect.mts';
 import { everyOperation } from './everyOperation.mts';
-import { speaker, valueAt } from './speaker.mts';
+import { speaker, valueAt, useSpeakers } from './speaker.mts';
 import { unknownId } from './support.mts';
 
 const speak = useSpeakers();
