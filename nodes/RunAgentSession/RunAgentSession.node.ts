@@ -9,6 +9,8 @@ import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL } from '../shared/transport/credential';
 import {
 	CanceledError,
+	hadNoEffect,
+	IndeterminateError,
 	throwIfAborted,
 	withSession,
 	WorkspaceAutomationError,
@@ -19,8 +21,8 @@ import { sessionRecorder } from '../shared/n8n/customData';
 import {
 	fingerprintOf,
 	itemRecord,
+	recordOf,
 	runIndexOf,
-	unsavedContext,
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
@@ -67,7 +69,9 @@ export class RunAgentSession implements INodeType {
 		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
-		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
+		const jobs = this.getInputData().map((_, itemIndex) =>
+			checked(() => readJob(this, itemIndex, startedFor(this, itemIndex)?.read()?.sessionId)),
+		);
 		const firstMistake = jobs.findIndex((job) => 'problem' in job);
 
 		try {
@@ -81,16 +85,13 @@ export class RunAgentSession implements INodeType {
 				async (job, itemIndex) => {
 					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
-					const { completed, ...dependencies } = dependenciesOf(job.value, itemIndex);
-					const result = completed.read() ?? (await runSession(job.value, dependencies));
-					// Retry On Fail comes back with all items: what has completed is not asked for again.
-					if (result.kind === 'completed') completed.write(result);
+					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
 					if (result.kind === 'failed' && !asTool)
 						throw withSession(sessionFailed(result), sessionOf(result));
 					return result;
 				},
 			);
-			throwIfAborted(signal);
+			if (signal?.aborted) throw canceled(this, results);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -112,12 +113,30 @@ export class RunAgentSession implements INodeType {
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {
-			if (error instanceof CanceledError)
-				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			if (error instanceof CanceledError) throw canceled(this);
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
 	}
 }
+
+/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
+function canceled(
+	context: IExecuteFunctions,
+	results: ReadonlyArray<PromiseSettledResult<RunResult>> = [],
+): Error {
+	const unknown = results.flatMap((result, itemIndex) => {
+		const reason: unknown = result.status === 'rejected' && result.reason;
+		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+	});
+	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: unknown.length > 0 ? description : undefined,
+	});
+}
+
+/** Where the node's context keeps the records of its sessions */
+const SESSIONS = 'sessions';
 
 type Mistake = { problem: unknown };
 
@@ -171,27 +190,37 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
-interface ItemDependencies extends RunDependencies {
-	/** The result of an earlier try */
-	completed: ItemRecord<RunResult>;
+/**
+ * The record of the session that an item carries, where this node started it in this execution: however the node is wired into
+ * itself, it starts no second one.
+ */
+function startedFor(context: IExecuteFunctions, itemIndex: number): ItemRecord<Entry> | undefined {
+	const { sessionId } = context.getInputData()[itemIndex].json;
+	if (typeof sessionId !== 'string' || context.getNodeParameter('operation', itemIndex) !== 'start')
+		return undefined;
+	const isIt = (entry: Entry) => entry.sessionId === sessionId;
+	return recordOf<Entry>(context.getContext('node'), SESSIONS, isIt);
 }
 
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
-): Promise<(job: Job, itemIndex: number) => ItemDependencies> {
-	const api = await openApi(context);
+): Promise<(job: Job, itemIndex: number) => RunDependencies> {
+	const opened = await openApi(context);
+	const { clock, signal } = opened;
+	const api = sessionApi(opened);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
 		const place = { runIndex: runIndexOf(context, 0), itemIndex };
 		const fingerprint = fingerprintOf(job.target.operation, job.target);
 		return {
-			api: sessionApi(api),
-			journal: itemRecord<Entry>(nodeContext, 'sessions', place, fingerprint),
-			completed: itemRecord<RunResult>(unsavedContext(nodeContext), 'results', place, fingerprint),
-			clock: api.clock,
-			signal: api.signal,
+			api,
+			journal:
+				startedFor(context, itemIndex) ??
+				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
+			clock,
+			signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

@@ -3,13 +3,6 @@ import { fetchSession, readNewSessionId, sessionIn } from '../shared/api/session
 import type { Api, CallOptions } from '../shared/api/types';
 import type { Interaction, Session } from '../shared/session/session';
 
-export interface Resolved {
-	/** The session as it is then, where the response says */
-	session: Session | undefined;
-	/** Whether the service said so itself */
-	confirmed: boolean;
-}
-
 export interface NewSession {
 	projectId: string;
 	prompt: string;
@@ -24,13 +17,13 @@ export interface SessionApi {
 	read(sessionId: string, options?: CallOptions): Promise<Session>;
 	/** Starts a new turn. `before` is the session as it was, to tell after a lost response whether the message arrived. */
 	sendMessage(before: Session, text: string, options?: CallOptions): Promise<void>;
-	/** Answers a request of the agent. */
+	/** Sends a decision a single time. Returns the session as it is then, where the response says. */
 	resolve(
 		sessionId: string,
 		interaction: Interaction,
 		option: string | number,
 		options?: CallOptions,
-	): Promise<Resolved>;
+	): Promise<Session | undefined>;
 	abort(sessionId: string, options?: CallOptions): Promise<void>;
 }
 
@@ -52,8 +45,8 @@ export function sessionApi(api: Api): SessionApi {
 
 		async resolve(sessionId, { id, type }, option, options) {
 			const values = { sessionId, interactionId: id, type, option };
-			const { body } = await api.call('resolveInteraction', values, options);
-			return { session: sessionIn(api, body, sessionId), confirmed: true };
+			const { body } = await api.call('resolveInteraction', values, { ...options, once: true });
+			return sessionIn(api, body, sessionId);
 		},
 
 		async abort(sessionId, options) {

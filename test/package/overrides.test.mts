@@ -10,12 +10,12 @@ import {
 
 const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), 'utf8');
 const operations = Object.keys(OPERATIONS) as OperationId[];
-const code = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
+const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
 test('the table has each operation, its request, its placeholders and what is read from its answer', () => {
 	const rows = operations.map((operation) => {
-		const { method, path, answer = {} } = operationOf(operation);
-		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} |`;
+		const { method, path, answer = {}, words = [] } = operationOf(operation);
+		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
 	});
 	const written = page.split('\n').filter((line) => line.startsWith('| `'));
 	expect(written).toEqual(rows);

@@ -4,6 +4,7 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
+import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
@@ -21,7 +22,9 @@ export type Weather =
 	| 'unsent'
 	| 'lost'
 	| 'lost-after'
-	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean };
+	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean }
+	/** The service's own answer, changed on its way */
+	| { change(body: any): any };
 
 export interface Sent {
 	method: string;
@@ -36,6 +39,32 @@ export interface Sent {
 	/** What the service answered, also when the weather kept it from arriving */
 	answer?: string;
 }
+
+/** What a request is for */
+export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
+const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
+export const purposeOf = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
+	if (method === 'GET') return 'poll';
+	const found = Object.entries(ENDINGS).find(([, ending]) => path.endsWith(ending));
+	return (found?.[0] as Purpose | undefined) ?? 'start';
+};
+
+/** Which of the requests for a purpose are meant: all, unless it says otherwise. Times in milliseconds since the start. */
+export interface Which {
+	first?: number;
+	skip?: number;
+	from?: number;
+	until?: number | (() => boolean);
+	/** Only after the first request for this purpose */
+	after?: Purpose;
+}
+
+type Meeting = Weather | ((request: Sent) => Weather | Promise<Weather>);
+
+/** A reading that leaves out what is pending */
+export const nothingPending: Weather = {
+	change: (body) => ({ ...body, pendingInteractions: [] }),
+};
 
 export const page: Weather = { status: 200, body: '<!doctype html><p>Please sign in</p>' };
 export const nothing: Weather = { status: 200, body: '' };
@@ -81,7 +110,7 @@ export function contextFor(
 		const weather = isTooLate ? 'lost-after' : request.weather;
 		if (weather === 'unsent') throw failure('ECONNREFUSED');
 		if (weather === 'lost') throw failure('ECONNRESET');
-		if (typeof weather === 'object' && !weather.processed)
+		if (typeof weather === 'object' && !('change' in weather) && !weather.processed)
 			return {
 				statusCode: weather.status,
 				headers: weather.headers ?? {},
@@ -98,14 +127,18 @@ export function contextFor(
 		);
 		request.answer = answer.body;
 		if (weather === 'lost-after') throw failure('ECONNRESET');
-		if (typeof weather === 'object')
+		if (typeof weather === 'object' && !('change' in weather))
 			return {
 				statusCode: weather.status,
 				headers: weather.headers ?? {},
 				body: weather.body ?? '',
 			};
 		request.status = answer.statusCode;
-		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
+		const body =
+			typeof weather === 'object'
+				? JSON.stringify(weather.change(JSON.parse(answer.body)))
+				: answer.body;
+		return { statusCode: answer.statusCode, headers: answer.headers, body };
 	};
 	return {
 		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession' }),
@@ -131,8 +164,9 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const pauses: number[] = [];
 	const logged: string[] = [];
 	const recorded: Array<{ sessionId: string; dashboardUrl?: string }> = [];
-	let weather: (request: Sent) => Weather | Promise<Weather> = () => 'fine';
+	let rules: Array<{ purpose: Purpose | 'any'; which: Which; meeting: Meeting; seen: number }> = [];
 	let stopAt = Infinity;
+	let stopNow = () => {};
 	let late = 0;
 
 	const clock: Clock = {
@@ -156,11 +190,26 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		whileBusy: virtual.whileBusy,
 		async weatherOf(request) {
 			virtual.advance(late);
-			const now = await virtual.whileBusy(async () => await weather(request));
+			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
+			const weather =
+				typeof met === 'function' ? await virtual.whileBusy(async () => await met(request)) : met;
 			sent.push(request);
-			return now;
+			return weather;
 		},
 	});
+
+	/** Of the rules that mean a request, the first applies. */
+	function isMeant(rule: (typeof rules)[number], request: Sent): boolean {
+		const { first = Infinity, skip = 0, from = 0, until = Infinity, after } = rule.which;
+		if (rule.purpose !== 'any' && rule.purpose !== purposeOf(request)) return false;
+		if (request.at < from) return false;
+		if (typeof until === 'function' ? until() : request.at >= until) return false;
+		if (after && !sent.some((earlier) => purposeOf(earlier) === after)) return false;
+		rule.seen++;
+		return rule.seen > skip && rule.seen <= skip + first;
+	}
+	const meets = (purpose: Purpose | 'any', meeting: Meeting, which: Which = {}) =>
+		void rules.push({ purpose, meeting, which, seen: 0 });
 
 	let projectId: string | undefined;
 	const control = async (path: string) =>
@@ -176,8 +225,37 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		problems,
 		now: () => virtual.now() - begin,
 		advance: virtual.advance,
-		setWeather: (next: typeof weather) => void (weather = next),
+		/** What requests for a purpose meet on their way */
+		meets,
+		/** Polls after the first request for a purpose show what the last one before it showed. */
+		stale: (after: Purpose, which: Which = {}) =>
+			meets(
+				'poll',
+				() => {
+					const before = sent.slice(
+						0,
+						sent.findIndex((request) => purposeOf(request) === after),
+					);
+					const last = before.findLast((request) => purposeOf(request) === 'poll');
+					return { status: 200, body: last?.answer };
+				},
+				{ after, ...which },
+			),
+		/** Requests for a purpose take this long. */
+		slow: (purpose: Purpose, ms: number, which: Which = {}) =>
+			meets(
+				purpose,
+				() => {
+					virtual.advance(ms);
+					return 'fine';
+				},
+				which,
+			),
+		/** Fine weather from now on */
+		clear: () => void (rules = []),
 		stopAt: (ms: number) => void (stopAt = ms),
+		/** Stops the execution that runs. */
+		stop: () => stopNow(),
 		/** The service's own record of its sessions */
 		sessions: async () => (await control('/sessions')).sessions as any[],
 		/** Calls the service as somebody else would, in fine weather */
@@ -210,7 +288,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				denyValues: values(nodeOptions?.denyValues),
 				...job.policy,
 			};
-			const signal = stopAt === Infinity ? undefined : virtual.abortAt(begin + stopAt);
+			const execution = new AbortController();
+			stopNow = () => execution.abort();
+			if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
+			const { signal } = execution;
 			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
 			const running = runSession(job, {
 				api: sessionApi(await openApi(stoppable, { clock, gates })),
@@ -246,4 +327,14 @@ export async function errorOf(work: Promise<unknown>): Promise<WorkspaceAutomati
 /** The requests of one kind: `of(sent, 'POST', '/agent/sessions')`; the path is matched from its end. */
 export const of = (sent: Sent[], method: string, ending: string) =>
 	sent.filter((request) => request.method === method && request.path.endsWith(ending));
+/** The policy that a test is about */
+export const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Policy => ({
+	mode,
+	rules: [],
+	defaultDecision: 'ask',
+	approveWith: 'once',
+	...changes,
+});
+export const seconds = (list: Array<{ at: number }>) =>
+	list.map(({ at }) => Math.round(at / 100) / 10);
 export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');

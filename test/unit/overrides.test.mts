@@ -141,7 +141,7 @@ describe('a request', () => {
 		expect(body).toEqual({ projectId: ID, ...extra });
 	});
 
-	test("puts the user's own fields over the body", () => {
+	test("puts the user's own fields over the body", async () => {
 		const values = { projectId: ID, prompt: 'Hi' };
 		const extra = { prompt: 'Mine', model: 'x' };
 		const { body } = await requestOf('createAgentSession', values, {}, { extra });
@@ -150,7 +150,7 @@ describe('a request', () => {
 
 	test.each(['.', '..'])(
 		'refuses the ID %j, which would lead to another path',
-		async async (interactionId) => {
+		async (interactionId) => {
 			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
 			await expect(requestOf('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
 		},

@@ -14,6 +14,8 @@ import type { Api, CallOptions, Values } from './types';
 type Reconcile = () => Promise<Fate>;
 
 const INTERVAL_MS = 3_000;
+/** The least that a look gets, however little time is left for another */
+const LOOK_MS = 10_000;
 /** How far the clocks of n8n and the service may be apart */
 const CLOCK_SKEW_MS = 60_000;
 /** How long a new turn, an answered request and a new file may take to show */
@@ -37,7 +39,8 @@ async function lookFor(
 ): Promise<Fate> {
 	const end = Math.min(deadline, clock.now() + timeoutMs);
 	for (;;) {
-		const found = await resultOrError(look({ deadline: end }));
+		const within = Math.min(deadline, Math.max(end, clock.now() + LOOK_MS));
+		const found = await resultOrError(look({ deadline: within }));
 		const failed = found instanceof WorkspaceAutomationError;
 		if (found && !failed) return found;
 		if (clock.now() + INTERVAL_MS > end) return failed ? UNKNOWN : otherwise;
@@ -79,7 +82,8 @@ async function interaction(api: Api, values: Values, options: CallOptions): Prom
 async function file(api: Api, values: Values, options: CallOptions): Promise<Reconcile> {
 	const sentAt = api.clock.now();
 	const look = async (within: CallOptions): Promise<Fate | undefined> => {
-		const found = await filesNamed(api, values, within);
+		const named = await filesNamed(api, values, within);
+		const found = named.filter(({ kind = values.kind }) => kind === values.kind);
 		const isFresh = ({ createdAt }: IDataObject) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS;
 		const fresh = found.filter(isFresh);
 		if (fresh.length === 1) return applied(fresh[0]);

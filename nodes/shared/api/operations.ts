@@ -163,6 +163,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
 		mostBytes: 256 * MIB,
+		answer: { data: ['data'] },
 		timeoutMs: 90_000,
 	},
 	createSharedPreview: {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { components } from '../base/contract';
 import { WorkspaceAutomationError } from '../base/errors';
-import { excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
+import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
 import { answerOverride, requestOverride, unreadableResponse } from './answers';
 import { operationOf, type OperationId } from './operations';
 import type { Api, CallOptions, Values } from './types';
@@ -157,8 +157,9 @@ export async function* readPages(
 		count += data.length;
 		if (isRecord(body) && isRecord(body.setup_required))
 			onSetup(setupRequiredError(body.setup_required), count === 0);
-		const next = count < most ? nextOf(api, operation, body, data.length >= size) : undefined;
-		const start = JSON.stringify(data[0] ?? '');
+		// A page of more than was asked for is no page: such a service gives all at once.
+		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
+		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);
 		if (next !== undefined && next === cursor)
 			throw endless(operation, 'The service gave the same cursor twice.');
 		if (pages > 1 && data.length > 0 && start === first)

@@ -8,17 +8,11 @@ import {
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
-import { isRefusal } from '../../../shared/transport/evidence';
 import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
+import { provenBy } from '../../../shared/transport/evidence';
 import { retryDelayMs } from '../../../shared/transport/retryPolicy';
 import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
-
-/** Ten times what a file may have when it is created */
-const MOST_BYTES = 100 * MIB;
-/** All of a download: what takes longer would outlast its URL soon */
-const DOWNLOAD_MS = 5 * 60_000;
-const ATTEMPTS = 4;
 
 /** A stream as n8n's helpers take one */
 export type Stream = Exclude<
@@ -52,6 +46,12 @@ function checkUrl(url: string, baseUrl: string): string {
 	return url;
 }
 
+/** Ten times what a file may have when it is created */
+export const MOST_BYTES = 100 * MIB;
+/** All of a download: what takes longer would outlast its URL soon */
+const MOST_MS = 300_000;
+const MOST_ATTEMPTS = 4;
+
 const tooLarge = () =>
 	new WorkspaceAutomationError(
 		'The file is too large to download',
@@ -61,7 +61,7 @@ const tooLarge = () =>
 const tooLong = () =>
 	new WorkspaceAutomationError(
 		'The file takes too long to download',
-		`It took longer than ${inSeconds(DOWNLOAD_MS)}.`,
+		`It took longer than ${inSeconds(MOST_MS)}.`,
 	);
 
 /**
@@ -81,15 +81,12 @@ function limitBytes(body: Stream): void {
 }
 
 /** A response that is no file; thrown, so that its connection is closed */
-class RefusedError extends Error {
-	readonly status: number;
-
-	readonly headers: Headers;
+class NoFileError extends Error {
+	readonly attempt: Attempt;
 
 	constructor(status: number, headers: Headers) {
 		super();
-		this.status = status;
-		this.headers = headers;
+		this.attempt = { kind: 'response', status, headers, body: undefined };
 	}
 }
 
@@ -117,7 +114,7 @@ async function fetchOnce<T>(
 			abortSignal,
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) throw new RefusedError(status, headers);
+		if (status < 200 || status >= 300) throw new NoFileError(status, headers);
 		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
 		limitBytes(body);
 		return { value: await consume(body, headers) };
@@ -125,8 +122,7 @@ async function fetchOnce<T>(
 	const signal = context.getExecutionCancelSignal?.();
 	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
 		if (error === TIMED_OUT) throw tooLong();
-		if (error instanceof RefusedError)
-			return { kind: 'response', status: error.status, headers: error.headers, body: undefined };
+		if (error instanceof NoFileError) return error.attempt;
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 		return attemptOfError(error);
 	});
@@ -150,17 +146,18 @@ export async function download<T>(
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	checkUrl(url, baseUrl);
-	const deadline = clock.now() + DOWNLOAD_MS;
+	const deadline = clock.now() + MOST_MS;
 	for (let attempt = 1; ; attempt++) {
 		throwIfAborted(signal);
 		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
 		throwIfAborted(signal);
-		const final =
-			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
-		if (final || attempt === ATTEMPTS) throw failed(attemptError(result, {}, clock.now()));
-		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
-		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
+		const now = clock.now();
+		const delayMs = retryDelayMs(result, attempt, now, Math.random());
+		// Redirects are not followed, wherever they lead.
+		const isRedirect = result.kind === 'response' && result.status < 400;
+		const isFinal = isRedirect || provenBy(result, true) === 'refused';
+		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline) throw failed(attemptError(result, {}, now));
 		await clock.sleep(delayMs, signal);
 	}
 }
