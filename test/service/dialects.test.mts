@@ -22,7 +22,6 @@ import {
 	writeValues,
 	type Values,
 } from '../../local-service/dialects/templates.mts';
-import type { Overrides } from '../../local-service/dialects/dialect.mts';
 import { everyOperation } from './everyOperation.mts';
 import { speaker, valueAt, useSpeakers } from './speaker.mts';
 import { unknownId } from './support.mts';
