@@ -36,7 +36,6 @@ function parsed(text: string): unknown {
 const oneQuery: Connect = async () => ({
 	async run(sql) {
 		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 1 AS n"}';
-		if (sql.includes('EXPLAIN AST')) return '{"explain": "SelectQuery"}';
 		return sql === 'SELECT 1 AS n' ? '{"n":1}' : '';
 	},
 	insert: async () => {},

@@ -12,7 +12,6 @@ import { options, poller, run, search, type Execution, type Setup } from '../eng
 const oneQuery: Connect = async () => ({
 	async run(sql) {
 		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 7 AS seven"}';
-		if (sql.includes('EXPLAIN AST')) return '{"explain": "SelectQuery"}';
 		return sql.includes('SELECT 7 AS seven') ? '{"seven":7}' : '';
 	},
 	insert: async () => {},
