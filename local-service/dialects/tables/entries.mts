@@ -36,5 +36,6 @@ export const entryForms = {
 				rows: data,
 			})),
 		},
+		readAt: { queryAnalytics: { data: 'rows' } },
 	},
 } satisfies Record<string, Dialect>;
