@@ -128,6 +128,9 @@ class Credentials extends ICredentialsHelper {
 	}
 }
 
+/** The class of the credential, as it was built. */
+export const builtCredential = credentialType;
+
 /** The properties of a node's panel, from top to bottom. */
 export const nodeProperties = (node: string): INodeProperties[] =>
 	nodes[PACKAGE + node].description.properties;
