@@ -8,6 +8,7 @@ import { reportSession, type SessionItem } from './demoReport.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { credentialFor, setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
+import { ensureParts } from './parts.mts';
 
 const NODE = 'Run Agent Session';
 /** What follows it when the session has completed */
@@ -56,6 +57,8 @@ function completedItem({ data: { resultData } }: IRun): SessionItem {
 
 async function showEditor(service: LocalService, run: IRun): Promise<void> {
 	title('The editor comes next, with the same workflow. Ctrl-C whenever you have seen enough.');
+	// The workflows that people build there may ask for analytics.
+	await ensureParts(['clickHouse'], step);
 	const { host, close } = await setStage(step, { build: false, service });
 	try {
 		const workflowId = await host.importWorkflow(workflow);
