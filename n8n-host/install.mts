@@ -1,11 +1,21 @@
 // Installs the pinned n8n, once. The demo, the end-to-end tests and the screenshots all come through here.
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startGuarded } from './guarded.mts';
-import { ensurePinned, npm, type Log } from './pinned.mts';
+import { ensurePinned, npm, type Log, type Pinned } from './pinned.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 
-/** Installs the pinned n8n and builds its database driver, unless that has been done. Throws if it cannot. */
+/** n8n's database driver, which is the same for all versions. It has to be built where its maker's binary cannot be had, which takes a minute. */
+const driver: Pinned = {
+	folder: fileURLToPath(new URL('driver', import.meta.url)),
+	name: "n8n's database driver",
+	seconds: 60,
+	finish: buildDriver,
+};
+const BINARY = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
+
+/** Installs the pinned n8n, and meanwhile builds its database driver, unless that has been done. Throws if it cannot. */
 export async function ensureHost({
 	log,
 	version = hostVersion(),
@@ -15,26 +25,21 @@ export async function ensureHost({
 }): Promise<void> {
 	const folder = hostFolder(version);
 	const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-	await ensurePinned(
-		{
-			folder,
-			name: `n8n ${dependencies.n8n}`,
-			seconds: 120,
-			finish: async () => await buildDriver(folder, log),
-		},
-		log,
-	);
+	const n8n: Pinned = {
+		folder,
+		name: `n8n ${dependencies.n8n}`,
+		seconds: 120,
+		meanwhile: async () => await ensurePinned(driver, log),
+		finish: async () => cpSync(join(driver.folder, BINARY), join(folder, BINARY)),
+	};
+	await ensurePinned(n8n, log);
 }
 
-async function buildDriver(folder: string, log: Log): Promise<void> {
-	if (await sqliteLoads(folder)) return;
-	log("building n8n's database driver: about a minute");
-	await npm(folder, ['rebuild', '--ignore-scripts=false', 'sqlite3']);
-	if (!(await sqliteLoads(folder)))
+async function buildDriver(): Promise<void> {
+	await npm(driver.folder, ['rebuild', '--ignore-scripts=false', 'sqlite3']);
+	const probe = startGuarded(process.execPath, ['-e', "require('sqlite3')"], {
+		cwd: driver.folder,
+	});
+	if ((await probe.exited) !== 0)
 		throw new Error('sqlite3 was built, but does not load with this Node.');
-}
-
-async function sqliteLoads(folder: string): Promise<boolean> {
-	const probe = startGuarded(process.execPath, ['-e', "require('sqlite3')"], { cwd: folder });
-	return (await probe.exited) === 0;
 }

@@ -27,13 +27,15 @@ export interface Pinned {
 	name: string;
 	/** How long it takes, about */
 	seconds: number;
-	/** What is left to do when npm has installed it */
+	/** What can be done while npm installs it */
+	meanwhile?: () => Promise<void>;
+	/** What is left to do after both */
 	finish?: () => Promise<void>;
 }
 
 /** Installs it, unless that has been done. One process at a time; an interrupted installation is done again the next time. Throws if it cannot. */
 export async function ensurePinned(pinned: Pinned, log: Log): Promise<void> {
-	const { folder, name, finish } = pinned;
+	const { folder, name } = pinned;
 	const modules = join(folder, 'node_modules');
 	const marker = join(modules, '.whole');
 	const whole = wholeness(folder);
@@ -45,8 +47,11 @@ export async function ensurePinned(pinned: Pinned, log: Log): Promise<void> {
 	try {
 		if (isWhole()) return; // somebody else installed it meanwhile
 		rmSync(marker, { force: true });
+		const meanwhile = pinned.meanwhile?.();
+		meanwhile?.catch(() => {}); // waited for below
 		await install(pinned, log);
-		await finish?.();
+		await meanwhile;
+		await pinned.finish?.();
 		writeFileSync(marker, whole);
 		log(`${name} is installed`);
 	} finally {
