@@ -6,8 +6,8 @@ import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
 import { quoted } from '../../../shared/session/visibleText';
-import { additionalBody, bodyOf, sessionId } from '../fields';
-import type { Field, Operation } from '../resource';
+import { additionalBody, sessionId } from '../fields';
+import type { Field, Operation } from '../../../shared/n8n/operation';
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(
@@ -87,8 +87,6 @@ const expectations: Field[] = [
 ];
 
 export const resolveInteraction: Operation = {
-	name: 'Resolve Interaction',
-	value: 'resolveInteraction',
 	action: 'Resolve interaction of agent session',
 	description:
 		'Answer a permission request, or another interaction, that an agent session waits for',
@@ -139,29 +137,27 @@ export const resolveInteraction: Operation = {
 			description:
 				"The value of one of the interaction's options. May stay empty when Body says it all.",
 			displayOptions: { show: { decision: ['option'] } },
+			check: (field, value) =>
+				typeof value === 'number' || value === '' ? value : requireText(field, value),
 		},
 		additionalBody(
 			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
 			expectations,
 		),
 	],
-	async prepare(values, api) {
-		const { decision, expectedPermission, expectedPatterns } = values;
-		const extra = bodyOf(values);
-		const given = decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
-		const bodySaysItAll = decision === 'option' && given === '' && Object.keys(extra).length > 0;
-		const isExpected = expectedPermission !== undefined || expectedPatterns !== undefined;
-
-		let option: unknown;
-		if (decision === 'option' && !bodySaysItAll)
-			option = typeof given === 'number' ? given : requireText('Option Value', given);
-		if (decision === 'approve' || decision === 'deny' || isExpected) {
+	async prepare({ values, extra }, api) {
+		const { decision, optionValue, expectedPermission, expectedPatterns } = values;
+		const isChosen = decision === 'approve' || decision === 'deny';
+		const approved = isChosen ? decision === 'approve' : undefined;
+		let option = optionValue;
+		if (option === '')
+			option = Object.keys(extra).length > 0 ? undefined : requireText('Option Value', option);
+		if (isChosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
 			const { sessionId: session, interactionId } = values;
 			const interaction = await pendingInteraction(api, String(session), String(interactionId));
 			checkExpected(interaction, expectedPermission, expectedPatterns);
-			if (decision === 'approve' || decision === 'deny') option = optionFor(interaction, decision);
+			if (isChosen) option = optionFor(interaction, decision);
 		}
-		const approved = decision === 'option' ? undefined : decision === 'approve';
-		return { values: { type: 'permission', option, approved }, extra };
+		return { type: 'permission', option, approved };
 	},
 };
