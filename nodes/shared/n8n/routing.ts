@@ -132,15 +132,15 @@ async function call(
 		const interrupted = () => interruptedEarlier(request);
 		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
 	};
-	try {
-		const response = await sendOnce();
-		if (result) return await result.call(context, response, values, api);
-		return { json: jsonOf(request, response.body, values, extra) };
-	} catch (error) {
+	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> =>
+		(await result?.call(context, response, values, api)) ?? {
+			json: jsonOf(request, response.body, values, extra),
+		};
+	return await sendOnce().then(itemOf, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api);
-		if (recovered) return recovered;
-		throw error;
-	}
+		if (!recovered) throw error;
+		return recovered;
+	});
 }
 
 /** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */

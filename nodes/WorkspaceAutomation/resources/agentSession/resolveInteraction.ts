@@ -137,8 +137,6 @@ export const resolveInteraction: Operation = {
 			description:
 				"The value of one of the interaction's options. May stay empty when Body says it all.",
 			displayOptions: { show: { decision: ['option'] } },
-			check: (field, value) =>
-				typeof value === 'number' || value === '' ? value : requireText(field, value),
 		},
 		additionalBody(
 			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
@@ -146,12 +144,16 @@ export const resolveInteraction: Operation = {
 		),
 	],
 	async prepare({ values, extra }, api) {
-		const { decision, optionValue, expectedPermission, expectedPatterns } = values;
+		const { decision, expectedPermission, expectedPatterns } = values;
 		const isChosen = decision === 'approve' || decision === 'deny';
 		const approved = isChosen ? decision === 'approve' : undefined;
-		let option = optionValue;
-		if (option === '')
-			option = Object.keys(extra).length > 0 ? undefined : requireText('Option Value', option);
+		let option: unknown;
+		if (!isChosen) {
+			const given = this.getNodeParameter('optionValue', '');
+			const bodySaysItAll = given === '' && Object.keys(extra).length > 0;
+			if (!bodySaysItAll)
+				option = typeof given === 'number' ? given : requireText('Option Value', given);
+		}
 		if (isChosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
 			const { sessionId: session, interactionId } = values;
 			const interaction = await pendingInteraction(api, String(session), String(interactionId));
