@@ -28,6 +28,13 @@ const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
 /** The name of the package in the type of a node, with the dot behind it */
 export const PACKAGE = 'n8n-nodes-workspace-automation.';
 
+// n8n-core may have packages of its own, in other versions than those beside it.
+const paths = [require.resolve('n8n-core')];
+const ofCore = (name: string) => require(require.resolve(name, { paths }));
+/** The log that nodes write to */
+export const logger = (): Record<'error' | 'warn' | 'info' | 'debug', (...line: any[]) => void> =>
+	ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
+
 /** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into somebody's home. */
 function standAlone(): void {
 	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));

@@ -7,22 +7,27 @@ import type {
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	CanceledError,
+	hadNoEffect,
+	IndeterminateError,
+	throwIfAborted,
+	withSession,
+	WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
 import {
 	fingerprintOf,
 	itemRecord,
+	recordOf,
 	runIndexOf,
-	unsavedContext,
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { createApiClient } from '../shared/transport/apiClient';
-import { clockWith, type Clock } from '../shared/transport/clock';
+import { openApi } from '../shared/api/api';
 import { settleConcurrently } from '../shared/transport/concurrency';
-import { withoutCancelSignal } from '../shared/transport/httpRequest';
 import type { Entry } from './journal';
 import { sessionFailed, toJson, toOutputs } from './output';
 import { readConcurrency, readJob, readTrial } from './parameters';
@@ -41,7 +46,7 @@ export class RunAgentSession implements INodeType {
 		subtitle:
 			'={{ { start: "Start a session", continue: "Continue a session", tryRules: "Try rules" }[$parameter["operation"]] }}',
 		description:
-			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
+			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a person to approve something',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -61,33 +66,32 @@ export class RunAgentSession implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getNodeParameter('operation', 0) === 'tryRules') return tryAllRules(this);
-		const clock = clockWith(this.getExecutionCancelSignal?.());
+		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
-		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
+		const jobs = this.getInputData().map((_, itemIndex) =>
+			checked(() => readJob(this, itemIndex, startedFor(this, itemIndex)?.read()?.sessionId)),
+		);
 		const firstMistake = jobs.findIndex((job) => 'problem' in job);
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			clock.throwIfAborted();
+			throwIfAborted(signal);
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
-			const dependenciesOf = await createDependencies(this, clock);
+			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
 				jobs,
 				readConcurrency(this),
 				async (job, itemIndex) => {
-					clock.throwIfAborted();
+					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
-					const { completed, ...dependencies } = dependenciesOf(job.value, itemIndex);
-					const result = completed.read() ?? (await runSession(job.value, dependencies));
-					// Retry On Fail comes back with all items: what has completed is not asked for again.
-					if (result.kind === 'completed') completed.write(result);
+					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
 					if (result.kind === 'failed' && !asTool)
 						throw withSession(sessionFailed(result), sessionOf(result));
 					return result;
 				},
 			);
-			clock.throwIfAborted();
+			if (signal?.aborted) throw canceled(this, results);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -109,12 +113,30 @@ export class RunAgentSession implements INodeType {
 			});
 			return toOutputs(items, asTool);
 		} catch (error) {
-			if (error instanceof CanceledError)
-				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			if (error instanceof CanceledError) throw canceled(this);
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
 	}
 }
+
+/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
+function canceled(
+	context: IExecuteFunctions,
+	results: ReadonlyArray<PromiseSettledResult<RunResult>> = [],
+): Error {
+	const unknown = results.flatMap((result, itemIndex) => {
+		const reason: unknown = result.status === 'rejected' && result.reason;
+		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+	});
+	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: unknown.length > 0 ? description : undefined,
+	});
+}
+
+/** Where the node's context keeps the records of its sessions */
+const SESSIONS = 'sessions';
 
 type Mistake = { problem: unknown };
 
@@ -168,29 +190,37 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
-interface ItemDependencies extends RunDependencies {
-	/** The result of an earlier try */
-	completed: ItemRecord<RunResult>;
+/**
+ * The record of the session that an item carries, where this node started it in this execution: however the node is wired into
+ * itself, it starts no second one.
+ */
+function startedFor(context: IExecuteFunctions, itemIndex: number): ItemRecord<Entry> | undefined {
+	const { sessionId } = context.getInputData()[itemIndex].json;
+	if (typeof sessionId !== 'string' || context.getNodeParameter('operation', itemIndex) !== 'start')
+		return undefined;
+	const isIt = (entry: Entry) => entry.sessionId === sessionId;
+	return recordOf<Entry>(context.getContext('node'), SESSIONS, isIt);
 }
 
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
-	clock: Clock,
-): Promise<(job: Job, itemIndex: number) => ItemDependencies> {
-	const client = await createApiClient(context, { clock });
-	const afterStop = await createApiClient(withoutCancelSignal(context));
+): Promise<(job: Job, itemIndex: number) => RunDependencies> {
+	const opened = await openApi(context);
+	const { clock, signal } = opened;
+	const api = sessionApi(opened);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
 		const place = { runIndex: runIndexOf(context, 0), itemIndex };
 		const fingerprint = fingerprintOf(job.target.operation, job.target);
 		return {
-			api: sessionApi(client),
-			apiAfterStop: sessionApi(afterStop),
-			journal: itemRecord<Entry>(nodeContext, 'sessions', place, fingerprint),
-			completed: itemRecord<RunResult>(unsavedContext(nodeContext), 'results', place, fingerprint),
+			api,
+			journal:
+				startedFor(context, itemIndex) ??
+				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
 			clock,
+			signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

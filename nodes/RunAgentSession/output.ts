@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import type { Session } from '../shared/session/session';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { excerpt } from '../shared/base/values';
+import { shownRequests, withAbout } from './askedInteractions';
 import { question } from './question';
 import type { RunResult } from './runSession';
 
@@ -17,17 +17,25 @@ const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	stillRunning: 'still_running',
 };
 
-/** The interactions that a person has to decide. */
-function openRequests({ pendingInteractions }: Session, undecided: RunResult['undecided']) {
-	const ids = new Set(undecided.map(({ interactionId }) => interactionId));
-	return pendingInteractions.filter(({ id }) => ids.has(id));
+/** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
+function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
+	const { sessionId } = session;
+	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
+	const more = undecided.length - shown.length;
+	return {
+		// A model answers nothing, and pays for every word.
+		pendingInteractions: asTool ? shown : withAbout(shown, { ...about, sessionId }),
+		undecided: undecided.map(({ interaction: { id }, because }) => ({
+			interactionId: id,
+			because,
+		})),
+		question: question({ ...session, ...about, projectId, interactions: shown, more }),
+	};
 }
 
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
-export function toJson(
-	{ kind, session, projectId, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
-	asTool = false,
-): IDataObject {
+export function toJson(result: RunResult, asTool = false): IDataObject {
+	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
@@ -35,11 +43,7 @@ export function toJson(
 		status: asTool ? TOOL_STATUS[kind] : session.status,
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
-		...(kind === 'needsApproval' && {
-			pendingInteractions: session.pendingInteractions,
-			undecided,
-			question: question({ ...session, projectId, interactions: openRequests(session, undecided) }),
-		}),
+		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		// A model pays for every word, and has no use for these.

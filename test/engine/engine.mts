@@ -13,10 +13,19 @@ import type {
 	IRunExecutionData,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
-import { builtPackage, core, n8nWorkflow, PACKAGE, prepareWorkflow } from '../../n8n-host/core.mts';
+import {
+	builtPackage,
+	core,
+	logger,
+	n8nWorkflow,
+	PACKAGE,
+	prepareWorkflow,
+} from '../../n8n-host/core.mts';
 
 const { LoadOptionsContext, WorkflowExecute } = core;
 const { createRunExecutionData } = n8nWorkflow;
+
+export { logger };
 
 /** Hands on the items it is given as parameters: the trigger of every test workflow. */
 const source: INodeType = {
@@ -45,6 +54,9 @@ const source: INodeType = {
 
 const builtNode = (name: string): INodeType => builtPackage().nodes[PACKAGE + name];
 
+/** The class of the credential, as it was built. */
+export const builtCredential = builtPackage().credential;
+
 /** The properties of a node's panel, from top to bottom. */
 export const nodeProperties = (node: string): INodeProperties[] =>
 	builtNode(node).description.properties;
@@ -71,6 +83,8 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
+	/** The output that is wired back into the node itself */
+	backFrom?: number;
 	/** An execution to retry: its data and the node's context are handed on */
 	retryOf?: Execution;
 }
@@ -86,7 +100,9 @@ function prepare({
 	binary = [],
 	settings,
 	asTool,
+	backFrom,
 }: Setup) {
+	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
 	const nodes = [
 		{
 			id: '1',
@@ -107,7 +123,12 @@ function prepare({
 			...settings,
 		},
 	];
-	const connections = { Source: { main: [[{ node: NODE, type: 'main', index: 0 }]] } };
+	const connections = {
+		Source: { main: [toNode] },
+		...(backFrom !== undefined && {
+			[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
+		}),
+	};
 	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
 	prepared.additionalData.currentNodeParameters = parameters as INode['parameters'];
 	return prepared;

@@ -1,12 +1,8 @@
 import type { components } from '../base/contract';
-import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
-import type { Overrides } from '../api/overrides';
-import { LIMITS } from '../base/limits';
-import type { ApiResponse } from '../transport/types';
-import { canBeId, requireText, UUID } from '../base/validation';
-import { excerptOf, isRecord, textOf } from '../base/values';
-import type { ApiClient, SendOptions } from '../transport/apiClient';
+import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
+import { requireText, UUID } from '../base/validation';
+import { asText, excerptOf, isRecord, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 
@@ -25,7 +21,7 @@ export interface Session {
 	dashboardUrl?: string;
 	/** `starting`, `running`, `completed`, `failed`, or a value that the document does not list */
 	status: string;
-	/** Each interaction once, however often the service lists it; those without an id, where `id` is empty, all */
+	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
 	pendingInteractions: Interaction[];
 	error?: string;
 	latestMessage?: Documented['AgentSession']['latestMessage'];
@@ -34,86 +30,79 @@ export interface Session {
 	lastActivityAt?: string | number;
 }
 
+const sorted = (_key: string, value: unknown) =>
+	isRecord(value)
+		? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+		: value;
+
+/** Stands for all that a session shows of an interaction, whatever the order of its keys; undefined where it is nested too deeply. */
+export function contentOf(interaction: Interaction): string | undefined {
+	try {
+		return digest(JSON.stringify(interaction, sorted));
+	} catch {
+		return undefined;
+	}
+}
+
+/** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+export const NOT_A_LIST = 'pendingInteractions that are not a list';
+
+const isNothing = (value: unknown): boolean =>
+	!value || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
 function readInteractions(value: unknown): Interaction[] {
+	if (isNothing(value)) return [];
+	if (!Array.isArray(value)) return [{ id: '', type: NOT_A_LIST, pendingInteractions: value }];
 	const seen = new Set<string>();
-	return (Array.isArray(value) ? value : []).filter(isRecord).flatMap((entry) => {
+	return value.flatMap((entry): Interaction[] => {
+		if (!isRecord(entry)) return [{ id: '', type: '', interaction: entry }];
 		const id = typeof entry.id === 'number' ? String(entry.id) : (textOf(entry.id) ?? '');
-		if (id !== '' && seen.has(id)) return [];
-		seen.add(id);
-		return [{ ...entry, id, type: textOf(entry.type) ?? '' }];
+		const interaction = { ...entry, id, type: textOf(entry.type) ?? '' };
+		const content = contentOf(interaction);
+		if (id !== '' && content !== undefined && seen.has(content)) return [];
+		if (content !== undefined) seen.add(content);
+		return [interaction];
 	});
 }
 
-/** The session in a response, or undefined where the response is not a status object. */
+const LONGEST_URL = 2_000;
+
+const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
+
+export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.includes(status);
+
+/** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
-	if (!isRecord(body) || typeof body.status !== 'string') return undefined;
-	const { lastActivityAt } = body;
+	const places = isRecord(body) ? [body, body.session, body.data] : [];
+	const readable = places.filter(isRecord).filter(({ status }) => typeof status === 'string');
+	// What is wrapped around it may have a status of its own.
+	const isKnown = ({ status }: Record<string, unknown>) =>
+		isKnownStatus(String(status).toLowerCase());
+	const found = readable.find(isKnown) ?? readable[0];
+	if (!found) return undefined;
+	const { lastActivityAt } = found;
+	const status = found.status as string;
+	const lowerCase = status.toLowerCase();
 	return {
 		sessionId,
 		// It stands in errors and in the log, in one line like all that is shown.
-		dashboardUrl: excerptOf(body.dashboardUrl, LIMITS.url),
-		status: body.status,
-		pendingInteractions: readInteractions(body.pendingInteractions),
-		error: textOf(body.error),
-		latestMessage: isRecord(body.latestMessage) ? body.latestMessage : undefined,
-		latestTool: isRecord(body.latestTool) ? body.latestTool : undefined,
+		dashboardUrl: excerptOf(found.dashboardUrl, LONGEST_URL),
+		status: isKnownStatus(lowerCase) ? lowerCase : status,
+		pendingInteractions: readInteractions(found.pendingInteractions),
+		error: textOf(found.error),
+		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
+		latestTool: isRecord(found.latestTool) ? found.latestTool : undefined,
 		lastActivityAt: typeof lastActivityAt === 'number' ? lastActivityAt : textOf(lastActivityAt),
 	};
 }
 
-export const hasEnded = (session: Session): boolean =>
-	session.status === 'completed' || session.status === 'failed';
+export const hasEnded = ({ status }: Session): boolean =>
+	status === 'completed' || status === 'failed';
 
-/** Whether two readings show the same moment of a session: nothing was said or done between them. */
-export const isSameMoment = (a: Session, b: Session): boolean =>
-	a.status === b.status &&
-	a.lastActivityAt === b.lastActivityAt &&
-	a.latestMessage?.createdAt === b.latestMessage?.createdAt &&
-	a.latestMessage?.text === b.latestMessage?.text;
-
-/** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
-export function newSessionIdIn(
-	{ body, headers }: ApiResponse,
-	overrides: Overrides,
-): string | undefined {
-	const found = readAnswer('createAgentSession', 'sessionId', body, overrides);
-	if (typeof found === 'number') return String(found);
-	const location = textOf(headers.location)?.split(/[?#]/)[0];
-	const id = textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
-	return id !== undefined && canBeId(id) ? id : undefined;
-}
-
-/** Delays after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
-export const NEW_SESSION: SendOptions = { notFoundDelaysMs: [1_000, 2_000, 4_000] };
-
-/** The session as it is now. @throws WorkspaceAutomationError also where the response is no status object */
-export async function fetchSession(
-	client: ApiClient,
-	sessionId: string,
-	options?: SendOptions,
-): Promise<Session> {
-	const request = createRequest('getAgentSession', { sessionId }, client.overrides);
-	const { body } = await client.send(
-		{ ...request, timeoutMs: LIMITS.sessionReadMs },
-		{ ...NEW_SESSION, ...options },
-	);
-	const session = readSession(body, sessionId);
-	if (session) return session;
-	throw new UnreadableSessionError(sessionId, body);
-}
-
-/** A response where a session should be; the next one may be better. */
-export class UnreadableSessionError extends WorkspaceAutomationError {
-	constructor(sessionId: string, body: unknown) {
-		const { message, description } = unreadableResponse(
-			'getAgentSession',
-			'status',
-			'the status of the session',
-			body,
-		);
-		super(message, description.split(' If it holds')[0], { sessionId });
-	}
-}
+/** Stands for the moment of a session that a reading shows: equal where nothing was said or done in between. */
+export const shownMoment = ({ status, lastActivityAt, latestMessage }: Session): string =>
+	digest(asText([status, lastActivityAt, latestMessage?.createdAt, latestMessage?.text]));
 
 /** A session's id at the end of its dashboard URL, for a resource locator */
 export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
