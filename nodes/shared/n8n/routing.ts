@@ -11,15 +11,16 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openApi } from '../api/api';
-import { isList, onceOf, type OperationId } from '../api/operations';
+import { requestOverride } from '../api/answers';
+import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
 import { placeholdersOf } from '../api/overrides';
 import { readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';
-import { CanceledError, hadNoEffect } from '../base/errors';
+import { CanceledError, hadNoEffect, WorkspaceAutomationError } from '../base/errors';
 import { errorJson, toNodeError } from '../base/nodeErrors';
 import { requireNumber } from '../base/validation';
-import { isRecord } from '../base/values';
+import { isRecord, quote } from '../base/values';
 import { Limiter } from '../transport/concurrency';
 import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
@@ -111,6 +112,27 @@ export function jsonOf(
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
+/** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
+const SHOWN = ['name', 'title', 'emoji', 'parentId', 'kind'];
+
+/** Holds the answer to a change against what was asked. @throws WorkspaceAutomationError where it shows something else */
+function checkDone(operation: OperationId, body: unknown, values: Values): void {
+	if (!isRecord(body) || operationOf(operation).effect === 'read') return;
+	const isFile = 'kind' in body || 'parentId' in body;
+	const ignored = SHOWN.find((name) => {
+		const [asked, shown] = [
+			values[name],
+			body[name] ?? (name === 'parentId' && isFile ? '' : undefined),
+		];
+		return typeof asked === 'string' && shown !== undefined && shown !== asked;
+	});
+	if (ignored === undefined) return;
+	throw new WorkspaceAutomationError(
+		`The service did not take over '${ignored}'`,
+		`It answered: ${quote(body)}. ${requestOverride(operation)}`,
+	);
+}
+
 /** Calls the operation, once for this item where it must not be repeated. */
 async function call(
 	context: IExecuteSingleFunctions,
@@ -135,6 +157,7 @@ async function call(
 	};
 	try {
 		const response = await sendOnce();
+		checkDone(operation, response.body, values);
 		if (hooks.result) return await hooks.result.call(context, response, values, api);
 		return { json: jsonOf(operation, response.body, values, extra) };
 	} catch (error) {

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { sessionIn } from '../../../shared/api/sessions';
 import { simplify } from '../../../shared/n8n/descriptions';
 import { sessionId } from '../fields';
 import type { Operation } from '../resource';
@@ -12,6 +13,12 @@ export const get: Operation = {
 	description: 'Get the status of an agent session and what it waits for',
 	request: 'getAgentSession',
 	fields: [sessionId, simplify],
+	// Wherever the service puts it, the next node finds it in one place.
+	result({ body }, { sessionId: id }, api) {
+		const session = sessionIn(api, body, String(id));
+		const simple = session && this.getNodeParameter('simplify', true) === true;
+		return { json: (simple ? { ...session } : body) as IDataObject };
+	},
 	output: simplified(({ error, latestMessage, ...session }) => ({
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
