@@ -14,7 +14,7 @@ import { openApi } from '../api/api';
 import { requestOverride } from '../api/answers';
 import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
 import { placeholdersOf } from '../api/overrides';
-import { readPages } from '../api/pages';
+import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';
 import { CanceledError, hadNoEffect, WorkspaceAutomationError } from '../base/errors';
@@ -88,9 +88,15 @@ async function readList(
 		context.logger.warn(`The service asks for a set-up: ${error.message}`);
 		rememberInExecution(context, { setupRequired: error.message });
 	};
+	const hasId =
+		api.isMoved(operation, 'id') || context.getNodeParameter('simplify', false) === true;
 	const items: INodeExecutionData[] = [];
 	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
-		for (const json of data) items.push({ json });
+		for (const entry of data) {
+			// Where the next node finds it, and what Simplify would drop otherwise
+			const id = hasId ? { id: idOf(api, operation, entry) } : {};
+			items.push({ json: { ...entry, ...id } });
+		}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.length > most ? items.slice(0, most) : items;
 }
@@ -129,7 +135,7 @@ function checkDone(operation: OperationId, body: unknown, values: Values): void 
 	if (ignored === undefined) return;
 	throw new WorkspaceAutomationError(
 		`The service did not take over '${ignored}'`,
-		`It answered: ${quote(body)}. ${requestOverride(operation)}`,
+		`${onceOf(operation) ? 'What was created is there all the same. ' : ''}It answered: ${quote(body)}. ${requestOverride(operation)}`,
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { sessionIn } from '../../../shared/api/sessions';
+import { readableSession } from '../../../shared/api/sessions';
 import { simplify } from '../../../shared/n8n/descriptions';
 import { sessionId } from '../fields';
 import type { Operation } from '../resource';
@@ -15,9 +15,8 @@ export const get: Operation = {
 	fields: [sessionId, simplify],
 	// Wherever the service puts it, the next node finds it in one place.
 	result({ body }, { sessionId: id }, api) {
-		const session = sessionIn(api, body, String(id));
-		const simple = session && this.getNodeParameter('simplify', true) === true;
-		return { json: (simple ? { ...session } : body) as IDataObject };
+		if (this.getNodeParameter('simplify', true) !== true) return { json: body as IDataObject };
+		return { json: { ...readableSession(api, body, String(id)) } as IDataObject };
 	},
 	output: simplified(({ error, latestMessage, ...session }) => ({
 		sessionId: session.sessionId,

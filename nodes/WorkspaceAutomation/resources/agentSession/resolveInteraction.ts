@@ -20,7 +20,7 @@ async function pendingInteraction(
 	if (interaction) return interaction;
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
-			'What the session waits for could not be read',
+			'What the session waits for cannot be read',
 			`The service gives it in another form than the API document: ${quoted(asText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
 		);
 	throw new WorkspaceAutomationError(
