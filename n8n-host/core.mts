@@ -32,8 +32,10 @@ export const PACKAGE = 'n8n-nodes-workspace-automation.';
 const paths = [require.resolve('n8n-core')];
 const ofCore = (name: string) => require(require.resolve(name, { paths }));
 /** The log that nodes write to */
-export const logger = (): Record<'error' | 'warn' | 'info' | 'debug', (...line: any[]) => void> =>
-	ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
+export const logger = (): Record<
+	'error' | 'warn' | 'info' | 'debug',
+	(...line: unknown[]) => void
+> => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
 
 /** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into somebody's home. */
 function standAlone(): void {

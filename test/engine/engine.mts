@@ -22,10 +22,10 @@ import {
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
 
+export { logger };
+
 const { LoadOptionsContext, WorkflowExecute } = core;
 const { createRunExecutionData } = n8nWorkflow;
-
-export { logger };
 
 /** Hands on the items it is given as parameters: the trigger of every test workflow. */
 const source: INodeType = {
@@ -52,10 +52,10 @@ const source: INodeType = {
 	},
 };
 
-const builtNode = (name: string): INodeType => builtPackage().nodes[PACKAGE + name];
-
 /** The class of the credential, as it was built. */
-export const builtCredential = builtPackage().credential;
+export const builtCredential = () => builtPackage().credential;
+
+const builtNode = (name: string): INodeType => builtPackage().nodes[PACKAGE + name];
 
 /** The properties of a node's panel, from top to bottom. */
 export const nodeProperties = (node: string): INodeProperties[] =>

@@ -215,7 +215,7 @@ const evaluated = (text: string, $credentials: object): string =>
 const credential: Speaker = {
 	name: "The credential's test",
 	async use(world) {
-		const { test } = builtCredential as unknown as { test: CredentialTest };
+		const { test } = builtCredential() as unknown as { test: CredentialTest };
 		const headers = Object.fromEntries(
 			Object.entries(test.request.headers).map(([name, value]) => [
 				name,
