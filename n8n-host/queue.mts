@@ -21,6 +21,8 @@ export interface QueueOptions {
 	concurrency?: number;
 	/** Further environment for the main and the workers */
 	env?: NodeJS.ProcessEnv;
+	/** How many times faster than others this n8n takes up what it has parked */
+	waitsFaster?: number;
 	/** Told which worker runs which execution */
 	log?: Log;
 }
