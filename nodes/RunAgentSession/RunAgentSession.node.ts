@@ -7,15 +7,21 @@ import type {
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	CanceledError,
+	hadNoEffect,
+	IndeterminateError,
+	withSession,
+	WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { sessionRecorder } from '../shared/n8n/customData';
 import {
 	fingerprintOf,
 	itemRecord,
+	recordOf,
 	runIndexOf,
-	unsavedContext,
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
@@ -64,7 +70,9 @@ export class RunAgentSession implements INodeType {
 		const clock = clockWith(this.getExecutionCancelSignal?.());
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
-		const jobs = this.getInputData().map((_, itemIndex) => checked(() => readJob(this, itemIndex)));
+		const jobs = this.getInputData().map((_, itemIndex) =>
+			checked(() => readJob(this, itemIndex, startedFor(this, itemIndex)?.read()?.sessionId)),
+		);
 		const firstMistake = jobs.findIndex((job) => 'problem' in job);
 
 		try {
@@ -78,16 +86,13 @@ export class RunAgentSession implements INodeType {
 				async (job, itemIndex) => {
 					clock.throwIfAborted();
 					if ('problem' in job) throw job.problem;
-					const { completed, ...dependencies } = dependenciesOf(job.value, itemIndex);
-					const result = completed.read() ?? (await runSession(job.value, dependencies));
-					// Retry On Fail comes back with all items: what has completed is not asked for again.
-					if (result.kind === 'completed') completed.write(result);
+					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
 					if (result.kind === 'failed' && !asTool)
 						throw withSession(sessionFailed(result), sessionOf(result));
 					return result;
 				},
 			);
-			clock.throwIfAborted();
+			throwIfCanceled(this, clock, results);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -115,6 +120,31 @@ export class RunAgentSession implements INodeType {
 		}
 	}
 }
+
+/** After Stop every item is dropped; a request of which nobody knows what became is not. */
+function throwIfCanceled(
+	context: IExecuteFunctions,
+	clock: Clock,
+	results: Array<PromiseSettledResult<RunResult>>,
+): void {
+	try {
+		clock.throwIfAborted();
+	} catch {
+		const unknown = results.flatMap((result, itemIndex) => {
+			const reason: unknown = result.status === 'rejected' && result.reason;
+			const isUnknown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+			return isUnknown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+		});
+		const description =
+			unknown.length === 0
+				? undefined
+				: `${unknown.join(', ')}: it is not known whether a request that was under way took effect. A session may have been started: look in the dashboard before you run the workflow again.`;
+		throw new NodeOperationError(context.getNode(), 'The execution was canceled', { description });
+	}
+}
+
+/** Where the node's context keeps the records of its sessions */
+const SESSIONS = 'sessions';
 
 type Mistake = { problem: unknown };
 
@@ -168,28 +198,36 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
-interface ItemDependencies extends RunDependencies {
-	/** The result of an earlier try */
-	completed: ItemRecord<RunResult>;
+/**
+ * The record of the session that an item carries, where this node started it in this execution: however the node is wired into
+ * itself, it starts no second one.
+ */
+function startedFor(context: IExecuteFunctions, itemIndex: number): ItemRecord<Entry> | undefined {
+	const { sessionId } = context.getInputData()[itemIndex].json;
+	if (typeof sessionId !== 'string' || context.getNodeParameter('operation', itemIndex) !== 'start')
+		return undefined;
+	const isIt = (entry: Entry) => entry.sessionId === sessionId;
+	return recordOf<Entry>(context.getContext('node'), SESSIONS, isIt);
 }
 
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
 	clock: Clock,
-): Promise<(job: Job, itemIndex: number) => ItemDependencies> {
+): Promise<(job: Job, itemIndex: number) => RunDependencies> {
 	const client = await createApiClient(context, { clock });
 	const afterStop = await createApiClient(withoutCancelSignal(context));
+	const api = sessionApi(client, afterStop);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
 		const place = { runIndex: runIndexOf(context, 0), itemIndex };
 		const fingerprint = fingerprintOf(job.target.operation, job.target);
 		return {
-			api: sessionApi(client),
-			apiAfterStop: sessionApi(afterStop),
-			journal: itemRecord<Entry>(nodeContext, 'sessions', place, fingerprint),
-			completed: itemRecord<RunResult>(unsavedContext(nodeContext), 'results', place, fingerprint),
+			api,
+			journal:
+				startedFor(context, itemIndex) ??
+				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
 			clock,
 			random: Math.random,
 			log: (message, about) =>

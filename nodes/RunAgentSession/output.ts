@@ -1,6 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import type { Session } from '../shared/session/session';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { excerpt } from '../shared/base/values';
 import { question } from './question';
@@ -17,18 +16,14 @@ const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	stillRunning: 'still_running',
 };
 
-/** The interactions that a person has to decide. */
-function openRequests({ pendingInteractions }: Session, undecided: RunResult['undecided']) {
-	const ids = new Set(undecided.map(({ interactionId }) => interactionId));
-	return pendingInteractions.filter(({ id }) => ids.has(id));
-}
-
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
 export function toJson(
 	{ kind, session, projectId, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
 	asTool = false,
 ): IDataObject {
 	const { latestMessage, latestTool, lastActivityAt } = session;
+	// What a person is asked is what the answer may decide.
+	const interactions = undecided.map(({ interaction }) => interaction);
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
@@ -36,9 +31,12 @@ export function toJson(
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
 		...(kind === 'needsApproval' && {
-			pendingInteractions: session.pendingInteractions,
-			undecided,
-			question: question({ ...session, projectId, interactions: openRequests(session, undecided) }),
+			pendingInteractions: interactions,
+			undecided: undecided.map(({ interaction: { id }, because }) => ({
+				interactionId: id,
+				because,
+			})),
+			question: question({ ...session, projectId, interactions }),
 		}),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,

@@ -23,8 +23,13 @@ import type { Job, Target } from './runSession';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
-function readTarget(get: (name: string) => unknown, options: IDataObject): Target {
+function readTarget(
+	get: (name: string) => unknown,
+	options: IDataObject,
+	started: string | undefined,
+): Target {
 	const operation = requireOneOf('Operation', get('operation'), ['start', 'continue']);
+	if (started !== undefined) return { operation: 'continue', sessionId: started };
 	if (operation === 'start') {
 		return {
 			operation,
@@ -130,11 +135,14 @@ export function readTrial(
 	return { requests: get('requests'), policy: readPolicy(get, options, 'tryRules') };
 }
 
-/** The node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field. */
-export function readJob(context: IExecuteFunctions, itemIndex: number): Job {
+/**
+ * The node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
+ * @param started the session that was started for the item already, which goes on instead
+ */
+export function readJob(context: IExecuteFunctions, itemIndex: number, started?: string): Job {
 	const get = getter(context, itemIndex);
 	const options = (get('options') ?? {}) as IDataObject;
-	const target = readTarget(get, options);
+	const target = readTarget(get, options, started);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
 	const maxPollSeconds = requireNumber(
 		'Max Poll Interval',

@@ -6,20 +6,12 @@ import {
 } from '../shared/session/session';
 import {
 	callOperation,
-	interactionResolved,
 	messageArrived,
 	readNewSessionId,
 	type CallOptions,
 } from '../shared/api/nonIdempotent';
 import { LIMITS } from '../shared/base/limits';
 import type { ApiClient, SendOptions } from '../shared/transport/apiClient';
-
-export interface Resolved {
-	/** The session as it is then, where the response says */
-	session: Session | undefined;
-	/** Whether the service said so itself; otherwise it was concluded from the interaction's being listed no longer */
-	confirmed: boolean;
-}
 
 export interface NewSession {
 	projectId: string;
@@ -35,17 +27,19 @@ export interface SessionApi {
 	read(sessionId: string, options?: SendOptions): Promise<Session>;
 	/** Starts a new turn. `before` is the session as it was, to tell after a lost response whether the message arrived. */
 	sendMessage(before: Session, text: string, options?: SendOptions): Promise<void>;
-	/** Resolves an interaction; after a lost response only if it is still pending. */
+	/** Sends a decision a single time. Returns the session as it is then, where the response says. */
 	resolve(
 		sessionId: string,
 		interaction: Interaction,
 		option: string | number,
 		options?: CallOptions,
-	): Promise<Resolved>;
-	abort(sessionId: string, options?: SendOptions): Promise<void>;
+	): Promise<Session | undefined>;
+	/** @param afterStop whether it goes on although the execution was stopped */
+	abort(sessionId: string, options?: SendOptions & { afterStop?: true }): Promise<void>;
 }
 
-export function sessionApi(client: ApiClient): SessionApi {
+/** @param afterStop the client for what goes on after Stop */
+export function sessionApi(client: ApiClient, afterStop: ApiClient): SessionApi {
 	return {
 		async start({ projectId, prompt, extra }, options) {
 			const call = { ...options, extra, timeoutMs: LIMITS.sessionStartMs };
@@ -66,25 +60,17 @@ export function sessionApi(client: ApiClient): SessionApi {
 			await callOperation(client, 'sendAgentMessage', values, { ...options, reconcile });
 		},
 
-		async resolve(sessionId, interaction, option, options) {
-			let confirmed = true;
-			const look = interactionResolved(client, sessionId, interaction.id, options);
-			const reconcile = async () => {
-				const effect = await look();
-				confirmed = effect.applied !== 'yes';
-				return effect;
-			};
-			const { body } = await callOperation(
-				client,
-				'resolveInteraction',
-				{ sessionId, interactionId: interaction.id, type: interaction.type, option },
-				{ ...options, reconcile },
-			);
-			return { session: readSession(body, sessionId), confirmed };
+		async resolve(sessionId, { id, type }, option, options) {
+			const values = { sessionId, interactionId: id, type, option };
+			const reconcile = async () => await Promise.resolve({ applied: 'unknown' } as const);
+			const call = { ...options, once: true, notFoundDelaysMs: [], reconcile } as const;
+			const { body } = await callOperation(client, 'resolveInteraction', values, call);
+			return readSession(body, sessionId);
 		},
 
 		async abort(sessionId, options) {
-			await callOperation(client, 'abortAgentSession', { sessionId }, options);
+			const by = options?.afterStop ? afterStop : client;
+			await callOperation(by, 'abortAgentSession', { sessionId }, options);
 		},
 	};
 }

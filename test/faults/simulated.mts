@@ -146,7 +146,8 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	);
 	const clock = virtual.clockFor();
 	const gates = new RateLimitGates(clock);
-	const api = sessionApi(await createApiClient(context, { clock, gates }));
+	const client = await createApiClient(context, { clock, gates });
+	const api = sessionApi(client, client);
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	async function execution(index: number): Promise<Order> {
@@ -172,7 +173,6 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				apiAfterStop: api,
 				journal: itemRecord<Entry>(nodeContext, 'sessions', { runIndex: 0, itemIndex: 0 }, prompt),
 				clock,
 				random: dice,

@@ -209,8 +209,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				...job.policy,
 			};
 			return await runSession(job, {
-				api: sessionApi(await createApiClient(context, { clock, gates })),
-				apiAfterStop: sessionApi(await createApiClient(context, { clock: unstoppable, gates })),
+				api: sessionApi(
+					await createApiClient(context, { clock, gates }),
+					await createApiClient(context, { clock: unstoppable, gates }),
+				),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	fetchSession,
 	hasEnded,
-	isSameMoment,
+	momentOf,
 	NEW_SESSION,
 	newSessionIdIn,
 	type Session,
@@ -69,7 +69,7 @@ export const messageArrived =
 			const shows = ({ latestMessage }: Session) =>
 				latestMessage?.role === 'user' && latestMessage.text === text;
 			// A session at work moves by itself.
-			const moved = hasEnded(before) && !isSameMoment(before, now);
+			const moved = hasEnded(before) && momentOf(before) !== momentOf(now);
 			return moved || (shows(now) && !shows(before)) ? applied(now) : undefined;
 		};
 		return await lookFor(client, LIMITS.turnMs, options, look, UNKNOWN);

@@ -1,5 +1,7 @@
 import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 
+import { digest } from '../base/digest';
+
 // What a node remembers in its context, which n8n hands on to Retry On Fail and to a retry of the failed execution: the memory
 // that keeps a retry from doing something twice.
 
@@ -10,46 +12,46 @@ export interface ItemRecord<T> {
 	clear(): void;
 }
 
+type Records<T> = Record<string, { fingerprint: string; value: T } | undefined>;
+
+/** n8n types the context as JSON, which is what it is when it has been saved. */
+const recordsOf = <T>(nodeContext: IDataObject, shelf: string) =>
+	(nodeContext[shelf] ??= {}) as unknown as Records<T>;
+
+const recordAt = <T>(records: Records<T>, key: string, fingerprint: string): ItemRecord<T> => ({
+	read: () => (records[key]?.fingerprint === fingerprint ? records[key].value : undefined),
+	write: (value) => {
+		records[key] = { fingerprint, value };
+	},
+	clear: () => {
+		delete records[key];
+	},
+});
+
 /**
  * The record of one item of one run of the node.
  * @param nodeContext what `getContext('node')` returns
  * @param shelf the key of the context under which all records of this kind are kept
  * @param fingerprint what the item asks for: a record never serves another request
  */
-export function itemRecord<T>(
+export const itemRecord = <T>(
 	nodeContext: IDataObject,
 	shelf: string,
 	{ runIndex, itemIndex }: { runIndex: number; itemIndex: number },
 	fingerprint: string,
-): ItemRecord<T> {
-	type Records = Record<string, { fingerprint: string; value: T } | undefined>;
-	const key = `${runIndex}.${itemIndex}`;
-	// n8n types the context as JSON, which is what it is when it has been saved.
-	const records = () => (nodeContext[shelf] ??= {}) as unknown as Records;
-	return {
-		read: () => {
-			const record = records()[key];
-			return record?.fingerprint === fingerprint ? record.value : undefined;
-		},
-		write: (value) => {
-			records()[key] = { fingerprint, value };
-		},
-		clear: () => {
-			delete records()[key];
-		},
-	};
-}
+): ItemRecord<T> =>
+	recordAt(recordsOf(nodeContext, shelf), `${runIndex}.${itemIndex}`, fingerprint);
 
-const inMemory = new WeakMap<IDataObject, IDataObject>();
-
-/**
- * Lies beside a node's context, and is forgotten with it: for what the next try can use and what is not worth saving with the execution's
- * data, because it could be had again.
- */
-export function unsavedContext(nodeContext: IDataObject): IDataObject {
-	const known = inMemory.get(nodeContext) ?? {};
-	inMemory.set(nodeContext, known);
-	return known;
+/** The record of any item of any run of the node in this execution, whatever it asked for, that is what is looked for. */
+export function recordOf<T>(
+	nodeContext: IDataObject,
+	shelf: string,
+	isIt: (value: T) => boolean,
+): ItemRecord<T> | undefined {
+	const records = recordsOf<T>(nodeContext, shelf);
+	for (const [key, record] of Object.entries(records))
+		if (record && isIt(record.value)) return recordAt(records, key, record.fingerprint);
+	return undefined;
 }
 
 /** The run of the node that a context belongs to: loops run a node more than once. */
@@ -58,20 +60,13 @@ export const runIndexOf = (
 	itemIndex: number,
 ): number => Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0);
 
-/** Of a long text its length and its ends are enough; all of a file would be in memory once more. */
+/** Of a long text a digest: all of a file would be in memory once more. */
 const shortened = (_key: string, value: unknown) =>
-	typeof value === 'string' && value.length > 2_000
-		? [value.length, value.slice(0, 1_000), value.slice(-1_000)]
-		: value;
+	typeof value === 'string' && value.length > 2_000 ? digest(value) : value;
 
-/** Tells one request from another in a few characters: all of it would put every file into the execution's data (FNV-1a). */
-export function fingerprintOf(what: string, details: unknown): string {
-	const text = JSON.stringify(details, shortened) ?? '';
-	let hash = 0x811c9dc5;
-	for (let index = 0; index < text.length; index++)
-		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-	return `${what} ${text.length} ${(hash >>> 0).toString(36)}`;
-}
+/** Tells one request from another in a few characters: all of it would put every file into the execution's data. */
+export const fingerprintOf = (what: string, details: unknown): string =>
+	`${what} ${digest(JSON.stringify(details, shortened) ?? '')}`;
 
 type Sent = { state: 'sending' } | { state: 'done'; result: unknown };
 

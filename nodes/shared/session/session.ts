@@ -1,10 +1,11 @@
 import type { components } from '../base/contract';
 import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
 import type { Overrides } from '../api/overrides';
+import { digest } from '../base/digest';
 import { LIMITS } from '../base/limits';
 import type { ApiResponse } from '../transport/types';
 import { canBeId, requireText, UUID } from '../base/validation';
-import { excerptOf, isRecord, textOf } from '../base/values';
+import { asText, excerptOf, isRecord, textOf } from '../base/values';
 import type { ApiClient, SendOptions } from '../transport/apiClient';
 import { WorkspaceAutomationError } from '../base/errors';
 
@@ -25,7 +26,7 @@ export interface Session {
 	dashboardUrl?: string;
 	/** `starting`, `running`, `completed`, `failed`, or a value that the document does not list */
 	status: string;
-	/** Each interaction once, however often the service lists it; those without an id, where `id` is empty, all */
+	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
 	pendingInteractions: Interaction[];
 	error?: string;
 	latestMessage?: Documented['AgentSession']['latestMessage'];
@@ -34,42 +35,73 @@ export interface Session {
 	lastActivityAt?: string | number;
 }
 
+const sorted = (_key: string, value: unknown) =>
+	isRecord(value)
+		? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+		: value;
+
+/** Stands for all that a session shows of an interaction, whatever the order of its keys; undefined where it is nested too deeply. */
+export function contentOf(interaction: Interaction): string | undefined {
+	try {
+		return digest(JSON.stringify(interaction, sorted));
+	} catch {
+		return undefined;
+	}
+}
+
+/** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+export const NOT_A_LIST = 'pendingInteractions that are not a list';
+
+const isNothing = (value: unknown): boolean =>
+	!value || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
 function readInteractions(value: unknown): Interaction[] {
+	if (isNothing(value)) return [];
+	if (!Array.isArray(value)) return [{ id: '', type: NOT_A_LIST, pendingInteractions: value }];
 	const seen = new Set<string>();
-	return (Array.isArray(value) ? value : []).filter(isRecord).flatMap((entry) => {
+	return value.flatMap((entry): Interaction[] => {
+		if (!isRecord(entry)) return [{ id: '', type: '', interaction: entry }];
 		const id = typeof entry.id === 'number' ? String(entry.id) : (textOf(entry.id) ?? '');
-		if (id !== '' && seen.has(id)) return [];
-		seen.add(id);
-		return [{ ...entry, id, type: textOf(entry.type) ?? '' }];
+		const interaction = { ...entry, id, type: textOf(entry.type) ?? '' };
+		const content = contentOf(interaction);
+		if (id !== '' && content !== undefined && seen.has(content)) return [];
+		if (content !== undefined) seen.add(content);
+		return [interaction];
 	});
 }
 
-/** The session in a response, or undefined where the response is not a status object. */
+const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
+
+export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.includes(status);
+
+/** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
-	if (!isRecord(body) || typeof body.status !== 'string') return undefined;
-	const { lastActivityAt } = body;
+	const places = isRecord(body) ? [body, body.session, body.data] : [];
+	const found = places.filter(isRecord).find(({ status }) => typeof status === 'string');
+	if (!found) return undefined;
+	const { lastActivityAt } = found;
+	const status = found.status as string;
+	const lowerCase = status.toLowerCase();
 	return {
 		sessionId,
 		// It stands in errors and in the log, in one line like all that is shown.
-		dashboardUrl: excerptOf(body.dashboardUrl, LIMITS.url),
-		status: body.status,
-		pendingInteractions: readInteractions(body.pendingInteractions),
-		error: textOf(body.error),
-		latestMessage: isRecord(body.latestMessage) ? body.latestMessage : undefined,
-		latestTool: isRecord(body.latestTool) ? body.latestTool : undefined,
+		dashboardUrl: excerptOf(found.dashboardUrl, LIMITS.url),
+		status: isKnownStatus(lowerCase) ? lowerCase : status,
+		pendingInteractions: readInteractions(found.pendingInteractions),
+		error: textOf(found.error),
+		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
+		latestTool: isRecord(found.latestTool) ? found.latestTool : undefined,
 		lastActivityAt: typeof lastActivityAt === 'number' ? lastActivityAt : textOf(lastActivityAt),
 	};
 }
 
-export const hasEnded = (session: Session): boolean =>
-	session.status === 'completed' || session.status === 'failed';
+export const hasEnded = ({ status }: Session): boolean =>
+	status === 'completed' || status === 'failed';
 
-/** Whether two readings show the same moment of a session: nothing was said or done between them. */
-export const isSameMoment = (a: Session, b: Session): boolean =>
-	a.status === b.status &&
-	a.lastActivityAt === b.lastActivityAt &&
-	a.latestMessage?.createdAt === b.latestMessage?.createdAt &&
-	a.latestMessage?.text === b.latestMessage?.text;
+/** Stands for the moment of a session that a reading shows: equal where nothing was said or done in between. */
+export const momentOf = ({ status, lastActivityAt, latestMessage }: Session): string =>
+	digest(asText([status, lastActivityAt, latestMessage?.createdAt, latestMessage?.text]));
 
 /** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
 export function newSessionIdIn(

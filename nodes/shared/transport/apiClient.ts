@@ -50,6 +50,8 @@ export interface SendOptions {
 	notFoundDelaysMs?: readonly number[];
 	/** Goes before other requests with the same key */
 	urgent?: boolean;
+	/** Sent a single time, whatever comes back */
+	once?: true;
 	/** For a request that must not be sent twice */
 	reconciliation?: Reconciliation;
 }
@@ -176,6 +178,7 @@ export async function createApiClient(
 			maxAttempts: options.maxAttempts ?? LIMITS.callAttempts,
 			maxDelayMs: options.maxDelayMs,
 			notFoundDelaysMs: options.notFoundDelaysMs ?? [],
+			once: options.once,
 		};
 		const gate = gates.of(gateKey);
 		let state: RetryState = NO_ATTEMPTS;

@@ -38,11 +38,12 @@ export function classifyAttempt(attempt: Attempt, request: ApiRequest): Classifi
 			return ambiguous;
 		case 'response':
 			if (isSuccess(attempt.status))
-				return attempt.body !== undefined || request.mayAnswerNothing || !idempotent
+				return attempt.body !== undefined ||
+					(isEmpty(attempt) && (request.mayAnswerNothing || !idempotent))
 					? 'success'
-					: 'retry';
+					: ambiguous;
 			if (attempt.status === 429) return 'retry';
-			return isTrouble(attempt.status) ? ambiguous : 'fail';
+			return isTrouble(attempt.status) || attempt.status < 400 ? ambiguous : 'fail';
 	}
 }
 
@@ -97,6 +98,8 @@ export interface RetryLimits {
 	maxDelayMs?: number;
 	/** Waits after which a 404 is asked again; one that outlasts them is final */
 	notFoundDelaysMs: readonly number[];
+	/** Sent a single time, whatever comes back */
+	once?: boolean;
 }
 
 /** What the attempts so far have come to. */
@@ -170,7 +173,8 @@ export function nextAction(
 	};
 	const count = refused ? next.refusals : next.failures;
 	const delay = retryDelayMs(attempt, count, nowMs, random, limits.maxDelayMs);
-	const mayWait = next.failures < limits.maxAttempts && nowMs + delay <= limits.deadline;
+	const mayWait =
+		!limits.once && next.failures < limits.maxAttempts && nowMs + delay <= limits.deadline;
 	const delayMs = mayWait ? delay : undefined;
 	if (classification === 'indeterminate')
 		return { action: { type: 'reconcile', delayMs }, state: next };
@@ -180,6 +184,9 @@ export function nextAction(
 		delayMs === undefined ? { type: 'fail' } : { type: 'sendAgain', delayMs };
 	return { action, state: next, holdBackMs };
 }
+
+const isEmpty = ({ text = '', broken }: { text?: string; broken?: string }) =>
+	broken === undefined && text.trim() === '';
 
 /** What came instead of the JSON that a success status promised. */
 export function describeBody({

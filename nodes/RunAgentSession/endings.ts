@@ -1,0 +1,108 @@
+import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
+import { inSeconds, LIMITS } from '../shared/base/limits';
+import { told, type Undecided } from './ledger';
+import { takePoll } from './polling';
+import type { Run, RunResult } from './run';
+import { isOverdue } from './turn';
+
+// How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
+
+/** What has come of the run so far. */
+export function resultOf(
+	{ job, entry, session, hold, warnings, pollCount, startedAt, dependencies }: Run,
+	kind: RunResult['kind'],
+	undecided: Undecided[] = [],
+): RunResult {
+	const status = job.target.operation === 'start' ? 'starting' : 'unknown';
+	const unread = { sessionId: entry.sessionId!, status, pendingInteractions: [] };
+	const { decisions, doubts } = told(entry.ledger, session);
+	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
+	return {
+		kind,
+		session: session ?? unread,
+		projectId: entry.projectId,
+		decisions,
+		undecided,
+		warnings: [...warnings, ...held, ...doubts],
+		pollCount,
+		durationMs: dependencies.clock.now() - startedAt,
+	};
+}
+
+/** The result where the latest reading is the end: of the message's turn, where there was one, and waiting for nothing. */
+export function ended(run: Run): RunResult | undefined {
+	const { clock, journal } = run.dependencies;
+	const { turn } = run.entry;
+	const { status, pendingInteractions } = run.session!;
+	const isFailed = status === 'failed';
+	if (!isFailed && (status !== 'completed' || pendingInteractions.length > 0)) return undefined;
+	if (turn && !isOverdue(turn, clock.now())) return undefined;
+	if (turn)
+		run.warnings.add(
+			`No new turn was seen within ${inSeconds(LIMITS.turnMs)} of the message, so the result may be that of the turn before.`,
+		);
+	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result.
+	if (isFailed) journal.clear();
+	return resultOf(run, isFailed ? 'failed' : 'completed');
+}
+
+/** What the last requests for a session may take. */
+const lastRequests = ({ dependencies: { clock } }: Run) => ({
+	deadline: clock.now() + LIMITS.abortMs,
+	maxAttempts: LIMITS.abortAttempts,
+	urgent: true,
+});
+
+/** Max Wait is over: hands the session on as it is, or aborts it. @throws WorkspaceAutomationError that says so */
+export async function timeIsUp(run: Run): Promise<RunResult> {
+	const { job, deadline, dependencies } = run;
+	const { api, clock, journal } = dependencies;
+	const sessionId = run.entry.sessionId!;
+	if (job.onMaxWait === 'route') return resultOf(run, 'stillRunning');
+	// A poll that must not be made any more ends the polling, but not the time that the session was given.
+	await clock.sleep(Math.max(0, deadline - clock.now()));
+	// One last look: what has ended meanwhile is a result, and nothing to abort.
+	const last = await resultOrError(api.read(sessionId, lastRequests(run)));
+	const wasRead = !(last instanceof WorkspaceAutomationError);
+	const result = wasRead && takePoll(run, last) && ended(run);
+	if (result) return result;
+	const tooLong = `The session did not finish within ${minutes(job.maxWaitMs)}`;
+	const description = [
+		"Raise 'Max Wait' in the options, or set 'On Max Wait' to route the item to Still Running instead.",
+		...run.warnings,
+	].join(' ');
+	const failure = await resultOrError(api.abort(sessionId, lastRequests(run)));
+	if (failure)
+		throw new WorkspaceAutomationError(
+			`${tooLong} and could not be aborted`,
+			`It may still be running. ${failure.message}. ${description}`,
+			failure.context,
+		);
+	// One that could not be read may have completed before: a retry reads it.
+	if (wasRead) journal.clear();
+	throw new WorkspaceAutomationError(`${tooLong} and was aborted`, description);
+}
+
+/** The execution was stopped: aborts the session, where the user wants that. */
+export async function afterStop(run: Run): Promise<void> {
+	const { sessionId } = run.entry;
+	const { api, journal } = run.dependencies;
+	if (!sessionId) return;
+	if (!run.job.abortOnStop)
+		return run.log(
+			`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
+		);
+	const options = { ...lastRequests(run), afterStop: true } as const;
+	const failure = await resultOrError(api.abort(sessionId, options));
+	if (failure)
+		return run.log(
+			`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${failure.message}. ${failure.description}`,
+		);
+	journal.clear();
+	run.log(`The execution was stopped; agent session ${sessionId} was aborted`);
+}
+
+function minutes(ms: number): string {
+	const count = Math.round(ms / 6_000) / 10;
+	return count === 1 ? '1 minute' : `${count} minutes`;
+}

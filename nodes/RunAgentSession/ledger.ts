@@ -1,0 +1,218 @@
+import { LIMITS } from '../shared/base/limits';
+import { asText, quote } from '../shared/base/values';
+import { contentOf, NOT_A_LIST, type Interaction, type Session } from '../shared/session/session';
+import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
+
+// What became of each interaction: one line for each decision that was sent. What is sent next, what is left to a person, and what
+// the output says of it are all read from these lines. No effects; the lines are JSON, so that a retry goes on with them.
+
+/** A decision that was carried out, as the output lists it. */
+export interface DecisionRecord {
+	interactionId: string;
+	permission: string;
+	patterns: string[];
+	decision: 'approve' | 'deny';
+	/** The value that was sent for it */
+	option: string | number;
+	/** `policy`, `rule 2`, `default decision` or `answer` */
+	decidedBy: string;
+	/** ISO date-time */
+	at: string;
+}
+
+export interface Line {
+	/** What was pending when the decision was sent, and what was sent */
+	record: DecisionRecord;
+	/** Stands for the whole interaction, as it was pending then */
+	content: string;
+	/**
+	 * - `sent`: nobody knows what became of it.
+	 * - `inferred`: the answer was lost, and the interaction is listed no longer.
+	 * - `confirmed`: the service said that it carried it out.
+	 * - `refused`: the service said no.
+	 */
+	state: 'sent' | 'inferred' | 'confirmed' | 'refused';
+	/** Polls since then: of what is inferred those that bear it out, of what is confirmed those that still list it */
+	polls: number;
+}
+
+export type Ledger = readonly Line[];
+
+/** A decision that is to be sent. */
+export interface Due {
+	interaction: Interaction;
+	verdict: Settled;
+}
+
+/** An interaction that a person has to decide. */
+export interface Undecided {
+	interaction: Interaction;
+	because: string;
+}
+
+const isOf =
+	({ id }: Interaction) =>
+	({ record }: Line) =>
+		record.interactionId === id;
+
+/** The line of an interaction that is pending. One that was carried out stays the line of that very request alone. */
+const lineOf = (ledger: Ledger, interaction: Interaction): Line | undefined =>
+	ledger
+		.filter(isOf(interaction))
+		.find(({ state, content }) => state !== 'confirmed' || content === contentOf(interaction));
+
+/** Whether a session still lists an interaction, just as it was. */
+export const isPending = (session: Session, interaction: Interaction): boolean =>
+	session.pendingInteractions.some(
+		(pending) => pending.id === interaction.id && contentOf(pending) === contentOf(interaction),
+	);
+
+/** The lines after a poll. A session that failed takes down its list, which tells nothing. */
+export function observe(ledger: Ledger, session: Session): Ledger {
+	if (session.status === 'failed') return ledger;
+	return ledger.map((line): Line => {
+		const listed = session.pendingInteractions.filter((each) => isOf(each)(line));
+		const after = { ...line, polls: line.polls + 1 };
+		if (line.state === 'refused') return after;
+		if (line.state === 'confirmed')
+			return listed.some((each) => contentOf(each) === line.content) ? after : line;
+		if (listed.length > 0) return { ...after, state: 'sent' };
+		return line.state === 'inferred' ? after : { ...line, state: 'inferred', polls: 0 };
+	});
+}
+
+/** Whether a decision was sent of which no poll since could tell what became of it. */
+export const isWaiting = (ledger: Ledger): boolean =>
+	ledger.some(({ state, polls }) => state === 'sent' && polls === 0);
+
+/** Why an interaction is not for the policy to decide, whatever that says; undefined where it is. */
+function objection(
+	interaction: Interaction,
+	index: number,
+	all: readonly Interaction[],
+	line: Line | undefined,
+	decided: number,
+): string | undefined {
+	if (index >= LIMITS.interactions)
+		return `only ${LIMITS.interactions} requests are looked at at once`;
+	if (interaction.type === NOT_A_LIST) return 'what is pending is not a list';
+	if (contentOf(interaction) === undefined) return 'it is nested too deeply';
+	if (interaction.id !== '' && all.filter(({ id }) => id === interaction.id).length > 1)
+		return 'another request that is pending has the same ID';
+	if (line?.state === 'confirmed')
+		return 'it was resolved, and the service still lists it as pending';
+	if (!line && decided >= LIMITS.decisions)
+		return `${LIMITS.decisions} requests of this session were decided already`;
+	return undefined;
+}
+
+/** Whether an interaction may still disappear from the list by itself. */
+const isSettling = ({ state, polls }: Line): boolean =>
+	state === 'confirmed' ? polls < LIMITS.pollsResolved : state === 'inferred' || polls === 0;
+
+/** What is to be sent, and what is left to a person, by what the policy says about all that is pending now. */
+export function plan(
+	ledger: Ledger,
+	{ pendingInteractions }: Session,
+	policy: Policy,
+): { due: Due[]; undecided: Undecided[] } {
+	const due: Due[] = [];
+	const undecided: Undecided[] = [];
+	const effort = { left: LIMITS.comparisons };
+	for (const [index, interaction] of pendingInteractions.entries()) {
+		const line = lineOf(ledger, interaction);
+		if (line && isSettling(line)) continue;
+		const decided = ledger.length + due.length;
+		const because = objection(interaction, index, pendingInteractions, line, decided);
+		const verdict =
+			because === undefined
+				? decide(interaction, policy, effort)
+				: { decision: 'ask' as const, because };
+		if (verdict.decision === 'ask') undecided.push({ interaction, because: verdict.because });
+		else due.push({ interaction, verdict });
+	}
+	return { due, undecided };
+}
+
+function withLine(
+	ledger: Ledger,
+	{ interaction, verdict: { decision, option, decidedBy } }: Due,
+	state: Line['state'],
+	at: string,
+): Ledger {
+	const record: DecisionRecord = {
+		interactionId: interaction.id,
+		permission: asText(interaction.permission ?? ''),
+		patterns: patternsOf(interaction),
+		decision,
+		option,
+		decidedBy,
+		at,
+	};
+	const earlier = lineOf(ledger, interaction);
+	const line = { record, content: contentOf(interaction) ?? '', state, polls: 0 };
+	return [...ledger.filter((each) => each !== earlier), line];
+}
+
+/** The lines once a decision is under way: noted before, so that a later reading tells if nothing else does. */
+export const sent = (ledger: Ledger, due: Due, at: string): Ledger =>
+	withLine(ledger, due, 'sent', at);
+
+/** The lines once the service said that it carried a decision out. */
+export function confirmed(ledger: Ledger, { interaction }: Due): Ledger {
+	const line = lineOf(ledger, interaction);
+	return ledger.map((each) => (each === line ? { ...each, state: 'confirmed' } : each));
+}
+
+/** Whether an earlier decision of this interaction may have been carried out. */
+export const wasSent = (ledger: Ledger, { interaction }: Due): boolean =>
+	lineOf(ledger, interaction)?.state === 'sent';
+
+/**
+ * The lines once a decision was refused.
+ * @param before as they were before it was sent: an earlier one may be why
+ */
+export function refused(before: Ledger, due: Due, at: string): Ledger {
+	if (!wasSent(before, due)) return withLine(before, due, 'refused', at);
+	const line = lineOf(before, due.interaction);
+	return before.map((each) => (each === line ? { ...each, polls: 0 } : each));
+}
+
+/** The decisions that a change made known as carried out. */
+export function newlyDecided(before: Ledger, after: Ledger): DecisionRecord[] {
+	const decidedIn = (ledger: Ledger) =>
+		ledger.filter(({ state }) => state === 'confirmed' || state === 'inferred');
+	const keyOf = ({ record, content }: Line) => `${record.at} ${content}`;
+	const known = new Set(decidedIn(before).map(keyOf));
+	return decidedIn(after)
+		.filter((line) => !known.has(keyOf(line)))
+		.map(({ record }) => record);
+}
+
+/** What the output says: each line is in one of the two, or in neither. */
+export function told(
+	ledger: Ledger,
+	session: Session | undefined,
+): { decisions: DecisionRecord[]; doubts: string[] } {
+	const decisions: DecisionRecord[] = [];
+	const doubts: string[] = [];
+	for (const { record, state, polls } of ledger) {
+		const named = `Permission request ${quote(record.interactionId, 50)}`;
+		const value = `"${quote(record.option, 50)}"`;
+		const isPendingNow = session?.pendingInteractions.some(({ id }) => id === record.interactionId);
+		// A session that completed has waited for nothing.
+		const isBorneOut = polls >= LIMITS.pollsConcluded || session?.status === 'completed';
+		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
+		else if (state === 'inferred')
+			doubts.push(
+				`${named} may have been decided: ${value} was sent for it, and no answer came. It is listed no longer, but only for less than ${LIMITS.pollsConcluded} polls.`,
+			);
+		else if (state === 'sent')
+			doubts.push(`${named} may have been decided: ${value} was sent for it, and no answer came.`);
+		else if (!isPendingNow)
+			doubts.push(
+				`${named} was pending no longer when ${value} was sent for it: somebody else decided it, or a proxy sent the decision twice.`,
+			);
+	}
+	return { decisions, doubts };
+}

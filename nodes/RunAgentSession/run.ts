@@ -1,0 +1,127 @@
+import { LIMITS } from '../shared/base/limits';
+import { quote } from '../shared/base/values';
+import type { Session } from '../shared/session/session';
+import type { Clock } from '../shared/transport/clock';
+import type { Entry, Journal } from './journal';
+import {
+	isWaiting,
+	newlyDecided,
+	type DecisionRecord,
+	type Ledger,
+	type Undecided,
+} from './ledger';
+import type { Policy } from './permissionPolicy';
+import type { PollLimits } from './pollPlan';
+import type { NewSession, SessionApi } from './sessionApi';
+
+export type Target =
+	| ({ operation: 'start' } & NewSession)
+	| { operation: 'continue'; sessionId: string; message?: string };
+
+/** What one item asks for. */
+export interface Job {
+	target: Target;
+	policy: Policy;
+	poll: PollLimits;
+	maxWaitMs: number;
+	onMaxWait: 'route' | 'abort';
+	abortOnStop: boolean;
+	/** More fields for the body that resolves an interaction */
+	decisionBody?: Record<string, unknown>;
+}
+
+/** The effects that a run needs; a test brings a clock and a service of its own. */
+export interface RunDependencies {
+	api: SessionApi;
+	journal: Journal;
+	clock: Clock;
+	/** From 0 to 1 */
+	random(): number;
+	log(message: string, about: Record<string, unknown>): void;
+	/** Told as soon as the session is known, and again when its dashboard URL is */
+	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
+}
+
+/** How a run ended. */
+export interface RunResult {
+	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
+	session: Session;
+	/** Known where the session was started here */
+	projectId?: string;
+	decisions: DecisionRecord[];
+	/** What is left for a person, and why */
+	undecided: Undecided[];
+	/** What a person should know about although it stopped nothing */
+	warnings: string[];
+	pollCount: number;
+	durationMs: number;
+}
+
+/** What is known of a run while it goes on. */
+export class Run {
+	/** What a retry has to know */
+	readonly entry: Entry;
+
+	readonly warnings = new Set<string>();
+
+	readonly startedAt: number;
+
+	/** The end of Max Wait, as the clock gives it */
+	readonly deadline: number;
+
+	/** The latest reading */
+	session: Session | undefined;
+
+	pollCount = 0;
+
+	/** Until when the service, or the network, takes no decision */
+	hold: { until: number; because: string } | undefined;
+
+	constructor(
+		readonly job: Job,
+		readonly dependencies: RunDependencies,
+	) {
+		this.startedAt = dependencies.clock.now();
+		this.deadline = this.startedAt + job.maxWaitMs;
+		this.entry = { state: 'new', ledger: [], ...dependencies.journal.read() };
+		if (job.target.operation === 'continue') this.entry.sessionId = job.target.sessionId;
+	}
+
+	/** What the last look before the end of Max Wait finds is decided after it. */
+	get lastDecision(): number {
+		return this.deadline + LIMITS.decisionsMs;
+	}
+
+	/** Whether the next reading tells what became of a decision, so that it is worth waiting for even after Max Wait. */
+	get isUnsettled(): boolean {
+		const until = this.hold?.until ?? 0;
+		const isHeld = this.dependencies.clock.now() < until && until <= this.lastDecision;
+		return isHeld || isWaiting(this.entry.ledger);
+	}
+
+	get lastPoll(): number {
+		return this.isUnsettled ? this.lastDecision : this.deadline;
+	}
+
+	note(changes: Partial<Entry>): void {
+		this.dependencies.journal.write(Object.assign(this.entry, changes));
+	}
+
+	/** Notes what became of the interactions, and logs the decisions that are newly known as carried out. */
+	keep(ledger: Ledger): void {
+		const before = this.entry.ledger;
+		this.note({ ledger });
+		for (const record of newlyDecided(before, ledger)) {
+			// Agent-written text must not forge lines of the log.
+			const what = quote([record.permission, ...record.patterns].join(' '));
+			this.log(
+				`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${what}, by ${record.decidedBy}`,
+				{ ...record },
+			);
+		}
+	}
+
+	log(message: string, about: Record<string, unknown> = {}): void {
+		this.dependencies.log(message, { sessionId: this.entry.sessionId, ...about });
+	}
+}
