@@ -1,12 +1,21 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	hadNoEffect,
+	IndeterminateError,
+	WorkspaceAutomationError,
+	type ErrorContext,
+} from '../shared/base/errors';
 import { excerpt } from '../shared/base/values';
 import { question } from './question';
 import type { RunResult } from './runSession';
 
-/** The node's outputs in their order; a failed session has none, it raises an error. */
-const OUTPUTS = ['completed', 'needsApproval', 'stillRunning'] as const;
+/** The node's outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
+const OUTPUTS = {
+	memory: ['completed', 'needsApproval', 'stillRunning'],
+	database: ['stillRunning', 'completed', 'needsApproval'],
+} as const;
+export type Wait = keyof typeof OUTPUTS;
 
 /** The `status` that a model reads when the node is its tool, where there is only one output. */
 const TOOL_STATUS: Record<RunResult['kind'], string> = {
@@ -63,9 +72,54 @@ export const sessionFailed = ({ session, decisions, warnings }: RunResult) =>
 export function toOutputs(
 	items: Array<{ kind: RunResult['kind'] | 'error'; item: INodeExecutionData }>,
 	asTool: boolean,
+	wait: Wait = 'memory',
 ): INodeExecutionData[][] {
-	const outputs: INodeExecutionData[][] = OUTPUTS.map(() => []);
-	for (const { kind, item } of items)
-		outputs[asTool ? 0 : Math.max(0, OUTPUTS.indexOf(kind as 'completed'))].push(item);
+	const order: ReadonlyArray<RunResult['kind']> = OUTPUTS[wait];
+	const outputs: INodeExecutionData[][] = order.map(() => []);
+	for (const { kind, item } of items) {
+		const output = order.indexOf(kind === 'error' || kind === 'failed' ? 'completed' : kind);
+		outputs[asTool ? 0 : output].push(item);
+	}
 	return outputs;
+}
+
+/** What a Waiting item has beside what came in, which parameters may speak of again */
+interface Waiting {
+	sessionId?: string;
+	dashboardUrl?: string;
+	/** An item that failed waits for the others, as in memory: then the node fails */
+	heldFailure?: { message: string; description: string; context: ErrorContext; isUnknown: boolean };
+}
+
+const waitingItem = (item: INodeExecutionData, waiting: Waiting): INodeExecutionData => ({
+	...item,
+	json: { ...item.json, ...(waiting as IDataObject) },
+});
+
+/** The item of a session that n8n parks: what came in, and the session. */
+export const parkedItem = (
+	item: INodeExecutionData,
+	{ session: { sessionId, dashboardUrl } }: RunResult,
+): INodeExecutionData => waitingItem(item, { sessionId, dashboardUrl });
+
+/** The item of a failure that waits for sessions that n8n parks. */
+export function heldItem(item: INodeExecutionData, reason: unknown): INodeExecutionData {
+	const { message } = reason as Error;
+	const { description = message, context = {} } = reason as Partial<WorkspaceAutomationError>;
+	const isUnknown = !hadNoEffect(reason);
+	return waitingItem(item, { heldFailure: { message, description, context, isUnknown } });
+}
+
+/** The failure that an item holds since an earlier round. */
+export function failureHeldBy({ json }: INodeExecutionData): WorkspaceAutomationError | undefined {
+	const { heldFailure } = json as Waiting;
+	if (!heldFailure) return undefined;
+	const { message, description, context, isUnknown } = heldFailure;
+	const ErrorClass = isUnknown ? IndeterminateError : WorkspaceAutomationError;
+	return new ErrorClass(message, description, context);
+}
+
+/** Lets a retry try again what is known to have had no effect. */
+export function letGo({ json }: INodeExecutionData): void {
+	if ((json as Waiting).heldFailure?.isUnknown === false) delete json.heldFailure;
 }
