@@ -5,7 +5,6 @@ import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { durable, hurriedHost, looped, single } from './durable.mts';
 import {
-	agentSession,
 	arrival,
 	editFields,
 	NODE,
@@ -28,12 +27,10 @@ const outcome = async (name: string): Promise<Execution> =>
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** Of the service's own minutes */
-const MINUTE = 60;
+/** The service's minutes in a minute */
 const SPEED = 30;
 
 const asks = '[ask bash: npm publish]';
-const noteSet = '={{ { note: "told " + $json.sessionId.slice(0, 0) } }}';
 
 beforeAll(async () => {
 	await stage.service.control('POST', '/speed', { speed: SPEED });
