@@ -3,10 +3,13 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
+	IDataObject,
+	IHttpRequestMethods,
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { readOverrides } from '../nodes/shared/api/overrides';
 import {
 	CURRENT_VERSION,
 	readCredential,
@@ -27,7 +30,11 @@ const REDIRECT =
  * ours. (n8n 1.123 cannot parse a `catch` without a name.)
  */
 const overridden = (field: string, otherwise: string) =>
-	`={{ (() => { try { return JSON.parse($credentials.overrides || '{}').listProjects.${field} || ${otherwise}; } catch (error) { return ${otherwise}; } })() }}`;
+	`={{ (() => { try { const { listProjects } = JSON.parse($credentials.overrides || '{}'); return ${field} || ${otherwise}; } catch (error) { return ${otherwise}; } })() }}`;
+
+/** The query of the override without the values that a test has none of */
+const FIXED_QUERY =
+	'Object.fromEntries(Object.entries(listProjects.query || {}).filter((entry) => !/[{]/.test(JSON.stringify(entry[1]))))';
 
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';
@@ -89,6 +96,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
 		const { baseUrl, apiKey, apiVersion } = readCredential(credentials);
+		readOverrides(credentials.overrides);
 		const target = new URL(requestOptions.url, requestOptions.baseURL);
 		const { origin } = new URL(baseUrl);
 		if (target.origin !== origin) {
@@ -113,9 +121,11 @@ export class WorkspaceAutomationApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			baseURL: '={{ $credentials.baseUrl }}',
-			// Without parameters: the API document does not name those of this list.
-			url: overridden('path', "'/projects'"),
-			headers: { [VERSION_HEADER]: overridden('version', '$credentials.apiVersion') },
+			method: overridden('listProjects.method', "'GET'") as IHttpRequestMethods,
+			url: overridden('listProjects.path', "'/projects'"),
+			// Without parameters of ours: the API document does not name those of this list.
+			qs: overridden(FIXED_QUERY, '({})') as unknown as IDataObject,
+			headers: { [VERSION_HEADER]: overridden('listProjects.version', '$credentials.apiVersion') },
 		},
 		rules: [
 			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT)),

@@ -1,4 +1,5 @@
-// Simulated time for many things that wait side by side: it moves on to the next timer whenever everybody waits.
+// Simulated time, for everything that waits: it moves on to the next timer whenever everybody waits.
+import type { Clock as ServiceClock } from '../local-service/clock.mts';
 import { CanceledError } from '../nodes/shared/base/errors.ts';
 import type { Clock } from '../nodes/shared/transport/clock.ts';
 
@@ -7,10 +8,33 @@ interface Timer {
 	wake: () => void;
 }
 
-export function createVirtualClock(start = 0) {
+export interface VirtualClock extends Clock {
+	/** What each wait asked for, in milliseconds */
+	readonly sleeps: number[];
+	/** A signal that stops what goes with it at a time */
+	abortAt(at: number): AbortSignal;
+	/** Lets time pass at once, past timers that are due */
+	advance(ms: number): void;
+	/** Time stands still for as long as `work` takes. */
+	whileBusy<T>(work: () => Promise<T>): Promise<T>;
+	/** Lets time pass until `work` is done. */
+	run<T>(work: Promise<T>): Promise<T>;
+}
+
+/** The same time as the local service takes it */
+export const serviceTime = ({ now }: Pick<Clock, 'now'>): ServiceClock => ({
+	now,
+	wallNow: now,
+	toWall: (time) => time,
+	speed: () => 1,
+	setSpeed() {},
+});
+
+export function createVirtualClock(start = 0): VirtualClock {
 	let now = start;
 	let busy = 0;
 	const timers: Timer[] = [];
+	const sleeps: number[] = [];
 
 	/** A binary heap would do no better for what the tests have. */
 	function add(timer: Timer): void {
@@ -23,43 +47,33 @@ export function createVirtualClock(start = 0) {
 		timers.splice(low, 0, timer);
 	}
 
-	const sleep = async (ms: number) =>
-		await new Promise<void>((wake) => add({ at: now + Math.max(0, ms), wake }));
-
 	return {
+		sleeps,
 		now: () => now,
-		sleep,
-		/** A clock for one execution, which `signal` stops */
-		clockFor(signal?: AbortSignal): Clock {
-			const throwIfAborted = () => {
-				if (signal?.aborted) throw new CanceledError();
-			};
-			const untilAborted = async <T,>(work: Promise<T>): Promise<T> => {
-				throwIfAborted();
-				if (!signal) return await work;
-				let onAbort = () => {};
-				const aborted = new Promise<never>((_, reject) => {
-					onAbort = () => reject(new CanceledError());
-					signal.addEventListener('abort', onAbort);
+		sleep: async (ms, signal) =>
+			await new Promise<void>((resolve, reject) => {
+				if (signal?.aborted) return reject(new CanceledError());
+				sleeps.push(ms);
+				const timer = { at: now + Math.max(0, ms), wake: resolve };
+				add(timer);
+				signal?.addEventListener('abort', () => {
+					const index = timers.indexOf(timer);
+					if (index >= 0) timers.splice(index, 1);
+					reject(new CanceledError());
 				});
-				return await Promise.race([work, aborted]).finally(() =>
-					signal.removeEventListener('abort', onAbort),
-				);
-			};
-			return {
-				now: () => now,
-				throwIfAborted,
-				untilAborted,
-				sleep: async (ms) => await untilAborted(sleep(ms)),
-			};
+			}),
+		abortAt(at) {
+			const controller = new AbortController();
+			if (at <= now) controller.abort();
+			else add({ at, wake: () => controller.abort() });
+			return controller.signal;
 		},
-		/** Time stands still for as long as `work` takes. */
-		async whileBusy<T>(work: () => Promise<T>): Promise<T> {
+		advance: (ms) => void (now += ms),
+		async whileBusy(work) {
 			busy++;
 			return await work().finally(() => busy--);
 		},
-		/** Lets time pass until `work` is done. */
-		async run<T>(work: Promise<T>): Promise<T> {
+		async run(work) {
 			let isDone = false;
 			const done = work.finally(() => (isDone = true));
 			done.catch(() => {});
@@ -77,5 +91,3 @@ export function createVirtualClock(start = 0) {
 		},
 	};
 }
-
-export type VirtualClock = ReturnType<typeof createVirtualClock>;

@@ -63,7 +63,7 @@ const parts = {
 	deleteCustomDomain: {},
 	listProducts: { query: { projectId: '{projectId}', ...page } },
 	createProduct: { body: { projectId: '{projectId}' } },
-	updateProduct: { body: { projectId: '{projectId}' } },
+	updateProduct: { body: {} },
 } satisfies Record<string, Parts>;
 
 export type OperationId = keyof typeof parts;

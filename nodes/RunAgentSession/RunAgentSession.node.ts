@@ -11,6 +11,7 @@ import {
 	CanceledError,
 	hadNoEffect,
 	IndeterminateError,
+	throwIfAborted,
 	withSession,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
@@ -27,20 +28,11 @@ import {
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { park, putOffUntil } from '../shared/n8n/parking';
 import { ancestorOf, comesFromItself, followersOf } from '../shared/n8n/wires';
-import { createApiClient } from '../shared/transport/apiClient';
-import { clockWith, type Clock } from '../shared/transport/clock';
+import { openApi } from '../shared/api/api';
+import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
-import { withoutCancelSignal } from '../shared/transport/httpRequest';
 import type { Entry } from './journal';
-import {
-	failureHeldBy,
-	heldItem,
-	letGo,
-	parkedItem,
-	sessionFailed,
-	toJson,
-	toOutputs,
-} from './output';
+import { failedItem, heldFailure, parkedItem, sessionFailed, toJson, toOutputs } from './output';
 import { look } from './look';
 import { isDurable, readConcurrency, readJob, readTrial } from './parameters';
 import { properties } from './properties';
@@ -62,7 +54,7 @@ export class RunAgentSession implements INodeType {
 		subtitle:
 			'={{ { start: "Start a session", continue: "Continue a session", tryRules: "Try rules" }[$parameter["operation"]] }}',
 		description:
-			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a human to approve something',
+			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a person to approve something',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -83,16 +75,16 @@ export class RunAgentSession implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getNodeParameter('operation', 0) === 'tryRules') return tryAllRules(this);
-		const clock = clockWith(this.getExecutionCancelSignal?.());
+		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
 		const durable = isDurable(this);
 		const runIndex = runIndexOf(this, 0);
 		const input = this.getInputData();
-		const putOff = durable ? putOffUntil(this, clock.now()) : undefined;
+		const putOff = durable ? putOffUntil(this, realClock.now()) : undefined;
 		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
 		const held = input.map((item) =>
-			durable && comesFromItself(this) ? failureHeldBy(item) : undefined,
+			durable && comesFromItself(this) ? heldFailure(item) : undefined,
 		);
 		const jobs = input.map((_, itemIndex) =>
 			checked(() => {
@@ -106,15 +98,15 @@ export class RunAgentSession implements INodeType {
 
 		try {
 			// Retry On Fail comes back even after Stop.
-			clock.throwIfAborted();
+			throwIfAborted(signal);
 			if (durable) requireWayBack(this);
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
-			const dependenciesOf = await createDependencies(this, clock);
+			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
 				jobs,
 				readConcurrency(this),
 				async (job, itemIndex) => {
-					clock.throwIfAborted();
+					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
 					const dependencies = dependenciesOf(job.value, itemIndex);
 					const { patience } = job.value;
@@ -126,7 +118,7 @@ export class RunAgentSession implements INodeType {
 					return result;
 				},
 			);
-			throwIfCanceled(this, clock, results);
+			if (signal?.aborted) throw canceled(this, results);
 
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
@@ -135,10 +127,7 @@ export class RunAgentSession implements INodeType {
 				result.status === 'fulfilled' ? (result.value.lookAt ?? []) : [],
 			);
 			const holds = !continues && looks.length > 0;
-			if (failed.length > 0 && !continues && !holds) {
-				input.forEach(letGo);
-				throw allFailures(this, failed);
-			}
+			if (failed.length > 0 && !continues && !holds) throw allFailures(this, failed);
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
 				const item = { ...input[itemIndex], pairedItem };
@@ -148,7 +137,7 @@ export class RunAgentSession implements INodeType {
 					if (lookAt !== undefined) return { kind, item: parkedItem(item, result.value) };
 					return { kind, item: { json: toJson(result.value, asTool), pairedItem } };
 				}
-				if (holds) return { kind: 'stillRunning' as const, item: heldItem(item, result.reason) };
+				if (holds) return { kind: 'stillRunning' as const, item: failedItem(item, result.reason) };
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
 				return {
 					kind: 'error' as const,
@@ -159,33 +148,26 @@ export class RunAgentSession implements INodeType {
 			if (!durable) return outputs;
 			return await park(this, outputs, Math.min(...looks));
 		} catch (error) {
-			if (error instanceof CanceledError)
-				throw new NodeOperationError(this.getNode(), 'The execution was canceled');
+			if (error instanceof CanceledError) throw canceled(this);
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
 		}
 	}
 }
 
-/** After Stop every item is dropped; a request of which nobody knows what became is not. */
-function throwIfCanceled(
+/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
+function canceled(
 	context: IExecuteFunctions,
-	clock: Clock,
-	results: Array<PromiseSettledResult<RunResult>>,
-): void {
-	try {
-		clock.throwIfAborted();
-	} catch {
-		const unknown = results.flatMap((result, itemIndex) => {
-			const reason: unknown = result.status === 'rejected' && result.reason;
-			const isUnknown = reason instanceof CanceledError || reason instanceof IndeterminateError;
-			return isUnknown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
-		});
-		const description =
-			unknown.length === 0
-				? undefined
-				: `${unknown.join(', ')}: it is not known whether a request that was under way took effect. A session may have been started: look in the dashboard before you run the workflow again.`;
-		throw new NodeOperationError(context.getNode(), 'The execution was canceled', { description });
-	}
+	results: ReadonlyArray<PromiseSettledResult<RunResult>> = [],
+): Error {
+	const unknown = results.flatMap((result, itemIndex) => {
+		const reason: unknown = result.status === 'rejected' && result.reason;
+		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+	});
+	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: unknown.length > 0 ? description : undefined,
+	});
 }
 
 /** Where the node's context keeps the records of its sessions */
@@ -289,11 +271,10 @@ const handedOnBefore = ({ sessionId, dashboardUrl }: Entry) =>
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
-	clock: Clock,
 ): Promise<(job: Job, itemIndex: number) => RunDependencies> {
-	const client = await createApiClient(context, { clock });
-	const afterStop = await createApiClient(withoutCancelSignal(context));
-	const api = sessionApi(client, afterStop);
+	const opened = await openApi(context);
+	const { clock, signal } = opened;
+	const api = sessionApi(opened);
 	const nodeContext = context.getContext('node');
 	const onSession = sessionRecorder(context);
 	return (job, itemIndex) => {
@@ -305,6 +286,7 @@ async function createDependencies(
 				carriedBy(context, itemIndex) ??
 				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
 			clock,
+			signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

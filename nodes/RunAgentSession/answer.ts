@@ -2,7 +2,7 @@ import { WorkspaceAutomationError } from '../shared/base/errors';
 import { LIMITS } from '../shared/base/limits';
 import { asText, isRecord } from '../shared/base/values';
 import { hasOwn } from './json';
-import { quoted } from './visibleText';
+import { quoted } from '../shared/session/visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
 // Slack, Telegram, Form) and of the Chat node, in 1.123 and 2.41. Nothing unreadable is guessed.
@@ -47,18 +47,15 @@ function combine(readings: Array<Reading | undefined>): Reading {
 	return readings.every((reading) => reading === 'empty') ? 'empty' : 'unreadable';
 }
 
-/** A value that is an answer or nothing. */
-function readPlain(value: unknown): Reading {
+/**
+ * A field, or all that was handed on: true or false and their words only where nothing but an answer is expected, and the list of
+ * texts that a form's field with several choices gives only in a form.
+ */
+function readValue(value: unknown, isAnswer: boolean): Reading {
 	if (value === undefined || value === null) return 'empty';
-	if (typeof value === 'boolean') return value ? 'approve' : 'deny';
-	return typeof value === 'string' ? readText(value, true) : 'unreadable';
-}
-
-/** A form's field: a text, or the list of texts that a field with several choices gives. */
-function readField(value: unknown): Reading {
-	if (value === undefined || value === null) return 'empty';
-	if (typeof value === 'string') return readText(value, false);
-	if (!Array.isArray(value) || value.length > LIMITS.answer) return 'unreadable';
+	if (typeof value === 'boolean' && isAnswer) return value ? 'approve' : 'deny';
+	if (typeof value === 'string') return readText(value, isAnswer);
+	if (isAnswer || !Array.isArray(value) || value.length > LIMITS.answer) return 'unreadable';
 	const readings = value.map((each) =>
 		typeof each === 'string' ? readText(each, false) : 'unreadable',
 	);
@@ -66,71 +63,52 @@ function readField(value: unknown): Reading {
 	return readings.includes('unreadable') ? 'unreadable' : combine(readings);
 }
 
-/** What a field means to the reader: it has to be an answer (or empty), may be one, or tells something else. */
-type Role = 'answer' | 'perhaps' | 'about';
+const names = (list: string) => new Set(list.split(' '));
 
-/** Fields that n8n's nodes set; every other is a form's. */
-const ROLES: ReadonlyMap<string, Role> = new Map([
-	// Send and Wait: a button, free text; the Chat node: what was typed
-	['approved', 'answer'],
-	['text', 'answer'],
-	['chatInput', 'answer'],
-	['data', 'answer'],
-	// Who answered, when and where
-	['respondedAt', 'about'],
-	['responder', 'about'],
-	['channel', 'about'],
-	['chatId', 'about'],
-	['messageId', 'about'],
-	['submittedAt', 'about'],
-	['formMode', 'about'],
-	['formQueryParameters', 'about'],
-	['sessionId', 'about'],
-	['action', 'about'],
-	['files', 'about'],
-]);
-
-/** Fields of a Needs Approval item that no answer has. */
-const QUESTION_FIELDS = ['pendingInteractions', 'question', 'undecided', 'latestMessage'];
+/** Fields in which n8n's nodes hand on an answer, and nothing else: a button, a text, what was typed. */
+const ANSWERS = names('approved text chatInput data');
+/** Who answered, when and where; and what an agent writes into a request */
+const NO_ANSWERS = names(
+	'respondedAt responder channel chatId messageId submittedAt formMode formQueryParameters sessionId action files permission patterns response metadata',
+);
 /** Fields that only what a person sent has. */
-const ANSWER_FIELDS = ['respondedAt', 'submittedAt'];
+const SENT = names('respondedAt submittedAt');
+/** Fields of a Needs Approval item that no answer has. */
+const ASKED = names('pendingInteractions question undecided latestMessage');
 
-const hasAny = (value: object, fields: string[]) => fields.some((field) => hasOwn(value, field));
+const hasAny = (value: object, fields: Set<string>) =>
+	Object.keys(value).some((key) => fields.has(key));
 
-/** Whether this is the question itself, as a node passes it on when its time limit is over. The agent wrote parts of it. */
-const isQuestion = (value: Record<string, unknown>) =>
-	hasAny(value, QUESTION_FIELDS) && !hasAny(value, ANSWER_FIELDS);
-
-type Field = { role: Role; reading: Reading };
-
-function readNamed(name: string, content: unknown): Field {
-	const role = ROLES.get(name) ?? 'perhaps';
-	return { role, reading: role === 'answer' ? readPlain(content) : readField(content) };
-}
-
-/** The fields of an answer and, where it has them, those below `data`. */
-function fieldsOf(value: Record<string, unknown>): Field[] {
-	const { data, ...top } = value;
-	const below = isRecord(data) ? data : { data };
-	// A text that a person sent comes below `data`, or beside the time of sending; any other may be the agent's.
-	const mayBeTheAgents = hasOwn(top, 'text') && !hasAny(top, ANSWER_FIELDS);
-	if (mayBeTheAgents) delete top.text;
-	return [
-		...[...Object.entries(top), ...Object.entries(below)].map(([name, content]) =>
-			readNamed(name, content),
-		),
-		...(mayBeTheAgents ? [{ role: 'perhaps', reading: 'unreadable' } as const] : []),
-	];
-}
+/**
+ * Whether this is the question itself, or one of its requests, as a node passes it on when its time limit is over. The agent wrote
+ * parts of it, and may have given a request any field.
+ */
+const isQuestion = (value: unknown): boolean =>
+	isRecord(value) &&
+	((hasAny(value, ASKED) && !hasAny(value, SENT)) ||
+		(hasOwn(value, 'id') && hasOwn(value, 'type')));
 
 /** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
-function readFields(value: Record<string, unknown>): Reading {
-	const filled = fieldsOf(value).filter(
-		({ role, reading }) => role !== 'about' && reading !== 'empty',
-	);
+function readFields({ data, ...top }: Record<string, unknown>): Reading {
+	const below = isRecord(data) ? data : { data };
+	// A form's fields and a text come below `data`, or beside the time of sending; any other may be the agent's.
+	const isForeign = (name: string) => !hasAny(top, SENT) && (name === 'text' || !ANSWERS.has(name));
+	const read = (fields: object, foreign: (name: string) => boolean) =>
+		Object.entries(fields)
+			.filter(([name]) => !NO_ANSWERS.has(name))
+			.map(([name, content]) => {
+				const reading = readValue(content, ANSWERS.has(name));
+				const isAnswer = ANSWERS.has(name) && !foreign(name);
+				return { isAnswer, reading: reading !== 'empty' && foreign(name) ? 'unreadable' : reading };
+			})
+			.filter(({ reading }) => reading !== 'empty') as Array<{
+			isAnswer: boolean;
+			reading: Reading;
+		}>;
+	const filled = [...read(top, isForeign), ...read(below, () => false)];
 	const readable = filled.filter(({ reading }) => reading !== 'unreadable');
 	const said = combine(readable.map(({ reading }) => reading));
-	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ role }) => role === 'answer');
+	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ isAnswer }) => isAnswer);
 	const isReadable = mustBeReadable.every(({ reading }) => reading !== 'unreadable');
 	return said === 'both' || isReadable ? said : 'unreadable';
 }
@@ -152,13 +130,13 @@ const WAY_OUT =
  * @throws WorkspaceAutomationError that quotes an answer that cannot be read or that says both
  */
 export function readAnswer(value: unknown): Answer {
-	if (isRecord(value) && isQuestion(value)) {
+	if (isQuestion(value) || (isRecord(value) && isQuestion(value.data))) {
 		return {
 			answer: 'none',
 			because: 'what came back is the question itself, as when the time limit is over',
 		};
 	}
-	const reading = isRecord(value) ? readFields(value) : readPlain(value);
+	const reading = isRecord(value) ? readFields(value) : readValue(value, true);
 	if (reading === 'approve' || reading === 'deny') return { answer: reading };
 	if (reading === 'empty') return { answer: 'none', because: 'the answer is empty' };
 	throw new WorkspaceAutomationError(

@@ -1,34 +1,74 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import type { Interaction } from '../shared/session/session';
-import { asText, isRecord } from '../shared/base/values';
+import { asText, isRecord, textOf } from '../shared/base/values';
 import { listIn, sameJson } from './json';
 
-// What a person was asked, and whether what is pending now is still that.
+// What a person is asked, and whether what is pending now is still that.
 
-/** What a person decides on; each is compared as JSON, in full. */
-const COMPARED = {
-	id: (interaction) => interaction.id,
-	permission: (interaction) => interaction.permission,
-	patterns: (interaction) => interaction.patterns,
-	options: ({ response }) => (isRecord(response) ? response.options : undefined),
-} satisfies Record<string, (interaction: Record<string, unknown>) => unknown>;
+/** What a question says beside the requests; it goes with each of them, through whatever asks, to *Apply an Answer*. */
+export interface About {
+	sessionId: string;
+	projectName?: string;
+	/** What the agent was told to do */
+	job?: string;
+}
 
-type Compared = keyof typeof COMPARED;
+/** Requests that one question shows */
+const MOST_REQUESTS = 5;
 
 /**
- * In what a pending interaction differs from the one that was asked: any of `id`, `permission`, `patterns`, `options`. The order of
- * patterns and options counts (nothing but the order of keys is taken as meaningless): what is shown differently is asked again.
+ * The requests that a person is asked about: those that the question shows, that the item holds and that the answer decides.
+ * What is not among them is asked in another question.
  */
-export function differences(asked: unknown, pending: unknown): Compared[] {
-	const names = Object.keys(COMPARED) as Compared[];
-	if (!isRecord(asked) || !isRecord(pending)) return names;
-	return names.filter((name) => !sameJson(COMPARED[name](asked), COMPARED[name](pending)));
+export const shownRequests = (undecided: readonly Interaction[]): Interaction[] =>
+	undecided.slice(0, MOST_REQUESTS);
+
+/** Requests as an item holds them. */
+export const withAbout = (requests: readonly Interaction[], about: About): Interaction[] =>
+	requests.map((request) => ({ ...request, about }));
+
+const withoutAbout = ({ about: _, ...request }: Interaction): Record<string, unknown> => request;
+
+/**
+ * In what a pending request differs from the one that was asked. The order of lists counts (nothing but the order of keys is
+ * taken as meaningless): what may be shown differently is asked again.
+ */
+export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
+	const before = withoutAbout(asked);
+	if (sameJson(before, pending)) return [];
+	const named = ['permission', 'patterns', 'response', 'metadata'];
+	const changed = named.filter((name) => !sameJson(before[name], pending[name]));
+	return changed.length > 0 ? changed : ['content'];
+}
+
+/** Why an answer to what was asked is none to a pending request; undefined where it is. */
+export function whyNotAsked(
+	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
+	pending: Record<string, unknown>,
+): string | undefined {
+	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
+	if (!first) return 'it was not among what was asked';
+	// It is answered by its ID, which does not tell one from the other.
+	if (others.some((other) => !sameJson(first, other))) return 'two requests with its ID were asked';
+	const { about } = first;
+	if (!isRecord(about)) return 'what was asked does not say for which session';
+	if (about.sessionId !== sessionId) return 'it was asked for another session';
+	const changed = differences(first, pending);
+	return changed.length > 0
+		? `it is not what was asked: its ${changed.join(' and ')} changed`
+		: undefined;
+}
+
+/** What a question said beside the requests, as far as what was dragged tells. */
+export function aboutOf([first]: readonly Interaction[]): Omit<About, 'sessionId'> {
+	const about = isRecord(first?.about) ? first.about : {};
+	return { projectName: textOf(about.projectName), job: textOf(about.job) };
 }
 
 const WAY_OUT = 'Drag pendingInteractions of the Needs Approval item here.';
 
 /**
- * The interactions in the field 'Asked': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
+ * The requests in the field 'Asked': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
  * Ids are texts, as in a session that was read.
  * @throws WorkspaceAutomationError where there is none, or where something else is in it
  */
@@ -40,15 +80,15 @@ export function readAsked(value: unknown): Interaction[] {
 			`${WAY_OUT} Only what is in it is decided by the answer; to decide whatever is pending, set 'Applies To' to Everything From Now On.`,
 		);
 	}
-	const interactions = (list ?? []).flatMap((entry): Interaction[] => {
+	const requests = (list ?? []).flatMap((entry): Interaction[] => {
 		if (!isRecord(entry)) return [];
 		const { id, type } = entry;
 		const readable = typeof id === 'number' || (typeof id === 'string' && id !== '');
 		return readable ? [{ ...entry, id: String(id), type: asText(type ?? '') }] : [];
 	});
-	if (list && interactions.length === list.length) return interactions;
+	if (list && requests.length === list.length) return requests;
 	throw new WorkspaceAutomationError(
-		"'Asked' is not a list of interactions",
+		"'Asked' is not a list of requests",
 		`Each needs at least an id. ${WAY_OUT}`,
 	);
 }

@@ -1,4 +1,4 @@
-import { interruptedEarlier } from '../shared/api/nonIdempotent';
+import { interruptedEarlier } from '../shared/api/sessions';
 import { hadNoEffect, WorkspaceAutomationError } from '../shared/base/errors';
 import { LIMITS } from '../shared/base/limits';
 import { read } from './polling';
@@ -27,6 +27,7 @@ async function start(run: Run, target: Extract<Target, { operation: 'start' }>):
 	}
 	if (state === 'sending') throw interruptedEarlier('createAgentSession');
 	run.note({ state: 'sending' });
+	// A start has a time of its own, however short Max Wait is: cut off, it would leave a session that nobody knows.
 	const deadline = Math.max(run.deadline, clock.now() + LIMITS.sessionStartMs);
 	const sessionId = await whileSending(run, api.start(target, { deadline }));
 	run.note({ state: 'sent', sessionId, projectId: target.projectId });

@@ -20,6 +20,7 @@ export function resultOf(
 	return {
 		kind,
 		session: session ?? unread,
+		about: job.about,
 		projectId: entry.projectId,
 		decisions,
 		undecided,
@@ -56,11 +57,11 @@ const lastRequests = ({ clock }: Pick<RunDependencies, 'clock'>) => ({
 /** Max Wait is over: hands the session on as it is, or aborts it. @throws WorkspaceAutomationError that says so */
 export async function timeIsUp(run: Run): Promise<RunResult> {
 	const { job, deadline, dependencies } = run;
-	const { api, clock } = dependencies;
+	const { api, clock, signal } = dependencies;
 	const sessionId = run.entry.sessionId!;
 	if (job.onMaxWait === 'route') return resultOf(run, 'stillRunning');
 	// A poll that must not be made any more ends the polling, but not the time that the session was given.
-	await clock.sleep(Math.max(0, deadline - clock.now()));
+	await clock.sleep(Math.max(0, deadline - clock.now()), signal);
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
 	const last = await resultOrError(api.read(sessionId, lastRequests(dependencies)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);

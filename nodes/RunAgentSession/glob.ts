@@ -6,14 +6,23 @@ export interface Effort {
 /** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
 
+/** A text by its characters, and where no wildcard reaches: only what the glob says literally matches there. */
+export interface Text {
+	characters: readonly string[];
+	guarded?: readonly boolean[];
+}
+
 /** `*` stands for any characters (slashes and spaces too), `?` for one, `\` makes the next character plain. */
 export const parseGlob = (pattern: string): Glob =>
 	[...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({ token, character }));
 
-/** Whether the glob matches all of the text, given as its characters; undefined when the effort is spent before that is known. */
+/** The text so that a glob matches nothing but it. */
+export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]/g, '\\$&');
+
+/** Whether the glob matches all of the text; undefined when the effort is spent before that is known. */
 export function matches(
 	glob: Glob,
-	characters: readonly string[],
+	{ characters, guarded = [] }: Text,
 	effort: Effort,
 ): boolean | undefined {
 	// A call costs something even where there is nothing to compare.
@@ -27,13 +36,15 @@ export function matches(
 		const token = glob[part]?.token;
 		if (token === '*') {
 			star = part++;
-			// What is left of the glob matches anything: no need to walk there.
-			if (part === glob.length) return true;
+			// What is left of the glob matches anything: no need to walk there. A star alone says so in so many words.
+			if (part === glob.length) return part === 1 || guarded.indexOf(true, at) < 0;
 			starAt = at;
-		} else if (token === '?' || (token !== undefined && glob[part].character === characters[at])) {
+		} else if (
+			token === '?' ? !guarded[at] : token !== undefined && glob[part].character === characters[at]
+		) {
 			part++;
 			at++;
-		} else if (star >= 0) {
+		} else if (star >= 0 && !guarded[starAt]) {
 			part = star + 1;
 			at = ++starAt;
 		} else {

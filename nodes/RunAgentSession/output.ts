@@ -1,12 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import {
-	hadNoEffect,
-	IndeterminateError,
-	WorkspaceAutomationError,
-	type ErrorContext,
-} from '../shared/base/errors';
+import { WorkspaceAutomationError, type ErrorContext } from '../shared/base/errors';
 import { excerpt } from '../shared/base/values';
+import { shownRequests, withAbout } from './askedInteractions';
 import { question } from './question';
 import type { RunResult } from './runSession';
 
@@ -25,28 +21,33 @@ const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	stillRunning: 'still_running',
 };
 
+/** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
+function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
+	const { sessionId } = session;
+	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
+	const more = undecided.length - shown.length;
+	return {
+		// A model answers nothing, and pays for every word.
+		pendingInteractions: asTool ? shown : withAbout(shown, { ...about, sessionId }),
+		undecided: undecided.map(({ interaction: { id }, because }) => ({
+			interactionId: id,
+			because,
+		})),
+		question: question({ ...session, ...about, projectId, interactions: shown, more }),
+	};
+}
+
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
-export function toJson(
-	{ kind, session, projectId, decisions, undecided, warnings, pollCount, durationMs }: RunResult,
-	asTool = false,
-): IDataObject {
+export function toJson(result: RunResult, asTool = false): IDataObject {
+	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
-	// What a person is asked is what the answer may decide.
-	const interactions = undecided.map(({ interaction }) => interaction);
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
 		status: asTool ? TOOL_STATUS[kind] : session.status,
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
-		...(kind === 'needsApproval' && {
-			pendingInteractions: interactions,
-			undecided: undecided.map(({ interaction: { id }, because }) => ({
-				interactionId: id,
-				because,
-			})),
-			question: question({ ...session, projectId, interactions }),
-		}),
+		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		// A model pays for every word, and has no use for these.
@@ -83,43 +84,33 @@ export function toOutputs(
 	return outputs;
 }
 
-/** What a Waiting item has beside what came in, which parameters may speak of again */
-interface Waiting {
+/** What a Waiting item has beside what came in, which the parameters may speak of again */
+interface Marks {
 	sessionId?: string;
 	dashboardUrl?: string;
-	/** An item that failed waits for the others, as in memory: then the node fails */
-	heldFailure?: { message: string; description: string; context: ErrorContext; isUnknown: boolean };
+	/** A failure waits for the sessions of the others, as it does in memory: then the node fails. */
+	heldFailure?: { message: string; description?: string; context?: ErrorContext };
 }
 
-const waitingItem = (item: INodeExecutionData, waiting: Waiting): INodeExecutionData => ({
+const marked = (item: INodeExecutionData, marks: Marks): INodeExecutionData => ({
 	...item,
-	json: { ...item.json, ...(waiting as IDataObject) },
+	json: { ...item.json, ...(marks as IDataObject) },
 });
 
-/** The item of a session that n8n parks: what came in, and the session. */
+/** The item of a session that n8n parks. */
 export const parkedItem = (
 	item: INodeExecutionData,
 	{ session: { sessionId, dashboardUrl } }: RunResult,
-): INodeExecutionData => waitingItem(item, { sessionId, dashboardUrl });
+): INodeExecutionData => marked(item, { sessionId, dashboardUrl });
 
-/** The item of a failure that waits for sessions that n8n parks. */
-export function heldItem(item: INodeExecutionData, reason: unknown): INodeExecutionData {
-	const { message } = reason as Error;
-	const { description = message, context = {} } = reason as Partial<WorkspaceAutomationError>;
-	const isUnknown = !hadNoEffect(reason);
-	return waitingItem(item, { heldFailure: { message, description, context, isUnknown } });
+/** The item of a failure, where n8n parks the sessions of other items. */
+export function failedItem(item: INodeExecutionData, reason: unknown): INodeExecutionData {
+	const { message, description, context } = reason as WorkspaceAutomationError;
+	return marked(item, { heldFailure: { message, description, context } });
 }
 
-/** The failure that an item holds since an earlier round. */
-export function failureHeldBy({ json }: INodeExecutionData): WorkspaceAutomationError | undefined {
-	const { heldFailure } = json as Waiting;
-	if (!heldFailure) return undefined;
-	const { message, description, context, isUnknown } = heldFailure;
-	const ErrorClass = isUnknown ? IndeterminateError : WorkspaceAutomationError;
-	return new ErrorClass(message, description, context);
-}
-
-/** Lets a retry try again what is known to have had no effect. */
-export function letGo({ json }: INodeExecutionData): void {
-	if ((json as Waiting).heldFailure?.isUnknown === false) delete json.heldFailure;
+/** The failure of an earlier round that an item holds */
+export function heldFailure({ json }: INodeExecutionData): WorkspaceAutomationError | undefined {
+	const { heldFailure: held } = json as Marks;
+	return held && new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IGetNodeParameterOptions } from 'n8n-workflow';
 
 import { requireSessionId } from '../shared/session/session';
 import { WorkspaceAutomationError } from '../shared/base/errors';
@@ -10,9 +10,11 @@ import {
 	requireString,
 	requireText,
 } from '../shared/base/validation';
+import { isRecord, textOf } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
 import { readAnswer } from './answer';
-import { readAsked } from './askedInteractions';
+import { aboutOf, readAsked } from './askedInteractions';
+import { escapeGlob } from './glob';
 import {
 	checkRules,
 	type AppliedAnswer,
@@ -49,23 +51,43 @@ function readTarget(
 	};
 }
 
-function readRule(rule: IDataObject, index: number): Rule {
+/** Reads a parameter of one item. */
+interface Parameters {
+	get(name: string, options?: IGetNodeParameterOptions): unknown;
+	/** The value of an expression, given with its braces */
+	evaluate(expression: string): unknown;
+	asTool: boolean;
+}
+
+/** What a rule's field says: a fixed text as it is, an expression with each of its values as a value, no glob of its own. */
+function readGlobs(field: string, index: number, raw: unknown, { evaluate }: Parameters): string {
+	if (raw === undefined || raw === null) return '';
+	const refuse = (problem: string): never => {
+		throw new WorkspaceAutomationError(
+			`'${field}' of rule ${index + 1} ${problem}`,
+			`Enter a text such as git status for '${field}' in rule ${index + 1} of 'Rules'. If it is an expression, check that the item it reads from has that field.`,
+		);
+	};
+	if (typeof raw !== 'string') return refuse('is not a text');
+	if (!raw.startsWith('=')) return raw;
+	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression) => {
+		const value = evaluate(expression);
+		if (value === undefined || value === null || value === '') return refuse('has no value');
+		return typeof value === 'object' ? refuse('is not a text') : escapeGlob(String(value));
+	});
+}
+
+/** @param raw the same rule with its expressions */
+function readRule(rule: IDataObject, raw: IDataObject, index: number, from: Parameters): Rule {
 	if (!DECISIONS.includes(rule.decision as Decision)) {
 		throw new WorkspaceAutomationError(
 			`Rule ${index + 1} has no decision`,
-			`Choose Approve, Deny or Ask a Human in rule ${index + 1} of 'Rules'.`,
+			`Choose Approve, Deny or Ask a Person in rule ${index + 1} of 'Rules'.`,
 		);
 	}
-	const globs = (field: string, value: unknown) => {
-		if (value === undefined || value === null || typeof value === 'string') return value ?? '';
-		throw new WorkspaceAutomationError(
-			`'${field}' of rule ${index + 1} is not a text`,
-			`Enter a text such as git * for '${field}' in rule ${index + 1} of 'Rules'.`,
-		);
-	};
 	return {
-		permission: globs('Permission', rule.permission),
-		pattern: globs('Pattern', rule.pattern),
+		permission: readGlobs('Permission', index, raw.permission, from),
+		pattern: readGlobs('Pattern', index, raw.pattern, from),
 		decision: rule.decision as Decision,
 	};
 }
@@ -79,23 +101,33 @@ const valueList = (field: string, value: unknown): string[] =>
 				.map((each) => each.trim())
 				.filter(Boolean);
 
-function readRules(get: (name: string) => unknown): Pick<Policy, 'rules' | 'defaultDecision'> {
-	const { rule = [] } = (get('permissionRules') ?? {}) as { rule?: IDataObject[] };
-	const rules = rule.map(readRule);
+function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
+	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
+		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as { rule?: IDataObject[] };
+		return rule;
+	});
+	const rules = entered.map((rule, index) => readRule(rule, raw[index] ?? rule, index, from));
 	checkRules(rules);
 	return {
 		rules,
-		defaultDecision: requireOneOf('When No Rule Matches', get('defaultDecision'), DECISIONS),
+		defaultDecision: requireOneOf('When No Rule Matches', from.get('defaultDecision'), DECISIONS),
 	};
 }
 
-function readAppliedAnswer(get: (name: string) => unknown): AppliedAnswer {
+function readAppliedAnswer({ get, asTool }: Parameters): AppliedAnswer {
+	if (asTool) {
+		throw new WorkspaceAutomationError(
+			"'Apply an Answer' is not for tools of an AI agent: the model would answer for the person",
+			'Let the workflow ask the person and continue the session with the answer, or put Resolve Interaction of the node Workspace Automation under Human review.',
+		);
+	}
 	const answer = readAnswer(get('answer'));
 	const appliesTo = requireOneOf('Applies To', get('answerAppliesTo'), ['asked', 'session']);
 	return {
 		...answer,
 		appliesTo,
 		asked: appliesTo === 'asked' ? readAsked(get('askedInteractions')) : [],
+		sessionId: requireSessionId('Session', get('sessionId')),
 	};
 }
 
@@ -105,36 +137,48 @@ const MODES = {
 	tryRules: ['ask', 'approve', 'deny', 'rules'],
 } as const satisfies Record<string, ReadonlyArray<Policy['mode']>>;
 
-function readPolicy(
-	get: (name: string) => unknown,
-	options: IDataObject,
-	operation: keyof typeof MODES,
-): Policy {
+function readPolicy(from: Parameters, options: IDataObject, operation: keyof typeof MODES): Policy {
 	const allowed: readonly Policy['mode'][] = MODES[operation];
-	const mode = requireOneOf('Permission Policy', get('permissionPolicy'), allowed);
+	const mode = requireOneOf('Permission Policy', from.get('permissionPolicy'), allowed);
 	return {
 		mode,
 		rules: [],
 		defaultDecision: 'ask',
-		...(mode === 'rules' && readRules(get)),
-		...(mode === 'answer' && { answer: readAppliedAnswer(get) }),
+		...(mode === 'rules' && readRules(from)),
+		...(mode === 'answer' && { answer: readAppliedAnswer(from) }),
 		approveWith: requireOneOf('Approve With', options.approveWith ?? 'once', ['once', 'always']),
 		approveValues: valueList('Approve Values', options.approveValues),
 		denyValues: valueList('Deny Values', options.denyValues),
 	};
 }
 
-const getter = (context: IExecuteFunctions, itemIndex: number) => (name: string) =>
-	context.getNodeParameter(name, itemIndex, undefined, { extractValue: true }) as unknown;
+const parametersOf = (context: IExecuteFunctions, itemIndex: number): Parameters => ({
+	get: (name, options) =>
+		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true, ...options }),
+	evaluate: (expression) => context.evaluateExpression(expression, itemIndex),
+	asTool: isTool(context),
+});
+
+/** What a question says of the session: of one that is started, the name of the project where it was chosen from the list. */
+function readAbout({ get }: Parameters, target: Target, { answer }: Policy): Job['about'] {
+	if (target.operation === 'continue') {
+		const about = aboutOf(answer?.asked ?? []);
+		return { ...about, job: target.message ?? about.job };
+	}
+	const project = get('projectId', { extractValue: false, rawExpressions: true });
+	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
+	const isChosen = mode === 'list' && value === target.projectId;
+	return { projectName: isChosen ? textOf(cachedResultName) : undefined, job: target.prompt };
+}
 
 /** What an item of the operation Try Rules asks for. */
 export function readTrial(
 	context: IExecuteFunctions,
 	itemIndex: number,
 ): { requests: unknown; policy: Policy } {
-	const get = getter(context, itemIndex);
-	const options = (get('options') ?? {}) as IDataObject;
-	return { requests: get('requests'), policy: readPolicy(get, options, 'tryRules') };
+	const from = parametersOf(context, itemIndex);
+	const options = (from.get('options') ?? {}) as IDataObject;
+	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
 }
 
 /** Whether n8n parks the execution while sessions run; one setting for all items. */
@@ -161,9 +205,10 @@ function readPatience(options: IDataObject): Patience {
  * @param started the session that was started for the item already, which goes on instead
  */
 export function readJob(context: IExecuteFunctions, itemIndex: number, started?: string): Job {
-	const get = getter(context, itemIndex);
-	const options = (get('options') ?? {}) as IDataObject;
-	const target = readTarget(get, options, started);
+	const from = parametersOf(context, itemIndex);
+	const options = (from.get('options') ?? {}) as IDataObject;
+	const target = readTarget(from.get, options, started);
+	const policy = readPolicy(from, options, target.operation);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
 	const maxPollSeconds = requireNumber(
 		'Max Poll Interval',
@@ -172,7 +217,8 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 	);
 	return {
 		target,
-		policy: readPolicy(get, options, target.operation),
+		policy,
+		about: readAbout(from, target, policy),
 		poll: { pollMs: pollSeconds * 1000, maxPollMs: maxPollSeconds * 1000 },
 		maxWaitMs: requireNumber('Max Wait', options.maxWait ?? 30, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),

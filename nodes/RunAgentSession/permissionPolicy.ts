@@ -9,12 +9,13 @@ import { LIMITS } from '../shared/base/limits';
 import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
-import { differences } from './askedInteractions';
-import { matches, parseGlob, type Effort, type Glob } from './glob';
-import { quoted } from './visibleText';
+import { whyNotAsked } from './askedInteractions';
+import { matches, parseGlob, type Effort, type Glob, type Text } from './glob';
+import { commandsIn, guardedText, heldIn } from './shellText';
+import { quoted } from '../shared/session/visibleText';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
-// error whatever the service sends: what is not understood is for a human.
+// error whatever the service sends: what is not understood is for a person.
 
 export type Decision = 'approve' | 'deny' | 'ask';
 
@@ -32,6 +33,8 @@ export type AppliedAnswer = Answer & {
 	appliesTo: 'asked' | 'session';
 	/** The interactions that the person saw; they do not matter for `session` */
 	asked: readonly Interaction[];
+	/** The session that is continued */
+	sessionId: string;
 };
 
 export interface Policy extends OptionPreferences {
@@ -53,7 +56,7 @@ export interface Settled {
 
 export interface Asked {
 	decision: 'ask';
-	/** Why it is left for a human */
+	/** Why it is left for a person */
 	because: string;
 	/** What decided to ask; absent where nothing could decide */
 	decidedBy?: string;
@@ -87,89 +90,136 @@ export function globsOf(pattern: string): string[] {
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
-	rules.forEach(({ permission, pattern, decision }, index) => {
-		if (decision !== 'approve') return;
-		const missing =
+	for (const [index, { permission, pattern, decision }] of rules.entries()) {
+		if (decision !== 'approve') continue;
+		const [field, everything] =
 			typedGlobs(pattern).length === 0
-				? 'pattern'
-				: permission.trim() === ''
-					? 'permission'
-					: undefined;
-		if (!missing) return;
+				? ['pattern', 'everything']
+				: ['permission', 'every permission'];
+		if (field === 'permission' && permission.trim() !== '') continue;
 		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no ${missing}`,
-			`A rule that approves has to say what. Enter a ${missing} in rule ${index + 1} of 'Rules', or * to approve ${missing === 'pattern' ? 'everything' : 'every permission'}. If it is an expression, check that the item it reads from has that field.`,
+			`Rule ${index + 1} has no ${field}`,
+			`A rule that approves has to say what. Enter a ${field} in rule ${index + 1} of 'Rules', or * to approve ${everything}.`,
 		);
-	});
+	}
 }
 
-type Coverage = 'all' | 'some' | 'none';
+/** How far a rule speaks about a request, in words that follow its number. */
+const REACH = {
+	decides: 'decides',
+	held: 'would approve it, but no wildcard of it covers all that it holds',
+	part: 'speaks about a part of what is asked only',
+	pattern: 'has no pattern that matches',
+	permission: 'is for another permission',
+	empty: 'has an empty field, and approves nothing',
+};
+type Reach = keyof typeof REACH;
 
-/** How much of a request a rule speaks about; undefined when the effort is spent before that is known. */
-function coverage(
-	rule: Rule,
-	permission: string[],
-	patterns: string[][],
-	effort: Effort,
-): Coverage | undefined {
-	// An approval covers only what was typed; see checkRules, which says so to the user.
-	const approves = rule.decision === 'approve';
-	const permissionGlob = rule.permission.trim() || (approves ? undefined : '*');
-	const globs = (approves ? typedGlobs : globsOf)(rule.pattern).map(parseGlob);
-	if (permissionGlob === undefined || globs.length === 0) return 'none';
-	const matchesPermission = matches(parseGlob(permissionGlob), permission, effort);
-	if (!matchesPermission) return matchesPermission === undefined ? undefined : 'none';
-	// A request for nothing in particular is covered by globs for anything only.
-	const asked = patterns.length > 0 ? patterns : [[]];
-	const covered = asked.map((pattern) => matchesAny(globs, pattern, effort));
-	if (covered.includes(undefined)) return undefined;
-	return covered.includes(true) ? (covered.includes(false) ? 'some' : 'all') : 'none';
+/** The texts in which a rule looks for what it is about. */
+const LOOKS = {
+	whole: (text) => [{ characters: [...text] }],
+	guarded: (text) => [guardedText(text)],
+	*parts(text) {
+		for (const command of commandsIn(text)) yield { characters: [...command] };
+	},
+} satisfies Record<string, (text: string) => Iterable<Text>>;
+
+interface Asking {
+	permission: string;
+	patterns: string[];
+	effort: Effort;
 }
 
-function matchesAny(globs: Glob[], text: string[], effort: Effort): boolean | undefined {
-	for (const glob of globs) {
-		const matched = matches(glob, text, effort);
-		if (matched !== false) return matched;
+/** What a text costs beside its characters, in comparisons of one */
+const TAKING_APART = 100;
+
+function matchesAny(globs: Glob[], texts: Iterable<Text>, effort: Effort): boolean | undefined {
+	for (const text of texts) {
+		// Taking a text apart costs, too.
+		effort.left -= text.characters.length + TAKING_APART;
+		for (const glob of globs) {
+			const matched = matches(glob, text, effort);
+			if (matched !== false) return matched;
+		}
+		if (effort.left < 0) return undefined;
 	}
 	return false;
+}
+
+/** How far a rule's globs match what is asked; undefined when the effort is spent before that is known. */
+function reachOf(
+	kind: string,
+	patterns: string[],
+	asking: Asking,
+	look: keyof typeof LOOKS,
+): Reach | undefined {
+	const read = LOOKS[look];
+	const isMeant = matchesAny([parseGlob(kind)], read(asking.permission), asking.effort);
+	if (!isMeant) return isMeant === undefined ? undefined : 'permission';
+	const globs = patterns.map(parseGlob);
+	// A request for nothing in particular is covered by globs for anything only.
+	const asked = asking.patterns.length > 0 ? asking.patterns : [''];
+	const covered = asked.map((pattern) => matchesAny(globs, read(pattern), asking.effort));
+	if (covered.includes(undefined)) return undefined;
+	return covered.includes(true) ? (covered.includes(false) ? 'part' : 'decides') : 'pattern';
+}
+
+function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach | undefined {
+	// A rule that denies or asks looks at every part, without regard to case.
+	if (decision !== 'approve') {
+		const [kind, globs] = [permission.trim() || '*', globsOf(pattern.toLowerCase())];
+		return reachOf(kind.toLowerCase(), globs, asking, 'parts');
+	}
+	// An approval covers only what was typed; see checkRules, which says so to the user.
+	const [kind, globs] = [permission.trim(), typedGlobs(pattern)];
+	if (kind === '' || globs.length === 0) return 'empty';
+	const reach = reachOf(kind, globs, asking, 'guarded');
+	const isNear = reach !== undefined && reach !== 'decides';
+	return isNear && reachOf(kind, globs, asking, 'whole') === 'decides' ? 'held' : reach;
 }
 
 /**
  * What rules say about a request: the first one decides that covers the permission and all patterns. An earlier one that
  * denies or asks and covers a part of it keeps it from being approved.
+ * @param told gets a line for each rule that was looked at
  */
 export function ruling(
 	{ rules, defaultDecision }: Pick<Policy, 'rules' | 'defaultDecision'>,
 	permission: string,
 	patterns: string[],
 	effort: Effort = { left: LIMITS.comparisons },
+	told: string[] = [],
 ): Ruling {
-	const characters = patterns.map((pattern) => [...pattern]);
-	let objection: number | undefined;
-	let decision = defaultDecision;
-	let decidedBy = 'default decision';
+	let objection: string | undefined;
+	let held: string | undefined;
 	for (const [index, rule] of rules.entries()) {
-		const covers = coverage(rule, [...permission], characters, effort);
-		if (covers === undefined) return ask('comparing it with the rules would take too long');
-		if (covers === 'all') {
-			({ decision } = rule);
-			decidedBy = `rule ${index + 1}`;
-			break;
-		}
+		const name = `rule ${index + 1}`;
+		const reach = compare(rule, { permission, patterns, effort });
+		if (reach === undefined) return ask('comparing it with the rules would take too long');
+		told.push(`${name} ${REACH[reach]}`);
 		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
-		if (covers === 'some' && rule.decision !== 'approve') objection ??= index + 1;
+		if (reach === 'part' && rule.decision !== 'approve') objection ??= name;
+		if (reach === 'held') held ??= name;
+		if (reach === 'decides') return decidedBy(rule.decision, name, objection);
 	}
-	if (decision === 'ask') return ask(decidedBy, decidedBy);
-	if (decision === 'approve' && objection !== undefined) {
-		return ask(`rule ${objection}, which holds for a part of what is asked`, `rule ${objection}`);
+	if (held !== undefined) {
+		const holds = heldIn([permission, ...patterns].join(' ')).join(' and ');
+		return ask(`it holds ${holds}, which a wildcard of ${held} does not cover`, held);
 	}
-	return { decision, decidedBy };
+	return decidedBy(defaultDecision, 'default decision', objection);
 }
 
-type Understood = { permission: string; patterns: string[] };
+function decidedBy(decision: Decision, name: string, objection?: string): Ruling {
+	if (decision === 'ask') return ask(name, name);
+	if (decision === 'deny' || objection === undefined) return { decision, decidedBy: name };
+	return ask(`${objection}, which holds for a part of what is asked`, objection);
+}
 
 /** The request as rules can read it, or why they cannot. */
-function understand({ permission, patterns }: Record<string, unknown>): Understood | Asked {
+function understand({
+	permission,
+	patterns,
+}: Record<string, unknown>): { permission: string; patterns: string[] } | Asked {
 	if (typeof permission !== 'string') return ask('its permission is not a text');
 	if (patterns === undefined) return ask('it does not say what for: its patterns are missing');
 	const areTexts =
@@ -182,50 +232,37 @@ function understand({ permission, patterns }: Record<string, unknown>): Understo
 	return { permission, patterns };
 }
 
-type Request = Record<string, unknown>;
-
-function byAnswer(request: Request, { answer }: Policy): Ruling {
+function byAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
 	if (!answer) return ask('there is no answer');
 	if (answer.answer === 'none') return ask(`nobody answered: ${answer.because}`);
-	if (answer.appliesTo === 'asked') {
-		const changes = answer.asked
-			.filter(({ id }) => id === request.id)
-			.map((asked) => differences(asked, request));
-		if (changes.length === 0) return ask('it was not among what was asked');
-		if (!changes.some((differing) => differing.length === 0)) {
-			return ask(`it is not what was asked: its ${changes[0].join(' and ')} changed`);
-		}
-	}
+	const because = answer.appliesTo === 'asked' && whyNotAsked(answer, request);
+	if (because) return ask(because);
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
 
-type Rules = (request: Request, policy: Policy, effort?: Effort) => Ruling;
-
-const RULINGS: Record<Policy['mode'], Rules> = {
-	ask: () => ask('policy', 'policy'),
-	approve: () => ({ decision: 'approve', decidedBy: 'policy' }),
-	deny: () => ({ decision: 'deny', decidedBy: 'policy' }),
-	rules: (request, policy, effort) => {
-		const understood = understand(request);
-		return 'decision' in understood
-			? understood
-			: ruling(policy, understood.permission, understood.patterns, effort);
-	},
-	answer: byAnswer,
-};
-
 /**
  * What the policy says about an interaction. Approve All, Deny All and an answer do not read permission and patterns
- * themselves, so a request without them is theirs to decide; rules leave it to a human.
+ * themselves, so a request without them is theirs to decide; rules leave it to a person.
  */
-export function ruleOn(interaction: unknown, policy: Policy, effort?: Effort): Ruling {
+export function ruleOn(
+	interaction: unknown,
+	policy: Policy,
+	effort?: Effort,
+	told?: string[],
+): Ruling {
 	if (!isRecord(interaction)) return ask('it is not an object');
 	const { id, type } = interaction;
 	if (typeof id !== 'string' || !canBeId(id)) return ask('it has no ID to answer to');
 	if (type !== 'permission') {
 		return ask(`its type ${quoted(asText(type), 60)} is not a permission request`);
 	}
-	return RULINGS[policy.mode](interaction, policy, effort);
+	const { mode } = policy;
+	if (mode === 'answer') return byAnswer(interaction, policy);
+	if (mode !== 'rules')
+		return mode === 'ask' ? ask('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
+	const understood = understand(interaction);
+	if ('decision' in understood) return understood;
+	return ruling(policy, understood.permission, understood.patterns, effort, told);
 }
 
 /** The patterns of an interaction as texts, for people to read. */
@@ -233,11 +270,17 @@ export const patternsOf = ({ patterns }: { patterns?: unknown }): string[] =>
 	Array.isArray(patterns) ? patterns.map(asText) : [];
 
 /**
- * Decides one pending interaction. Whatever is not understood is for a human.
+ * Decides one pending interaction. Whatever is not understood is for a person.
  * @param effort what comparing it with rules may take; those that are decided together share it
+ * @param told gets a line for each rule that was looked at
  */
-export function decide(interaction: unknown, policy: Policy, effort?: Effort): Verdict {
-	const ruled = ruleOn(interaction, policy, effort);
+export function decide(
+	interaction: unknown,
+	policy: Policy,
+	effort?: Effort,
+	told?: string[],
+): Verdict {
+	const ruled = ruleOn(interaction, policy, effort, told);
 	if (ruled.decision === 'ask') return ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(choicesOf(interaction), decision, policy);

@@ -1,7 +1,8 @@
 import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
 import { quote } from '../shared/base/values';
-import { isKnownStatus, UnreadableSessionError, type Session } from '../shared/session/session';
-import { isRefusal } from '../shared/transport/retryPolicy';
+import { UnreadableSessionError } from '../shared/api/sessions';
+import { isKnownStatus, type Session } from '../shared/session/session';
+import { isRefusal } from '../shared/transport/evidence';
 import { observe } from './ledger';
 import { delayBeforePoll } from './pollPlan';
 import type { Run } from './run';
@@ -11,11 +12,11 @@ import { hasBegun } from './turn';
 
 /** Returns whether there is time for another poll. */
 export async function waitForNextPoll(run: Run): Promise<boolean> {
-	const { clock, random } = run.dependencies;
+	const { clock, random, signal } = run.dependencies;
 	const now = clock.now();
 	const age = now - run.startedAt;
 	const delay = delayBeforePoll(age, random(), now, run.lastPoll, run.job.poll);
-	if (delay !== undefined) await clock.sleep(delay);
+	if (delay !== undefined) await clock.sleep(delay, signal);
 	return delay !== undefined;
 }
 
@@ -33,9 +34,9 @@ export async function read(run: Run): Promise<Session | undefined> {
 		run.pollCount++;
 		if (!(session instanceof WorkspaceAutomationError)) return takePoll(run, session);
 		if (session.context.httpStatus === 404) throw sessionNotFound(session);
-		if (isBlip(session)) {
-			if (await waitForNextPoll(run)) continue;
-		} else if (isRefused(session)) throw session;
+		if (isRefused(session)) throw session;
+		// JSON of something else: the next poll may reach the service again.
+		if (session instanceof UnreadableSessionError && (await waitForNextPoll(run))) continue;
 		run.warnings.add(
 			`The session could not be read at the end: ${session.message}. ${session.description}`,
 		);
@@ -65,12 +66,6 @@ export function take(run: Run, session: Session): Session {
 		);
 	return (run.session = { ...session, dashboardUrl });
 }
-
-const isRedirect = (status: number) => status >= 300 && status < 400;
-
-/** A response from somebody else, such as a proxy's login page or redirect: the next poll may reach the service again. */
-const isBlip = (error: WorkspaceAutomationError): boolean =>
-	error instanceof UnreadableSessionError || isRedirect(error.context.httpStatus ?? 0);
 
 /** Whether the service said no, as against not saying anything usable in time. */
 export const isRefused = ({ context: { httpStatus } }: WorkspaceAutomationError): boolean =>

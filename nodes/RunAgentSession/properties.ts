@@ -4,7 +4,7 @@ import { projectLocator, prompt, sessionLocator } from '../shared/n8n/descriptio
 
 const decisions = [
 	{ name: 'Approve', value: 'approve', description: 'Answer with the option that allows it' },
-	{ name: 'Ask a Human', value: 'ask', description: 'Send the item to Needs Approval' },
+	{ name: 'Ask a Person', value: 'ask', description: 'Send the item to Needs Approval' },
 	{ name: 'Deny', value: 'deny', description: 'Answer with the option that refuses it' },
 ];
 
@@ -105,7 +105,7 @@ const target: INodeProperties[] = [
 const policies = [
 	{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
 	{
-		name: 'Ask a Human',
+		name: 'Ask a Person',
 		value: 'ask',
 		description: 'Send the item to Needs Approval with the open requests',
 	},
@@ -214,18 +214,18 @@ const permissions: INodeProperties[] = [
 						displayName: 'Permission',
 						name: 'permission',
 						type: 'string',
-						default: '*',
+						default: '',
 						placeholder: 'e.g. bash',
-						description: 'The kind of permission. * stands for any characters.',
+						description: 'The kind of permission. * stands for any.',
 					},
 					{
 						displayName: 'Pattern',
 						name: 'pattern',
 						type: 'string',
-						default: '*',
-						placeholder: 'e.g. git status, npm run *',
+						default: '',
+						placeholder: 'e.g. git status, npm run build',
 						description:
-							'What it is asked for, such as a command or a path. Separate several with commas; * stands for any characters.',
+							'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
 					},
 					{
 						displayName: 'Decision',

@@ -1,32 +1,36 @@
 import { asText, isRecord } from '../shared/base/values';
-import { quoted, visibleText } from './visibleText';
+import { quoted, visibleText } from '../shared/session/visibleText';
 
 /** What a question is about. */
 export interface QuestionAbout {
 	/** The project by its name or else its id; left out where neither is known */
 	projectName?: string;
 	projectId?: string;
+	/** What the agent was told to do */
+	job?: string;
 	sessionId: string;
 	/** Left out where it is not known yet */
 	dashboardUrl?: string;
-	/** What is left for a human */
+	/** What a person is to decide, all of it */
 	interactions: readonly unknown[];
+	/** How many more requests are left for another question */
+	more?: number;
 }
 
 /** Of `LIMITS.question`, units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
 const REQUESTS_LENGTH = 1_900;
 /** Quotation marks, the end of the line, and what says how much was cut off */
 const AROUND_A_TEXT = 45;
-const MOST_REQUESTS = 5;
-/** Lines with text of the requests, over all of them; a permission, an instruction and one pattern each always fit */
-const MOST_LINES = 16;
+/** Lines with text of the requests, over all of them; a permission, an instruction, metadata and one pattern each always fit */
+const MOST_LINES = 20;
 const LONGEST_NAME = 80;
+const LONGEST_JOB = 150;
 const LONGEST_URL = 300;
 /** Two spaces make it a line break in Markdown as well, as which n8n's chat shows it; nobody sees them elsewhere. */
 const LINE_END = '  \n';
 
 /**
- * A few plain lines that ask a person to decide, ready to be sent by any node: which project and session, each request with
+ * A few plain lines that ask a person to decide, ready to be sent by any node: which project, job and session, each request with
  * what it is for, and where to look.
  *
  * The agent, or whoever it read from, chose the words of a request. They must not be able to hide what is approved, nor to look
@@ -36,7 +40,7 @@ const LINE_END = '  \n';
  * - Line breaks, control characters, bidirectional overrides and what is not drawn show as signs (`⏎`, `⟨U+202E⟩`). A sign never
  *   has a backslash: n8n's Send and Wait turns a written `\n` back into a line break.
  * - Characters of markup show in their full-width form, everywhere, and none of ours is one: HTML tags, comments and entities
- *   (form descriptions, mail, Teams; n8n decodes `&lt;` before it sends), links, mentions and text struck through (Slack, Google
+ *   (form descriptions, mail, Teams; n8n decodes `&lt;` before it sends), links, domains, commands, mentions and text struck through (Slack, Google
  *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
  *   Escaping instead would be right for one channel and shown, or undone, in the others.
  * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
@@ -45,22 +49,22 @@ const LINE_END = '  \n';
  * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
  */
 export function question(about: QuestionAbout): string {
-	const { projectName, projectId, sessionId, dashboardUrl, interactions } = about;
+	const { projectName, projectId, job, sessionId, dashboardUrl, interactions, more = 0 } = about;
 	const project = projectName ?? projectId;
-	const shown = interactions.slice(0, MOST_REQUESTS);
-	const mostPatterns = Math.max(1, Math.floor(MOST_LINES / Math.max(1, shown.length)) - 2);
-	const requests = shown.map((interaction) => describe(interaction, mostPatterns));
+	const mostPatterns = Math.max(1, Math.floor(MOST_LINES / Math.max(1, interactions.length)) - 3);
+	const requests = interactions.map((interaction) => describe(interaction, mostPatterns));
 	const limit = fairLimit(requests.flatMap(({ lines }) => lines));
 	return [
 		`An agent waits for your decision on ${count(interactions.length, 'request')}.`,
 		...(project === undefined ? [] : [`Project: ${quoted(project, LONGEST_NAME)}`]),
+		...(job === undefined ? [] : [`Job: ${quoted(job, LONGEST_JOB)}`]),
 		`Session: ${quoted(sessionId, LONGEST_NAME)}`,
 		...requests.flatMap(({ lines, remarks }, index) => [
 			`Request ${index + 1} of ${interactions.length}`,
 			...lines.map(({ label, text }) => `${label}: ${quoted(text, limit)}`),
 			...remarks,
 		]),
-		...notShown(interactions.length - shown.length, 'request'),
+		...(more > 0 ? [`${count(more, 'more request')}: asked after this`] : []),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${link(dashboardUrl)}`]),
 	].join(LINE_END);
 }
@@ -71,6 +75,11 @@ interface Line {
 	text: string;
 }
 
+const optional = (label: string, value: unknown): Line[] => {
+	const text = value === undefined ? '' : asText(value);
+	return text === '' || text === '{}' ? [] : [{ label, text }];
+};
+
 /** A request as lines with its text, and remarks in our own words. */
 function describe(
 	interaction: unknown,
@@ -79,10 +88,11 @@ function describe(
 	if (!isRecord(interaction)) {
 		return { lines: [{ label: 'Not readable', text: asText(interaction) }], remarks: [] };
 	}
-	const { type, permission, patterns, response } = interaction;
+	const { type, permission, patterns, response, metadata } = interaction;
 	const { instruction } = isRecord(response) ? response : {};
 	const isPermission = type === 'permission';
 	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
+	const hidden = list.length - mostPatterns;
 	const number = (index: number) => (list.length === 1 ? '' : ` ${index + 1} of ${list.length}`);
 	return {
 		lines: [
@@ -93,13 +103,12 @@ function describe(
 				label: `For${number(index)}`,
 				text: asText(pattern),
 			})),
-			...(instruction === undefined || instruction === ''
-				? []
-				: [{ label: 'Instruction', text: asText(instruction) }]),
+			...optional('Instruction', instruction),
+			...optional('Metadata', metadata),
 		],
 		remarks: [
 			...(isPermission && list.length === 0 ? ['For nothing in particular'] : []),
-			...notShown(list.length - mostPatterns, 'pattern'),
+			...(hidden > 0 ? [`${count(hidden, 'more pattern')} not shown: see the dashboard`] : []),
 		],
 	};
 }
@@ -121,9 +130,6 @@ function fairLimit(lines: readonly Line[]): number {
 }
 
 const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`;
-
-const notShown = (number: number, thing: string): string[] =>
-	number > 0 ? [`${count(number, `more ${thing}`)} not shown: see the dashboard`] : [];
 
 /** A web address that can be clicked wherever it is shown; anything else is quoted like all foreign text. */
 function link(url: string): string {

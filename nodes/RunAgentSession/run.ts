@@ -2,6 +2,7 @@ import { LIMITS } from '../shared/base/limits';
 import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
 import type { Clock } from '../shared/transport/clock';
+import type { About } from './askedInteractions';
 import type { Patience } from './durable';
 import type { Entry, Journal } from './journal';
 import {
@@ -22,6 +23,8 @@ export type Target =
 /** What one item asks for. */
 export interface Job {
 	target: Target;
+	/** What a question says of it beside the requests */
+	about?: Omit<About, 'sessionId'>;
 	policy: Policy;
 	poll: PollLimits;
 	maxWaitMs: number;
@@ -38,6 +41,7 @@ export interface RunDependencies {
 	api: SessionApi;
 	journal: Journal;
 	clock: Clock;
+	signal?: AbortSignal;
 	/** From 0 to 1 */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;
@@ -49,6 +53,7 @@ export interface RunDependencies {
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
+	about?: Job['about'];
 	/** Known where the session was started here */
 	projectId?: string;
 	decisions: DecisionRecord[];
@@ -82,10 +87,13 @@ export class Run {
 	/** Until when the service, or the network, takes no decision */
 	hold: { until: number; because: string } | undefined;
 
-	constructor(
-		readonly job: Job,
-		readonly dependencies: RunDependencies,
-	) {
+	readonly job: Job;
+
+	readonly dependencies: RunDependencies;
+
+	constructor(job: Job, dependencies: RunDependencies) {
+		this.job = job;
+		this.dependencies = dependencies;
 		this.startedAt = dependencies.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.entry = { state: 'new', ledger: [], ...dependencies.journal.read() };

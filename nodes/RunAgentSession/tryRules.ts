@@ -14,8 +14,10 @@ export type Trial = {
 	decidedBy?: string;
 	/** The option that would be taken; where the request offers options */
 	option?: string | number;
-	/** Why it would be left for a human */
+	/** Why it would be left for a person */
 	because?: string;
+	/** What each rule says about it, up to the one that decides */
+	rules?: string[];
 };
 
 const WAY_OUT =
@@ -39,13 +41,15 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 }
 
 function tryRequest(request: unknown, policy: Policy): Omit<Trial, 'request'> {
+	const rules: string[] = [];
+	const trial = tryWith(request, policy, rules);
+	return rules.length > 0 ? { ...trial, rules } : trial;
+}
+
+function tryWith(request: unknown, policy: Policy, told: string[]): Omit<Trial, 'request'> {
 	if (!isRecord(request)) return decide(request, policy);
 	// Neither is told of a past decision, and neither says anything about what it was for.
-	const { type = 'permission', id = 'tried' } = request;
+	const { type = 'permission', id = 'tried', response } = request;
 	const interaction = { ...request, type, id: asText(id) };
-	if (request.response === undefined) return ruleOn(interaction, policy);
-	const verdict = decide(interaction, policy);
-	if (verdict.decision === 'ask') return verdict;
-	const { decision, decidedBy, option } = verdict;
-	return { decision, decidedBy, option };
+	return (response === undefined ? ruleOn : decide)(interaction, policy, undefined, told);
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../shared/base/limits';
-import { hasEnded, momentOf, type Session } from '../shared/session/session';
+import { hasEnded, shownMoment, type Session } from '../shared/session/session';
 
 // Whether a reading is of the turn that a message began. One reading may be behind, and shows the turn before.
 
@@ -13,7 +13,7 @@ export interface Turn {
 }
 
 export const turnAfter = (before: Session, sentAt: number): Turn => ({
-	before: momentOf(before),
+	before: shownMoment(before),
 	wasAtRest: hasEnded(before),
 	sentAt,
 });
@@ -24,7 +24,7 @@ export const turnAfter = (before: Session, sentAt: number): Turn => ({
  */
 export function hasBegun({ before, wasAtRest }: Turn, now: Session): boolean {
 	if (wasAtRest && !hasEnded(now)) return true;
-	return momentOf(now) !== before && now.latestMessage?.role !== 'user';
+	return shownMoment(now) !== before && now.latestMessage?.role !== 'user';
 }
 
 /** Whether the turn has had its time to show. */

@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { momentOf } from '../shared/base/values';
+
 // What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
 
-/** What is kept of an entry to see that it changed: a fingerprint, or the values themselves */
-export type Mark = string | IDataObject;
-
-/** The entries of a list by what identifies them */
-export type Marks = ReadonlyMap<string, Mark>;
+/** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
+export type Marks = ReadonlyMap<string, string>;
 
 /** An entry of a list as it is compared */
 export interface Entry {
 	key: string;
-	mark: Mark;
+	mark: string;
+	id: string;
 	json: IDataObject;
 }
 
@@ -33,7 +33,7 @@ export interface Memory {
 export interface Rule {
 	on: 'added' | 'changed' | 'removed';
 	/** Whether a mark that differs is a change; every one is by default */
-	isChange?: (before: Mark, now: Mark) => boolean;
+	isChange?: (before: string, now: string) => boolean;
 	/** After how many whole reads without it an entry is gone */
 	goneAfter: number;
 	/** How many changes are emitted at most; the others are found again by the next poll */
@@ -45,22 +45,21 @@ export interface Change {
 	key: string;
 	/** As it is now; undefined where it is gone */
 	entry?: Entry;
-	/** As it was; undefined where it was not known */
-	before?: Mark;
+	/** Its mark as it was; undefined where it was not known */
+	before?: string;
 }
 
 export const NOTHING: Memory = { seen: new Map(), missing: new Map() };
 
-const isSame = (one: Mark, other: Mark) => JSON.stringify(one) === JSON.stringify(other);
+/** When a thing was created, by the name that the service writes; what has no date is older than all that have one. */
+export function ageOrder({ createdAt, created_at }: IDataObject = {}): number {
+	const moment = momentOf(createdAt ?? created_at);
+	return Number.isNaN(moment) ? -Infinity : moment;
+}
 
-/** Milliseconds since 1970 by the name that the service writes; NaN where it says nothing */
-export const createdAt = (thing: IDataObject | undefined): number =>
-	Date.parse(String(thing?.createdAt ?? thing?.created_at));
-
-/** What has no date is as old as what stands beside it. */
 function byAge(one: Change, other: Change): number {
-	const difference = createdAt(one.entry?.json) - createdAt(other.entry?.json);
-	return Number.isNaN(difference) ? 0 : difference;
+	const [a, b] = [ageOrder(one.entry?.json), ageOrder(other.entry?.json)];
+	return a === b ? 0 : a - b;
 }
 
 /**
@@ -73,13 +72,13 @@ export function compare(
 	{ on, isChange = () => true, goneAfter, most }: Rule,
 ): { changes: Change[]; memory: Memory } {
 	const due: Change[] = [];
-	const seenNow = new Map<string, Map<string, Mark>>();
+	const seenNow = new Map<string, Map<string, string>>();
 	const missingNow = new Map<string, number>();
 	const placeOf = (list: string, key: string) => `${list} ${key}`;
 
 	for (const { name: list, entries, isWhole } of lists) {
-		const known: Marks = seen.get(list) ?? new Map<string, Mark>();
-		const marks = new Map<string, Mark>();
+		const known: Marks = seen.get(list) ?? new Map<string, string>();
+		const marks = new Map<string, string>();
 		seenNow.set(list, marks);
 		for (const entry of entries) {
 			const { key, mark } = entry;
@@ -89,7 +88,7 @@ export function compare(
 			const isDue =
 				before === undefined
 					? on === 'added'
-					: on === 'changed' && !isSame(before, mark) && isChange(before, mark);
+					: on === 'changed' && before !== mark && isChange(before, mark);
 			if (isDue) due.push({ list, key, entry, before });
 		}
 		for (const [key, before] of known) {

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Mark, Rule } from './compare';
+import { momentOf } from '../shared/base/values';
+import type { Rule } from './compare';
 import type { Keeping } from './state';
 
 // Every event, as a row: what is watched, what a change is, and what is kept of an entry to see it.
@@ -13,26 +14,39 @@ export interface TriggerEvent {
 	description: string;
 	resource: Resource;
 	on: Rule['on'];
-	keeping: Keeping;
-	/** The fields that count, and those that are kept where values are; all of them where none are named */
-	watch?: readonly string[];
-	isChange?: Rule['isChange'];
-	/** Whether the watched fields say when: then the same fields are the same change, also later */
-	isDated?: true;
+	/** The fields that count; none where only the ID does */
+	watch?: readonly string[] | 'all';
+	/** Whether an item shows the watched fields as they were, which then have to be kept */
+	hasPrevious?: true;
+	/** Whether watched fields that differ are a change, at a time in milliseconds; they are by default */
+	isChange?: (before: IDataObject, now: IDataObject, at: number) => boolean;
 }
+
+/** How the entries of an event are kept. */
+export const keepingOf = ({ on, hasPrevious }: TriggerEvent): Keeping =>
+	hasPrevious ? 'values' : on === 'removed' ? 'ids' : 'digests';
 
 const DOMAIN = ['status', 'is_pending', 'is_stale'];
 const FILE = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
 const TASK = ['title', 'emoji', 'rrule', 'updatedAt'];
 
-const valueOf = (mark: Mark, name: string) => (mark as IDataObject)[name];
+/** How far the clocks of n8n and the service may be apart. */
+const CLOCK_SKEW_MS = 60_000;
 
-/** The next run moved on while the rule stayed, or there is none any more: the one before has come. */
-function hasRun(before: Mark, now: Mark): boolean {
-	const next = valueOf(before, 'nextRunAt');
-	if (next === undefined || valueOf(before, 'rrule') !== valueOf(now, 'rrule')) return false;
-	return !(Date.parse(String(valueOf(now, 'nextRunAt'))) <= Date.parse(String(next)));
+/**
+ * Whether a task has run: the time of its next run has come, and that is later now, or there is none any more, while the rule stayed.
+ * A time that cannot be read is taken for one that has come.
+ */
+function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
+	const next = momentOf(before.nextRunAt);
+	if (before.nextRunAt === undefined || before.nextRunAt === now.nextRunAt) return false;
+	if (before.rrule !== now.rrule || next > at + CLOCK_SKEW_MS) return false;
+	return !(momentOf(now.nextRunAt) <= next);
 }
+
+/** A run moves the next one, and may count as an update of the task; what a run does not do is a change of its own. */
+const isUpdate: TriggerEvent['isChange'] = (before, now, at) =>
+	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 
 export const EVENTS: readonly TriggerEvent[] = [
 	{
@@ -41,8 +55,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a custom domain is added to a site',
 		resource: 'customDomain',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'Custom Domain Changed',
@@ -50,7 +62,7 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When the status of a custom domain changes, such as when it turns stale',
 		resource: 'customDomain',
 		on: 'changed',
-		keeping: 'values',
+		hasPrevious: true,
 		watch: DOMAIN,
 	},
 	{
@@ -59,7 +71,7 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a custom domain is removed from a site',
 		resource: 'customDomain',
 		on: 'removed',
-		keeping: 'values',
+		hasPrevious: true,
 		watch: ['domain', ...DOMAIN],
 	},
 	{
@@ -68,8 +80,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a file or folder is created, uploaded or moved to where you watch',
 		resource: 'file',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'File Removed',
@@ -77,7 +87,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a file or folder is removed, or moved away from where you watch',
 		resource: 'file',
 		on: 'removed',
-		keeping: 'ids',
 	},
 	{
 		name: 'File Updated',
@@ -85,9 +94,7 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a file or folder is changed, renamed or moved',
 		resource: 'file',
 		on: 'changed',
-		keeping: 'fingerprints',
 		watch: FILE,
-		isDated: true,
 	},
 	{
 		name: 'Product Added',
@@ -95,8 +102,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a product is added to a project',
 		resource: 'product',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'Product Removed',
@@ -104,7 +109,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a product is removed from a project',
 		resource: 'product',
 		on: 'removed',
-		keeping: 'ids',
 	},
 	{
 		name: 'Product Updated',
@@ -112,7 +116,7 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When any field of a product changes',
 		resource: 'product',
 		on: 'changed',
-		keeping: 'fingerprints',
+		watch: 'all',
 	},
 	{
 		name: 'Project Added',
@@ -120,8 +124,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When the API key can act on a project that it could not act on before',
 		resource: 'project',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'Rows Found',
@@ -129,8 +131,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When an analytics query returns a row that it did not return at the last poll',
 		resource: 'row',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'Task Added',
@@ -138,8 +138,6 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a recurring task is added',
 		resource: 'task',
 		on: 'added',
-		keeping: 'fingerprints',
-		watch: [],
 	},
 	{
 		name: 'Task Ran',
@@ -147,10 +145,9 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When the time of a recurring task has come and its next run has moved on',
 		resource: 'task',
 		on: 'changed',
-		keeping: 'values',
+		hasPrevious: true,
 		watch: ['nextRunAt', 'rrule'],
 		isChange: hasRun,
-		isDated: true,
 	},
 	{
 		name: 'Task Removed',
@@ -158,18 +155,19 @@ export const EVENTS: readonly TriggerEvent[] = [
 		description: 'When a recurring task is removed',
 		resource: 'task',
 		on: 'removed',
-		keeping: 'values',
+		hasPrevious: true,
 		watch: TASK,
 	},
 	{
 		name: 'Task Updated',
 		value: 'taskUpdated',
-		description: 'When the title, emoji or rule of a recurring task changes',
+		description:
+			'When the title, emoji or rule of a recurring task changes, or its next run is moved or paused',
 		resource: 'task',
 		on: 'changed',
-		keeping: 'values',
-		watch: TASK,
-		isDated: true,
+		hasPrevious: true,
+		watch: [...TASK, 'nextRunAt'],
+		isChange: isUpdate,
 	},
 ];
 

@@ -1,7 +1,7 @@
 import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import { isRefusal } from '../shared/transport/retryPolicy';
+import { isRefusal } from '../shared/transport/evidence';
 import { MistakeError } from './sources';
 
 // What a poll that failed comes to. Decisions only.
@@ -28,17 +28,15 @@ function mayPass(error: unknown): boolean {
 
 /**
  * Whether a failed poll is an error, as against a warning in the log. An error in the first poll after a start of n8n switches the
- * trigger off for good (n8n 2.41), so only what will not pass is one; and where a user has just switched it on, it says at once what is
- * wrong.
+ * trigger off for good (n8n 2.41), so nothing is one there; and where a user has just switched it on, it says at once what is wrong.
  */
 export function isError(
 	error: unknown,
 	{ activation, isFirst, hasBaseline, failures }: Situation,
 ): boolean {
-	if (!mayPass(error)) return true;
 	const isStart = activation === 'init' || activation === 'leadershipChange';
-	if (isFirst && (hasBaseline || isStart)) return false;
-	return (!hasBaseline && !isStart) || failures > PATIENCE;
+	if (isStart && isFirst) return false;
+	return !mayPass(error) || (!hasBaseline && !isStart) || failures > PATIENCE;
 }
 
 /** What n8n 2.41 wants to know of a failure, to decide when it polls again. */

@@ -1,67 +1,87 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Change, Entry, Mark } from './compare';
-import type { TriggerEvent } from './events';
-import type { Source } from './sources';
-import { hash, shortKey, shortMark } from './state';
+import { digest } from '../shared/base/digest';
+import { excerpt, isRecord } from '../shared/base/values';
+import type { Change, Entry } from './compare';
+import { keepingOf, type TriggerEvent } from './events';
+import { MistakeError } from './sources';
+import { mark } from './state';
 
 // Things of the service as they are compared, and changes as the workflow gets them.
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Characters of a value that are kept to show it; of a longer one the beginning and what tells it from others */
+const LONGEST_VALUE = 1_000;
 
-/** The values that count. Services write names in either way. */
-function watched(thing: IDataObject, { watch }: TriggerEvent): IDataObject {
-	const names = watch ?? Object.keys(thing).sort();
-	const values = names.map((name) => [name, thing[name] ?? thing[snakeCase(name)]]);
-	return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as IDataObject;
-}
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** JSON with the keys of objects in order, at every depth: their order is not a change. */
 const stable = (value: unknown): string =>
 	JSON.stringify(value, (_key, part: unknown) =>
-		typeof part === 'object' && part !== null && !Array.isArray(part)
+		isRecord(part)
 			? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
 			: part,
 	);
 
-/** A thing as it is compared and kept. */
-export function toEntry(thing: IDataObject, event: TriggerEvent, { idOf }: Source): Entry {
-	const id = idOf(thing);
-	if (event.keeping === 'ids') return { key: id, mark: '', json: thing };
-	if (event.keeping === 'values') return { key: id, mark: watched(thing, event), json: thing };
-	return { key: shortKey(id), mark: shortMark(stable(watched(thing, event))), json: thing };
+function bounded(value: unknown): unknown {
+	const text = stable(value);
+	return text.length > LONGEST_VALUE ? `${excerpt(text, LONGEST_VALUE)} ${digest(text)}` : value;
 }
 
-const shortHash = (text: string) =>
-	hash(text)
-		.map((number) => number.toString(36))
-		.join('');
+/** The values that count, as JSON. Services write names in either way. */
+function watched(thing: IDataObject, { watch = [], hasPrevious }: TriggerEvent): string {
+	if (watch === 'all') return stable(thing);
+	const values = watch
+		.map((name) => [name, thing[name] ?? thing[snakeCase(name)]])
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => [name, hasPrevious ? bounded(value) : value]);
+	return stable(Object.fromEntries(values));
+}
+
+/** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
+export function toEntry(
+	json: IDataObject,
+	idOf: (thing: IDataObject) => string,
+	event: TriggerEvent,
+	scope: string,
+): Entry {
+	let id = '';
+	try {
+		id = idOf(json);
+		const keeping = keepingOf(event);
+		if (keeping === 'ids') return { key: id, mark: '', id, json };
+		const values = watched(json, event);
+		if (keeping === 'values') return { key: id, mark: values, id, json };
+		return { key: mark(scope, id), mark: mark(scope, values), id, json };
+	} catch (error) {
+		if (!(error instanceof RangeError)) throw error;
+		throw new MistakeError(
+			`The ${event.resource} ${excerpt(id)} cannot be compared`,
+			'Its values are nested too deeply. Watch something else, or remove it.',
+		);
+	}
+}
 
 /**
- * What tells a change from all others, the same when it is emitted again: the event and the ID; for a change what it is now; and
- * where nothing in that says when, the turn, because a domain may turn stale twice.
+ * What tells a change from all others, the same when it is emitted again: the event and the ID; for a change what it is now; and the
+ * turn, because what left may come back. What existed from the start has none.
  */
-function eventId(event: TriggerEvent, id: string, entry: Entry | undefined, turn: number): string {
-	const isRow = event.resource === 'row';
-	const now = event.on === 'changed' && entry && shortHash(stable(watched(entry.json, event)));
-	const when = (isRow || (now && !event.isDated)) && turn.toString(36);
-	return [event.value, isRow ? shortHash(id) : id, now, when].filter(Boolean).join(':');
+function eventId({ value, resource, on }: TriggerEvent, change: Change, turn?: number): string {
+	const { key, entry } = change;
+	const id = entry?.id ?? key;
+	const now = on === 'changed' && entry && digest(entry.mark, 8);
+	return [value, resource === 'row' ? digest(id) : id, now, turn?.toString(36)]
+		.filter(Boolean)
+		.join(':');
 }
 
 /** The item of a change. */
-export function toItem(
-	{ list, key, entry, before }: Change,
-	event: TriggerEvent,
-	{ idOf }: Source,
-	turn: number,
-): IDataObject {
-	const { on, value, resource } = event;
-	const id = entry ? idOf(entry.json) : key;
-	const hasValues = on !== 'added' && typeof before === 'object';
+export function toItem(change: Change, event: TriggerEvent, turn?: number): IDataObject {
+	const { list, key, entry, before } = change;
 	return {
-		...(entry?.json ?? { id, ...(resource === 'file' && { projectId: list }) }),
-		event: value,
-		eventId: eventId(event, id, entry, turn),
-		...(hasValues && { previous: before as Exclude<Mark, string> }),
+		...(entry?.json ?? { id: key, ...(event.resource === 'file' && { projectId: list }) }),
+		event: event.value,
+		eventId: eventId(event, change, turn),
+		...(event.hasPrevious &&
+			before !== undefined && { previous: JSON.parse(before) as IDataObject }),
 	};
 }

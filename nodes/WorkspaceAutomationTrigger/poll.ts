@@ -1,19 +1,20 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
+import { openApi } from '../shared/api/api';
+import type { Api } from '../shared/api/types';
+import { digest } from '../shared/base/digest';
+import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
-import { createApiClient, type ApiClient } from '../shared/transport/apiClient';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
-import { compare, createdAt, NOTHING, type List, type Memory } from './compare';
-import { EVENTS, type TriggerEvent } from './events';
+import { ageOrder, compare, NOTHING, type List, type Memory } from './compare';
+import { EVENTS, keepingOf, type TriggerEvent } from './events';
 import { failureOf, isError } from './failures';
 import { toEntry, toItem } from './items';
 import { MistakeError, SOURCES, type Panel, type Source } from './sources';
-import { seenIn, shortKey, toState, type State } from './state';
+import { seenIn, toState, type State } from './state';
 
 // One poll: everything is read, then compared, then remembered.
 
-/** Where n8n before 2.41 does not say how long a poll may take */
-const PATIENCE_MS = 30_000;
 /** Losing access looks like a removal. */
 const GONE_AFTER = 3;
 
@@ -22,9 +23,12 @@ interface Watch {
 	isPolling: boolean;
 	failures: number;
 	missing: Memory['missing'];
-	/** What a poll without items came to, and from what: n8n 2.41's durable scheduler forgets it */
+	/** What a poll without items came to, and the digest of what it came from: n8n 2.41's durable scheduler forgets it */
 	unsaved?: { from: string; state: State };
 }
+
+const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
+const parsedMark = (mark: string) => JSON.parse(mark) as IDataObject;
 
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
 const watches = new Map<string, Watch>();
@@ -32,10 +36,25 @@ const watches = new Map<string, Watch>();
 interface Watched {
 	event: TriggerEvent;
 	source: Source;
-	client: ApiClient;
+	api: Api;
+	/** Stands for all of it: what was kept for another is of no use */
+	scope: string;
+	/** The options */
+	existing: boolean;
+	most: number;
 }
 
+/** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
 async function openWatched(context: IPollFunctions): Promise<Watched> {
+	return await readPanel(context).catch((error: unknown) => {
+		if (!(error instanceof WorkspaceAutomationError)) throw error;
+		throw new MistakeError(error.message, error.description);
+	});
+}
+
+async function readPanel(context: IPollFunctions): Promise<Watched> {
+	const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
+	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
 	const value = requireOneOf(
 		'Trigger On',
 		context.getNodeParameter('event'),
@@ -44,21 +63,31 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 	const event = EVENTS.find((each) => each.value === value)!;
 	// n8n types it for other contexts only; all have it.
 	const source = SOURCES[event.resource](context as unknown as Panel);
-	return { event, source, client: await createApiClient(context) };
+	const api = await openApi(context);
+	const parts = [
+		context.getWorkflow().id,
+		value,
+		source.target,
+		api.baseUrl,
+		api.digestOf(source.operation),
+	];
+	const scope = digest(JSON.stringify(parts));
+	return { event, source, api, scope, existing: existing === true, most };
 }
 
 async function readLists(
 	context: IPollFunctions,
-	{ event, source, client }: Watched,
+	{ event, source, api, scope }: Watched,
 ): Promise<List[]> {
-	const budget = context.getPollBudgetMs?.() ?? PATIENCE_MS;
-	const read = await source.read(client, {
-		deadline: client.clock.now() + budget,
+	const budget = context.getPollBudgetMs?.() ?? source.patienceMs;
+	const read = await source.read(api, {
+		deadline: api.clock.now() + budget,
 		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
 	});
+	const idOf = (thing: IDataObject) => source.idOf(thing, api);
 	return read.map(({ name, things, isWhole }) => ({
 		name,
-		entries: things.map((thing) => toEntry(thing, event, source)),
+		entries: things.map((thing) => toEntry(thing, idOf, event, scope)),
 		isWhole,
 	}));
 }
@@ -67,52 +96,53 @@ async function readLists(
 function changesIn(
 	context: IPollFunctions,
 	watch: Watch,
-	{ event, source, client }: Watched,
+	{ event, api, scope, existing, most }: Watched,
 	lists: List[],
 ): IDataObject[] {
-	const { existing = false, maxEvents = 100 } = context.getNodeParameter(
-		'options',
-		{},
-	) as IDataObject;
-	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
-	const { on, isChange, keeping, resource } = event;
+	const now = api.clock.now();
+	const { on, isChange, resource } = event;
+	const keeping = keepingOf(event);
 	const data = context.getWorkflowStaticData('node');
-	const from = JSON.stringify(data.state) ?? '';
+	const from = digestOf(data.state);
 	const saved =
 		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as unknown as State);
-	const scope = scopeOf({ event, source, client });
 	const seen = seenIn(saved, keeping, scope);
-	const isBaseline = seen === undefined && existing !== true;
-	const goneAfter = resource === 'row' ? 1 : GONE_AFTER;
 
 	const { changes, memory } = compare(
 		seen === undefined ? NOTHING : { seen, missing: watch.missing },
 		lists,
-		// Nothing has been removed from what was not known.
-		{ on: isBaseline ? 'removed' : on, isChange, goneAfter, most },
+		{
+			// Nothing has been removed from what was not known.
+			on: seen === undefined && !existing ? 'removed' : on,
+			isChange:
+				isChange && ((before, after) => isChange(parsedMark(before), parsedMark(after), now)),
+			goneAfter: resource === 'row' ? 1 : GONE_AFTER,
+			most,
+		},
 	);
-	const last = seen === undefined ? client.clock.now() : saved.turn;
-	const turn = last + (changes.length > 0 ? 1 : 0);
+	const turn = seen === undefined ? now : saved.turn + (changes.length > 0 ? 1 : 0);
 	watch.missing = memory.missing;
 	const state = toState(memory, keeping, { scope, turn });
-	if (JSON.stringify(state) !== from) data.state = state as unknown as IDataObject;
+	if (digestOf(state) !== from) data.state = state as unknown as IDataObject;
 	// What was emitted is no business of this: n8n may have discarded it together with its state.
 	watch.unsaved = changes.length === 0 ? { from, state } : undefined;
-	return changes.map((change) => toItem(change, event, source, turn));
+	return changes.map((change) => toItem(change, event, seen && turn));
 }
-
-const scopeOf = ({ event, source, client }: Watched): string =>
-	shortKey(JSON.stringify([event.value, source.target, client.baseUrl]));
 
 async function pollOnce(
 	context: IPollFunctions,
 	watch: Watch,
 	isFirst: boolean,
 ): Promise<IDataObject[]> {
-	const watched = await openWatched(context);
-	const lists = await readLists(context, watched).catch((error: unknown) => {
-		const { state } = context.getWorkflowStaticData('node');
-		const hasBaseline = seenIn(state, watched.event.keeping, scopeOf(watched)) !== undefined;
+	const { state } = context.getWorkflowStaticData('node');
+	let hasBaseline = false;
+	try {
+		const watched = await openWatched(context);
+		hasBaseline = seenIn(state, keepingOf(watched.event), watched.scope) !== undefined;
+		const changes = changesIn(context, watch, watched, await readLists(context, watched));
+		watch.failures = 0;
+		return changes;
+	} catch (error) {
 		const activation = context.getActivationMode();
 		watch.failures++;
 		if (isError(error, { activation, isFirst, hasBaseline, failures: watch.failures })) throw error;
@@ -121,18 +151,14 @@ async function pollOnce(
 		context.logger.warn(`A poll of "${name}" failed; the next one tries again. ${message}`, {
 			node: name,
 		});
-		return undefined;
-	});
-	if (!lists) return [];
-	const changes = changesIn(context, watch, watched, lists);
-	watch.failures = 0;
-	return changes;
+		return [];
+	}
 }
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	const watched = await openWatched(context);
-	const { event, source, client } = watched;
+	const { event, source, api } = watched;
 	const lists = await readLists(context, watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
 	if (all.length === 0)
@@ -141,17 +167,11 @@ async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 			`Fetch Test Event shows the newest ${source.noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
 		);
 	const { list, entry } = all.reduce((newest, each) =>
-		createdAt(each.entry.json) > createdAt(newest.entry.json) ? each : newest,
+		ageOrder(each.entry.json) > ageOrder(newest.entry.json) ? each : newest,
 	);
 	const change = { list, key: entry.key, before: entry.mark };
-	return [
-		toItem(
-			event.on === 'removed' ? change : { ...change, entry },
-			event,
-			source,
-			client.clock.now(),
-		),
-	];
+	const shown = event.on === 'removed' ? change : { ...change, entry };
+	return [toItem(shown, event, api.clock.now())];
 }
 
 /** n8n's error for a failed poll, with what n8n 2.41 wants to know of it. */

@@ -1,14 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
-import { createRequest, unreadableResponse } from '../shared/api/operations';
-import { readPages, type ListRequest } from '../shared/api/pages';
-import { setupMessage } from '../shared/api/setupRequired';
-import type { OperationId } from '../shared/api/assumedRequests';
+import type { OperationId } from '../shared/api/operations';
+import { idOf, readPages } from '../shared/api/pages';
+import { rowsOf } from '../shared/api/rows';
+import type { Api, Values } from '../shared/api/types';
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import type { ApiClient } from '../shared/transport/apiClient';
 import { optionalId, requireId } from '../shared/base/validation';
-import { isRecord } from '../shared/base/values';
 import type { Resource } from './events';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
@@ -29,11 +27,15 @@ export interface Read {
 export interface Source {
 	/** What a thing is called in messages */
 	noun: string;
+	/** What reads it; a corrected override of it starts afresh */
+	operation: OperationId;
 	/** What is watched: another value starts afresh */
 	target: unknown;
-	/** A text that identifies a thing */
-	idOf: (thing: IDataObject) => string;
-	read: (client: ApiClient, reading: Reading) => Promise<Read[]>;
+	/** A text that identifies a thing. @throws WorkspaceAutomationError where it has none */
+	idOf: (thing: IDataObject, api: Api) => string;
+	/** How long a poll may take where n8n does not say */
+	patienceMs: number;
+	read: (api: Api, reading: Reading) => Promise<Read[]>;
 }
 
 export interface Reading {
@@ -54,60 +56,56 @@ const tooMany = () =>
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
 
-const outOfTime = () =>
-	new WorkspaceAutomationError(
-		'The lists could not be read in the time that a poll has',
-		'The next poll starts again. If that happens often, watch less: choose a folder or fewer projects.',
-	);
-
-interface NamedList extends ListRequest {
+/** A list to read */
+interface Part {
 	/** Tells the lists of a poll apart; empty where there is one */
 	name: string;
+	values?: Values;
 }
 
-/** Reads the lists to their ends, one after the other. */
-async function readLists(
-	client: ApiClient,
-	lists: NamedList[],
-	{ deadline, warn }: Reading,
-	isWatched: (thing: IDataObject) => boolean,
-): Promise<Read[]> {
-	const read: Read[] = [];
-	let count = 0;
-	for (const list of lists) {
-		const things: IDataObject[] = [];
-		let hasEntries = false;
-		let needsSetup = false;
-		for await (const { data, setupRequired } of readPages(client, list, Infinity, { deadline })) {
-			if (setupRequired) warn(`The service asks for a set-up: ${setupMessage(setupRequired)}`);
-			needsSetup ||= setupRequired !== undefined;
-			hasEntries ||= data.length > 0;
-			for (const thing of data) if (isWatched(thing)) things.push(thing);
-			count += data.length;
-			if (count > MOST_THINGS) throw tooMany();
-			if (client.clock.now() > deadline) throw outOfTime();
-		}
-		// What the key can no longer see looks like this too.
-		read.push({ name: list.name, things, isWhole: hasEntries && !needsSetup });
-	}
-	return read;
-}
-
-const listSource = (
+/** Things that an operation lists: all of them, or those that are watched. */
+function listSource(
 	noun: string,
-	lists: NamedList[],
-	target: unknown = lists,
-	isWatched: (thing: IDataObject) => boolean = () => true,
-): Source => ({
-	noun,
-	target,
-	idOf: ({ id }) => String(id),
-	read: async (client, reading) => await readLists(client, lists, reading, isWatched),
-});
+	operation: OperationId,
+	parts: Part[],
+	target: unknown = parts,
+	isWatched = (_id: string) => true,
+): Source {
+	const entryId: Source['idOf'] = (thing, api) => idOf(api, operation, thing);
+
+	return {
+		noun,
+		operation,
+		target,
+		idOf: entryId,
+		patienceMs: 30_000,
+		async read(api, { deadline, warn }) {
+			const read: Read[] = [];
+			let count = 0;
+			for (const { name, values } of parts) {
+				const all: IDataObject[] = [];
+				let isWhole = true;
+				const onSetup = ({ message }: Error) => {
+					isWhole = false;
+					warn(`The service asks for a set-up: ${message}`);
+				};
+				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
+					all.push(...data);
+					if (count + all.length > MOST_THINGS) throw tooMany();
+				}
+				count += all.length;
+				const things = all.filter((thing) => isWatched(entryId(thing, api)));
+				// What the key can no longer see looks like this too.
+				read.push({ name, things, isWhole: isWhole && all.length > 0 });
+			}
+			return read;
+		},
+	};
+}
 
 /** The list of what belongs to one site or project. */
 const listOf = (noun: string, operation: OperationId, values: Record<string, string>): Source =>
-	listSource(noun, [{ name: '', operation, values }]);
+	listSource(noun, operation, [{ name: '', values }]);
 
 const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
@@ -129,24 +127,17 @@ function fileSource(panel: Panel): Source {
 			"'Folder' goes with a single project",
 			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
 		);
-	return listSource(
-		'file',
-		projectIds.map((projectId) => ({
-			name: projectId,
-			operation: 'listFiles',
-			values: { projectId, parentId },
-		})),
-	);
+	const parts = projectIds.map((projectId) => ({
+		name: projectId,
+		values: { projectId, parentId },
+	}));
+	return listSource('file', 'listFiles', parts);
 }
 
 function taskSource(panel: Panel): Source {
 	const taskIds = requireIds('Task Names or IDs', panel.getNodeParameter('taskIds', []));
-	return listSource(
-		'task',
-		[{ name: '', operation: 'listTasks' }],
-		taskIds,
-		({ id }) => taskIds.length === 0 || taskIds.includes(String(id)),
-	);
+	const isWatched = (id: string) => taskIds.length === 0 || taskIds.includes(id);
+	return listSource('task', 'listTasks', [{ name: '' }], taskIds, isWatched);
 }
 
 /** Columns that the trigger adds to a row */
@@ -178,6 +169,9 @@ function rowSource(panel: Panel): Source {
 
 	return {
 		noun: 'row',
+		operation: 'queryAnalytics',
+		// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
+		patienceMs: 90_000,
 		// As it was written: expressions in it may have another value at every poll.
 		target: [
 			panel.getNodeParameter('query'),
@@ -185,14 +179,10 @@ function rowSource(panel: Panel): Source {
 			columns,
 		],
 		idOf: (row) => JSON.stringify(columns.length === 0 ? row : columns.map((name) => row[name])),
-		async read(client, { deadline }) {
-			const request = createRequest('queryAnalytics', { query }, client.overrides);
-			const { body } = await client.send(request, { deadline });
-			const rows = isRecord(body) ? body.data : body;
-			if (!Array.isArray(rows) || !rows.every(isRecord))
-				throw unreadableResponse('queryAnalytics', 'data', 'rows', body);
-			if (rows.length > MOST_THINGS) throw tooMany();
-			const things = rows as IDataObject[];
+		async read(api, { deadline, warn }) {
+			const { body } = await api.call('queryAnalytics', { query }, { deadline });
+			const things = rowsOf(api, body, warn);
+			if (things.length > MOST_THINGS) throw tooMany();
 			things.slice(0, 1).forEach(check);
 			return [{ name: '', things, isWhole: true }];
 		},
@@ -210,7 +200,7 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 		listOf('product', 'listProducts', {
 			projectId: requireId('Project', located(panel, 'projectId')),
 		}),
-	project: () => listSource('project', [{ name: '', operation: 'listProjects' }]),
+	project: () => listSource('project', 'listProjects', [{ name: '' }]),
 	row: rowSource,
 	task: taskSource,
 };

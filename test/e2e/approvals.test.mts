@@ -5,8 +5,8 @@ import { hostVersion } from '../../n8n-host/versions.mts';
 import { readExecution, type Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
-import { click, openChat } from './channels/people.mts';
-import type { Sent } from './channels/standIn.mts';
+import { click, fillIn, openChat } from './channels/people.mts';
+import { atHost, links, type Sent } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
 import { handsOn, withModel } from '../../tools/chatPicture.mts';
 import {
@@ -70,7 +70,7 @@ async function asks(...patterns: string[]): Promise<Sent> {
 	const found = await channels.message(
 		(sent) =>
 			channels.sent().indexOf(sent) >= seen &&
-			patterns.every((pattern) => sent.text.includes(`«${pattern}»`)),
+			patterns.every((pattern) => sent.text.includes(`«${pattern.replaceAll('.', '․')}»`)),
 	);
 	seen = channels.sent().indexOf(found) + 1;
 	return found;
@@ -119,10 +119,14 @@ async function askingExecutions(workflowId: string, count: number): Promise<Exec
 	return executions;
 }
 
+/** Answers in the form that the mail leads to. */
+const sendForm: typeof click = async (host, message, approve) =>
+	await fillIn(host, message, [approve ? 'Approve' : 'Deny']);
+
 describe.each([
-	{ file: 'approve-in-slack.json', name: 'approve-in-slack' },
-	{ file: 'approve-by-mail.json', name: 'approve-by-mail' },
-])('$file', ({ name }) => {
+	{ file: 'approve-in-slack.json', name: 'approve-in-slack', answer: click },
+	{ file: 'approve-by-mail.json', name: 'approve-by-mail', answer: sendForm },
+])('$file', ({ name, answer }) => {
 	test.each([
 		{ approve: true, value: 'once', text: 'The landing page is live.' },
 		{ approve: false, value: 'reject', text: expect.stringContaining('not permitted') },
@@ -134,7 +138,7 @@ describe.each([
 			const message = await asks('git push', 'index.html');
 			expect(message.text).toContain(sessionId);
 
-			await click(stage.host, message, approve);
+			await answer(stage.host, message, approve);
 
 			const [execution] = await askingExecutions(workflowId, 1);
 			expect(execution.items('Result')).toMatchObject([{ text }]);
@@ -156,16 +160,16 @@ describe.each([
 			const prompt = '[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]';
 			const { workflowId, asked } = await askWith(filledIn(name, { [NODE]: { prompt } }));
 			const first = await asks('git push');
-			expect(first.text).not.toContain('rm -rf');
-			await click(stage.host, first, true);
+			expect(first.text).not.toContain('«rm -rf');
+			await answer(stage.host, first, true);
 			const second = await asks('rm -rf tmp');
-			expect(second.text).not.toContain('git push');
+			expect(second.text).not.toContain('«git push');
 
 			// What n8n answers depends on its version; what counts is that nothing is approved.
-			await click(stage.host, first, true).catch(() => undefined);
+			await answer(stage.host, first, true).catch(() => undefined);
 			expect((await valuesOf(asked[0].sessionId)).at(-1)).toEqual(['rm -rf tmp', null]);
 
-			await click(stage.host, second, false);
+			await answer(stage.host, second, false);
 			const executions = await askingExecutions(workflowId, 2);
 			expect(executions[1].items('Result')).toHaveLength(1);
 			expect(await valuesOf(asked[0].sessionId)).toEqual([
@@ -194,6 +198,23 @@ describe('approve-in-slack.json, when nobody answers in time', () => {
 		OVER_TIMEOUT_MS,
 	);
 });
+
+test(
+	'approve-by-mail.json approves nothing for a scanner that opens every link',
+	async () => {
+		const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
+		const message = await asks('git push', 'index.html');
+		const found = links(message);
+		expect(found.length).toBeGreaterThan(0);
+		for (const method of ['HEAD', 'GET'])
+			for (const link of found) await fetch(atHost(link, stage.host.url), { method });
+		const untouched = (await valuesOf(asked[0].sessionId)).map(([, value]: any) => value);
+		expect(untouched).toEqual([null, null]);
+		await sendForm(stage.host, message, false);
+		await askingExecutions(workflowId, 1);
+	},
+	TEST_TIMEOUT_MS,
+);
 
 describe('approve-by-mail.json, when nobody answers in time', () => {
 	test(
@@ -254,7 +275,7 @@ describe('approve-several.json', () => {
 			const [push, tag] = await asksForEach('git push', 'git tag');
 			await click(stage.host, push, true);
 			const later = await asks('rm -rf tmp');
-			expect(later.text).not.toContain('git push');
+			expect(later.text).not.toContain('«git push');
 			expect(later.text).toContain(asked[0].sessionId);
 
 			// What n8n answers depends on its version; what counts is that nothing is approved.
@@ -543,7 +564,7 @@ describe('client-mail.json', () => {
 				APPROVES,
 			);
 			expect(message.text).toContain(
-				`Permission: "bash"\nFor: ["git push"]\nSession: ${sessionId}`,
+				`Session: «${sessionId}»  \nRequest 1 of 1  \nPermission: «bash»  \nFor: «git push»`,
 			);
 			expect(await valuesOf(sessionId)).toEqual([['git push', null]]);
 			await click(stage.host, message, true);
@@ -568,10 +589,10 @@ describe('client-mail.json', () => {
 				'[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]',
 				[...APPROVES, ...APPROVES],
 			);
-			expect(message.text).not.toContain('rm -rf');
+			expect(message.text).not.toContain('«rm -rf');
 			await click(stage.host, message, true);
 			const second = await reviews();
-			expect(second.text).toContain('For: ["rm -rf tmp"]');
+			expect(second.text).toContain('For: «rm -rf tmp»');
 
 			// What n8n answers depends on its version; what counts is that nothing is approved.
 			await click(stage.host, message, true).catch(() => undefined);
@@ -599,13 +620,13 @@ describe('client-mail.json', () => {
 			);
 			await click(stage.host, message, true);
 			const again = await reviews();
-			expect(again.text).toContain('For: ["git push"]');
+			expect(again.text).toContain('For: «git push»');
 			await click(stage.host, message, true);
 
 			const [, second] = await askingExecutions(workflowId, 2);
-			expect(question).toContain('«index.html»');
+			expect(question).toContain('«index․html»');
 			expect(second.items('Left open')).toMatchObject([
-				{ text: expect.stringContaining('«index.html»'), dashboardUrl },
+				{ text: expect.stringContaining('«index․html»'), dashboardUrl },
 			]);
 			expect(await valuesOf(sessionId)).toEqual([
 				['git push', 'once'],

@@ -169,11 +169,11 @@ describe('somebody new', () => {
 				.getByRole('button', { name: 'Add Rule' })
 				.click();
 			await panel.fill('permission', 'bash');
-			await panel.fill('pattern', 'npm run *');
+			await panel.fill('pattern', 'npm run build');
 			await panel.choose('decision', 'Approve');
 			await panel.choose('defaultDecision', 'Deny');
 			const permissionRules = {
-				rule: [{ permission: 'bash', pattern: 'npm run *', decision: 'approve' }],
+				rule: [{ permission: 'bash', pattern: 'npm run build', decision: 'approve' }],
 			};
 			panel = await saved(panel, workflowId, NODE, {
 				prompt,

@@ -123,7 +123,7 @@ describe('several requests at once', () => {
 			]);
 			const [{ question, formUrl }] = parked.items('What is asked');
 			expect(question).toMatch(/^For: «git push» *$/m);
-			expect(question).toMatch(/^For: «a\.html» *$/m);
+			expect(question).toMatch(/^For: «a․html» *$/m);
 
 			await answerForm(formUrl, ['approve']);
 
@@ -178,7 +178,7 @@ describe('examples/approval-with-deadline.json', () => {
 				/^Nobody answered in time, so the session was aborted. It had asked:\n/,
 			);
 			expect(said.text).toMatch(/^For: «git push» *$/m);
-			expect(said.text).toMatch(/^For: «index\.html» *$/m);
+			expect(said.text).toMatch(/^For: «index․html» *$/m);
 			expect(execution.items('Result')).toEqual([]);
 			const record = await recordOf(stage, sessionId);
 			expect(record).toMatchObject({ status: 'failed', aborted: true });
@@ -201,7 +201,7 @@ describe('examples/approval-with-deadline.json', () => {
 			const again = await askedAgain(parked.id, 2);
 			expect(again.status).toBe('waiting');
 			expect(again.items('What is asked')).toMatchObject([
-				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp\/cache» *$/m) },
+				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp∕cache» *$/m) },
 			]);
 			await answerForm(again.items('What is asked')[0].formUrl, ['deny']);
 

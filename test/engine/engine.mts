@@ -28,6 +28,13 @@ const manifest = require('./package.json') as {
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
+// n8n-core may have packages of its own, in other versions than those beside it.
+const paths = [require.resolve('n8n-core')];
+const ofCore = (name: string) => require(require.resolve(name, { paths }));
+/** The log that nodes write to */
+export const logger = (): Record<'error' | 'warn' | 'info' | 'debug', (...line: any[]) => void> =>
+	ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
+
 // n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away. Required, because n8n-core does
 // so too: what is imported is another instance.
 const { setSafeRegexEngine } = require('n8n-workflow') as typeof import('n8n-workflow');
@@ -147,6 +154,8 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
+	/** The output that is wired back into the node itself */
+	backFrom?: number;
 	/** An execution to retry: its data and the node's context are handed on */
 	retryOf?: Execution;
 }
@@ -162,7 +171,9 @@ function prepare({
 	binary = [],
 	settings,
 	asTool,
+	backFrom,
 }: Setup) {
+	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
 	const workflow = new Workflow({
 		id: 'test',
 		active: false,
@@ -186,7 +197,12 @@ function prepare({
 				...settings,
 			},
 		],
-		connections: { Source: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
+		connections: {
+			Source: { main: [toNode] },
+			...(backFrom !== undefined && {
+				[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
+			}),
+		},
 		nodeTypes: {
 			getByName: typeOf,
 			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),

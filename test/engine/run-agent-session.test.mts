@@ -387,7 +387,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
-	test('Retry On Fail asks for nothing that has completed already', async () => {
+	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
 		const execution = await run(
 			setup(
 				{ prompt: '={{ $json.prompt }}' },
@@ -405,9 +405,31 @@ describe('retries (rule 10)', () => {
 		const [{ json: completed }] = execution.outputs[0];
 		expect(completed.text).toBe('Done');
 		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
-		expect(await of('GET', `/agent/sessions/${completed.sessionId}`)).toHaveLength(
-			completed.pollCount as number,
+		const reads = await of('GET', `/agent/sessions/${completed.sessionId}`);
+		const tries = 3;
+		expect(completed.pollCount).toBe(1);
+		expect(reads.length).toBeLessThanOrEqual(6 + tries - 1);
+		expect(await service.sessions()).toHaveLength(4);
+	}, 20_000);
+
+	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
+		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
+		const execution = await run(
+			setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } }, { items, backFrom: 2 }),
 		);
+		expect(execution.error).toBeUndefined();
+		const rounds = execution.data.resultData.runData['Node under test'];
+		expect(rounds.length).toBeGreaterThan(2);
+		const done = rounds.flatMap(({ data }) => data!.main[0] ?? []);
+		expect(done.map(({ json }) => json.text)).toEqual(['One', 'Two']);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	}, 30_000);
+
+	test('an item with a session of somebody else is started as any other', async () => {
+		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
+		expect(texts(execution)).toEqual([['One'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
 	test('a start that may have happened is not repeated by Retry On Fail', async () => {

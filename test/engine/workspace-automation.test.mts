@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
-import { ASSUMED_REQUESTS } from '../../nodes/shared/api/assumedRequests.ts';
+import { OPERATIONS } from '../../nodes/shared/api/operations.ts';
 import type { Operation } from '../../nodes/WorkspaceAutomation/resources/resource.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
@@ -69,7 +69,7 @@ describe('the document, the contract and the node', () => {
 				return exported
 					.filter((each) => each?.request !== undefined && each.fields !== undefined)
 					.map(({ value, request }) => {
-						const { method, path } = ASSUMED_REQUESTS[request];
+						const { method, path } = OPERATIONS[request];
 						return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
 					});
 			}),

@@ -13,7 +13,7 @@ import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSessio
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import {
 	contextFor,
@@ -23,7 +23,7 @@ import {
 	type Sent,
 	type Weather,
 } from '../rules/simulation.mts';
-import { createVirtualClock } from '../virtualClock.mts';
+import { createVirtualClock, serviceTime } from '../virtualClock.mts';
 import { pick, promptOf, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';
 
@@ -105,11 +105,10 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const dice = createDice(seed);
 	const dialects = dialectsFrom(dice);
 	const settings = settingsFor(dialects);
-	const virtual = createVirtualClock();
-	const now = () => START + virtual.now();
+	const virtual = createVirtualClock(START);
 	const mistakes: string[] = [];
 	const service = createService({
-		clock: { now, wallNow: now, toWall: (time) => time, speed: () => 1, setSpeed() {} },
+		clock: serviceTime(virtual),
 		dialects,
 		traffic: () => ({ events: [], rates: [] }),
 		rateLimit: LIMIT,
@@ -122,11 +121,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const probability = { poll: 0.25 * dice(), decision: 0.4 * dice(), start: 0.2 * dice() };
 	const sent: Sent[] = [];
 	const context = contextFor(
-		{
-			// Time stands still while the service works, which does not concern the simulation.
-			inject: async (request: object) =>
-				await virtual.whileBusy(async () => await service.app.inject(request)),
-		} as typeof service.app,
+		service.app,
 		{
 			baseUrl: 'http://localhost/v1',
 			accessToken: 'wa_local_main_key',
@@ -134,7 +129,8 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			overrides: JSON.stringify(settings.overrides),
 		},
 		{
-			now: virtual.now,
+			now: () => virtual.now() - START,
+			whileBusy: virtual.whileBusy,
 			async weatherOf(request) {
 				sent.push(request);
 				const kind = kindOf(request);
@@ -144,10 +140,9 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			},
 		},
 	);
-	const clock = virtual.clockFor();
+	const clock = virtual;
 	const gates = new RateLimitGates(clock);
-	const client = await createApiClient(context, { clock, gates });
-	const api = sessionApi(client, client);
+	const api = sessionApi(await openApi(context, { clock, gates }));
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	async function execution(index: number): Promise<Order> {

@@ -1,26 +1,21 @@
 // The page on overrides lists every operation with its placeholders, as the code has them.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import {
-	ASSUMED_REQUESTS,
-	assumedRequest,
-	placeholdersOf,
-	type OperationId,
-} from '../../nodes/shared/api/assumedRequests.ts';
-import { readOverrides } from '../../nodes/shared/api/overrides.ts';
+import { operationOf, OPERATIONS, type OperationId } from '../../nodes/shared/api/operations.ts';
+import { placeholdersOf, readOverrides } from '../../nodes/shared/api/overrides.ts';
 import {
 	assumedRequests,
 	type RequestTemplate,
 } from '../../local-service/dialects/assumed-requests.mts';
 
 const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), 'utf8');
-const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
-const code = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
+const operations = Object.keys(OPERATIONS) as OperationId[];
+const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
 test('the table has each operation, its request, its placeholders and what is read from its answer', () => {
 	const rows = operations.map((operation) => {
-		const { method, path, answer = {} } = assumedRequest(operation);
-		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} |`;
+		const { method, path, answer = {}, words = [] } = operationOf(operation);
+		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
 	});
 	const written = page.split('\n').filter((line) => line.startsWith('| `'));
 	expect(written).toEqual(rows);
@@ -34,7 +29,7 @@ test('every example is accepted', () => {
 
 test('the nodes and the local service assume the same requests', () => {
 	for (const operation of operations) {
-		const { method, path, query = {}, body = {} } = assumedRequest(operation);
+		const { method, path, query = {}, body = {} } = operationOf(operation);
 		// One that sends nothing but its path needs no entry there.
 		const others: Partial<Record<string, RequestTemplate>> = assumedRequests;
 		const other = others[operation] ?? { method, path };

@@ -1,7 +1,9 @@
 // What a person answered, against sessions that go on: in whatever order questions and answers come, nothing is approved that nobody approved.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Session } from '../../nodes/shared/session/session.ts';
 import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { withAbout } from '../../nodes/RunAgentSession/askedInteractions.ts';
 import { simulation, type Simulation } from './simulation.mts';
 
 const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
@@ -17,8 +19,15 @@ const answered = (answer: Partial<AppliedAnswer>): Policy => ({
 	answer: { answer: 'approve', appliesTo: 'asked', asked: [], ...answer } as AppliedAnswer,
 });
 
-const goOn = async (service: Simulation, sessionId: string, policy: Policy) =>
-	await service.run('', { target: { operation: 'continue', sessionId }, policy });
+const goOn = async (service: Simulation, sessionId: string, { answer, ...policy }: Policy) =>
+	await service.run('', {
+		target: { operation: 'continue', sessionId },
+		policy: { ...policy, ...(answer && { answer: { ...answer, sessionId } }) },
+	});
+
+/** The requests as the question hands them on */
+const askedOf = ({ session }: { session: Session }) =>
+	withAbout(session.pendingInteractions, { sessionId: session.sessionId });
 
 /** What the service was told for each request: pattern and option */
 const told = async (service: Simulation): Promise<Record<string, string | null>> =>
@@ -32,7 +41,7 @@ describe('an answer', () => {
 	test('given twice decides once: what the agent asks next is asked again', async () => {
 		const service = simulation();
 		const first = await service.run('[ask bash: a] [ask bash: b] [say Done]', { policy: ASK });
-		const asked = first.session.pendingInteractions;
+		const asked = askedOf(first);
 		const { sessionId } = first.session;
 		for (const _ of ['once', 'twice']) {
 			const outcome = await goOn(service, sessionId, answered({ asked }));
@@ -46,9 +55,12 @@ describe('an answer', () => {
 		const service = simulation();
 		const one = await service.run('[ask bash: a] [say One]', { policy: ASK });
 		const other = await service.run('[ask bash: a] [say Other]', { policy: ASK });
-		const asked = one.session.pendingInteractions;
+		const asked = askedOf(one);
 		const outcome = await goOn(service, other.session.sessionId, answered({ asked }));
 		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.undecided[0].because).toMatch(
+			/^it was (not among what was asked|asked for another session)$/,
+		);
 		expect((await service.sessions()).map(({ interactions }) => interactions[0].value)).toEqual([
 			undefined,
 			undefined,
@@ -61,7 +73,7 @@ describe('an answer', () => {
 			const service = simulation();
 			const { session } = await service.run('[ask bash: a] [say Done]', { policy: ASK });
 			const changed = { permission: 'read', patterns: ['b'], response: { options: [] } }[field];
-			const asked = session.pendingInteractions.map((each) => ({ ...each, [field]: changed }));
+			const asked = askedOf({ session }).map((each) => ({ ...each, [field]: changed }));
 			const outcome = await goOn(service, session.sessionId, answered({ asked }));
 			expect(outcome.undecided[0].because).toMatch(/^it is not what was asked: its \w+ changed$/);
 			expect(await told(service)).toEqual({ a: null });
@@ -94,7 +106,7 @@ test('no request is approved that no rule and no person approved, whatever was a
 				);
 				started.push(await service.run(`${requests.join(' ')} [say Done]`, { policy: ASK }));
 			}
-			const questions = started.map((outcome) => outcome.session.pendingInteractions);
+			const questions = started.map(askedOf);
 			for (const { does, ...more } of events) {
 				const { sessionId } = started[more.session].session;
 				let policy = does === 'rules' ? RULES : ASK;
@@ -106,7 +118,7 @@ test('no request is approved that no rule and no person approved, whatever was a
 				}
 				if (does === 'rules') approved.add(`rules ${more.session}`);
 				const { kind, session: after } = await goOn(service, sessionId, policy);
-				if (kind === 'needsApproval') questions.push(after.pendingInteractions);
+				if (kind === 'needsApproval') questions.push(askedOf({ session: after }));
 			}
 			for (const [pattern, option] of Object.entries(await told(service))) {
 				if (option === null || option === 'reject') continue;

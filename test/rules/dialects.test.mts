@@ -80,7 +80,7 @@ test('under any mixture of dialects and any weather nothing is started, sent or 
 		fc.asyncProperty(mixture, steps, course, fc.boolean(), async (names, prompt, weather, more) => {
 			const service = simulation(names);
 			const left = [...weather];
-			service.setWeather(() => left.shift() ?? 'fine');
+			service.meets('any', () => left.shift() ?? 'fine');
 			const nodeContext = {};
 			const attempt = async (job = {}) =>
 				await service

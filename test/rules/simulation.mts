@@ -3,17 +3,18 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { createService } from '../../local-service/app.mts';
+import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
 import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
-import { createApiClient } from '../../nodes/shared/transport/apiClient.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
-import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
@@ -21,7 +22,9 @@ export type Weather =
 	| 'unsent'
 	| 'lost'
 	| 'lost-after'
-	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean };
+	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean }
+	/** The service's own answer, changed on its way */
+	| { change(body: any): any };
 
 export interface Sent {
 	method: string;
@@ -37,6 +40,32 @@ export interface Sent {
 	answer?: string;
 }
 
+/** What a request is for */
+export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
+const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
+export const purposeOf = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
+	if (method === 'GET') return 'poll';
+	const found = Object.entries(ENDINGS).find(([, ending]) => path.endsWith(ending));
+	return (found?.[0] as Purpose | undefined) ?? 'start';
+};
+
+/** Which of the requests for a purpose are meant: all, unless it says otherwise. Times in milliseconds since the start. */
+export interface Which {
+	first?: number;
+	skip?: number;
+	from?: number;
+	until?: number | (() => boolean);
+	/** Only after the first request for this purpose */
+	after?: Purpose;
+}
+
+type Meeting = Weather | ((request: Sent) => Weather | Promise<Weather>);
+
+/** A reading that leaves out what is pending */
+export const nothingPending: Weather = {
+	change: (body) => ({ ...body, pendingInteractions: [] }),
+};
+
 export const page: Weather = { status: 200, body: '<!doctype html><p>Please sign in</p>' };
 export const nothing: Weather = { status: 200, body: '' };
 export const status = (code: number, retryAfter?: string): Weather => ({
@@ -47,6 +76,7 @@ export const status = (code: number, retryAfter?: string): Weather => ({
 	}),
 });
 
+const START = Date.UTC(2026, 9, 5, 9);
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
@@ -55,7 +85,15 @@ export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
 	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
-	{ now, weatherOf }: { now: () => number; weatherOf(request: Sent): Promise<Weather> },
+	{
+		now,
+		weatherOf,
+		whileBusy,
+	}: {
+		now: () => number;
+		weatherOf(request: Sent): Promise<Weather>;
+		whileBusy: VirtualClock['whileBusy'];
+	},
 ): ApiContext {
 	const failure = (code: string) => Object.assign(new Error(code), { code });
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
@@ -72,28 +110,35 @@ export function contextFor(
 		const weather = isTooLate ? 'lost-after' : request.weather;
 		if (weather === 'unsent') throw failure('ECONNREFUSED');
 		if (weather === 'lost') throw failure('ECONNRESET');
-		if (typeof weather === 'object' && !weather.processed)
+		if (typeof weather === 'object' && !('change' in weather) && !weather.processed)
 			return {
 				statusCode: weather.status,
 				headers: weather.headers ?? {},
 				body: weather.body ?? '',
 			};
-		const answer = await app.inject({
-			method: options.method as 'GET',
-			url,
-			headers: headers as Record<string, string>,
-			payload: options.body as string,
-		});
+		const answer = await whileBusy(
+			async () =>
+				await app.inject({
+					method: options.method as 'GET',
+					url,
+					headers: headers as Record<string, string>,
+					payload: options.body as string,
+				}),
+		);
 		request.answer = answer.body;
 		if (weather === 'lost-after') throw failure('ECONNRESET');
-		if (typeof weather === 'object')
+		if (typeof weather === 'object' && !('change' in weather))
 			return {
 				statusCode: weather.status,
 				headers: weather.headers ?? {},
 				body: weather.body ?? '',
 			};
 		request.status = answer.statusCode;
-		return { statusCode: answer.statusCode, headers: answer.headers, body: answer.body };
+		const body =
+			typeof weather === 'object'
+				? JSON.stringify(weather.change(JSON.parse(answer.body)))
+				: answer.body;
+		return { statusCode: answer.statusCode, headers: answer.headers, body };
 	};
 	return {
 		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession' }),
@@ -105,44 +150,34 @@ export function contextFor(
 
 /** One service in simulated time, with any number of runs against it. */
 export function simulation(dialects: readonly DialectName[] = []) {
-	const manual = createManualClock();
+	const virtual = createVirtualClock(START);
 	const settings = settingsFor(dialects);
 	const values = (list = '') => list.split(',').filter(Boolean);
 	const service = createService({
-		clock: manual,
+		clock: serviceTime(virtual),
 		dialects,
 		log: (problem) => problems.push(problem),
 	});
 	const problems: string[] = [];
-	const begin = manual.now();
+	const begin = virtual.now();
 	const sent: Sent[] = [];
 	const pauses: number[] = [];
 	const logged: string[] = [];
 	const recorded: Array<{ sessionId: string; dashboardUrl?: string }> = [];
-	let weather: (request: Sent) => Weather | Promise<Weather> = () => 'fine';
+	let rules: Array<{ purpose: Purpose | 'any'; which: Which; meeting: Meeting; seen: number }> = [];
 	let stopAt = Infinity;
+	let stopNow = () => {};
 	let late = 0;
 
 	const clock: Clock = {
-		now: manual.now,
-		throwIfAborted() {
-			if (manual.now() - begin >= stopAt) throw new CanceledError();
-		},
-		untilAborted: async (work) => await work.finally(() => clock.throwIfAborted()),
-		async sleep(ms) {
-			const until = Math.min(manual.now() + ms, begin + stopAt);
+		now: virtual.now,
+		async sleep(ms, signal) {
 			pauses.push(ms);
-			manual.advance(Math.max(0, until - manual.now()) + late);
-			clock.throwIfAborted();
+			await virtual.sleep(ms, signal);
+			virtual.advance(late);
 		},
 	};
-	const unstoppable: Clock = {
-		now: manual.now,
-		throwIfAborted() {},
-		untilAborted: async (work) => await work,
-		sleep: async (ms) => manual.advance(ms),
-	};
-	const gates = new RateLimitGates(unstoppable);
+	const gates = new RateLimitGates(virtual);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -151,14 +186,30 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		overrides: JSON.stringify(settings.overrides),
 	};
 	const context = contextFor(service.app, credentials, {
-		now: () => manual.now() - begin,
+		now: () => virtual.now() - begin,
+		whileBusy: virtual.whileBusy,
 		async weatherOf(request) {
-			manual.advance(late);
-			const now = await weather(request);
+			virtual.advance(late);
+			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
+			const weather =
+				typeof met === 'function' ? await virtual.whileBusy(async () => await met(request)) : met;
 			sent.push(request);
-			return now;
+			return weather;
 		},
 	});
+
+	/** Of the rules that mean a request, the first applies. */
+	function isMeant(rule: (typeof rules)[number], request: Sent): boolean {
+		const { first = Infinity, skip = 0, from = 0, until = Infinity, after } = rule.which;
+		if (rule.purpose !== 'any' && rule.purpose !== purposeOf(request)) return false;
+		if (request.at < from) return false;
+		if (typeof until === 'function' ? until() : request.at >= until) return false;
+		if (after && !sent.some((earlier) => purposeOf(earlier) === after)) return false;
+		rule.seen++;
+		return rule.seen > skip && rule.seen <= skip + first;
+	}
+	const meets = (purpose: Purpose | 'any', meeting: Meeting, which: Which = {}) =>
+		void rules.push({ purpose, meeting, which, seen: 0 });
 
 	let projectId: string | undefined;
 	const control = async (path: string) =>
@@ -172,10 +223,39 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		recorded,
 		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
 		problems,
-		now: () => manual.now() - begin,
-		advance: manual.advance,
-		setWeather: (next: typeof weather) => void (weather = next),
+		now: () => virtual.now() - begin,
+		advance: virtual.advance,
+		/** What requests for a purpose meet on their way */
+		meets,
+		/** Polls after the first request for a purpose show what the last one before it showed. */
+		stale: (after: Purpose, which: Which = {}) =>
+			meets(
+				'poll',
+				() => {
+					const before = sent.slice(
+						0,
+						sent.findIndex((request) => purposeOf(request) === after),
+					);
+					const last = before.findLast((request) => purposeOf(request) === 'poll');
+					return { status: 200, body: last?.answer };
+				},
+				{ after, ...which },
+			),
+		/** Requests for a purpose take this long. */
+		slow: (purpose: Purpose, ms: number, which: Which = {}) =>
+			meets(
+				purpose,
+				() => {
+					virtual.advance(ms);
+					return 'fine';
+				},
+				which,
+			),
+		/** Fine weather from now on */
+		clear: () => void (rules = []),
 		stopAt: (ms: number) => void (stopAt = ms),
+		/** Stops the execution that runs. */
+		stop: () => stopNow(),
 		/** The service's own record of its sessions */
 		sessions: async () => (await control('/sessions')).sessions as any[],
 		/** Calls the service as somebody else would, in fine weather */
@@ -208,11 +288,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				denyValues: values(nodeOptions?.denyValues),
 				...job.policy,
 			};
-			return await runSession(job, {
-				api: sessionApi(
-					await createApiClient(context, { clock, gates }),
-					await createApiClient(context, { clock: unstoppable, gates }),
-				),
+			const execution = new AbortController();
+			stopNow = () => execution.abort();
+			if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
+			const { signal } = execution;
+			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
+			const running = runSession(job, {
+				api: sessionApi(await openApi(stoppable, { clock, gates })),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',
@@ -220,10 +302,12 @@ export function simulation(dialects: readonly DialectName[] = []) {
 					fingerprintOf(job.target.operation, job.target),
 				),
 				clock,
+				signal,
 				random: () => 0,
 				log: (message) => logged.push(message),
 				onSession: (session) => recorded.push(session),
 			});
+			return await virtual.run(running);
 		},
 	};
 }
@@ -243,4 +327,14 @@ export async function errorOf(work: Promise<unknown>): Promise<WorkspaceAutomati
 /** The requests of one kind: `of(sent, 'POST', '/agent/sessions')`; the path is matched from its end. */
 export const of = (sent: Sent[], method: string, ending: string) =>
 	sent.filter((request) => request.method === method && request.path.endsWith(ending));
+/** The policy that a test is about */
+export const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Policy => ({
+	mode,
+	rules: [],
+	defaultDecision: 'ask',
+	approveWith: 'once',
+	...changes,
+});
+export const seconds = (list: Array<{ at: number }>) =>
+	list.map(({ at }) => Math.round(at / 100) / 10);
 export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');

@@ -18,6 +18,9 @@ const needsApproval = {
 	latestMessage: { role: 'assistant', text: 'approve' },
 };
 
+/** One of its requests, as Split Out makes an item of it. */
+const request = { ...needsApproval.pendingInteractions[0], patterns: ['yes'], response: 'yes' };
+
 /** What a Chat node hands on besides the text that was typed. */
 const chat = { sessionId: 'f3b1c6', action: 'sendMessage' };
 
@@ -79,7 +82,8 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		'approve',
 	],
 	['Send and Wait, custom form, 1.123', { data: { Decision: 'Decline', Comment: null } }, 'deny'],
-	['its data, dragged', { Decision: 'Deny', Comment: '' }, 'deny'],
+	['its data, dragged', { Decision: 'Deny', Comment: '', respondedAt }, 'deny'],
+	['fields of nobody', { Decision: 'Deny', Comment: '' }, 'unreadable'],
 	['a form with a choice of several', { data: { Decision: ['Approve'] } }, 'approve'],
 	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
 	['a form with more chosen', { data: { Decision: ['Approve', 'Only tests'] } }, 'unreadable'],
@@ -142,6 +146,20 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		{ ...needsApproval, data: { approved: true } },
 		'none',
 	],
+	['the time limit, over, and one request kept', request, 'none'],
+	[
+		'the time limit, over, and one request kept that plays a form',
+		{ ...request, Decision: 'Approve', approved: true, data: { approved: true }, submittedAt: 'x' },
+		'none',
+	],
+	['the same below data', { data: { ...request, approved: true, respondedAt } }, 'none'],
+	[
+		'the request itself, in part',
+		{ permission: 'yes', patterns: ['yes'], metadata: 'yes' },
+		'none',
+	],
+	['the same beside a form', { permission: 'yes', response: 'yes', submittedAt: 'x' }, 'none'],
+	['the same beside an answer', { permission: 'yes', Decision: 'No', submittedAt: 'x' }, 'deny'],
 	['a text that may be the agent’s', { sessionId: 'x', text: 'approve' }, 'unreadable'],
 
 	['both words', 'yes no', 'both'],
@@ -218,6 +236,7 @@ describe('an answer', () => {
 					{ ...needsApproval, text, question, latestMessage, pendingInteractions: [pending] },
 					{ sessionId: 'x', text, question },
 					{ pendingInteractions: pending, text },
+					{ ...Object(pending), id: 'i1', type: 'permission', submittedAt: text },
 				]) {
 					expect(readAnswer(item).answer).toBe('none');
 				}

@@ -4,24 +4,20 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflo
 import { getFiles } from '../../nodes/shared/n8n/listSearch/files.ts';
 import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
-import { LIMITS } from '../../nodes/shared/base/limits.ts';
-import { createApiClient, type ApiClient } from '../../nodes/shared/transport/apiClient.ts';
-import { clockWith, type Clock } from '../../nodes/shared/transport/clock.ts';
+import { openApi } from '../../nodes/shared/api/api.ts';
+import type { Api } from '../../nodes/shared/api/types.ts';
+import { realClock } from '../../nodes/shared/transport/clock.ts';
 import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequest.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { createVirtualClock } from '../virtualClock.mts';
 
 test('a 429 that no request can wait for is met by each once, a second apart, and says for how long', async () => {
-	let now = 0;
+	const clock = createVirtualClock();
 	let sent = 0;
-	const clock: Clock = {
-		now: () => now,
-		throwIfAborted() {},
-		untilAborted: async (work) => await work,
-		sleep: async (ms) => void (now += ms),
-	};
 	const context = {
+		getNode: () => ({}),
 		getCredentials: async () => ({
 			baseUrl: 'https://api.example.com/v1',
 			accessToken: 'x',
@@ -34,24 +30,25 @@ test('a 429 that no request can wait for is met by each once, a second apart, an
 			},
 		},
 	} as unknown as ApiContext;
-	const { send } = await createApiClient(context, { clock, gates: new RateLimitGates(clock) });
-	const request = { method: 'GET', path: '/projects' } as const;
+	const api = await openApi(context, { clock, gates: new RateLimitGates(clock) });
+	const read = async (deadline: number) =>
+		await clock.run(
+			api.call('listProjects', {}, { deadline }).catch((error: WorkspaceAutomationError) => error),
+		);
 
-	await expect(send(request, { deadline: 1_000 })).rejects.toThrow('too many requests');
-	const error = (await send(request, { deadline: 60_000 }).catch(
-		(error: unknown) => error,
-	)) as WorkspaceAutomationError;
-
-	expect(error.message).toBe('The service is receiving too many requests');
+	expect(await read(1_000)).toMatchObject({
+		message: 'The service is receiving too many requests',
+	});
+	const error = (await read(60_000)) as WorkspaceAutomationError;
 	expect(error.context.retryAfter).toBeGreaterThanOrEqual(600);
-	expect([sent, now]).toEqual([2, 1_000]);
+	expect([sent, clock.now()]).toEqual([2, 1_000]);
 });
 
 describe('a connection', () => {
 	beforeEach(() => void jest.useFakeTimers());
 	afterEach(() => void jest.useRealTimers());
 
-	test.each([1_000, LIMITS.downloadMs])(
+	test.each([1_000, 300_000])(
 		'that takes longer than its %d ms is closed, whatever comes through it',
 		async (timeoutMs) => {
 			let closed = false;
@@ -78,7 +75,7 @@ describe('a connection', () => {
 				),
 		);
 		stop.abort();
-		await expect(working).rejects.toThrow('closed');
+		await expect(working).rejects.toThrow('canceled');
 	});
 });
 
@@ -93,8 +90,7 @@ describe('a download', () => {
 		};
 		return { urls, context: { helpers: { httpRequest } } as unknown as IExecuteSingleFunctions };
 	};
-	const clientOf = (baseUrl: string) =>
-		({ baseUrl, clock: clockWith(undefined) }) as unknown as ApiClient;
+	const clientOf = (baseUrl: string) => ({ baseUrl, clock: realClock }) as unknown as Api;
 	const read = async (stream: AsyncIterable<Uint8Array>) => {
 		let bytes = 0;
 		for await (const chunk of stream) bytes += chunk.length;
@@ -158,7 +154,7 @@ describe('a download', () => {
 		const ended = download(within, client, 'https://files.example.com/x', read).catch(
 			(error: unknown) => error,
 		);
-		await jest.advanceTimersByTimeAsync(LIMITS.downloadMs + 1_000);
+		await jest.advanceTimersByTimeAsync(300_000 + 1_000);
 		jest.useRealTimers();
 		expect(await ended).toMatchObject({
 			message: 'The file takes too long to download',
@@ -190,15 +186,15 @@ describe('a picker', () => {
 			helpers: {
 				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) => {
 					looks++;
-					const data = url.endsWith('/projects') ? [{ id: 'p', name: 'P' }] : [];
+					const data = url.endsWith('/projects') ? [{ id: `p${looks}`, name: 'P' }] : [];
 					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
 					return { statusCode: 200, headers: {}, body };
 				},
 			},
 		} as unknown as ILoadOptionsFunctions;
 		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
-			message: 'The list does not come to an end',
-			description: expect.stringContaining('20 seconds'),
+			message: 'The list takes too long to read',
+			description: expect.stringContaining('By ID'),
 		});
 		expect(looks).toBe(5);
 	});

@@ -1,8 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { differences, readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
+import {
+	aboutOf,
+	differences,
+	readAsked,
+	shownRequests,
+	whyNotAsked,
+	withAbout,
+} from '../../nodes/RunAgentSession/askedInteractions.ts';
 
-const sameRequest = (one: unknown, other: unknown) => differences(one, other).length === 0;
+const sameRequest = (one: unknown, other: unknown) =>
+	differences(one as typeof asked, other as typeof asked).length === 0;
 
 const asked = {
 	id: 'i1',
@@ -27,10 +35,12 @@ describe('a pending interaction is what was asked', () => {
 		['only the order of keys changed', { patterns: asked.patterns, permission: 'bash', id: 'i1' }],
 		[
 			'only the order of keys of an option changed',
-			{ response: { options: [{ label: 'Allow once', value: 'once' }, reject] } },
+			{
+				response: { ...asked.response, options: [{ label: 'Allow once', value: 'once' }, reject] },
+			},
 		],
-		['what else is told of it changed', { metadata: { tool: 'sh', seenAt: 1 } }],
-	])('when %s', (_, changes) => expect(sameRequest(asked, { ...asked, ...changes })).toBe(true));
+		['it says what the question said beside it', { about: { sessionId: 's' } }],
+	])('when %s', (_, changes) => expect(sameRequest({ ...asked, ...changes }, asked)).toBe(true));
 
 	test.each<[string, unknown]>([
 		['its ID', { ...asked, id: 'i2' }],
@@ -47,12 +57,13 @@ describe('a pending interaction is what was asked', () => {
 		['what an option holds', { ...asked, response: { options: [{ ...once, x: 1 }, reject] } }],
 		['its options, to none', { ...asked, response: {} }],
 		['its response, to none', { ...asked, response: null }],
-		['all of it', null],
-		['all of it', 'i1'],
-		['all of it', [asked]],
+		['its instruction', { ...asked, response: { ...asked.response, instruction: 'Tag?' } }],
+		['its metadata', { ...asked, metadata: { tool: 'bash', command: 'rm' } }],
+		['its type', { ...asked, type: 'question' }],
+		['what the document does not name', { ...asked, command: 'rm' }],
+		['what it says of itself', { ...asked, about: { sessionId: 's' } }],
 	])('not when this changed: %s', (_, pending) => {
 		expect(sameRequest(asked, pending)).toBe(false);
-		expect(sameRequest(pending, asked)).toBe(false);
 	});
 
 	test('by what JSON says, whatever it is', () => {
@@ -112,9 +123,60 @@ describe("'Asked'", () => {
 	])('that is something else is an error: %j', (value) => {
 		expect(() => readAsked(value)).toThrow(
 			expect.objectContaining({
-				message: "'Asked' is not a list of interactions",
+				message: "'Asked' is not a list of requests",
 				description: expect.stringMatching(/Drag pendingInteractions/),
 			}),
 		);
+	});
+});
+
+describe('a question', () => {
+	const pending = Array.from({ length: 8 }, (_, at) => ({ ...asked, id: `i${at}` }));
+
+	test('is about no more than a person is shown', () => {
+		expect(shownRequests(pending)).toEqual(pending.slice(0, 5));
+		expect(shownRequests([])).toEqual([]);
+	});
+
+	test('goes with each request, and is found again', () => {
+		const about = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
+		const shown = withAbout([asked], about);
+		expect(shown).toEqual([{ ...asked, about }]);
+		expect(aboutOf(shown)).toEqual({ projectName: 'Website', job: 'Publish it.' });
+		for (const none of [[], [asked], [{ ...asked, about: 'x' }], [{ ...asked, about: { job: 7 } }]])
+			expect(aboutOf(none)).toEqual({});
+	});
+});
+
+describe('an answer', () => {
+	const shown = withAbout([asked], { sessionId: 's1' });
+	test.each<[string, typeof shown, string, object, string | undefined]>([
+		['is for what was asked', shown, 's1', {}, undefined],
+		['is for no other request', shown, 's1', { id: 'i2' }, 'it was not among what was asked'],
+		['is for no other session', shown, 's2', {}, 'it was asked for another session'],
+		[
+			'of an older version is for no session',
+			[asked],
+			's1',
+			{},
+			'what was asked does not say for which session',
+		],
+		[
+			'is for nothing that changed',
+			shown,
+			's1',
+			{ metadata: {} },
+			'it is not what was asked: its metadata changed',
+		],
+		[
+			'is for neither of two with one ID',
+			[...shown, { ...shown[0], patterns: [] }],
+			's1',
+			{},
+			'two requests with its ID were asked',
+		],
+		['is for one that is listed twice', [...shown, ...shown], 's1', {}, undefined],
+	])('%s', (_, list, sessionId, changes, because) => {
+		expect(whyNotAsked({ asked: list, sessionId }, { ...asked, ...changes })).toBe(because);
 	});
 });

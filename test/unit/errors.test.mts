@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { INode, NodeApiError } from 'n8n-workflow';
 import { withSession, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { errorJson, toNodeError } from '../../nodes/shared/base/nodeErrors.ts';
-import { attemptError } from '../../nodes/shared/transport/apiClient.ts';
-import { attemptOfError, attemptOfResponse } from '../../nodes/shared/transport/httpRequest.ts';
+import { attemptError } from '../../nodes/shared/transport/transport.ts';
+import { attemptOfError } from '../../nodes/shared/transport/httpRequest.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';
 
 const node = {
@@ -102,16 +102,7 @@ describe('an error says what happened and what to do', () => {
 	});
 });
 
-describe('what came back is sorted', () => {
-	test.each<[number, string, Partial<Attempt>]>([
-		[200, '{"a":1}', { body: { a: 1 } }],
-		[200, '', { body: undefined, text: '' }],
-		[200, ' <html>', { body: undefined, text: ' <html>' }],
-		[502, '<html>', { status: 502, body: undefined }],
-	])('%d %j', (status, text, expected) =>
-		expect(attemptOfResponse(status, {}, text)).toMatchObject({ kind: 'response', ...expected }),
-	);
-
+describe('what ended a connection is sorted', () => {
 	test.each([
 		[{ code: 'ECONNREFUSED' }, 'unsent'],
 		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],

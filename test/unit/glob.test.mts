@@ -5,7 +5,7 @@ import { LIMITS } from '../../nodes/shared/base/limits.ts';
 
 /** Whether a glob matches a whole text */
 const globMatches = (pattern: string, text: string) =>
-	matches(parseGlob(pattern), [...text], { left: LIMITS.comparisons });
+	matches(parseGlob(pattern), { characters: [...text] }, { left: LIMITS.comparisons });
 
 /** What a glob means, said as plainly as possible; too slow for use. */
 function meaning(pattern: string, text: string): boolean {
@@ -63,7 +63,7 @@ describe('globs', () => {
 
 	test('spend what they are given and no more, and then say that they do not know', () => {
 		const stalling = parseGlob(`*${'a'.repeat(500)}b`);
-		const text = [...'a'.repeat(100_000)];
+		const text = { characters: [...'a'.repeat(100_000)] };
 		const effort = { left: LIMITS.comparisons };
 		expect(matches(stalling, text, effort)).toBeUndefined();
 		expect(effort.left).toBeLessThanOrEqual(0);
@@ -78,7 +78,7 @@ describe('globs', () => {
 		['*a'.repeat(200) + 'b', 200_010],
 	])('%j costs at most %d comparisons on 100,000 times the letter a', (glob, most) => {
 		const effort = { left: LIMITS.comparisons };
-		matches(parseGlob(glob), [...'a'.repeat(100_000)], effort);
+		matches(parseGlob(glob), { characters: [...'a'.repeat(100_000)] }, effort);
 		expect(LIMITS.comparisons - effort.left).toBeLessThanOrEqual(most);
 	});
 });

@@ -86,6 +86,17 @@ describe('what allows more than once', () => {
 		['allow=Allow for this session'],
 		["yes=Yes, and don't ask again"],
 		['once=Allow once for this session'],
+		['allow_workspace'],
+		['allow_everyone'],
+		['grant_admin'],
+		['allow_24h'],
+		['24h=Allow'],
+		['1=Allow from now on'],
+		['allow=Allow from now on'],
+		['allow=From now on'],
+		['workspace=Allow once'],
+		['allow=Always ask'],
+		['allow=∞'],
 	])('is never taken for once: %s', (option) => {
 		expect(choose([option, 'reject=Reject'], 'approve', 'once')).toBeUndefined();
 	});
@@ -97,7 +108,8 @@ describe('what allows more than once', () => {
 		[['once', 'session'], 'session'],
 		[['allow', 'permanently'], 'permanently'],
 		[['allow', "yes=Yes, and don't ask again"], 'yes'],
-		[['allow_session_a', 'allow_session_b', 'once'], undefined],
+		[['allow_session_a', 'allow_session_b', 'once'], 'once'],
+		[['session=Allow', 'session=Always', 'always', 'forever=Always'], 'always'],
 	])('is preferred with Approve With Always: of %j, %j', (options, expected) => {
 		expect(choose(options, 'approve', 'always')).toBe(expected);
 	});
@@ -125,6 +137,10 @@ describe('the label', () => {
 		],
 		[['a=Erlauben 🚀', 'b=✅ Allow'], 'approve', 'b'],
 		[['a=Nicht erlauben'], 'deny', undefined],
+		[['once=Einmal erlauben', 'reject=Ablehnen'], 'approve', 'once'],
+		[['once=Einmal erlauben', 'reject=Ablehnen'], 'deny', 'reject'],
+		[['a=🚫 Reject', 'b=✅ Allow once'], 'deny', 'a'],
+		[['1=Just this time: allow', '2=Reject'], 'approve', '1'],
 		[["x=Don't allow", 'y2=Allow'], 'deny', 'x'],
 		[['x=Don’t allow', 'y2=Allow'], 'approve', 'y2'],
 		[['x=Do not allow'], 'deny', 'x'],
@@ -154,6 +170,20 @@ describe('the label', () => {
 				expect(choose([option], decision, approveWith)).toBeUndefined();
 			}
 		}
+	});
+
+	test.each([
+		'stop=Stop asking',
+		'1=Stop asking',
+		'stop_asking',
+		'disallow=Disallow further prompts',
+		'1=Disallow further prompts',
+		'1=Cancel approvals',
+		'deny=Continue',
+		"1=Don't ask again",
+		'constructor',
+	])('and the value deny with nothing that could allow: %s', (option) => {
+		expect(choose([option], 'deny')).toBeUndefined();
 	});
 
 	test.each(['no_limits', 'n_plus_1', 'no block', 'x=No limits', 'x=No rejections'])(
@@ -260,6 +290,77 @@ describe('whatever the options', () => {
 			{ numRuns: 5_000 },
 		);
 		expect(picked).toBeGreaterThan(100);
+	});
+
+	// What no list of ours holds, by which a service may say for how long, for whom or that it will not ask any more
+	const outside = fc.oneof(
+		fc.constantFrom(
+			'workspace',
+			'everyone',
+			'admin',
+			'24h',
+			'team',
+			'global',
+			'trusted',
+			'unrestricted',
+		),
+		fc.constantFrom(
+			'now',
+			'asking',
+			'prompts',
+			'further',
+			'future',
+			'similar',
+			'remember',
+			'any',
+			'全部',
+			'immer',
+		),
+		fc.string({ unit: fc.constantFrom(...'qxzäжк'), minLength: 4, maxLength: 8 }),
+	);
+	const known = fc.constantFrom(
+		...['allow', 'grant', 'yes', 'ok', 'once', 'always', 'session', 'accept', 'proceed'],
+		...['reject', 'deny', 'stop', 'block', 'disallow', 'no', 'cancel', 'decline'],
+	);
+	const spelled = (list: string[], style: number) =>
+		[
+			list.join('_'),
+			list.join(' '),
+			list.join('-'),
+			list.map((each, at) => (at ? each[0].toUpperCase() + each.slice(1) : each)).join(''),
+		][style];
+
+	test('a word that is not known beside one that is makes it unclear', () => {
+		fc.assert(
+			fc.property(
+				known,
+				outside,
+				fc.nat(1),
+				fc.nat(3),
+				fc.boolean(),
+				(word, other, first, style, asLabel) => {
+					const said = spelled(first ? [word, other] : [other, word], style);
+					const options = [asLabel ? { value: 1, label: said } : { value: said }];
+					for (const decision of ['approve', 'deny'] as const)
+						for (const approveWith of ['once', 'always'] as const)
+							expect(choose(options, decision, approveWith)).toBeUndefined();
+				},
+			),
+			{ numRuns: 3_000 },
+		);
+	});
+
+	test('an approval that does not say once is none beside a text that is not known', () => {
+		const approval = fc.constantFrom('allow', 'yes', 'accept', 'OK', 'grant', 'Proceed');
+		fc.assert(
+			fc.property(approval, fc.array(outside, { minLength: 1, maxLength: 3 }), (said, more) => {
+				const label = more.join(' ');
+				expect(choose([{ value: said, label }], 'approve')).toBeUndefined();
+				expect(choose([{ value: label, label: said }], 'approve')).toBeUndefined();
+				expect(choose([{ value: label, label: `${said} once` }], 'approve')).toBeUndefined();
+				expect(choose([{ value: 'once', label }], 'approve')).toBe('once');
+			}),
+		);
 	});
 
 	test('the one that is picked for approval is not picked for denial', () => {

@@ -8,13 +8,8 @@ import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
 import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { question } from '../../nodes/RunAgentSession/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
-import { quoted } from '../../nodes/RunAgentSession/visibleText.ts';
-import {
-	newSessionIdIn,
-	readSession,
-	requireSessionId,
-} from '../../nodes/shared/session/session.ts';
-import { setupRequiredError } from '../../nodes/shared/api/setupRequired.ts';
+import { quoted } from '../../nodes/shared/session/visibleText.ts';
+import { readSession, requireSessionId } from '../../nodes/shared/session/session.ts';
 import {
 	checkBaseUrl,
 	isInternal,
@@ -23,9 +18,10 @@ import {
 import { readOverrides } from '../../nodes/shared/api/overrides.ts';
 import { responseError } from '../../nodes/shared/base/apiErrors.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { withoutSecret } from '../../nodes/shared/transport/httpRequest.ts';
+import { describeBody } from '../../nodes/shared/transport/evidence.ts';
 import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
-import { describeBody, retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
+import { retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
+import { bodyWithoutSecret } from '../../nodes/shared/transport/secret.ts';
 import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
 import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/base/values.ts';
 
@@ -224,14 +220,13 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'the message of an error': (text) =>
 		responseError({ status: 400, body: { error: { message: text, code: text, doc_url: text } } }),
 	'an error that is no JSON': (text) => responseError({ status: 500, body: undefined, text }),
-	'a set-up that is asked for': (text) => setupRequiredError({ message: text, reason: text }),
 	'a body that is no JSON': (text) => describeBody({ text }),
 	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
 	'a body as JSON': (text) => parseJson(text),
 	'a text in JSON': (text) => parseJson(JSON.stringify(text)),
-	'a body with the key in it': (text) => withoutSecret(text, 'aa/a'),
-	'the ID of a new session': (text) =>
-		newSessionIdIn({ status: 201, headers: { location: text }, body: { id: text } }, {}),
+	'a body with the key in it': (text) => bodyWithoutSecret(text, 'aa/a', parseJson),
+	'JSON with the key in it': (text) =>
+		bodyWithoutSecret(JSON.stringify([text, '\\/']), 'aa/a', parseJson),
 	'a session': (text) =>
 		readSession(
 			{ status: text, dashboardUrl: text, pendingInteractions: [interaction(text)] },

@@ -1,28 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRequest, readAnswer } from '../../nodes/shared/api/operations.ts';
-import {
-	ASSUMED_REQUESTS,
-	placeholdersOf,
-	type OperationId,
-} from '../../nodes/shared/api/assumedRequests.ts';
-import { readOverrides, type Overrides } from '../../nodes/shared/api/overrides.ts';
-import { readNewSessionId } from '../../nodes/shared/api/nonIdempotent.ts';
+import { OPERATIONS, operationOf, type OperationId } from '../../nodes/shared/api/operations.ts';
+import { placeholdersOf, readOverrides } from '../../nodes/shared/api/overrides.ts';
+import { readNewSessionId } from '../../nodes/shared/api/sessions.ts';
+import type { CallOptions, Values } from '../../nodes/shared/api/types.ts';
 import { operations as contract } from '../../openapi/contract.mts';
+import { apiWith } from '../apiWith.mts';
 
-const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
+const operations = Object.keys(OPERATIONS) as OperationId[];
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 
 describe('the assumed requests', () => {
 	test('are those of the contract, each under its operation id', () => {
 		const known = contract.map(({ method, path }) => `${method} ${path}`);
 		for (const operation of operations) {
-			const { method, path } = ASSUMED_REQUESTS[operation];
+			const { method, path } = OPERATIONS[operation];
 			expect(known).toContain(`${method} ${path}`);
 		}
-		const assumed = operations.map(
-			(each) => `${ASSUMED_REQUESTS[each].method} ${ASSUMED_REQUESTS[each].path}`,
-		);
+		const assumed = operations.map((each) => `${OPERATIONS[each].method} ${OPERATIONS[each].path}`);
 		expect(known.filter((each) => !assumed.includes(each))).toEqual([]);
 	});
 });
@@ -30,13 +25,9 @@ describe('the assumed requests', () => {
 describe('a mistake in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
 		['{oops', /'Overrides' is not a valid JSON object/, /JSON object/],
-		[
-			{ createSession: {} },
-			/unknown operation "createSession"/,
-			/Did you mean "createAgentSession"/,
-		],
+		[{ createSession: {} }, /unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],
-		[{ getTask: { pth: '/x' } }, /unknown field "pth"/, /Did you mean "path"/],
+		[{ getTask: { pth: '/x' } }, /unknown field "pth"/, /There are: /],
 		[{ getTask: { method: 'get' } }, /mistake in "method"/, /one of GET, POST/],
 		[{ getTask: { path: 'tasks' } }, /mistake in "path"/, /below the base URL/],
 		[{ getTask: { path: '/a/../b' } }, /mistake in "path"/, /below the base URL/],
@@ -44,16 +35,14 @@ describe('a mistake in Overrides is named', () => {
 		[{ getTask: { version: 'latest' } }, /mistake in "version"/, /a date/],
 		[{ listTasks: { query: [] } }, /mistake in "query"/, /JSON object/],
 		[{ listTasks: { answer: { data: 5 } } }, /mistake in "answer"/, /dotted paths/],
-		[
-			{ listTasks: { query: { a: '{limt}' } } },
-			/unknown placeholder "limt"/,
-			/Did you mean "limit"/,
-		],
+		[{ listTasks: { query: { a: '{limt}' } } }, /unknown placeholder "limt"/, /There are: /],
 		[
 			{ listTasks: { answer: { items: 'x' } } },
 			/unknown answer "items"/,
-			/data, next_cursor, has_more/,
+			/data, id, next_cursor, has_more/,
 		],
+		[{ createFile: { words: { folder: 'x' } } }, /unknown word "folder"/, /text, base64, asset/],
+		[{ createFile: { words: { text: '' } } }, /mistake in "words"/, /JSON object of texts/],
 		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /none to override/],
 		[
 			{ sendAgentMessage: { body: { a: [{ b: 'x{message}y' }] } } },
@@ -93,10 +82,21 @@ describe('a mistake in Overrides is named', () => {
 });
 
 describe('a request', () => {
-	const override = (overrides: object) => readOverrides(overrides);
+	/** What is sent for an operation */
+	async function requestOf(
+		operation: OperationId,
+		values: Values,
+		overrides: object = {},
+		options: CallOptions = {},
+	) {
+		const { api, sent, clock } = await apiWith({ body: {} }, overrides);
+		const reconcile = async () => ({ applied: 'unknown' }) as const;
+		await clock.run(api.call(operation, values, { reconcile, ...options }));
+		return sent[0];
+	}
 
-	test('is as the override writes it, with each value in its place and of its type', () => {
-		const overrides = override({
+	test('is as the override writes it, with each value in its place and of its type', async () => {
+		const overrides = {
 			createAgentSession: {
 				method: 'PUT',
 				path: '/projects/{projectId}/runs',
@@ -104,114 +104,116 @@ describe('a request', () => {
 				body: { input: [{ type: 'text', text: '{prompt}' }], note: 'For {projectId}: {prompt}' },
 				version: '2027-01-01',
 			},
-		});
-		const request = createRequest(
-			'createAgentSession',
-			{ projectId: 'a/b', prompt: 'Hi' },
-			overrides,
-		);
+		};
+		const values = { projectId: 'a/b', prompt: 'Hi' };
+		const request = await requestOf('createAgentSession', values, overrides);
 		expect(request).toMatchObject({
 			method: 'PUT',
 			path: '/projects/a%2Fb/runs',
 			query: { source: 'n8n' },
 			body: { input: [{ type: 'text', text: 'Hi' }], note: 'For a/b: Hi' },
-			version: '2027-01-01',
-			idempotent: false,
+			headers: { 'Service-Api-Version': '2027-01-01' },
 		});
 	});
 
-	test('leaves out what has no value, and keeps null, false, zero and the empty text', () => {
-		expect(createRequest('updateTask', { taskId: ID, title: '' }, {}).body).toEqual({ title: '' });
-		expect(createRequest('moveFile', { fileId: ID, parentId: null }, {}).body).toEqual({
-			parentId: null,
-		});
-		expect(createRequest('createFile', { kind: 'folder', name: 'a' }, {}).body).toEqual({
-			kind: 'folder',
-			name: 'a',
-		});
-		const { query } = createRequest('listTasks', { limit: 0, cursor: undefined }, {});
+	test('leaves out what has no value, and keeps null, false, zero and the empty text', async () => {
+		const task = await requestOf('updateTask', { taskId: ID, title: '' });
+		expect(task.body).toEqual({ title: '' });
+		const moved = await requestOf('moveFile', { fileId: ID, parentId: null });
+		expect(moved.body).toEqual({ parentId: null });
+		const folder = await requestOf('createFile', { kind: 'folder', name: 'a' });
+		expect(folder.body).toEqual({ kind: 'folder', name: 'a' });
+		const { query } = await requestOf('listTasks', { limit: 0, cursor: undefined });
 		expect(query).toEqual({ limit: 0 });
 	});
 
-	test('never looks into a value, whatever it is', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), fc.string(), (value, text) => {
+	test('never looks into a value, whatever it is', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, text) => {
 				const hostile = `{projectId} ${text} {prompt}`;
-				const { body } = createRequest(
-					'createAgentSession',
-					{ projectId: value, prompt: hostile },
-					{},
-				);
-				expect(body).toEqual({ projectId: value, prompt: hostile });
+				const values = { projectId: value, prompt: hostile };
+				const { body } = await requestOf('createAgentSession', values);
+				expect(body).toEqual(JSON.parse(JSON.stringify(values)));
 			}),
 		);
-		const date = new Date(0);
-		const extra = { '@limit': 1, when: date, '{prompt}': '{prompt}' };
-		const { body } = createRequest('createProduct', { projectId: ID }, {}, extra);
-		expect(body).toEqual({ projectId: ID, '@limit': 1, when: date, '{prompt}': '{prompt}' });
+		const extra = { '@limit': 1, '{prompt}': '{prompt}' };
+		const { body } = await requestOf('createProduct', { projectId: ID }, {}, { extra });
+		expect(body).toEqual({ projectId: ID, ...extra });
 	});
 
-	test("puts the user's own fields over the body", () => {
+	test("puts the user's own fields over the body", async () => {
 		const values = { projectId: ID, prompt: 'Hi' };
-		const { body } = createRequest(
-			'createAgentSession',
-			values,
-			{},
-			{ prompt: 'Mine', model: 'x' },
-		);
+		const extra = { prompt: 'Mine', model: 'x' };
+		const { body } = await requestOf('createAgentSession', values, {}, { extra });
 		expect(body).toEqual({ projectId: ID, prompt: 'Mine', model: 'x' });
 	});
 
-	test.each(['.', '..'])('refuses the ID %j, which would lead to another path', (interactionId) => {
-		const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
-		expect(() => createRequest('resolveInteraction', values, {})).toThrow(/consists of dots/);
-	});
+	test.each(['.', '..'])(
+		'refuses the ID %j, which would lead to another path',
+		async (interactionId) => {
+			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
+			await expect(requestOf('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
+		},
+	);
 
-	test('without a value for its path is refused', () => {
-		expect(() => createRequest('getTask', {}, {})).toThrow(/needs a value for {taskId}/);
+	test('without a value for its path is refused', async () => {
+		await expect(requestOf('getTask', {})).rejects.toThrow(/needs a value for {taskId}/);
 	});
 });
 
 describe('the id of a new session is read', () => {
-	const of = (body: unknown, headers = {}, overrides: Overrides = {}) =>
-		readNewSessionId({ status: 202, headers, body }, overrides);
+	async function of(body: unknown, headers = {}, overrides = {}) {
+		const { api } = await apiWith({}, overrides);
+		return readNewSessionId(api, { status: 202, headers, body });
+	}
 
 	test.each<[unknown]>([
 		[{ sessionId: 'a' }],
 		[{ session_id: 'a' }],
 		[{ id: 'a' }],
 		[{ session: { sessionId: 'a' } }],
-		[{ session: { id: 'a' } }],
+		[{ session: { id: 'a' }, id: 'of the answer' }],
 		[{ data: { session_id: 'a' } }],
-		[{ data: { id: 'a' } }],
+		[{ data: { id: 'a' }, id: 'of the answer' }],
+		[{ id: 'of the answer', session_id: 'a' }],
 		[{ sessionId: '', id: 'a' }],
-	])('from %j', (body) => expect(of(body)).toBe('a'));
+	])('from %j', async (body) => expect(await of(body)).toBe('a'));
 
-	test('from the end of a Location header', () => {
-		expect(of(undefined, { location: 'https://x.test/v1/agent/sessions/a?x=1' })).toBe('a');
-		expect(of({}, { location: '/agent/sessions/a/' })).toBe('a');
+	test('from the end of a Location header', async () => {
+		expect(await of(undefined, { location: 'https://x.test/v1/agent/sessions/a?x=1' })).toBe('a');
+		expect(await of({}, { location: '/agent/sessions/a/' })).toBe('a');
 	});
 
-	test('from where the override says', () => {
-		const overrides = readOverrides({
-			createAgentSession: { answer: { sessionId: 'runs.0.key' } },
+	test('from where the override says', async () => {
+		const overrides = { createAgentSession: { answer: { sessionId: 'runs.0.key' } } };
+		expect(await of({ id: 'wrong', runs: [{ key: 'a' }] }, {}, overrides)).toBe('a');
+	});
+
+	test('and where there is none, the error quotes the response and names the override', async () => {
+		await expect(of({ run: { key: 'abc' } })).rejects.toMatchObject({
+			message: 'A session was started, but the response has no session ID',
+			description: expect.stringMatching(/\{"run":\{"key":"abc"\}\}.*"answer": \{"sessionId"/),
 		});
-		expect(of({ id: 'wrong', runs: [{ key: 'a' }] }, {}, overrides)).toBe('a');
-	});
-
-	test('and where there is none, the error quotes the response and names the override', () => {
-		expect(() => of({ run: { key: 'abc' } })).toThrow(
-			expect.objectContaining({
-				message: 'A session was started, but the response has no session ID',
-				description: expect.stringMatching(/\{"run":\{"key":"abc"\}\}.*"answer": \{"sessionId"/),
-			}),
-		);
 	});
 });
 
-test('nothing is read from what every object inherits', () => {
-	const overrides = readOverrides({
-		createAgentSession: { answer: { sessionId: 'constructor.name' } },
+describe('a refusal of what we assume names the override', () => {
+	test.each(operations)('%s', async (operation) => {
+		const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
+		const { assumed } = operationOf(operation);
+		for (const status of [400, 404, 405, 415, 422]) {
+			const { api, clock } = await apiWith({ status, body: {} });
+			const reconcile = async () => ({ applied: 'unknown' }) as const;
+			const error = await clock.run(api.call(operation, values, { reconcile }).catch((e) => e));
+			const named = status === 404 ? assumed === 'path' : assumed !== undefined;
+			const quoted = String(error.description).includes(`{"${operation}": {`);
+			expect([status, quoted]).toEqual([status, named]);
+		}
 	});
-	expect(readAnswer('createAgentSession', 'sessionId', {}, overrides)).toBeUndefined();
+});
+
+test('nothing is read from what every object inherits', async () => {
+	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
+	const { api } = await apiWith({}, overrides);
+	expect(api.answer('createAgentSession', 'sessionId', {})).toBeUndefined();
 });

@@ -2,18 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { question } from '../../nodes/RunAgentSession/question.ts';
 import { LIMITS } from '../../nodes/shared/base/limits.ts';
-import { quoted, visibleText } from '../../nodes/RunAgentSession/visibleText.ts';
+import { quoted, visibleText } from '../../nodes/shared/session/visibleText.ts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',
 	id: 'i1',
 	permission: 'bash',
 	patterns: ['git push origin main'],
+	metadata: { tool: 'bash' },
 	response: { type: 'choice', options: [{ value: 'once', label: 'Once' }], instruction: 'Push?' },
 	...changes,
 });
 const about = {
 	projectName: 'Website',
+	job: 'Publish the page.',
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
@@ -27,21 +29,28 @@ describe('a question', () => {
 		expect(
 			asSent(
 				request(),
-				request({ permission: 'edit', patterns: ['a.md', 'b.md'], response: undefined }),
+				request({
+					permission: 'edit',
+					patterns: ['a.md', 'b.md'],
+					response: undefined,
+					metadata: {},
+				}),
 			),
 		).toBe(
 			[
 				'An agent waits for your decision on 2 requests.',
 				'Project: «Website»',
+				'Job: «Publish the page․»',
 				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
 				'Request 1 of 2',
 				'Permission: «bash»',
 				'For: «git push origin main»',
 				'Instruction: «Push?»',
+				'Metadata: «{"tool"∶"bash"}»',
 				'Request 2 of 2',
 				'Permission: «edit»',
-				'For 1 of 2: «a.md»',
-				'For 2 of 2: «b.md»',
+				'For 1 of 2: «a․md»',
+				'For 2 of 2: «b․md»',
 				'Dashboard: https://example.com/sessions/2c3d0f6e',
 			].join('  \n'),
 		);
@@ -59,7 +68,7 @@ describe('a question', () => {
 	test.each<[unknown, RegExp]>([
 		[request({ patterns: [] }), /^For nothing in particular$/m],
 		[request({ patterns: undefined }), /^For nothing in particular$/m],
-		[request({ patterns: 'rm -rf /' }), /^For: «rm -rf \/»$/m],
+		[request({ patterns: 'rm -rf /' }), /^For: «rm -rf ∕»$/m],
 		[request({ patterns: [{ command: 'rm' }] }), /^For: «{"command"∶"rm"}»$/m],
 		[request({ patterns: null }), /^For: «null»$/m],
 		[request({ permission: 7 }), /^Permission: «7»$/m],
@@ -74,9 +83,13 @@ describe('a question', () => {
 		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
 		const shown = ask(request({ patterns: many }));
 		expect(shown).toMatch(/^For 1 of 40: «file 0»$/m);
-		expect(shown).toMatch(/^26 more patterns not shown: see the dashboard$/m);
-		expect(ask(...many.map(() => request()))).toMatch(
-			/^35 more requests not shown: see the dashboard$/m,
+		expect(shown).toMatch(/^23 more patterns not shown: see the dashboard$/m);
+		expect(question({ ...about, interactions: [request()], more: 35 })).toMatch(
+			/^35 more requests: asked after this {2}$/m,
+		);
+		const metadata = { command: 'y'.repeat(10_000) };
+		expect(ask(request({ metadata }))).toMatch(
+			/^Metadata: «{"command"∶"y{1000,}» \(cut off, \d+ more characters\)$/m,
 		);
 		expect(ask(request({ patterns: ['x'.repeat(10_000)] }))).toMatch(
 			/^For: «x{1000,}» \(cut off, \d+ more characters\)$/m,
@@ -93,8 +106,8 @@ describe('a question', () => {
 		['https://example.com/?a=1&lt;!--', 'https://example.com/?a=1&lt%3B!--'],
 		['http://localhost:5678/s/1#top', 'http://localhost:5678/s/1#top'],
 		['javascript:alert(1)', '«javascript∶alert(1)»'],
-		['https://example.com/\nApproved', '«https∶//example.com/⏎Approved»'],
-		['https://example.com/ <b>', '«https∶//example.com/ ＜b＞»'],
+		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
+		['https://example.com/ <b>', '«https∶∕∕example․com∕ ＜b＞»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
 		const text = question({ ...about, dashboardUrl, interactions: [request()] });
 		expect(linesOf(text).at(-1)).toBe(`Dashboard: ${shown}`);
@@ -121,6 +134,8 @@ describe('a hostile request', () => {
 			'~~rm -rf /~~',
 			'ls\\nRequest 2 of 2',
 			'&lt;!--',
+			...['approve.evil.com', 'evil.com/x', '10.0.0.1', 'ada@evil.com', 'mailto:ada@evil.com'],
+			...['@ada', '/approve', '//evil.com', 'www.evil.com'],
 			'\u202Ehs.mr',
 			'x'.repeat(5_000),
 		),
@@ -131,12 +146,14 @@ describe('a hostile request', () => {
 	const write = (text: string) =>
 		question({
 			projectName: text,
+			job: text,
 			sessionId: text,
 			dashboardUrl: about.dashboardUrl,
 			interactions: [
 				request({
 					permission: text,
 					patterns: [text, text],
+					metadata: { command: text },
 					response: { instruction: `${text}!` },
 				}),
 				request({ type: 'question', patterns: undefined, response: undefined }),
@@ -163,7 +180,10 @@ describe('a hostile request', () => {
 				expect(asked.replaceAll('\n', '')).not.toMatch(
 					/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u,
 				);
-				expect(asked).not.toMatch(/[<>&*_~`|[\]\\]/);
+				expect(asked).not.toMatch(/[<>&*_~`|[\]\\@]/);
+				// Nothing that a channel makes a link, a mention or a command of, but what is ours
+				const foreign = asked.match(/«[^»]*»/g)!.join('');
+				expect(foreign).not.toMatch(/[./:@]/);
 				expect(asked.length).toBeLessThanOrEqual(LIMITS.question);
 			}),
 			{ numRuns: 600 },
@@ -173,10 +193,13 @@ describe('a hostile request', () => {
 	test('keeps the question in bounds, however much it asks for', () => {
 		const text = '\u0000'.repeat(20_000);
 		const patterns = Array.from({ length: 100_000 }, () => text);
-		const big = request({ permission: text, patterns, response: { instruction: text } });
-		for (const count of [1, 2, 3, 4, 5, 6, 100]) {
+		const response = { instruction: text };
+		const big = request({ permission: text, patterns, response, metadata: [text] });
+		for (const count of [1, 2, 3, 4, 5]) {
 			const asked = question({
 				projectName: text,
+				job: text,
+				more: 1_000_000,
 				sessionId: text,
 				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
 				interactions: Array.from({ length: count }, () => big),
@@ -194,10 +217,12 @@ describe('foreign text', () => {
 		['\u001b[2J', '⟨U+001B⟩［2J'],
 		['\u202Eevil\u2066\u200B\uFEFF', '⟨U+202E⟩evil⟨U+2066⟩⟨U+200B⟩⟨U+FEFF⟩'],
 		['a<b>&c', 'a＜b＞＆c'],
-		['ls *.ts | wc && rm `x_y` ~ \\n', 'ls ＊.ts ｜ wc ＆＆ rm ｀x＿y｀ ～ ＼n'],
+		['ls *.ts | wc && rm `x_y` ~ \\n', 'ls ＊․ts ｜ wc ＆＆ rm ｀x＿y｀ ～ ＼n'],
 		['＜ «x»', '⟨U+FF1C⟩ ⟨U+00AB⟩x⟨U+00BB⟩'],
 		['ls   -l', 'ls␣␣␣-l'],
 		['a\u00A0b\u2800c\u3164d', 'a⟨U+00A0⟩b⟨U+2800⟩c⟨U+3164⟩d'],
+		['evil.com/x @ada', 'evil․com∕x ＠ada'],
+		['․∕＠', '⟨U+2024⟩⟨U+2215⟩⟨U+FF20⟩'],
 		['\uD800x', '⟨U+D800⟩x'],
 		['Grüße, 東京, שלום, สวัสดี 👍', 'Grüße, 東京, שלום, สวัสดี 👍'],
 		['Gru\u0308\u00DFe', 'Gru\u0308\u00DFe'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AdaptiveRate, type Waiting } from '../../nodes/shared/transport/adaptiveRate.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { Pace } from '../../nodes/shared/transport/pace.ts';
+import { RateLimitGates, type Waiting } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { createVirtualClock } from '../virtualClock.mts';
 
 const request = (since = 0, changes: Partial<Waiting> = {}): Waiting => ({
@@ -10,194 +10,148 @@ const request = (since = 0, changes: Partial<Waiting> = {}): Waiting => ({
 	...changes,
 });
 
-/** A rate after `accepted` requests within `tookMs` and a 429 that asks to wait `waitMs` */
-function refusedAfter(accepted: number, tookMs: number, waitMs: number): AdaptiveRate<Waiting> {
-	const rate = new AdaptiveRate<Waiting>();
+/** A pace after `accepted` requests within `tookMs` and a 429 that asks to wait `waitMs` */
+function refusedAfter(accepted: number, tookMs: number, waitMs: number): Pace {
+	const pace = new Pace();
 	for (let index = 0; index < accepted; index++)
-		rate.accept((tookMs * index) / Math.max(1, accepted - 1));
-	rate.refuse(0, tookMs, waitMs);
-	return rate;
+		pace.accept((tookMs * index) / Math.max(1, accepted - 1));
+	pace.refuse(0, tookMs, waitMs);
+	return pace;
 }
 
-/** When each of those that wait has its turn, by asking as a timer would */
-function turnsOf<T extends Waiting>(
-	rate: AdaptiveRate<T>,
-	from: number,
-): Array<{ at: number; who: T }> {
-	const turns: Array<{ at: number; who: T }> = [];
-	for (let now = from; rate.size > 0;) {
-		const { go, waitMs } = rate.take(now);
-		turns.push(...go.map((who) => ({ at: now, who })));
-		now += Math.max(1, waitMs);
+/** Requests a second, of those between the third and the last: the first may catch up on timers that were late */
+function rateOf(pace: Pace, count: number, from: number): number {
+	const turns: number[] = [];
+	for (let now = from; turns.length < count; turns.push(now)) {
+		now = Math.max(now, pace.opensAt(request()));
+		pace.go(now, turns.length + 1 < count);
 	}
-	return turns;
-}
-
-/** Requests a second between the third turn and the last: the first may catch up on timers that were late */
-function paceOf(rate: AdaptiveRate<Waiting>, count: number, from: number): number {
-	for (let index = 0; index < count; index++) rate.enter(request(index));
-	const turns = turnsOf(rate, from);
-	return (1000 * (count - 3)) / (turns.at(-1)!.at - turns[2].at);
+	return (1000 * (count - 3)) / (turns.at(-1)! - turns[2]);
 }
 
 describe('the rate', () => {
 	test('is nine tenths of what was accepted until the service accepts again', () => {
 		// A bucket of 10 that gets 10 a second, and a window of 60 a minute
-		expect(paceOf(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
-		expect(paceOf(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
+		expect(rateOf(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
+		expect(rateOf(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
 	});
 
 	test('is eight tenths at each further 429, once for all that were on their way', () => {
-		const rate = refusedAfter(100, 1_000, 1_000);
-		const before = paceOf(rate, 20, 2_000);
-		for (const sentAt of [2_500, 2_501, 2_502]) rate.refuse(sentAt, 2_200, 1_000);
-		expect(paceOf(rate, 20, 3_200) / before).toBeCloseTo(0.8, 1);
+		const pace = refusedAfter(100, 1_000, 1_000);
+		const before = rateOf(pace, 20, 2_000);
+		for (const sentAt of [2_500, 2_501, 2_502]) pace.refuse(sentAt, 2_200, 1_000);
+		expect(rateOf(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
 	});
 
 	test('grows slowly, and only while somebody waits', () => {
 		const busy = refusedAfter(100, 1_000, 1_000);
-		const first = paceOf(busy, 10, 2_000);
-		paceOf(busy, 500, 3_000);
-		const later = paceOf(busy, 10, 100_000);
-		expect(later / first).toBeGreaterThan(1.1);
+		const first = rateOf(busy, 10, 2_000);
+		rateOf(busy, 500, 3_000);
+		const later = rateOf(busy, 10, 100_000);
+		expect(later / first).toBeGreaterThan(1.05);
 		expect(later / first).toBeLessThan(1.4);
 		const idle = refusedAfter(100, 1_000, 1_000);
-		for (let index = 0; index < 100; index++) {
-			idle.enter(request());
-			idle.take(2_000 + index * 1_000);
-		}
-		expect(paceOf(idle, 10, 200_000) / first).toBeLessThan(1.1);
+		for (let index = 0; index < 100; index++) idle.go(2_000 + index * 1_000, false);
+		expect(rateOf(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
 	test('told from a handful of requests is a guess that soon grows', () => {
-		const rate = refusedAfter(2, 5_000, 1_000);
-		expect(paceOf(rate, 5, 7_000)).toBeLessThan(2);
-		paceOf(rate, 60, 20_000);
-		expect(paceOf(rate, 5, 100_000)).toBeGreaterThan(8);
+		const pace = refusedAfter(2, 5_000, 1_000);
+		expect(rateOf(pace, 5, 7_000)).toBeLessThan(2);
+		rateOf(pace, 60, 20_000);
+		expect(rateOf(pace, 5, 100_000)).toBeGreaterThan(8);
 	});
 });
 
 describe('a closed gate', () => {
-	test('lets nothing pass before the service accepts again', () => {
-		const rate = refusedAfter(10, 0, 3_000);
-		rate.enter(request());
-		expect(rate.take(2_999)).toMatchObject({ go: [], tooLate: [], waitMs: 1 });
-		expect(rate.take(3_000).go).toHaveLength(1);
-	});
-
-	test('lets an urgent request pass that cannot wait, and sends away any other', () => {
-		const rate = refusedAfter(10, 0, 40_000);
-		const abort = request(2, { deadline: 30_000, urgent: true });
-		const poll = request(1, { deadline: 30_000 });
-		const patient = request(0, { deadline: 50_000, urgent: true });
-		for (const each of [poll, abort, patient]) rate.enter(each);
-		expect(rate.take(1_000)).toMatchObject({ go: [abort], tooLate: [poll] });
-		expect(rate.size).toBe(1);
+	test('lets nothing pass before the service accepts again, but what is urgent and cannot wait', () => {
+		const pace = refusedAfter(10, 0, 40_000);
+		expect(pace.opensAt(request())).toBe(40_000);
+		expect(pace.opensAt(request(0, { urgent: true, deadline: 50_000 }))).toBe(40_000);
+		expect(pace.opensAt(request(0, { urgent: true, deadline: 30_000 }))).toBeLessThan(1_000);
 	});
 
 	test('is closed by a Retry-After of more than a minute for a second only', () => {
-		const rate = refusedAfter(10, 0, 3_600_000);
-		rate.enter(request(0, { deadline: 60_000 }));
-		expect(rate.take(500)).toMatchObject({ go: [], tooLate: [], waitMs: 500 });
-		expect(rate.take(1_000).go).toHaveLength(1);
-	});
-});
-
-describe('before the first 429', () => {
-	const many = (count: number, since = 0) =>
-		Array.from({ length: count }, (_, index) => request(since + index));
-	const enterAll = (rate: AdaptiveRate<Waiting>, all: Waiting[]) => {
-		for (const each of all) rate.enter(each);
-	};
-
-	test('ten go at once, and the number under way doubles with every round trip, up to a hundred', () => {
-		const rate = new AdaptiveRate<Waiting>();
-		enterAll(rate, many(1_000));
-		const rounds: number[] = [];
-		for (let { go } = rate.take(1_000); go.length > 0;) {
-			rounds.push(go.length);
-			const next: Waiting[] = [];
-			for (const each of go) {
-				rate.leave(each);
-				next.push(...rate.take(1_000).go);
-			}
-			go = next;
-		}
-		expect(rounds.slice(0, 6)).toEqual([10, 20, 40, 80, 100, 100]);
-		expect(Math.max(...rounds)).toBe(100);
-	});
-
-	test('what nobody needs does not make the number grow', () => {
-		const rate = new AdaptiveRate<Waiting>();
-		for (let now = 0; now < 1_000; now++) {
-			enterAll(rate, many(5, now));
-			const { go } = rate.take(now);
-			expect(go).toHaveLength(5);
-			for (const each of go) rate.leave(each);
-		}
-		enterAll(rate, many(100, 1_000));
-		expect(rate.take(1_000).go).toHaveLength(10);
-	});
-
-	test('a service that does not answer holds up nobody for long, and nothing urgent at all', () => {
-		const rate = new AdaptiveRate<Waiting>();
-		enterAll(rate, many(20));
-		expect(rate.take(100).go).toHaveLength(10);
-		const abort = request(100, { urgent: true });
-		const last = request(100, { deadline: 200 });
-		enterAll(rate, [abort, last]);
-		expect(rate.take(101)).toMatchObject({ go: [abort, last], tooLate: [] });
-		expect(rate.take(9_999)).toMatchObject({ go: [], tooLate: [], waitMs: 11 });
-		expect(rate.take(10_019).go).toHaveLength(10);
+		expect(refusedAfter(10, 0, 3_600_000).opensAt(request())).toBe(1_000);
 	});
 });
 
 describe('the queue', () => {
 	const waiting = fc.record({
 		since: fc.nat(1_000),
-		deadline: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1_000, max: 20_000 })),
+		deadline: fc.oneof(fc.constant(Infinity), fc.integer({ min: 2_100, max: 20_000 })),
 		urgent: fc.boolean(),
 	});
 
-	test('serves each once or sends it away, never after its deadline, the older first among its like', () => {
-		fc.assert(
-			fc.property(fc.array(waiting, { maxLength: 60 }), (all) => {
-				const rate = refusedAfter(20, 900, 1_000);
-				for (const each of all) rate.enter(each);
-				let away = 0;
-				const turns: Array<{ at: number; who: Waiting }> = [];
-				for (let now = 1_000; rate.size > 0;) {
-					const { go, tooLate, waitMs } = rate.take(now);
-					turns.push(...go.map((who) => ({ at: now, who })));
-					away += tooLate.length;
-					now += Math.max(1, waitMs);
-				}
-				expect(turns.length + away).toBe(all.length);
-				expect(new Set(turns.map(({ who }) => who)).size).toBe(turns.length);
+	/** Requests behind 25 that are under way and a 429: which of them had a turn and when, and which were sent away */
+	async function served(all: Waiting[]) {
+		const clock = createVirtualClock();
+		const gate = new RateLimitGates(clock).of('key');
+		const turns: Array<{ at: number; who: Waiting }> = [];
+		const away: Waiting[] = [];
+		const first = Array.from({ length: 25 }, async (_, index) =>
+			gate.pass(request(), undefined, async () => {
+				await clock.sleep(2_000);
+				return { isAnswered: true, ...(index === 24 && { holdBackMs: 1_000 }) };
+			}),
+		);
+		const others = all.map(async (who) =>
+			gate
+				.pass(who, undefined, async () => {
+					turns.push({ at: clock.now(), who });
+					return { isAnswered: true };
+				})
+				.catch(() => away.push(who)),
+		);
+		await clock.run(Promise.all([...first, ...others]));
+		return { turns, away };
+	}
+
+	test('serves each once or sends it away, never after its deadline, the older first among its like', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.array(waiting, { maxLength: 40 }), async (all) => {
+				const { turns, away } = await served(all);
+				expect(turns.length + away.length).toBe(all.length);
+				expect(new Set([...turns.map(({ who }) => who), ...away]).size).toBe(all.length);
 				for (const { at, who } of turns) expect(at).toBeLessThanOrEqual(who.deadline);
 				const polls = turns.filter(({ who }) => !who.urgent).map(({ who }) => who.since);
 				expect(polls).toEqual([...polls].sort((a, b) => a - b));
 			}),
+			{ numRuns: 40 },
 		);
 	});
 
-	test('serves what is urgent first, and starves nobody', () => {
-		const rate = refusedAfter(20, 900, 1_000);
-		const poll = request(0);
-		rate.enter(poll);
-		const urgent = Array.from({ length: 20 }, (_, index) => request(index, { urgent: true }));
-		for (const each of urgent) rate.enter(each);
-		const order = turnsOf(rate, 2_000).map(({ who }) => who);
-		expect(order[0]).toBe(urgent[0]);
-		expect(order.indexOf(poll)).toBeGreaterThan(0);
-		expect(order.indexOf(poll)).toBeLessThan(4);
+	test('needs no room for what is urgent', async () => {
+		const { turns } = await served([request(0), request(5, { urgent: true })]);
+		expect(turns.map(({ at }) => at)).toEqual([0, expect.any(Number)]);
+		expect(turns[0].who.urgent).toBe(true);
+		expect(turns[1].at).toBeGreaterThanOrEqual(2_000);
+	});
+
+	test('serves what is urgent first, and starves nobody', async () => {
+		const clock = createVirtualClock();
+		const gate = new RateLimitGates(clock).of('key');
+		const order: string[] = [];
+		const pass = async (name: string, changes: Partial<Waiting>) =>
+			await gate.pass(request(0, changes), undefined, async () => {
+				order.push(name);
+				return { isAnswered: true, ...(name === 'first' && { holdBackMs: 1_000 }) };
+			});
+		await clock.run(pass('first', {}));
+		const all = [
+			pass('poll', {}),
+			...Array.from({ length: 20 }, () => pass('urgent', { urgent: true })),
+		];
+		await clock.run(Promise.all(all));
+		expect(order[1]).toBe('urgent');
+		expect(order.indexOf('poll')).toBeLessThan(6);
 	});
 });
 
 /** A service with a token bucket, and as many clients as are wanted, in simulated time */
 function stage(perSecond: number, burst: number, latencyMs: number) {
 	const clock = createVirtualClock();
-	const gates = new RateLimitGates(clock.clockFor());
+	const gates = new RateLimitGates(clock);
 	const bucket = { tokens: burst, at: 0 };
 	const counts = { sent: 0, refused: 0 };
 	const take = () => {
@@ -211,26 +165,27 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 	};
 	/** Sends until it is accepted. Returns how often it was refused. */
 	async function send(signal?: AbortSignal, worker = gates): Promise<number> {
-		const own = clock.clockFor(signal);
-		const since = own.now();
+		const since = clock.now();
 		for (let refusals = 0; ; refusals++) {
-			const { holdBackMs: waitMs } = await worker.of('key').pass(request(since), own, async () => {
-				await own.sleep(latencyMs);
-				return { isAnswered: true, holdBackMs: take() };
-			});
+			const { holdBackMs: waitMs } = await worker
+				.of('key')
+				.pass(request(since), signal, async () => {
+					await clock.sleep(latencyMs);
+					return { isAnswered: true, holdBackMs: take() };
+				});
 			if (waitMs === undefined) return refusals;
-			await own.sleep(waitMs);
+			await clock.sleep(waitMs, signal);
 		}
 	}
 	return { clock, gates, counts, send };
 }
 
 describe('executions that share a key', () => {
-	test('without a limit those of a normal workflow go at once, and 500 take eight round trips', async () => {
+	test('without a limit those of a normal workflow go at once, and 500 take twenty round trips', async () => {
 		for (const [count, tookMs] of [
 			[5, 5],
-			[10, 5],
-			[500, 40],
+			[25, 5],
+			[500, 100],
 		]) {
 			const { clock, send } = stage(1_000, 1_000, 5);
 			await clock.run(Promise.all(Array.from({ length: count }, () => send())));
@@ -258,20 +213,21 @@ describe('executions that share a key', () => {
 		const { clock, gates } = stage(1_000, 1_000, 5);
 		const stop = new AbortController();
 		const gate = gates.of('key');
-		const stopped = clock.clockFor(stop.signal);
 		const hold = async (ms: number) => {
 			await clock.sleep(ms);
 			return { isAnswered: true };
 		};
-		const first = Array.from({ length: 10 }, () => gate.pass(request(), stopped, () => hold(50)));
+		const first = Array.from({ length: 25 }, () =>
+			gate.pass(request(), stop.signal, () => hold(50)),
+		);
 		const waiting = Array.from({ length: 20 }, () =>
-			gate.pass(request(), stopped, () => hold(1)).catch(String),
+			gate.pass(request(), stop.signal, () => hold(1)).catch(String),
 		);
 		const stopping = clock.sleep(50).then(() => stop.abort());
 		await clock.run(Promise.all([...first, ...waiting, stopping]));
 		const since = clock.now();
-		const others = Array.from({ length: 10 }, () =>
-			gate.pass(request(since), clock.clockFor(), () => hold(5)),
+		const others = Array.from({ length: 25 }, () =>
+			gate.pass(request(since), undefined, () => hold(5)),
 		);
 		await clock.run(Promise.all(others));
 		expect(clock.now() - since).toBe(5);
@@ -297,7 +253,7 @@ describe('executions that share a key', () => {
 
 	test('two workers of queue mode, each with a gate of its own, share the rate without agreeing on it', async () => {
 		const { clock, counts, send } = stage(10, 10, 20);
-		const workers = [0, 1].map(() => new RateLimitGates(clock.clockFor()));
+		const workers = [0, 1].map(() => new RateLimitGates(clock));
 		const finished = [0, 0];
 		let mostRefusals = 0;
 		const execution = async (index: number) => {

@@ -1,23 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRequest } from '../../nodes/shared/api/operations.ts';
+import { OPERATIONS, onceOf, type OperationId } from '../../nodes/shared/api/operations.ts';
+import { placeholdersOf } from '../../nodes/shared/api/overrides.ts';
+import { provenBy, type Evidence } from '../../nodes/shared/transport/evidence.ts';
 import {
-	ASSUMED_REQUESTS,
-	placeholdersOf,
-	type OperationId,
-} from '../../nodes/shared/api/assumedRequests.ts';
-import { mustNotRepeat } from '../../nodes/shared/api/nonIdempotent.ts';
-import {
-	classifyAttempt,
-	isIdempotent,
 	nextAction,
 	NO_ATTEMPTS,
 	retryAfterMs,
 	retryDelayMs,
-	type Classification,
 	type RetryState,
 } from '../../nodes/shared/transport/retryPolicy.ts';
 import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
+import { apiWith } from '../apiWith.mts';
 
 const response = (status: number, headers = {}, body: unknown = {}): Attempt => ({
 	kind: 'response',
@@ -25,86 +19,97 @@ const response = (status: number, headers = {}, body: unknown = {}): Attempt => 
 	headers,
 	body,
 });
-const withoutJson = (status: number): Attempt => ({
+const withText = (status: number, text: string): Attempt => ({
 	kind: 'response',
 	status,
 	headers: {},
 	body: undefined,
+	text,
 });
-const get: ApiRequest = { method: 'GET', path: '/x' };
-const post: ApiRequest = { method: 'POST', path: '/x' };
-const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
+const read: ApiRequest = { method: 'GET', effect: 'read', path: '/x' };
+const repeat: ApiRequest = { method: 'PATCH', effect: 'repeat', path: '/x' };
+const once: ApiRequest = { method: 'POST', effect: 'once', path: '/x' };
+const operations = Object.keys(OPERATIONS) as OperationId[];
 
-describe('what may be sent again', () => {
-	const requestOf = (operation: OperationId, overrides = {}) => {
-		const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
-		return createRequest(operation, values, overrides);
-	};
-
-	test('is what the API document calls idempotent, and shared previews and analytics, for every operation', () => {
-		const expected = [
-			'createAgentSession',
-			'sendAgentMessage',
-			'resolveInteraction',
-			'createFile',
-			'createProduct',
-		];
-		expect(operations.filter((each) => !isIdempotent(requestOf(each)))).toEqual(expected);
-		expect(operations.filter(mustNotRepeat)).toEqual(expected);
+describe('what must not be repeated', () => {
+	const expected = [
+		'createAgentSession',
+		'sendAgentMessage',
+		'resolveInteraction',
+		'createFile',
+		'createProduct',
+	];
+	test('is what the API document does not call idempotent, but for shared previews and analytics', () => {
+		expect(operations.filter(onceOf)).toEqual(expected);
 	});
 
-	test('is a matter of the operation, whatever method an override gives it', () => {
-		for (const operation of operations) {
+	test.each(operations)(
+		'%s is sent again after a lost answer only where it may, whatever method an override gives it',
+		async (operation) => {
+			const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
 			for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-				const request = requestOf(operation, { [operation]: { method } });
-				expect([operation, method, isIdempotent(request)]).toEqual([
-					operation,
-					method,
-					!mustNotRepeat(operation),
-				]);
+				const { api, sent, clock } = await apiWith(
+					{ code: 'ECONNRESET' },
+					{ [operation]: { method } },
+				);
+				const reconcile = async () => ({ applied: 'unknown' }) as const;
+				await clock.run(api.call(operation, values, { reconcile }).catch(() => {}));
+				const changing = sent.filter((request) => request.method === method);
+				expect(changing.length > 1).toBe(!expected.includes(operation));
 			}
-		}
+		},
+	);
+});
+
+describe('what an attempt proves', () => {
+	test.each<[string, Attempt, Evidence, Evidence?]>([
+		['200 with JSON', response(200), 'done'],
+		['202 with JSON', response(202), 'done'],
+		['an empty 204', withText(204, ''), 'done', 'unknown'],
+		['an empty 200', withText(200, ' \n'), 'done', 'unknown'],
+		['a web page', withText(200, '<!doctype html>'), 'unknown'],
+		['text', withText(200, 'OK'), 'unknown'],
+		['JSON that is cut off', withText(200, '{"sta'), 'unknown'],
+		['a body that broke off', { ...withText(200, ''), broken: 'ECONNRESET' } as Attempt, 'unknown'],
+		['302', response(302), 'unknown'],
+		['429', response(429), 'held'],
+		['500', response(500), 'unknown'],
+		['502', response(502), 'unknown'],
+		['503', response(503), 'unknown'],
+		['408', response(408), 'unknown'],
+		['400', response(400), 'refused'],
+		['401', response(401), 'refused'],
+		['404', response(404), 'refused'],
+		['409', response(409), 'refused'],
+		['a lost response', { kind: 'lost', code: 'ECONNRESET' }, 'unknown'],
+		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'held'],
+		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'refused'],
+		['too many bytes', { kind: 'tooLarge', code: '256 MiB' }, 'unknown'],
+	])('%s', (_, attempt, evidence, ofRead = evidence) => {
+		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual([evidence, ofRead]);
 	});
 
-	test('is no POST that nobody has thought of', () => {
-		expect([isIdempotent(post), isIdempotent(get)]).toEqual([false, true]);
-	});
-
-	test.each<[string, Attempt, Classification, Classification]>([
-		['200', response(200), 'success', 'success'],
-		['202', response(202), 'success', 'success'],
-		['an empty 204', withoutJson(204), 'retry', 'success'],
-		['a web page', withoutJson(200), 'retry', 'success'],
-		['429', response(429), 'retry', 'retry'],
-		['500', response(500), 'retry', 'indeterminate'],
-		['502', response(502), 'retry', 'indeterminate'],
-		['503', response(503), 'retry', 'indeterminate'],
-		['408', response(408), 'retry', 'indeterminate'],
-		['400', response(400), 'fail', 'fail'],
-		['401', response(401), 'fail', 'fail'],
-		['403', response(403), 'fail', 'fail'],
-		['404', response(404), 'fail', 'fail'],
-		['409', response(409), 'fail', 'fail'],
-		['302', response(302), 'fail', 'fail'],
-		['a lost response', { kind: 'lost', code: 'ECONNRESET' }, 'retry', 'indeterminate'],
-		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'retry', 'retry'],
-		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'fail', 'fail'],
-		['too many bytes', { kind: 'tooLarge', code: '256 MiB' }, 'fail', 'indeterminate'],
-	])('after %s', (_, attempt, idempotent, nonIdempotent) => {
-		expect(classifyAttempt(attempt, get)).toBe(idempotent);
-		expect(classifyAttempt(attempt, post)).toBe(nonIdempotent);
-	});
-
-	test('any 2xx is a success of a request whose response nobody needs', () => {
-		const abort: ApiRequest = { ...post, idempotent: true, mayAnswerNothing: true };
-		expect(classifyAttempt(withoutJson(204), abort)).toBe('success');
-	});
-
-	test('a request that must not be repeated is sent again only after a refusal or when it never left', () => {
+	test('decides: what must not be repeated is looked for unless it was done or refused; anything else is sent again', () => {
+		const limits = { deadline: Infinity, maxAttempts: 3, notFoundDelaysMs: [] };
+		const follows = (attempt: Attempt, request: ApiRequest) =>
+			nextAction(NO_ATTEMPTS, attempt, request, limits, 0, 0).action.type;
 		fc.assert(
-			fc.property(fc.integer({ min: 100, max: 599 }), (status) => {
-				expect(classifyAttempt(response(status), post) === 'retry').toBe(status === 429);
-			}),
+			fc.property(
+				fc.integer({ min: 200, max: 599 }),
+				fc.constantFrom('{}', '', '<p>', 'OK'),
+				(status, text) => {
+					const attempt = text === '{}' ? response(status) : withText(status, text);
+					const evidence = provenBy(attempt, false);
+					const after = {
+						done: 'return',
+						held: 'sendAgain',
+						refused: 'fail',
+						unknown: 'reconcile',
+					};
+					expect(follows(attempt, once)).toBe(after[evidence]);
+					expect(follows(attempt, repeat)).toBe({ ...after, unknown: 'sendAgain' }[evidence]);
+				},
+			),
 		);
 	});
 });
@@ -125,12 +130,12 @@ describe('what follows', () => {
 		fc.assert(
 			fc.property(
 				fc.array(attempts, { minLength: 200, maxLength: 200 }),
-				fc.boolean(),
-				(list, idempotent) => {
+				fc.constantFrom(read, repeat, once),
+				(list, request) => {
 					let state: RetryState = NO_ATTEMPTS;
 					let now = 0;
 					const ended = list.some((attempt) => {
-						const next = nextAction(state, attempt, { ...post, idempotent }, limits, now, 0.5);
+						const next = nextAction(state, attempt, request, limits, now, 0.5);
 						state = next.state;
 						const { action } = next;
 						if (action.type !== 'sendAgain' && action.type !== 'reconcile') return true;
@@ -151,9 +156,9 @@ describe('what follows', () => {
 			fc.property(fc.array(attempts, { minLength: 1, maxLength: 10 }), (list) => {
 				let state: RetryState = NO_ATTEMPTS;
 				for (const attempt of list) {
-					const next = nextAction(state, attempt, post, limits, 0, 0);
+					const next = nextAction(state, attempt, once, limits, 0, 0);
 					state = next.state;
-					const ambiguous = classifyAttempt(attempt, post) === 'indeterminate';
+					const ambiguous = provenBy(attempt, false) === 'unknown';
 					if (ambiguous) expect(next.action.type).toBe('reconcile');
 				}
 			}),
@@ -163,7 +168,7 @@ describe('what follows', () => {
 	test('a 404 is asked again after the delays given, then it is final', () => {
 		let state: RetryState = NO_ATTEMPTS;
 		const delays = [1, 2, 3].map(() => {
-			const next = nextAction(state, response(404), get, limits, 0, 0);
+			const next = nextAction(state, response(404), read, limits, 0, 0);
 			state = next.state;
 			return next.action.type === 'sendAgain' ? next.action.delayMs : next.action.type;
 		});
@@ -171,11 +176,30 @@ describe('what follows', () => {
 	});
 
 	test('a 404 is not asked again past the deadline', () => {
-		expect(nextAction(NO_ATTEMPTS, response(404), get, limits, 59_500, 0).action.type).toBe('fail');
+		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, 59_500, 0).action.type).toBe(
+			'fail',
+		);
+	});
+
+	test('what is sent a single time is never sent again, whatever comes back', () => {
+		fc.assert(
+			fc.property(attempts, fc.constantFrom(read, repeat, once), (attempt, request) => {
+				const { action } = nextAction(
+					NO_ATTEMPTS,
+					attempt,
+					request,
+					{ ...limits, once: true },
+					0,
+					0,
+				);
+				expect(action.type === 'sendAgain').toBe(false);
+				if (action.type === 'reconcile') expect(action.delayMs).toBeUndefined();
+			}),
+		);
 	});
 
 	test('a DELETE that finds nothing after an attempt that may have worked has worked', () => {
-		const remove: ApiRequest = { method: 'DELETE', path: '/x' };
+		const remove: ApiRequest = { method: 'DELETE', effect: 'repeat', path: '/x' };
 		const none = { ...limits, notFoundDelaysMs: [] };
 		const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
 		const first = nextAction(NO_ATTEMPTS, lost, remove, none, 0, 0);

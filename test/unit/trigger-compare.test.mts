@@ -11,9 +11,8 @@ import {
 	type Rule,
 } from '../../nodes/WorkspaceAutomationTrigger/compare.ts';
 import {
+	mark,
 	seenIn,
-	shortKey,
-	shortMark,
 	toState,
 	type Keeping,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
@@ -66,8 +65,8 @@ const world = (weights: { crashes: boolean }): fc.Arbitrary<Step[]> =>
 	);
 
 const KEEPING: Record<Rule['on'], Keeping> = {
-	added: 'fingerprints',
-	changed: 'fingerprints',
+	added: 'digests',
+	changed: 'digests',
 	removed: 'ids',
 };
 
@@ -100,8 +99,9 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 	for (let index = 0; index < first; index++) add(index % 2, index % 3);
 
 	const entryOf = ({ id, version, createdAt }: Thing): Entry => ({
-		key: keeping === 'ids' ? id : shortKey(id),
-		mark: keeping === 'ids' ? '' : shortMark(String(version)),
+		key: keeping === 'ids' ? id : mark('test', id),
+		mark: keeping === 'ids' ? '' : mark('test', String(version)),
+		id,
 		json: { id, version, createdAt },
 	});
 	const read = (isEmpty = false) =>
@@ -255,14 +255,15 @@ describe.each([
 	});
 });
 
-const entry = (key: string, createdAt?: string): Entry => ({
+const entry = (key: string, createdAt?: string | number): Entry => ({
 	key,
 	mark: 'm',
+	id: key,
 	json: { id: key, ...(createdAt !== undefined && { createdAt }) },
 });
 const keysOf = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
 
-test('what is emitted comes oldest first, and in the order of the list where nothing says how old it is', () => {
+test('what is emitted comes oldest first, whatever form a moment has, after what has none in the order of the list', () => {
 	const added = (...entries: Entry[]) =>
 		keysOf(
 			compare(NOTHING, [{ name: '', entries, isWhole: true }], {
@@ -275,6 +276,16 @@ test('what is emitted comes oldest first, and in the order of the list where not
 	expect(added(entry('c', at(3)), entry('a', at(1)), entry('b', at(2)))).toEqual(['a', 'b', 'c']);
 	expect(added(entry('c', at(1)), entry('a', at(1)))).toEqual(['c', 'a']);
 	expect(added(entry('b'), entry('a'))).toEqual(['b', 'a']);
+	const seconds = Date.parse(at(0)) / 1000;
+	expect(
+		added(entry('c', seconds + 3), entry('a', at(1)), entry('b', seconds * 1000 + 2000)),
+	).toEqual(['a', 'b', 'c']);
+	expect(added(entry('b', at(2)), entry('z'), entry('a', at(1)), entry('y'))).toEqual([
+		'z',
+		'y',
+		'a',
+		'b',
+	]);
 });
 
 test('a list that comes empty says nothing of another list', () => {

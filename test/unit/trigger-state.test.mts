@@ -4,12 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Marks } from '../../nodes/WorkspaceAutomationTrigger/compare.ts';
 import {
-	hash,
+	mark,
 	seenIn,
-	shortKey,
-	shortMark,
 	toState,
-	word,
 	type Keeping,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
 
@@ -20,11 +17,11 @@ const there = (marks: Marks, keeping: Keeping) => {
 };
 
 describe('what is saved is what comes back', () => {
-	test('fingerprints', () => {
+	test('digests', () => {
 		fc.assert(
 			fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (texts) => {
-				const marks = new Map(texts.map(([id, value]) => [shortKey(id), shortMark(value)]));
-				expect([...there(marks, 'fingerprints').back]).toEqual([...marks]);
+				const marks = new Map(texts.map(([id, value]) => [mark('s', id), mark('s', value)]));
+				expect([...there(marks, 'digests').back]).toEqual([...marks]);
 			}),
 		);
 	});
@@ -43,43 +40,35 @@ describe('what is saved is what comes back', () => {
 	});
 
 	test('values', () => {
-		const marks = new Map([['a', { title: 'A', nextRunAt: null }]]);
+		const marks = new Map([['a', '{"title":"A"}']]);
 		expect([...there(marks, 'values').back]).toEqual([...marks]);
 	});
 });
 
-test('10,000 files take 15 bytes each, and 20 where their IDs are needed', () => {
+test('10,000 files take 22 bytes each', () => {
 	const ids = Array.from({ length: 10_000 }, () => randomUUID());
 	const bytes = (marks: Marks, keeping: Keeping) => Buffer.byteLength(there(marks, keeping).saved);
-	const empty = bytes(new Map(), 'ids');
-	const fingerprints = new Map(ids.map((id) => [shortKey(id), shortMark(id)]));
-	expect(bytes(fingerprints, 'fingerprints') - empty).toBe(150_000);
-	expect(bytes(new Map(ids.map((id) => [id, ''])), 'ids') - empty).toBe(200_000);
+	const empty = bytes(new Map(), 'digests');
+	const digests = new Map(ids.map((id) => [mark('s', id), mark('s', `${id} as it is`)]));
+	expect(bytes(digests, 'digests') - empty).toBe(220_000);
+	expect(bytes(new Map(ids.map((id) => [id, ''])), 'ids') - empty).toBe(220_000);
+	expect(empty).toBeLessThan(100);
 });
 
 test('a state of something else, or of a later version, is none', () => {
-	const state = toState({ seen: new Map() }, 'fingerprints', { scope: 's', turn: 1 });
-	const read = (saved: object | undefined, scope = 's') =>
-		seenIn(saved as never, 'fingerprints', scope);
+	const state = toState({ seen: new Map() }, 'digests', { scope: 's', turn: 1 });
+	const read = (saved: object | undefined, scope = 's') => seenIn(saved as never, 'digests', scope);
 	expect(read({ ...state })).toEqual(new Map());
 	expect(read({ ...state }, 'other')).toBeUndefined();
-	expect(read({ ...state, v: 2 })).toBeUndefined();
+	expect(read({ ...state, v: 1 })).toBeUndefined();
 	expect(read(undefined)).toBeUndefined();
 	expect(read({})).toBeUndefined();
 });
 
-test('100,000 IDs have as many short keys', () => {
+test('100,000 IDs have as many marks, of 64 bits each, and others in another scope', () => {
 	const ids = Array.from({ length: 100_000 }, (_, index) => `file-${index}`);
-	expect(new Set(ids.map(shortKey)).size).toBe(ids.length);
-	// Half of it as well, as that is all that a fingerprint has: chance would make one or two double.
-	expect(new Set(ids.map((id) => hash(id)[0])).size).toBeGreaterThan(ids.length - 10);
-});
-
-test('a word is five characters that JSON leaves as they are', () => {
-	fc.assert(
-		fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (number) => {
-			expect(word(number)).toHaveLength(5);
-			expect(JSON.stringify(word(number))).toHaveLength(7);
-		}),
-	);
+	const marks = ids.map((id) => mark('one', id));
+	expect(new Set(marks).size).toBe(ids.length);
+	expect(Buffer.from(marks[0], 'base64url')).toHaveLength(8);
+	expect(mark('other', ids[0])).not.toBe(marks[0]);
 });

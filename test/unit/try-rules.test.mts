@@ -21,6 +21,8 @@ const response = {
 		{ value: 'reject', label: 'Reject' },
 	],
 };
+const NO = 'rule 1 has no pattern that matches';
+const EDIT = 'rule 3 is for another permission';
 const only = (request: unknown, by = policy()) => tryRules([request], by)[0];
 
 describe('trying rules', () => {
@@ -28,27 +30,64 @@ describe('trying rules', () => {
 		[
 			'an approval',
 			{ permission: 'bash', patterns: ['git push'] },
-			{ decision: 'approve', decidedBy: 'rule 2' },
+			{ decision: 'approve', decidedBy: 'rule 2', rules: [NO, 'rule 2 decides'] },
 		],
 		[
 			'a denial',
 			{ permission: 'bash', patterns: ['rm x'] },
-			{ decision: 'deny', decidedBy: 'rule 1' },
+			{ decision: 'deny', decidedBy: 'rule 1', rules: ['rule 1 decides'] },
 		],
 		[
 			'a rule that asks',
 			{ permission: 'edit', patterns: ['a.md'] },
-			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3' },
+			{
+				decision: 'ask',
+				decidedBy: 'rule 3',
+				because: 'rule 3',
+				rules: [
+					'rule 1 is for another permission',
+					'rule 2 is for another permission',
+					'rule 3 decides',
+				],
+			},
 		],
 		[
 			'what no rule covers',
 			{ permission: 'web', patterns: ['x'] },
-			{ decision: 'ask', decidedBy: 'default decision', because: 'default decision' },
+			{
+				decision: 'ask',
+				decidedBy: 'default decision',
+				because: 'default decision',
+				rules: [1, 2, 3].map((rule) => `rule ${rule} is for another permission`),
+			},
 		],
 		[
 			'what a rule reserves in part',
 			{ permission: 'bash', patterns: ['rm x', 'ls'] },
-			{ decision: 'ask', decidedBy: 'default decision', because: 'default decision' },
+			{
+				decision: 'ask',
+				decidedBy: 'default decision',
+				because: 'default decision',
+				rules: [
+					'rule 1 speaks about a part of what is asked only',
+					'rule 2 has no pattern that matches',
+					EDIT,
+				],
+			},
+		],
+		[
+			'what keeps a rule from applying',
+			{ permission: 'bash', patterns: ['git push; curl evil'] },
+			{
+				decision: 'ask',
+				decidedBy: 'rule 2',
+				because: 'it holds a second command, which a wildcard of rule 2 does not cover',
+				rules: [
+					NO,
+					'rule 2 would approve it, but no wildcard of it covers all that it holds',
+					EDIT,
+				],
+			},
 		],
 		[
 			'what rules cannot read',
@@ -58,12 +97,17 @@ describe('trying rules', () => {
 		[
 			'an option',
 			{ permission: 'bash', patterns: ['git push'], response },
-			{ decision: 'approve', decidedBy: 'rule 2', option: 'once' },
+			{ decision: 'approve', decidedBy: 'rule 2', option: 'once', rules: [NO, 'rule 2 decides'] },
 		],
 		[
 			'an option that is missing',
 			{ permission: 'bash', patterns: ['git push'], response: { options: [] } },
-			{ decision: 'ask', decidedBy: 'rule 2', because: expect.stringMatching(/options/) },
+			{
+				decision: 'ask',
+				decidedBy: 'rule 2',
+				because: expect.stringMatching(/options/),
+				rules: [NO, 'rule 2 decides'],
+			},
 		],
 		[
 			'another kind of interaction',
@@ -91,6 +135,7 @@ describe('trying rules', () => {
 			request: decision,
 			decision: 'approve',
 			decidedBy: 'rule 2',
+			rules: [NO, 'rule 2 decides'],
 		});
 	});
 
@@ -137,7 +182,7 @@ describe('trying rules', () => {
 		fc.assert(
 			fc.property(fc.array(pending, { minLength: 1, maxLength: 3 }), by, (requests, changes) => {
 				const trials = tryRules(requests, policy(changes));
-				for (const [index, { request, ...trial }] of trials.entries()) {
+				for (const [index, { request, rules: _, ...trial }] of trials.entries()) {
 					expect(request).toBe(requests[index]);
 					expect(decide(requests[index], policy(changes))).toMatchObject(trial);
 				}

@@ -7,7 +7,7 @@ import type {
 	PostReceiveAction,
 } from 'n8n-workflow';
 
-import type { OperationId } from '../../shared/api/assumedRequests';
+import type { OperationId } from '../../shared/api/operations';
 import {
 	beginCall,
 	placeParameter,

@@ -1,154 +1,279 @@
-import type { IDataObject } from 'n8n-workflow';
+// Every operation of the API, a row each: as the API document shows it or, where that is silent, as we assume it (`x-assumed` in the
+// contract). A credential's Overrides correct it. Keys are the contract's operation ids.
 
-import {
-	assumedRequest,
-	type AssumedRequest,
-	type OperationId,
-	type Template,
-} from './assumedRequests';
-import type { Overrides } from './overrides';
-import { WorkspaceAutomationError } from '../base/errors';
-import type { ApiRequest } from '../transport/types';
-import { isRecord, quote } from '../base/values';
+import { MIB } from '../base/values';
+import type { Effect, Method } from '../transport/types';
 
-// An operation and its values become a request, and its response is read, with the credential's Overrides applied to both.
+/** A JSON value in which texts may hold `{placeholders}` */
+export type Template = unknown;
 
-/** The values of an operation by the names of its placeholders. `undefined` is no value, `null` is one. */
-export type Values = Record<string, unknown>;
-
-const PLACEHOLDER = /\{(\w+)\}/g;
-const ONE_PLACEHOLDER = /^\{(\w+)\}$/;
-
-/** Stands for a part of a template whose values the operation does not have */
-const LEFT_OUT = Symbol('left out');
-
-/**
- * A template with its placeholders filled. A text that is one placeholder becomes the value as it is; within a longer text it becomes
- * text. Parts without a value are left out, and so are objects and lists of nothing but such parts. Values are never looked into.
- */
-function filled(template: Template, values: Values): unknown {
-	if (typeof template === 'string') {
-		const [, name] = ONE_PLACEHOLDER.exec(template) ?? [];
-		if (name !== undefined) return values[name] === undefined ? LEFT_OUT : values[name];
-		let complete = true;
-		const text = template.replace(PLACEHOLDER, (_, each: string) => {
-			complete &&= values[each] !== undefined;
-			return String(values[each]);
-		});
-		return complete ? text : LEFT_OUT;
-	}
-	if (Array.isArray(template)) {
-		const items = template.map((item: unknown) => filled(item, values));
-		const kept = items.filter((item) => item !== LEFT_OUT);
-		return kept.length === 0 && items.length > 0 ? LEFT_OUT : kept;
-	}
-	if (!isRecord(template)) return template;
-	const entries = Object.entries(template).map(([key, part]) => [key, filled(part, values)]);
-	const kept = entries.filter(([, part]) => part !== LEFT_OUT);
-	return kept.length === 0 && entries.length > 0 ? LEFT_OUT : Object.fromEntries(kept);
+/** For an operation that must not be done twice (API document, Idempotency summary) */
+export interface Once {
+	/** Where a look tells whether it was done; absent where the API offers no way to find out */
+	look?: 'file' | 'message' | 'interaction';
+	/** What to say where nobody can tell */
+	message: string;
+	description: string;
 }
 
-/** The same for the fields of a query or body: with no field left it is empty. */
-function filledFields(template: Record<string, Template>, values: Values): Record<string, unknown> {
-	const fields = filled(template, values);
-	return isRecord(fields) ? fields : {};
+export interface Operation {
+	method: Method;
+	/** Below the base URL, with placeholders for what is in it */
+	path: string;
+	query?: Record<string, Template>;
+	body?: Record<string, Template>;
+	/** What we assume of it, the document being silent: its path, or something of its query or body */
+	assumed?: 'path' | 'shape';
+	/** Values that only an override uses */
+	values?: readonly string[];
+	/** Words that we send or look for, by our own name; an override may give the service's */
+	words?: readonly string[];
+	/** The only version that the endpoint allows (API document, Versioning) */
+	version?: string;
+	effect: Exclude<Effect, 'once'> | Once;
+	/** Whether a session that it is about may not be readable yet (API document, Polling procedure, 5) */
+	newSession?: true;
+	/** Whether others wait for it: an agent, or somebody who wants it to end */
+	urgent?: true;
+	/** Bytes that are read of its response, where that is other than usual */
+	mostBytes?: number;
+	/** Milliseconds for an attempt, where that is other than usual */
+	timeoutMs?: number;
+	/** The scope that the API document names for it */
+	scope?: string;
+	/** What the nodes read from the response and the document does not show: by name, the dotted paths where it may be */
+	answer?: Record<string, readonly string[]>;
 }
 
-/** The path with its values encoded. @throws WorkspaceAutomationError for a value that would lead to another path */
-function filledPath(operation: OperationId, template: string, values: Values): string {
-	const path = template.replace(PLACEHOLDER, (_, name: string) => {
-		const value = values[name];
-		if (value !== undefined && value !== null && value !== '')
-			return encodeURIComponent(String(value));
-		throw new WorkspaceAutomationError(
-			`The path of ${operation} needs a value for {${name}}`,
-			`Enter it in the node, or correct the path of ${operation} under 'Overrides' in the credential.`,
-		);
-	});
-	if (!path.split('/').some((segment) => segment === '.' || segment === '..')) return path;
-	throw new WorkspaceAutomationError(
-		'An ID consists of dots',
-		'Such an ID would address another resource. Copy the ID from the service or from an earlier node.',
-	);
+const OLDER_VERSION = '2026-08-21';
+
+const PAGING = ['meta', 'page', 'pagination', 'paging'];
+const pagingNames = (...names: string[]) => [
+	...names,
+	...PAGING.flatMap((place) => names.map((name) => `${place}.${name}`)),
+];
+
+/** What a list's response is read for; where there is no list under `data`, the one under any other key is taken. */
+const LIST_ANSWER = {
+	data: ['data'],
+	id: ['id'],
+	next_cursor: pagingNames('next_cursor', 'nextCursor', 'next', 'cursor'),
+	has_more: pagingNames('has_more', 'hasMore'),
+};
+
+const list = (path: string, filter: Record<string, Template> = {}) => ({
+	method: 'GET' as const,
+	path,
+	query: { ...filter, limit: '{limit}', cursor: '{cursor}' },
+	assumed: 'shape' as const,
+	effect: 'read' as const,
+	answer: LIST_ANSWER,
+});
+
+/** The id of a new session: its own names before plain ones, what is about the session before what is about the answer */
+const SESSION_ID = ['sessionId', 'session_id', 'id'].flatMap((name) => [
+	...(name === 'id' ? [] : [name]),
+	`session.${name}`,
+	`data.${name}`,
+	...(name === 'id' ? [name] : []),
+]);
+
+const ON_SESSION = '/agent/sessions/{sessionId}';
+/** A session is read every few seconds, and has no more to say than people read */
+const SESSION_BYTES = MIB;
+
+export const OPERATIONS = {
+	listProjects: list('/projects'),
+	listTasks: list('/tasks'),
+	getTask: { method: 'GET', path: '/tasks/{taskId}', version: OLDER_VERSION, effect: 'read' },
+	updateTask: {
+		method: 'PATCH',
+		path: '/tasks/{taskId}',
+		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
+		effect: 'repeat',
+	},
+	createAgentSession: {
+		method: 'POST',
+		path: '/agent/sessions',
+		body: { projectId: '{projectId}', prompt: '{prompt}' },
+		assumed: 'shape',
+		effect: {
+			message: 'It is not known whether the session was started',
+			description:
+				"No second one is started, so that the work is not done twice. Check the dashboard: if the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'; if not, run the workflow again.",
+		},
+		// However short Max Wait is: cut off, it would leave a session that nobody knows.
+		timeoutMs: 120_000,
+		answer: { sessionId: SESSION_ID },
+	},
+	getAgentSession: {
+		method: 'GET',
+		path: ON_SESSION,
+		effect: 'read',
+		newSession: true,
+		mostBytes: SESSION_BYTES,
+		// A poll that hangs is worth less than the next one.
+		timeoutMs: 30_000,
+		answer: { session: [] },
+	},
+	sendAgentMessage: {
+		method: 'POST',
+		path: `${ON_SESSION}/messages`,
+		body: { text: '{text}' },
+		assumed: 'shape',
+		effect: {
+			look: 'message',
+			message: 'It is not known whether the message reached the session',
+			description:
+				'It is not sent again, so that the work is not done twice. Check the session in the dashboard: if the message is there, continue the session without one; if not, run the workflow again.',
+		},
+		newSession: true,
+	},
+	abortAgentSession: {
+		method: 'POST',
+		path: `${ON_SESSION}/abort`,
+		// An empty object, because n8n labels a POST without a body as a form.
+		body: {},
+		assumed: 'shape',
+		effect: 'repeat',
+		newSession: true,
+		urgent: true,
+	},
+	resolveInteraction: {
+		method: 'POST',
+		path: `${ON_SESSION}/interactions/{interactionId}/resolve`,
+		body: { type: '{type}', response: '{option}' },
+		assumed: 'shape',
+		values: ['decision', 'approved'],
+		words: ['approve', 'deny'],
+		effect: {
+			look: 'interaction',
+			message: 'It is not known whether the request was answered',
+			description:
+				'Check the session in the dashboard: if it still waits for an answer, run the workflow again.',
+		},
+		newSession: true,
+		urgent: true,
+		mostBytes: SESSION_BYTES,
+	},
+	queryAnalytics: {
+		method: 'POST',
+		path: '/analytics/query',
+		body: { query: '{query}' },
+		effect: 'read',
+		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
+		mostBytes: 256 * MIB,
+		answer: { data: ['data'] },
+		timeoutMs: 90_000,
+	},
+	createSharedPreview: {
+		method: 'POST',
+		path: '/shared-previews',
+		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
+		effect: 'repeat',
+	},
+	listFiles: {
+		...list('/files', { projectId: '{projectId}', parentId: '{parentId}' }),
+		scope: 'files.read',
+	},
+	createFile: {
+		method: 'POST',
+		path: '/files',
+		body: {
+			projectId: '{projectId}',
+			kind: '{kind}',
+			name: '{name}',
+			parentId: '{parentId}',
+			source: {
+				type: '{type}',
+				text: '{text}',
+				data: '{data}',
+				contentType: '{contentType}',
+				assetId: '{assetId}',
+			},
+		},
+		assumed: 'shape',
+		words: ['text', 'base64', 'asset'],
+		effect: {
+			look: 'file',
+			message: 'It is not known whether the file was created',
+			description:
+				'There is a file of that name now. Check it: if it is not the one, choose another name and run the workflow again.',
+		},
+		scope: 'files.write (and assets.read to copy an asset)',
+	},
+	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
+	renameFile: {
+		method: 'PATCH',
+		path: '/files/{fileId}',
+		body: { name: '{name}' },
+		assumed: 'path',
+		effect: 'repeat',
+		scope: 'files.write',
+	},
+	moveFile: {
+		method: 'PATCH',
+		path: '/files/{fileId}',
+		body: { parentId: '{parentId}' },
+		assumed: 'path',
+		words: ['myFiles'],
+		effect: 'repeat',
+		scope: 'files.write',
+	},
+	getFileContent: {
+		method: 'GET',
+		path: '/files/{fileId}/content',
+		effect: 'read',
+		// A file of 10 MiB (API document, Limits) with every character escaped
+		mostBytes: 64 * MIB,
+		answer: {
+			text: ['text', 'content'],
+			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
+		},
+		scope: 'files.read',
+	},
+	listCustomDomains: {
+		...list('/custom-domains', { siteId: '{siteId}' }),
+		version: OLDER_VERSION,
+	},
+	deleteCustomDomain: {
+		method: 'DELETE',
+		path: '/custom-domains/{customDomainId}',
+		effect: 'repeat',
+	},
+	listProducts: list('/products', { projectId: '{projectId}' }),
+	createProduct: {
+		method: 'POST',
+		path: '/products',
+		body: { projectId: '{projectId}' },
+		assumed: 'shape',
+		effect: {
+			message: 'It is not known whether the product was created',
+			description:
+				'It is not created again, so that there are not two. Check the products of the project, and run the workflow again if it is missing.',
+		},
+	},
+	updateProduct: {
+		method: 'PATCH',
+		path: '/products/{productId}',
+		body: {},
+		assumed: 'shape',
+		values: ['projectId'],
+		effect: 'repeat',
+	},
+} as const satisfies Record<string, Operation>;
+
+/** An operation of the contract, by its id */
+export type OperationId = keyof typeof OPERATIONS;
+
+/** The row of an operation. Its type is the same for all of them, where the table's own names each row's keys. */
+export const operationOf = (id: OperationId): Operation => OPERATIONS[id];
+
+/** What is known of an operation that must not be done twice; undefined for any other. */
+export function onceOf(id: OperationId): Once | undefined {
+	const { effect } = operationOf(id);
+	return typeof effect === 'string' ? undefined : effect;
 }
 
-/** The assumed request of an operation with its override over it. */
-function requestRow(operation: OperationId, overrides: Overrides): AssumedRequest {
-	const { method, path, query, body, version } = overrides[operation] ?? {};
-	const row = assumedRequest(operation);
-	return {
-		...row,
-		// To be safe to repeat is a matter of the operation, whatever method its service has for it.
-		idempotent: (row.idempotent ?? row.method !== 'POST') ? true : undefined,
-		...(method && { method }),
-		...(path && { path }),
-		...(query && { query }),
-		...(body && { body }),
-		...(version && { version }),
-	};
-}
-
-/**
- * The request of an operation.
- * @param extra fields that the user adds in the node; they are put over the body that results
- */
-export function createRequest(
-	operation: OperationId,
-	values: Values,
-	overrides: Overrides,
-	extra: Record<string, unknown> = {},
-): ApiRequest {
-	const row = requestRow(operation, overrides);
-	const { method, version, scope, mayAnswerNothing, mostBytes } = row;
-	const hasBody = row.body !== undefined || Object.keys(extra).length > 0;
-	return {
-		method,
-		path: filledPath(operation, row.path, values),
-		...(row.query && { query: filledFields(row.query, values) as IDataObject }),
-		...(hasBody && { body: { ...filledFields(row.body ?? {}, values), ...extra } }),
-		idempotent: row.idempotent === true,
-		version,
-		scope,
-		mayAnswerNothing,
-		mostBytes,
-	};
-}
-
-/** What stands at a dotted path such as `page.next`; undefined where there is no such place. */
-function valueAt(body: unknown, path: string): unknown {
-	return path.split('.').reduce<unknown>((at, key) => {
-		if (Array.isArray(at)) return at[Number(key)] as unknown;
-		return isRecord(at) && Object.prototype.hasOwnProperty.call(at, key) ? at[key] : undefined;
-	}, body);
-}
-
-/** What a response says under one of the names of `answer`: where the override says, or in the first place that has a value. */
-export function readAnswer(
-	operation: OperationId,
-	name: string,
-	body: unknown,
-	overrides: Overrides,
-): unknown {
-	const corrected = overrides[operation]?.answer?.[name];
-	if (corrected !== undefined) return valueAt(body, corrected);
-	const places = assumedRequest(operation).answer?.[name] ?? [];
-	return places
-		.map((path) => valueAt(body, path))
-		.find((value) => value !== undefined && value !== null && value !== '');
-}
-
-/** The part of a description that says how to correct where `name` is read from. */
-export const answerOverride = (operation: OperationId, name: string): string =>
-	`If it holds what is missing, say where under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
-
-/** The error for a response whose shape is not understood: quotes it and names the override. */
-export const unreadableResponse = (
-	operation: OperationId,
-	name: string,
-	what: string,
-	body: unknown,
-): WorkspaceAutomationError =>
-	new WorkspaceAutomationError(
-		`The service answered without ${what}`,
-		`It answered: ${quote(body)}. ${answerOverride(operation, name)}`,
-	);
+/** Whether the response of an operation is a list. */
+export const isList = (id: OperationId): boolean => 'next_cursor' in (operationOf(id).answer ?? {});

@@ -1,16 +1,9 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireJsonObject } from '../base/validation';
 import { excerpt, isRecord } from '../base/values';
-import {
-	assumedRequest,
-	ASSUMED_REQUESTS,
-	METHODS,
-	placeholdersIn,
-	placeholdersOf,
-	type Method,
-	type OperationId,
-	type Template,
-} from './assumedRequests';
+import { METHODS, type Method } from '../transport/types';
+import { operationOf, OPERATIONS, type OperationId, type Template } from './operations';
+import { placeholdersIn } from './request';
 
 /** How a request really looks, as the service's own documentation shows it. What is left out stays as assumed. */
 export interface Override {
@@ -21,6 +14,8 @@ export interface Override {
 	version?: string;
 	/** Where to read what the nodes need: a dotted path by name */
 	answer?: Record<string, string>;
+	/** What the service says instead of a word of ours */
+	words?: Record<string, string>;
 }
 
 /** The credential's field Overrides, by the contract's operation ids */
@@ -28,24 +23,10 @@ export type Overrides = Partial<Record<OperationId, Override>>;
 
 const EXAMPLE = '{"createAgentSession": {"body": {"input": "{prompt}"}}}';
 
-/** How many letters have to change to make one text the other (Levenshtein). */
-function distance(a: string, b: string): number {
-	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-	for (let i = 1; i <= a.length; i++) {
-		const next = [i];
-		for (let j = 1; j <= b.length; j++) {
-			const replaced = row[j - 1] + (a[i - 1].toLowerCase() === b[j - 1].toLowerCase() ? 0 : 1);
-			next.push(Math.min(row[j] + 1, next[j - 1] + 1, replaced));
-		}
-		row = next;
-	}
-	return row[b.length];
-}
-
-/** The most similar of the known names. */
-function nearest(name: string, known: readonly string[]): string {
-	const short = name.slice(0, 50);
-	return [...known].sort((a, b) => distance(short, a) - distance(short, b))[0];
+/** The values that an operation has for its request, by the names of their placeholders. */
+export function placeholdersOf(operation: OperationId): string[] {
+	const { path, query, body, values = [] } = operationOf(operation);
+	return [...new Set([...placeholdersIn([path, query, body]), ...values])];
 }
 
 const refuse = (message: string, description: string) =>
@@ -62,7 +43,7 @@ function unknownName(
 		`${where} an unknown ${what} "${shown}"`,
 		known.length === 0
 			? `There is none to override here. Remove "${shown}".`
-			: `Did you mean "${nearest(name, known)}"? There are: ${known.join(', ')}.`,
+			: `There are: ${known.join(', ')}.`,
 	);
 }
 
@@ -71,8 +52,8 @@ const isText = (value: unknown): value is string =>
 const isPath = (value: unknown): boolean =>
 	isText(value) && value.startsWith('/') && !/[?#\s]|\/\.{1,2}(\/|$)/.test(value);
 const isDate = (value: unknown): boolean => isText(value) && /^\d{4}-\d{2}-\d{2}$/.test(value);
-const isAnswer = (value: unknown): boolean =>
-	isRecord(value) && Object.values(value).every((path) => isText(path) && path.length <= 200);
+const areTexts = (value: unknown): boolean =>
+	isRecord(value) && Object.values(value).every((text) => isText(text) && text.length <= 200);
 
 /** What each field of an override has to be */
 const FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: string]> = {
@@ -81,7 +62,8 @@ const FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: 
 	query: [isRecord, 'a JSON object, such as {"page_size": "{limit}"}'],
 	body: [isRecord, 'a JSON object, such as {"input": "{prompt}"}'],
 	version: [isDate, 'a date, such as 2026-10-05'],
-	answer: [isAnswer, 'a JSON object of dotted paths, such as {"data": "result.items"}'],
+	answer: [areTexts, 'a JSON object of dotted paths, such as {"data": "result.items"}'],
+	words: [areTexts, 'a JSON object of texts, such as {"base64": "inline"}'],
 };
 const FIELD_NAMES = Object.keys(FIELDS) as Array<keyof Override>;
 
@@ -100,25 +82,27 @@ function checkOverride(operation: OperationId, override: unknown): void {
 		if (!isValid(value))
 			throw refuse(`${where} a mistake in "${field}"`, `"${field}" has to be ${is}.`);
 	}
-	const { path, query, body, answer = {} } = override;
-	const known = placeholdersOf(operation);
-	for (const name of placeholdersIn([path, query, body])) {
-		if (!known.includes(name)) throw unknownName(where, 'placeholder', name, known);
-	}
-	const answers = Object.keys(assumedRequest(operation).answer ?? {});
-	for (const name of Object.keys(answer as object)) {
-		if (!answers.includes(name)) throw unknownName(where, 'answer', name, answers);
+	const row = operationOf(operation);
+	const { path, query, body, answer = {}, words = {} } = override;
+	const names: Array<[what: string, used: string[], known: readonly string[]]> = [
+		['placeholder', placeholdersIn([path, query, body]), placeholdersOf(operation)],
+		['answer', Object.keys(answer as object), Object.keys(row.answer ?? {})],
+		['word', Object.keys(words as object), row.words ?? []],
+	];
+	for (const [what, used, known] of names) {
+		const unknown = used.find((name) => !known.includes(name));
+		if (unknown !== undefined) throw unknownName(where, what, unknown, known);
 	}
 }
 
 /**
  * The credential's Overrides, checked.
  * @param value JSON text, an object, or nothing
- * @throws WorkspaceAutomationError that names the mistake, with the nearest right name
+ * @throws WorkspaceAutomationError that names the mistake, and what there is
  */
 export function readOverrides(value: unknown): Overrides {
 	const overrides = requireJsonObject('Overrides', value);
-	const operations = Object.keys(ASSUMED_REQUESTS) as OperationId[];
+	const operations = Object.keys(OPERATIONS) as OperationId[];
 	for (const [name, override] of Object.entries(overrides)) {
 		const operation = operations.find((each) => each === name);
 		if (!operation) throw unknownName('has', 'operation', name, operations);

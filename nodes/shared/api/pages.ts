@@ -1,25 +1,28 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { assumedRequest, type OperationId } from './assumedRequests';
 import type { components } from '../base/contract';
 import { WorkspaceAutomationError } from '../base/errors';
-import { LIMITS } from '../base/limits';
-import type { ApiClient, SendOptions } from '../transport/apiClient';
-import { isRecord } from '../base/values';
-import { createRequest, readAnswer, unreadableResponse, type Values } from './operations';
+import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
+import { answerOverride, requestOverride, unreadableResponse } from './answers';
+import { operationOf, type OperationId } from './operations';
+import type { Api, CallOptions, Values } from './types';
+
+// Lists. What a page proves decides how it goes on: its end, its progress and its filter are proven before anything of it is handed
+// on, so that no list ends short and none repeats itself in silence.
 
 /** The document allows at most 100 a page (API document, Limits). */
-export const LARGEST_PAGE = 100;
-
-type SetupRequired = components['schemas']['SetupRequired'];
+const LARGEST_PAGE = 100;
+/** More than any workflow could hold */
+const MOST_PAGES = 10_000;
+/** In a row: a service may filter a page down to nothing, but not for ever */
+const MOST_EMPTY_PAGES = 20;
+/** What holds cursors and counts beside a list, and is no list itself */
+const ABOUT_PAGES = ['meta', 'page', 'pagination', 'paging', 'links'];
 
 export interface Page {
 	data: IDataObject[];
 	/** Cursor of the page after this one; undefined at the end */
 	next?: string;
-	/** Whether the service says that there is more, without a cursor for it */
-	isIncomplete?: boolean;
-	setupRequired?: SetupRequired;
 }
 
 /** A list by its operation and the values of its request */
@@ -28,91 +31,160 @@ export interface ListRequest {
 	values?: Values;
 }
 
-/** The entries of a list: under the name the document or the override gives, the body itself, or the one array there is. */
-function entriesOf(operation: OperationId, body: unknown, { overrides }: ApiClient): IDataObject[] {
-	const named = readAnswer(operation, 'data', body, overrides);
-	const isMoved = overrides[operation]?.answer?.data !== undefined;
-	const arrays = isRecord(body) ? Object.values(body).filter(Array.isArray) : [];
-	const entries = [
-		named,
-		...(isMoved ? [] : [body, arrays.length === 1 ? arrays[0] : undefined]),
-	].find(Array.isArray);
+export interface ListOptions extends CallOptions {
+	/** How many entries are needed at most; all of them by default */
+	most?: number;
+	/** Where to begin: the cursor of an earlier page */
+	from?: string;
+	/**
+	 * Told where the service says that something has to be set up, and whether there were no entries; may throw the error.
+	 * By default it is thrown where there are none.
+	 */
+	onSetup?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
+}
+
+const throwIfEmpty = (error: WorkspaceAutomationError, isEmpty: boolean) => {
+	if (isEmpty) throw error;
+};
+
+/** The service's own words on what has to be set up (API document, Project). */
+function setupRequiredError(
+	setup: components['schemas']['SetupRequired'],
+): WorkspaceAutomationError {
+	// Nullable in the wild, whatever the contract says.
+	const workspaces: unknown = setup.eligible_workspaces;
+	const names = (Array.isArray(workspaces) ? workspaces : [])
+		.map((workspace) => isRecord(workspace) && (textOf(workspace.name) ?? textOf(workspace.id)))
+		.filter(Boolean);
+	const where =
+		names.length > 0 ? ` Workspaces that could hold one: ${excerpt(names.join(', '))}.` : '';
+	return new WorkspaceAutomationError(
+		excerptOf(setup.message, 500) ?? 'The API key can act on no project',
+		`Create a project in the product or use a key of somebody who has one.${where}`,
+		{ code: excerptOf(setup.reason) },
+	);
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** The entries of a list: where the document or the override says, the body itself, or the one list beside no other. */
+function entriesOf(api: Api, operation: OperationId, body: unknown): IDataObject[] {
+	const named = api.answer(operation, 'data', body);
+	const others = Object.entries(isRecord(body) ? body : {})
+		.filter(([name, value]) => isObject(value) && !ABOUT_PAGES.includes(name))
+		.map(([, value]) => value);
+	const [only] = others.length === 1 ? others : [];
+	const places = api.isMoved(operation, 'data') ? [named] : [named, body, only];
+	const entries = places.find(Array.isArray);
 	if (entries?.every(isRecord)) return entries as IDataObject[];
 	throw unreadableResponse(operation, 'data', 'a list', body);
 }
 
-/** One page of a list. @throws WorkspaceAutomationError where the response is not a list */
-export async function readPage(
-	client: ApiClient,
-	{ operation, values }: ListRequest,
-	{ size = LARGEST_PAGE, cursor }: { size?: number; cursor?: string } = {},
-	options?: SendOptions,
-): Promise<Page> {
-	const { overrides } = client;
-	const request = createRequest(operation, { ...values, limit: size, cursor }, overrides);
-	const { body } = await client.send(request, options);
-	const data = entriesOf(operation, body, client);
-	const answer = (name: string) => readAnswer(operation, name, body, overrides);
-	const [given, hasMore] = [answer('next_cursor'), answer('has_more')];
-	const next = typeof given === 'string' || typeof given === 'number' ? String(given) : undefined;
-	const setupRequired =
-		isRecord(body) && isRecord(body.setup_required) ? body.setup_required : undefined;
-	return {
-		data,
-		next: hasMore === false ? undefined : next,
-		isIncomplete: hasMore === true && next === undefined,
-		setupRequired,
-	};
+const incomplete = (operation: OperationId, why: string) =>
+	new WorkspaceAutomationError(
+		'The list may be incomplete',
+		`${why} ${answerOverride(operation, 'next_cursor')}`,
+	);
+
+/** The cursor of the page after one, undefined at the proven end. @throws WorkspaceAutomationError where the end is not proven */
+function nextOf(api: Api, operation: OperationId, body: unknown, isFull: boolean) {
+	const [given, hasMore] = [
+		api.answer(operation, 'next_cursor', body),
+		api.answer(operation, 'has_more', body),
+	];
+	if (hasMore === false) return undefined;
+	if (typeof given === 'string' || typeof given === 'number') return String(given);
+	if (isObject(given)) throw incomplete(operation, `Its cursor is no text: ${quote(given)}.`);
+	if (hasMore === true)
+		throw incomplete(operation, 'The service says that there is more, and gives no cursor for it.');
+	if (isFull)
+		throw incomplete(
+			operation,
+			'The page is full, and the service does not say whether there is more.',
+		);
+	return undefined;
 }
 
-const missingCursor = (operation: OperationId) =>
-	new WorkspaceAutomationError(
-		'The list is incomplete',
-		`The service says that there are more entries and gives no cursor for them. If its documentation names the cursor differently, enter it under 'Overrides' in the credential: {"${operation}": {"answer": {"next_cursor": "path.to.it"}}}.`,
-	);
-
-const endless = (why: string) =>
+const endless = (operation: OperationId, why: string) =>
 	new WorkspaceAutomationError(
 		'The list does not come to an end',
-		`${why} Try again later, or with a limit.`,
+		`${why} ${requestOverride(operation, 'query')}`,
 	);
 
-/** The cursor of the page after this one. @throws WorkspaceAutomationError where there is more and no cursor for it */
-export function cursorAfter({ operation }: ListRequest, page: Page): string | undefined {
-	if (page.isIncomplete) throw missingCursor(operation);
-	return page.next;
+/** The filter of a list that an entry is not within, by its name */
+function missedFilter({ operation, values = {} }: ListRequest, entry: IDataObject) {
+	const { query = {} } = operationOf(operation);
+	return Object.keys(query).find((name) => {
+		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+		const found = entry[name] ?? entry[snakeCase];
+		const asked = values[name];
+		return [found, asked].every((value) => isId(value)) && String(found) !== String(asked);
+	});
+}
+
+const isId = (value: unknown) =>
+	(typeof value === 'string' && value !== '') || typeof value === 'number';
+
+function checkFilter(list: ListRequest, data: IDataObject[]): void {
+	for (const entry of data) {
+		const name = missedFilter(list, entry);
+		if (name === undefined) continue;
+		throw new WorkspaceAutomationError(
+			`The service returned entries of another ${name}`,
+			`It seems to ignore '${name}' in ${list.operation}. ${requestOverride(list.operation, 'query')}`,
+		);
+	}
 }
 
 /**
  * The pages of a list, no more of them than `most` entries need: each asks only for what is missing, and none is asked for
  * after the last one that is needed.
- * @throws WorkspaceAutomationError rather than end a list before its end
+ * @throws WorkspaceAutomationError rather than end a list before its end, repeat a part of it, or take longer than the deadline
  */
 export async function* readPages(
-	client: ApiClient,
+	api: Api,
 	list: ListRequest,
-	most = Infinity,
-	options?: SendOptions,
+	{ most = Infinity, from, onSetup = throwIfEmpty, ...options }: ListOptions = {},
 ): AsyncGenerator<Page> {
-	const seen = new Set<string>();
-	let empty = 0;
-	let cursor: string | undefined;
-	for (let missing = most; missing > 0;) {
-		const size = Math.min(LARGEST_PAGE, missing);
-		const page = await readPage(client, list, { size, cursor }, options);
-		missing -= page.data.length;
-		yield page;
-		if (missing <= 0) return;
-		cursor = cursorAfter(list, page);
-		if (cursor === undefined) return;
-		empty = page.data.length === 0 ? empty + 1 : 0;
-		if (seen.has(cursor)) throw endless('The service gave the same cursor twice.');
-		if (empty >= LIMITS.emptyPages) throw endless(`The last ${empty} pages were empty.`);
-		seen.add(cursor);
-		if (seen.size >= LIMITS.listPages) throw endless(`It has more than ${LIMITS.listPages} pages.`);
+	const { operation, values } = list;
+	const { deadline = Infinity } = options;
+	let [cursor, count, empty, first] = [from, 0, 0, ''];
+	for (let pages = 1; ; pages++) {
+		const size = Math.min(LARGEST_PAGE, most - count);
+		const { body } = await api.call(operation, { ...values, limit: size, cursor }, options);
+		const data = entriesOf(api, operation, body);
+		checkFilter(list, data);
+		count += data.length;
+		if (isRecord(body) && isRecord(body.setup_required))
+			onSetup(setupRequiredError(body.setup_required), count === 0);
+		// A page of more than was asked for is no page: such a service gives all at once.
+		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
+		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);
+		if (next !== undefined && next === cursor)
+			throw endless(operation, 'The service gave the same cursor twice.');
+		if (pages > 1 && data.length > 0 && start === first)
+			throw endless(operation, 'Two pages begin with the same entry.');
+		yield { data, next };
+		if (next === undefined) return;
+		empty = data.length === 0 ? empty + 1 : 0;
+		if (empty >= MOST_EMPTY_PAGES) throw endless(operation, `The last ${empty} pages were empty.`);
+		if (pages >= MOST_PAGES) throw endless(operation, `It has more than ${MOST_PAGES} pages.`);
+		if (api.clock.now() > deadline)
+			throw new WorkspaceAutomationError(
+				'The list takes too long to read',
+				"It was not read to its end in its time. Ask for less of it, or enter an ID with 'By ID' instead of choosing it.",
+			);
+		cursor = next;
+		first = start;
 	}
 }
 
-/** Whether the contract gives an operation a list as its response. */
-export const isList = (operation: OperationId): boolean =>
-	assumedRequest(operation).answer?.next_cursor !== undefined;
+/** The ID of an entry, for what depends on one. @throws WorkspaceAutomationError where it has none */
+export function idOf(api: Api, operation: OperationId, entry: unknown): string {
+	const id = api.answer(operation, 'id', entry);
+	if ((typeof id === 'string' && id !== '') || Number.isFinite(id)) return String(id);
+	throw new WorkspaceAutomationError(
+		'An entry of the list has no ID',
+		`It is: ${quote(entry)}. ${answerOverride(operation, 'id')}`,
+	);
+}

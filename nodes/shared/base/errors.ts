@@ -19,7 +19,7 @@ export interface ErrorContext {
  * that the code below a node's `execute` throws on purpose; `toNodeError` turns it into n8n's own classes.
  */
 export class WorkspaceAutomationError extends Error {
-	readonly description: string;
+	description: string;
 
 	readonly context: ErrorContext;
 
@@ -42,6 +42,11 @@ export class CanceledError extends Error {
 		super('The execution was canceled');
 		this.mayHaveTakenEffect = mayHaveTakenEffect;
 	}
+}
+
+/** @throws CanceledError when the execution was stopped */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+	if (signal?.aborted) throw new CanceledError();
 }
 
 /** Whether an error proves that a request took no effect: it was refused, or never sent. */

@@ -1,4 +1,10 @@
-import { LIMITS } from './limits';
+export const MIB = 1024 * 1024;
+
+export const inMib = (bytes: number): string => `${bytes / MIB} MiB`;
+export const inSeconds = (ms: number): string => `${ms / 1000} seconds`;
+
+/** UTF-16 units of foreign text in an error or a line of the log, unless it says otherwise */
+const EXCERPT = 200;
 
 /** Whether a value is an object with keys: neither null nor a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -25,7 +31,7 @@ export function withoutTrailingDots(text: string): string {
 }
 
 /** At most `longest` characters of a foreign text on one line, with control characters and line breaks as spaces. */
-export function excerpt(text: string, longest: number = LIMITS.excerpt): string {
+export function excerpt(text: string, longest: number = EXCERPT): string {
 	const line = text.slice(0, longest + 1).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
 	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
@@ -45,7 +51,13 @@ export function asText(value: unknown): string {
 }
 
 /** A value as people may read it in an error: its JSON, shortened as `excerpt` does. */
-export function quote(value: unknown, longest: number = LIMITS.excerpt): string {
+export function quote(value: unknown, longest: number = EXCERPT): string {
 	if (value === undefined) return 'nothing';
 	return excerpt(asText(value), longest);
+}
+
+/** A moment in any of the forms that services use, a date-time or seconds or milliseconds since 1970, in milliseconds; else NaN. */
+export function momentOf(value: unknown): number {
+	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
+	return typeof value === 'string' ? Date.parse(value) : NaN;
 }

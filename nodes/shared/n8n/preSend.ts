@@ -5,9 +5,8 @@ import type {
 	PreSendAction,
 } from 'n8n-workflow';
 
-import type { Values } from '../api/operations';
-import type { OperationId } from '../api/assumedRequests';
-import type { ApiClient } from '../transport/apiClient';
+import type { OperationId } from '../api/operations';
+import type { Api, Values } from '../api/types';
 import type { ApiResponse } from '../transport/types';
 
 // n8n calls a `preSend` step for the operation and one for each field that is shown. Together they collect what `routing.ts` sends:
@@ -19,21 +18,21 @@ export interface OperationHooks {
 	prepare?: (
 		this: IExecuteSingleFunctions,
 		values: Values,
-		client: ApiClient,
+		api: Api,
 	) => Promise<Prepared> | Prepared;
 	/** The item for a response; by default its JSON */
 	result?: (
 		this: IExecuteSingleFunctions,
 		response: ApiResponse,
 		values: Values,
-		client: ApiClient,
+		api: Api,
 	) => Promise<INodeExecutionData> | INodeExecutionData;
 	/** The item for a call that failed, where the user wants one; undefined raises the error */
 	recover?: (
 		this: IExecuteSingleFunctions,
 		error: unknown,
 		values: Values,
-		client: ApiClient,
+		api: Api,
 	) => Promise<INodeExecutionData | undefined>;
 }
 

@@ -10,46 +10,48 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Values } from '../api/operations';
-import { isList, readPages } from '../api/pages';
-import { setupMessage, setupRequiredError } from '../api/setupRequired';
+import { openApi } from '../api/api';
+import { isList, onceOf, type OperationId } from '../api/operations';
+import { placeholdersOf } from '../api/overrides';
+import { readPages } from '../api/pages';
+import { interruptedEarlier } from '../api/sessions';
+import type { Api, Values } from '../api/types';
 import { CanceledError, hadNoEffect } from '../base/errors';
 import { errorJson, toNodeError } from '../base/nodeErrors';
-import { callOperation, interruptedEarlier, mustNotRepeat } from '../api/nonIdempotent';
-import { createApiClient, type ApiClient } from '../transport/apiClient';
-import { Limiter } from '../transport/concurrency';
 import { requireNumber } from '../base/validation';
 import { isRecord } from '../base/values';
+import { Limiter } from '../transport/concurrency';
+import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
 import { rememberInExecution } from './customData';
 import { fingerprintOf, oncePerItem } from './executionJournal';
-import { callIn, type Call, type Prepared } from './preSend';
+import { callIn, type Call } from './preSend';
 
 // Sends what the fields of a declarative operation come to. Set as `requestOperations.pagination`, with `paginate: true` on every
-// operation, it replaces n8n's own sending, so that all of it goes through the one client.
+// operation, it replaces n8n's own sending, so that all of it goes through the one way to the API.
 
 type RequestData = DeclarativeRestApiSettings.ResultOptions;
 
 // n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
-const clients = new WeakMap<object, Promise<ApiClient>>();
+const apis = new WeakMap<object, Promise<Api>>();
 
-async function createSharedClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
+async function openSharedApi(context: IExecuteSingleFunctions): Promise<Api> {
 	const { maxConcurrentRequests = 5 } = context.getNodeParameter('options', {}) as IDataObject;
 	const concurrency = requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1);
-	return await createApiClient(context, { limiter: new Limiter(Math.floor(concurrency)) });
+	return await openApi(context, { limiter: new Limiter(Math.floor(concurrency)) });
 }
 
-/** The client that all items of this run share. */
-async function clientOf(context: IExecuteSingleFunctions): Promise<ApiClient> {
+/** The way to the API that all items of this run share. */
+async function apiOf(context: IExecuteSingleFunctions): Promise<Api> {
 	const run = context.getExecuteData();
-	let client = clients.get(run);
-	if (!client) {
-		client = createSharedClient(context);
-		clients.set(run, client);
+	let api = apis.get(run);
+	if (!api) {
+		api = openSharedApi(context);
+		apis.set(run, api);
 		// Retry On Fail comes back with the same run, and the mistake may have been mended.
-		client.catch(() => clients.delete(run));
+		api.catch(() => apis.delete(run));
 	}
-	return await client;
+	return await api;
 }
 
 /** What a user set under Request Options, for every request that an item makes. */
@@ -63,26 +65,31 @@ const connectionOptions = ({
 	...(allowedDomains && { allowedDomains }),
 });
 
+/** The time for an attempt under Request Options. Where a user sets none, n8n fills in 5 minutes, which no attempt is worth. */
+function timeoutOf(context: IExecuteSingleFunctions): number | undefined {
+	const { timeout } = context.getNodeParameter('requestOptions', {}) as IDataObject;
+	return typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+}
+
 /** Every entry of a list up to the user's limit. What has to be set up is an error without entries, and a note with some. */
 async function readList(
 	context: IExecuteSingleFunctions,
-	client: ApiClient,
+	api: Api,
 	{ operation, values }: Call,
+	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData[]> {
 	const returnAll = context.getNodeParameter('returnAll', false) === true;
 	const most = returnAll
 		? Infinity
 		: Math.floor(requireNumber('Limit', context.getNodeParameter('limit', 50), 1));
+	const onSetup = (error: Error, isEmpty: boolean) => {
+		if (isEmpty) throw error;
+		context.logger.warn(`The service asks for a set-up: ${error.message}`);
+		rememberInExecution(context, { setupRequired: error.message });
+	};
 	const items: INodeExecutionData[] = [];
-	for await (const { data, setupRequired } of readPages(client, { operation, values }, most)) {
-		if (setupRequired) {
-			if (items.length + data.length === 0) throw setupRequiredError(setupRequired);
-			const note = setupMessage(setupRequired);
-			context.logger.warn(`The service asks for a set-up: ${note}`);
-			rememberInExecution(context, { setupRequired: note });
-		}
+	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
 		for (const json of data) items.push({ json });
-	}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.length > most ? items.slice(0, most) : items;
 }
@@ -90,43 +97,51 @@ async function readList(
 /** Values that say what is in a file or a message */
 const CONTENTS = ['data', 'text', 'type'];
 
-/** A response as an item's JSON. Where nothing came back it is what was sent, but for contents. */
-export function jsonOf(body: unknown, values: Values, { extra }: Prepared = {}): IDataObject {
+/** A response as an item's JSON. Where nothing came back it is what was sent, under the API's names, but for contents. */
+export function jsonOf(
+	operation: OperationId,
+	body: unknown,
+	values: Values,
+	extra: Record<string, unknown> = {},
+): IDataObject {
 	if (isRecord(body)) return body as IDataObject;
 	if (body !== undefined && body !== null) return { data: body as IDataObject };
-	const known = Object.entries(values).filter(
-		([name, value]) => value !== undefined && !CONTENTS.includes(name),
-	);
-	return { ...(Object.fromEntries(known) as IDataObject), ...(extra as IDataObject) };
+	const names = placeholdersOf(operation).filter((name) => !CONTENTS.includes(name));
+	const sent = names.map((name) => [name, values[name]]).filter(([, value]) => value !== undefined);
+	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
 /** Calls the operation, once for this item where it must not be repeated. */
 async function call(
 	context: IExecuteSingleFunctions,
-	client: ApiClient,
+	api: Api,
 	made: Call,
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData> {
 	const { operation, hooks } = made;
-	const prepared = (await hooks.prepare?.call(context, made.values, client)) ?? {};
+	const { extra, ...prepared } = (await hooks.prepare?.call(context, made.values, api)) ?? {};
 	const values = { ...made.values, ...prepared.values };
-	const send = async (): Promise<INodeExecutionData> => {
-		const options = { extra: prepared.extra, timeoutMs };
-		const response = await callOperation(client, operation, values, options);
-		if (hooks.result) return await hooks.result.call(context, response, values, client);
-		return { json: jsonOf(response.body, values, prepared) };
+	const send = async (): Promise<ApiResponse> => {
+		const response = await api.call(operation, values, { extra, timeoutMs });
+		// What is remembered of it is saved with the execution.
+		const { location } = response.headers;
+		return { ...response, headers: location === undefined ? {} : { location } };
 	};
 	const sendOnce = async () => {
-		if (!mustNotRepeat(operation)) return await send();
-		const fingerprint = fingerprintOf(operation, [values, prepared.extra]);
+		if (!onceOf(operation)) return await send();
+		const fingerprint = fingerprintOf(operation, [values, extra]);
 		const interrupted = () => interruptedEarlier(operation);
 		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
 	};
-	return await sendOnce().catch(async (error: unknown) => {
-		const recovered = await hooks.recover?.call(context, error, values, client);
+	try {
+		const response = await sendOnce();
+		if (hooks.result) return await hooks.result.call(context, response, values, api);
+		return { json: jsonOf(operation, response.body, values, extra) };
+	} catch (error) {
+		const recovered = await hooks.recover?.call(context, error, values, api);
 		if (recovered) return recovered;
 		throw error;
-	});
+	}
 }
 
 /** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */
@@ -142,11 +157,11 @@ async function perform(
 	const request = options as IHttpRequestOptions;
 	const made = callIn(request);
 	if (made.refusal) throw made.refusal.error;
-	const shared = await clientOf(context);
-	const client = shared.withConnectionOptions(connectionOptions(request));
+	const api = (await apiOf(context)).over(connectionOptions(request));
+	const timeoutMs = timeoutOf(context);
 	let items = isList(made.operation)
-		? await readList(context, client, made)
-		: [await call(context, client, made, request.timeout)];
+		? await readList(context, api, made, timeoutMs)
+		: [await call(context, api, made, timeoutMs)];
 	// n8n types what its actions get; ours read the items alone.
 	const response = { body: undefined, headers: {}, statusCode: 200 } as IN8nHttpFullResponse;
 	type Action = Extract<PostReceiveAction, (...rest: never[]) => unknown>;

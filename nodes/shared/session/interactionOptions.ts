@@ -1,5 +1,6 @@
 // Which of an interaction's own options says "approve" and which says "deny". The API document shows the options' shape,
-// `{value, label}`, but none of their values, so they are found by words; what is not clear is left to a human.
+// `{value, label}`, but none of their values, so they are understood by a closed vocabulary: a text that decides consists of
+// these words and no others. What is not clear is left to a person.
 
 import { LIMITS } from '../base/limits';
 
@@ -27,172 +28,111 @@ const APPROVES = words('allow approve accept grant permit proceed confirm contin
 const DENIES = words('reject deny decline refuse block disallow stop cancel');
 /** Words of an approval that lasts, the preferred first. Each approves by itself, too: an option may be just `always`. */
 const LASTS = words('always forever permanently all session');
+/** Makes an approval one that lasts, but approves nothing by itself */
+const WIDENS = 'permanent';
+/** Words that change nothing of what is said */
+const FILLERS = words('it this the that request time just only please go ahead and for do');
+const KNOWN = new Set([...APPROVES, ...DENIES, ...LASTS, WIDENS, 'once', ...FILLERS]);
 
-type Kind =
-	| 'approves'
-	| 'denies'
-	| 'once'
-	| 'lasts'
-	/** Makes an approval one for more than once, but does not approve by itself */
-	| 'widens'
-	/** Turns the next word into its opposite */
-	| 'turns'
-	/** Nothing is certain beside it */
-	| 'clouds'
-	| 'asks'
-	| 'no';
-
-const LISTS: Record<Kind, readonly string[]> = {
-	approves: APPROVES,
-	denies: DENIES,
-	once: ['once'],
-	lasts: LASTS,
-	widens: words(
-		'permanent sessions every everything everywhere any anything remember trust until times minutes hour hours day days',
-	),
-	turns: words('not never dont cannot cant wont'),
-	clouds: words('without unless except neither nor'),
-	asks: ['ask'],
-	no: ['no', 'n'],
-};
-const KINDS: ReadonlyMap<string, Kind> = new Map(
-	(Object.keys(LISTS) as Kind[]).flatMap((kind) => LISTS[kind].map((word) => [word, kind])),
+/** "Don't allow" denies, and "don't ask again" lasts; any other negation is no word that is known. */
+const NEGATION = new RegExp(
+	`\\b(?:do not|dont|not|never|cannot|cant|wont) (?:(?:${APPROVES.join('|')})|(ask again))(?!\\S)`,
+	'g',
 );
-
-/** Words that count only when they are the whole text: `no_limits` denies nothing. */
-const ALONE: ReadonlyMap<string, Side> = new Map([
-	['y', 'approve'],
-	['no', 'deny'],
+/** Words that turn something round that is not understood */
+const TURNING = words('no not never dont cannot cant wont without except unless');
+const ALONE = new Map([
+	['y', 'yes'],
 	['n', 'deny'],
+	['no', 'deny'],
 ]);
 
-/** What a word that is turned round says: "don't allow" denies, "don't ask again" lasts. Any other is not understood. */
-const TURNED: Partial<Record<Kind, Kind>> = { approves: 'denies', asks: 'widens' };
+/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; whatever else it holds counts as a word. */
+function wordsOf(text: string): string[] {
+	const plain = text
+		.replace(/['’ʼ´`]/g, '')
+		.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+		.replace(/[✅✔✓]\uFE0F?/gu, ' yes ')
+		.replace(/[❌✖🚫⛔]\uFE0F?/gu, ' deny ')
+		.toLowerCase()
+		// "No, reject" is a no; what "no limits" or "no reject" mean is anybody's guess.
+		.replace(/\bno\s*[,;.:!–—]/g, 'deny ')
+		.replace(/[\s_\-,;.:!/()–—]+/g, ' ')
+		.trim();
+	return (ALONE.get(plain) ?? plain)
+		.replace(NEGATION, (_, lasts) => (lasts ? WIDENS : 'deny'))
+		.split(' ')
+		.filter(Boolean);
+}
 
-type Side = 'approve' | 'deny' | 'unclear' | 'silent';
-
+/** What a text says; `silent` where it holds no word that approves or denies. */
 interface Reading {
-	side: Side;
+	side: 'approve' | 'deny' | 'unclear' | 'silent';
 	/** Whether it says that it holds for one time, and whether it says that it holds for more */
 	once: boolean;
 	lasting: boolean;
+	/** Whether it may say something that is not understood; a number or a letter does not */
+	foreign: boolean;
 	words: string[];
 }
 
-/** The words of `allowAlways`, `allow_always` or "Don't allow", lower case, and whether a comma or the like follows each. */
-function wordsOf(text: string): Array<{ word: string; pause: boolean }> {
-	const plain = text.replace(/['’ʼ´`]/g, '').replace(/(\p{Ll})(\p{Lu})/gu, '$1_$2');
-	return [...plain.matchAll(/([\p{L}\p{N}\p{M}]+)(\s*[,;.:!–—])?/gu)].map(([, word, pause]) => ({
-		word: word.toLowerCase(),
-		pause: pause !== undefined,
-	}));
-}
-
-/** What each word of a text says, with negations applied to the words that they stand before. */
-function kindsOf(said: ReturnType<typeof wordsOf>): Set<Kind> {
-	const kinds = new Set<Kind>();
-	for (let at = 0; at < said.length; at++) {
-		const kind = KINDS.get(said[at].word);
-		if (kind === 'turns') {
-			const next = said[at].pause ? undefined : KINDS.get(said[at + 1]?.word);
-			kinds.add((next && TURNED[next]) ?? 'clouds');
-			at++;
-		} else if (kind === 'no') {
-			// "No, reject" is a no; what "no limits" or "no reject" mean is anybody's guess.
-			kinds.add(said[at].pause ? 'no' : 'clouds');
-		} else if (kind) {
-			kinds.add(kind);
-		}
-	}
-	return kinds;
-}
-
-function sideOf(kinds: Set<Kind>): Side {
-	const approves = kinds.has('approves') || kinds.has('once') || kinds.has('lasts');
-	if (kinds.has('clouds')) return 'unclear';
-	if (kinds.has('denies')) return kinds.has('approves') ? 'unclear' : 'deny';
-	if (!approves) return 'silent';
-	return kinds.has('no') ? 'unclear' : 'approve';
-}
+const UNCLEAR: Reading = { side: 'unclear', once: false, lasting: false, foreign: true, words: [] };
+/** A number, a letter or a part of a UUID */
+const NAMES_NOTHING = /^(?:[a-z]?\d*|(?=.*\d)[\da-f]{4,})$/;
 
 function readText(text: string): Reading {
-	if (text.length > LIMITS.option)
-		return { side: 'unclear', once: false, lasting: false, words: [] };
+	if (text.length > LIMITS.option) return UNCLEAR;
 	const said = wordsOf(text);
-	const found = said.map(({ word }) => word);
-	const alone = said.length === 1 ? ALONE.get(found[0]) : undefined;
-	if (alone) return { side: alone, once: false, lasting: false, words: found };
-	const kinds = kindsOf(said);
-	const lasting = kinds.has('lasts') || kinds.has('widens');
-	return { side: sideOf(kinds), once: kinds.has('once'), lasting, words: found };
+	const says = (list: readonly string[]) => said.some((word) => list.includes(word));
+	const [denies, once, lasting] = [DENIES, ['once'], [...LASTS, WIDENS]].map(says);
+	const approves = says([...APPROVES, ...LASTS, 'once']);
+	const unknown = said.filter((word) => !KNOWN.has(word));
+	if (!approves && !denies) {
+		if (says(TURNING)) return UNCLEAR;
+		const foreign = unknown.some((word) => !NAMES_NOTHING.test(word));
+		return { side: 'silent', once, lasting, foreign, words: said };
+	}
+	if (unknown.length > 0 || (denies && says(APPROVES)) || (once && lasting)) return UNCLEAR;
+	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: said };
 }
 
-/** What an option says by its value and its label together. A text that says nothing leaves it to the other one. */
+/** What an option says by its value and its label together: one decides, and the other may veto. */
 function readChoice({ value, label }: Choice): Reading {
-	const byValue = readText(String(value));
-	const byLabel = readText(label);
-	const [first, second] = byValue.side === 'silent' ? [byLabel, byValue] : [byValue, byLabel];
-	const once = byValue.once || byLabel.once;
-	const lasting = byValue.lasting || byLabel.lasting;
+	const read = [readText(String(value)), readText(label)];
+	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
+	const once = first.once || second.once;
+	const lasting = first.lasting || second.lasting;
 	const agree = second.side === 'silent' || first.side === second.side;
-	// "Allow once for this session" cannot be both; a denial that lasts is still a denial.
-	const fits = first.side !== 'approve' || !(once && lasting);
-	return { side: agree && fits ? first.side : 'unclear', once, lasting, words: first.words };
+	// What is not understood may say for how long, or for whom: only a value that says so itself is taken beside it. A denial that
+	// lasts still denies.
+	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
+	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
+	const unclear = !agree || (first.side === 'approve' && mayMeanMore);
+	const { words: said } = lasting && !first.lasting ? second : first;
+	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: said };
 }
 
-/** The options by their value as text; one whose value is offered with two meanings is left out. */
-function meaningsOf(choices: readonly Choice[]): Map<string, Choice & Reading> {
-	const meanings = new Map<string, Choice & Reading>();
-	const contradictory = new Set<string>();
+type Meaning = Choice & Reading;
+
+/** What the options say, each value once; one that is offered with two meanings is left out. */
+function meaningsOf(choices: readonly Choice[]): Meaning[] {
+	const offered = new Map<string, Meaning[]>();
 	for (const choice of choices) {
 		const key = String(choice.value);
-		const read = { ...choice, ...readChoice(choice) };
-		const other = meanings.get(key);
-		if (!other) meanings.set(key, read);
-		else if (
-			other.value !== read.value ||
-			other.side !== read.side ||
-			other.lasting !== read.lasting
-		) {
-			contradictory.add(key);
-		}
+		offered.set(key, [...(offered.get(key) ?? []), { ...choice, ...readChoice(choice) }]);
 	}
-	for (const key of contradictory) meanings.delete(key);
-	return meanings;
+	return [...offered.values()]
+		.filter(([{ value, side, lasting }, ...others]) =>
+			others.every((o) => o.value === value && o.side === side && o.lasting === lasting),
+		)
+		.map(([meaning]) => meaning);
 }
 
-/** How far down a list the best of the words stands; less is better. */
-const rankIn = (preferred: readonly string[], said: readonly string[]) =>
-	said.reduce((best, word) => {
-		const place = preferred.indexOf(word);
-		return place < 0 ? best : Math.min(best, place);
-	}, preferred.length);
-
-/** The one choice whose words stand highest in a list; undefined where two share that place. */
-function bestOf(
-	choices: ReadonlyArray<Choice & Reading>,
-	preferred: readonly string[],
-): Choice | undefined {
-	const ranks = choices.map((choice) => rankIn(preferred, choice.words));
-	const best = ranks.reduce((least, rank) => Math.min(least, rank), Infinity);
-	const winners = choices.filter((_, index) => ranks[index] === best);
-	return winners.length === 1 ? winners[0] : undefined;
-}
-
-/** The first of the values that the user named which the interaction offers, and offers once. */
-function namedChoice(
-	choices: readonly Choice[],
-	named: readonly string[],
-): Choice['value'] | undefined {
-	if (named.length === 0) return undefined;
-	const offered = new Map<string, Set<Choice['value']>>();
-	for (const { value } of choices) {
-		const key = String(value).trim();
-		offered.set(key, (offered.get(key) ?? new Set()).add(value));
-	}
-	return named
-		.map((name) => [...(offered.get(name) ?? [])])
-		.find((values) => values.length === 1)?.[0];
+/** The one choice with the first of the words that any has; undefined where two share it. */
+function bestOf(choices: readonly Meaning[], preferred: readonly string[]): Meaning | undefined {
+	const word = preferred.find((each) => choices.some(({ words }) => words.includes(each)));
+	const having = choices.filter(({ words }) => words.includes(word!));
+	return having.length === 1 ? having[0] : undefined;
 }
 
 /**
@@ -206,29 +146,30 @@ export function chooseOption(
 	decision: 'approve' | 'deny',
 	preferences: OptionPreferences,
 ): Choice['value'] | undefined {
-	const trimmed = (values: readonly string[] = []) =>
-		values.map((value) => value.trim()).filter(Boolean);
-	const lists = {
-		approve: trimmed(preferences.approveValues),
-		deny: trimmed(preferences.denyValues),
-	};
-	const opposite = new Set(lists[decision === 'approve' ? 'deny' : 'approve']);
+	const listed = (values: readonly string[] = []) => values.map((each) => each.trim());
+	const { approveValues, denyValues } = preferences;
+	const lists = { approve: listed(approveValues), deny: listed(denyValues) };
+	const opposite = lists[decision === 'approve' ? 'deny' : 'approve'];
 	// A value that the user names for the other side does not serve this one, whatever its words or the other list say.
-	const usable = options.filter(({ value }) => !opposite.has(String(value).trim()));
-	const named = namedChoice(usable, lists[decision]);
-	if (named !== undefined) return named;
+	const usable = options.filter(({ value }) => !opposite.includes(String(value).trim()));
+	for (const name of lists[decision].filter(Boolean)) {
+		const values = new Set(
+			usable.map(({ value }) => value).filter((v) => String(v).trim() === name),
+		);
+		if (values.size === 1) return [...values][0];
+	}
 	if (usable.length > LIMITS.options) return undefined;
 
-	const fitting = [...meaningsOf(usable).values()].filter(({ side }) => side === decision);
+	const fitting = meaningsOf(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter((choice) => choice.lasting);
 	const single = fitting.filter((choice) => !choice.lasting);
 	if (decision === 'deny') {
-		return bestOf(single.length > 0 ? single : lasting, [...DENIES, 'no', 'n'])?.value;
+		return bestOf(single.length > 0 ? single : lasting, DENIES)?.value;
 	}
 	if (preferences.approveWith === 'always' && lasting.length > 0) {
-		return bestOf(lasting, LASTS)?.value;
+		return bestOf(lasting, [...LASTS, WIDENS])?.value;
 	}
-	return bestOf(single, ['once', ...APPROVES, 'y'])?.value;
+	return bestOf(single, ['once', ...APPROVES])?.value;
 }
 
 /** The options of an interaction that can be chosen. What is no option (`value` a text or a number) is left out; never throws. */

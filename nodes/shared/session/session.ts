@@ -1,13 +1,8 @@
 import type { components } from '../base/contract';
-import { createRequest, readAnswer, unreadableResponse } from '../api/operations';
-import type { Overrides } from '../api/overrides';
 import { digest } from '../base/digest';
-import { LIMITS } from '../base/limits';
-import type { ApiResponse } from '../transport/types';
-import { canBeId, requireText, UUID } from '../base/validation';
-import { asText, excerptOf, isRecord, textOf } from '../base/values';
-import type { ApiClient, SendOptions } from '../transport/apiClient';
 import { WorkspaceAutomationError } from '../base/errors';
+import { requireText, UUID } from '../base/validation';
+import { asText, excerptOf, isRecord, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 
@@ -71,6 +66,8 @@ function readInteractions(value: unknown): Interaction[] {
 	});
 }
 
+const LONGEST_URL = 2_000;
+
 const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
 
 export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.includes(status);
@@ -78,7 +75,11 @@ export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.include
 /** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
 	const places = isRecord(body) ? [body, body.session, body.data] : [];
-	const found = places.filter(isRecord).find(({ status }) => typeof status === 'string');
+	const readable = places.filter(isRecord).filter(({ status }) => typeof status === 'string');
+	// What is wrapped around it may have a status of its own.
+	const isKnown = ({ status }: Record<string, unknown>) =>
+		isKnownStatus(String(status).toLowerCase());
+	const found = readable.find(isKnown) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
 	const status = found.status as string;
@@ -86,7 +87,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	return {
 		sessionId,
 		// It stands in errors and in the log, in one line like all that is shown.
-		dashboardUrl: excerptOf(found.dashboardUrl, LIMITS.url),
+		dashboardUrl: excerptOf(found.dashboardUrl, LONGEST_URL),
 		status: isKnownStatus(lowerCase) ? lowerCase : status,
 		pendingInteractions: readInteractions(found.pendingInteractions),
 		error: textOf(found.error),
@@ -100,52 +101,8 @@ export const hasEnded = ({ status }: Session): boolean =>
 	status === 'completed' || status === 'failed';
 
 /** Stands for the moment of a session that a reading shows: equal where nothing was said or done in between. */
-export const momentOf = ({ status, lastActivityAt, latestMessage }: Session): string =>
+export const shownMoment = ({ status, lastActivityAt, latestMessage }: Session): string =>
 	digest(asText([status, lastActivityAt, latestMessage?.createdAt, latestMessage?.text]));
-
-/** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
-export function newSessionIdIn(
-	{ body, headers }: ApiResponse,
-	overrides: Overrides,
-): string | undefined {
-	const found = readAnswer('createAgentSession', 'sessionId', body, overrides);
-	if (typeof found === 'number') return String(found);
-	const location = textOf(headers.location)?.split(/[?#]/)[0];
-	const id = textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
-	return id !== undefined && canBeId(id) ? id : undefined;
-}
-
-/** Delays after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
-export const NEW_SESSION: SendOptions = { notFoundDelaysMs: [1_000, 2_000, 4_000] };
-
-/** The session as it is now. @throws WorkspaceAutomationError also where the response is no status object */
-export async function fetchSession(
-	client: ApiClient,
-	sessionId: string,
-	options?: SendOptions,
-): Promise<Session> {
-	const request = createRequest('getAgentSession', { sessionId }, client.overrides);
-	const { body } = await client.send(
-		{ ...request, timeoutMs: LIMITS.sessionReadMs },
-		{ ...NEW_SESSION, ...options },
-	);
-	const session = readSession(body, sessionId);
-	if (session) return session;
-	throw new UnreadableSessionError(sessionId, body);
-}
-
-/** A response where a session should be; the next one may be better. */
-export class UnreadableSessionError extends WorkspaceAutomationError {
-	constructor(sessionId: string, body: unknown) {
-		const { message, description } = unreadableResponse(
-			'getAgentSession',
-			'status',
-			'the status of the session',
-			body,
-		);
-		super(message, description.split(' If it holds')[0], { sessionId });
-	}
-}
 
 /** A session's id at the end of its dashboard URL, for a resource locator */
 export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;

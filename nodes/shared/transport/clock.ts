@@ -1,58 +1,77 @@
 import { sleep } from 'n8n-workflow';
 
 import { CanceledError } from '../base/errors';
-import { LIMITS } from '../base/limits';
 
 /** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
 export interface Clock {
 	/** Milliseconds since 1970 */
 	now(): number;
-	/** @throws CanceledError at once when the execution is stopped */
-	sleep(ms: number): Promise<void>;
-	/** @throws CanceledError when the execution was stopped */
-	throwIfAborted(): void;
-	/** The result of `work`. @throws CanceledError at once when the execution is stopped, whatever becomes of it */
-	untilAborted<T>(work: Promise<T>): Promise<T>;
+	/**
+	 * Waits.
+	 * @param signal of the execution; without one the wait goes on after Stop
+	 * @throws CanceledError at once when the execution is stopped
+	 */
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What a timer takes; a longer delay would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls back when the execution is stopped. One listener for all: a signal goes through its listeners whenever one is added. */
+function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+	if (!signal) return () => {};
+	let callbacks = callbacksOf.get(signal);
+	if (!callbacks) {
+		const all = new Set<() => void>();
+		callbacksOf.set(signal, (callbacks = all));
+		signal.addEventListener('abort', () => all.forEach((each) => each()));
+	}
+	callbacks.add(callback);
+	return () => callbacks.delete(callback);
 }
 
 /**
- * The real time. `sleep` of n8n-workflow ends early with a signal only from n8n 2.34 on; before that the race does, and an idle
- * timer is left.
+ * The result of `work`, unless Stop comes first, or the time is over. `sleep` of n8n-workflow ends with a signal only from n8n
+ * 2.34 on; before that an idle timer is left, and must hold nothing of the result: so no function here sees `work`.
+ * @param ms how long it may take
+ * @param timedOut makes the error for work that takes longer
+ * @throws CanceledError at once when the execution is stopped, whatever becomes of the work
  */
-export function clockWith(signal: AbortSignal | undefined): Clock {
-	const throwIfAborted = () => {
-		if (signal?.aborted) throw new CanceledError();
-	};
-	// One listener for all that wait: a signal goes through its listeners whenever one is added.
-	const waiting = new Set<() => void>();
-	const abortAll = () => {
-		for (const abort of waiting) abort();
-	};
-	const untilAborted = async <T>(work: Promise<T>): Promise<T> => {
-		throwIfAborted();
-		if (!signal) return await work;
-		return await new Promise<T>((resolve, reject) => {
-			const abort = () => reject(new CanceledError());
-			if (waiting.size === 0) signal.addEventListener('abort', abortAll);
-			waiting.add(abort);
-			void work.then(resolve, reject).finally(() => {
-				waiting.delete(abort);
-				if (waiting.size === 0) signal.removeEventListener('abort', abortAll);
-			});
-		});
-	};
-	return {
-		now: Date.now,
-		throwIfAborted,
-		untilAborted,
-		async sleep(ms) {
-			throwIfAborted();
-			const timer = new AbortController();
-			const slept = sleep(Math.min(ms, LIMITS.timerMs), timer.signal);
-			await untilAborted(slept).catch((error: unknown) => {
-				timer.abort();
-				throw error;
-			});
-		},
-	};
+export async function withinTime<T>(
+	work: Promise<T>,
+	signal: AbortSignal | undefined,
+	ms?: number,
+	timedOut: () => Error = () => new Error('It took too long'),
+): Promise<T> {
+	let settle: { resolve(value: T): void; reject(error: unknown): void } | undefined;
+	const result = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
+	const fail = (error: unknown) => settle?.reject(error);
+	const ignore = onAbort(signal, () => fail(new CanceledError()));
+	const timer = new AbortController();
+	if (ms !== undefined)
+		void sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal).then(
+			() => settle && fail(timedOut()),
+			() => {},
+		);
+	work.then((value) => settle?.resolve(value), fail);
+	if (signal?.aborted) fail(new CanceledError());
+	try {
+		return await result;
+	} finally {
+		settle = undefined;
+		timer.abort();
+		ignore();
+	}
 }
+
+/** The real time. */
+export const realClock: Clock = {
+	now: () => Date.now(),
+	async sleep(ms, signal) {
+		const timer = new AbortController();
+		const slept = sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal);
+		await withinTime(slept, signal).finally(() => timer.abort());
+	},
+};

@@ -2,7 +2,6 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { readOverrides, type Overrides } from '../api/overrides';
 
 export const CREDENTIAL = 'workspaceAutomationApi';
 
@@ -17,7 +16,6 @@ export interface CheckedCredential {
 	apiKey: string;
 	/** A date such as 2026-10-05 */
 	apiVersion: string;
-	overrides: Overrides;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -91,6 +89,5 @@ export function readCredential(credential: ICredentialDataDecryptedObject): Chec
 		baseUrl: checkBaseUrl(credential.baseUrl),
 		apiKey,
 		apiVersion,
-		overrides: readOverrides(credential.overrides),
 	};
 }

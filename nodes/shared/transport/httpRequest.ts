@@ -1,21 +1,16 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
+import { WorkspaceAutomationError } from '../base/errors';
+import { inMib, inSeconds, MIB } from '../base/values';
+import { withinTime } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
-import { inMib, inSeconds, LIMITS } from '../base/limits';
 import { jsonBytes } from './jsonBody';
 import { parseJson } from './parseJson';
+import { bodyWithoutSecret, withoutSecret } from './secret';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
-/** The same context without the execution's cancel signal: what is sent through it is finished even after Stop. */
-export function withoutCancelSignal(context: ApiContext): ApiContext {
-	return {
-		helpers: context.helpers,
-		getNode: () => context.getNode(),
-		getCredentials: async (type: string) => await context.getCredentials(type),
-		logger: context.logger,
-	};
-}
+/** A response as it is after unpacking */
+const MOST_BYTES = 16 * MIB;
 
 /** What axios and we call a response that is not complete in time */
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
@@ -44,11 +39,6 @@ export function attemptOfError(error: unknown): Extract<Attempt, { code: string 
 	return { kind: UNUSABLE.test(code) ? 'unusable' : 'lost', code };
 }
 
-export function attemptOfResponse(status: number, headers: Headers, text: string): Attempt {
-	const body = parseJson(text);
-	return { kind: 'response', status, headers, body, ...(body === undefined && { text }) };
-}
-
 /** A response body as n8n hands it on with `encoding: 'stream'` */
 type BodyStream = AsyncIterable<Uint8Array>;
 
@@ -71,25 +61,11 @@ export async function withConnection<T>(
 	work: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const connection = new AbortController();
-	const close = () => connection.abort();
-	signal?.addEventListener('abort', close);
-	if (signal?.aborted) close();
-	const finished = new AbortController();
-	const working = work(connection.signal);
-	const timeout = sleep(Math.min(timeoutMs, LIMITS.timerMs), finished.signal).then(
-		() => Promise.reject(TIMED_OUT),
-		async () => await working,
-	);
-	// What is given up fails later, and nobody waits for it.
-	return await Promise.race([working, timeout])
-		.catch((error: unknown) => {
-			close();
-			throw error;
-		})
-		.finally(() => {
-			finished.abort();
-			signal?.removeEventListener('abort', close);
-		});
+	const result = withinTime(work(connection.signal), signal, timeoutMs, () => TIMED_OUT);
+	return await result.catch((error: unknown) => {
+		connection.abort();
+		throw error;
+	});
 }
 
 /** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
@@ -104,32 +80,6 @@ async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-/** JSON in which what may be written with an escape and need not is written without one. */
-const withoutNeedlessEscapes = (json: string): string =>
-	json.replace(/\\(?:u00([2-7][\da-f])|([\s\S]))/gi, (escape, code?: string, plain?: string) => {
-		const character = code === undefined ? plain : String.fromCharCode(parseInt(code, 16));
-		if (code === undefined) return plain === '/' ? plain : escape;
-		return /["\\]/.test(character!) ? `\\${character}` : character!;
-	});
-
-/** Replaces a secret that a service echoes, in the forms it may have, so that it reaches no error, log or output. */
-export function withoutSecret(text: string, secret: string): string {
-	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
-	const hides = (where: string) => forms.some((form) => where.includes(form));
-	const isEscaped = !hides(text) && /\\u00[2-7]|\\\//i.test(text);
-	const plain = isEscaped ? withoutNeedlessEscapes(text) : text;
-	if (!hides(plain)) return text;
-	return forms.reduce((clean, form) => clean.replaceAll(form, '[API key]'), plain);
-}
-
-const withoutSecretIn = (headers: Headers, secret: string): Headers =>
-	Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [
-			name,
-			typeof value === 'string' ? withoutSecret(value, secret) : value,
-		]),
-	);
-
 export interface Connection {
 	/** Ends in `/v1`, without a slash after it */
 	baseUrl: string;
@@ -139,14 +89,28 @@ export interface Connection {
 	options?: ConnectionOptions;
 }
 
-/** Sends a request once and says how it ended. Never throws for anything the network or the service did. */
+/** Refuses what would hand the key to whoever runs the proxy. @throws WorkspaceAutomationError */
+export function checkConnection({ baseUrl, options = {} }: Connection): void {
+	if (!options.proxy) return;
+	const isReadable = options.skipSslCertificateValidation || baseUrl.startsWith('http:');
+	if (!isReadable) return;
+	throw new WorkspaceAutomationError(
+		"'Proxy' under Request Options could read the API key",
+		"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+	);
+}
+
+/**
+ * Sends a request once and says how it ended. Never throws for anything the network or the service did.
+ * @param signal ends the request with the execution; without one it is finished even after Stop
+ */
 export async function sendHttpRequest(
 	context: ApiContext,
 	{ baseUrl, apiKey, options }: Connection,
-	request: ApiRequest,
+	request: ApiRequest & { timeoutMs: number },
+	signal: AbortSignal | undefined,
 ): Promise<Attempt> {
-	const timeoutMs = request.timeoutMs ?? LIMITS.attemptMs;
-	const mostBytes = request.mostBytes ?? LIMITS.responseBytes;
+	const { timeoutMs, mostBytes = MOST_BYTES } = request;
 	const httpRequest: IHttpRequestOptions = {
 		method: request.method,
 		url: baseUrl + request.path,
@@ -170,27 +134,36 @@ export async function sendHttpRequest(
 	let headers: Headers = {};
 	const receive = async (abortSignal: AbortSignal): Promise<string> => {
 		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			// n8n types the helper for execution contexts only; it needs no more than what every context has. Where that has a
-			// cancel signal, n8n would put it in the place of ours, which stands for it too.
-			withoutCancelSignal(context) as unknown as IAllExecuteFunctions,
+			// n8n types the helper for execution contexts only; it needs no more than what every context has.
+			context as unknown as IAllExecuteFunctions,
 			CREDENTIAL,
 			{ ...httpRequest, abortSignal },
 		)) as { statusCode: number; headers: Headers; body: unknown };
 		status = response.statusCode;
-		headers = withoutSecretIn(response.headers, apiKey);
+		headers = Object.fromEntries(
+			Object.entries(response.headers).map(([name, value]) => [
+				name,
+				typeof value === 'string' ? withoutSecret(value, apiKey) : value,
+			]),
+		);
 		const { body } = response;
 		if (isStream(body)) return (await readBytes(body, mostBytes)).toString();
 		return typeof body === 'string' ? body : JSON.stringify(body ?? '');
 	};
 	try {
-		const text = await withConnection(context.getExecutionCancelSignal?.(), timeoutMs, receive);
-		return attemptOfResponse(status!, headers, withoutSecret(text, apiKey));
+		const text = await withConnection(signal, timeoutMs, receive);
+		return {
+			kind: 'response',
+			status: status!,
+			headers,
+			...bodyWithoutSecret(text, apiKey, parseJson),
+		};
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };
 		const attempt = attemptOfError(error);
 		if (TIMEOUTS.includes(attempt.code))
 			attempt.code += `: it took longer than ${inSeconds(timeoutMs)}`;
-		// The status arrived and the body did not: whatever it was, the service has acted.
+		// The status arrived and the body did not.
 		if (status !== undefined && status >= 200 && status < 300)
 			return { kind: 'response', status, headers, body: undefined, broken: attempt.code };
 		return attempt;

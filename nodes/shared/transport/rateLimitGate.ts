@@ -1,6 +1,16 @@
 import { responseError } from '../base/apiErrors';
-import { AdaptiveRate, type Waiting } from './adaptiveRate';
-import { clockWith, type Clock } from './clock';
+import { realClock, withinTime, type Clock } from './clock';
+import { Pace } from './pace';
+
+/** A request that waits for its turn. */
+export interface Waiting {
+	/** When it was asked for first: one that was refused keeps its place */
+	since: number;
+	/** Later than this it is of no use */
+	deadline: number;
+	/** Goes before those that are not, and through a closed gate if it cannot wait for it to open */
+	urgent?: boolean;
+}
 
 interface Ticket extends Waiting {
 	/** Called once: with how long it would have to wait, where that is too long */
@@ -14,13 +24,30 @@ export interface Passed {
 	holdBackMs?: number;
 }
 
-const rateLimited = (delayMs: number) =>
-	responseError({ status: 429, body: undefined, retryAfter: Math.ceil(delayMs / 1000) });
+/** What may be under way with a key: a service with limits can say so before hundreds of requests are on their way. */
+const MOST_UNDER_WAY = 25;
+/** Of so many turns one goes to whoever has waited longest, so that urgent requests starve nobody. */
+const TURNS_TO_OLDEST = 4;
+/** So that no timer is left for long when those that waited have left */
+const LONGEST_NAP_MS = 1_000;
+/** After as long without a request a key begins as if it were new. */
+const IDLE_MS = 5 * 60_000;
 
-/** The gate that all requests with one key go through. Waits as `AdaptiveRate` decides. */
+const rateLimited = (delayMs: number) =>
+	responseError({
+		status: 429,
+		body: undefined,
+		retryAfter: delayMs > 0 ? Math.ceil(delayMs / 1000) : undefined,
+	});
+
+/** The gate that all requests with one key go through, as fast as `Pace` allows. */
 export class RateLimitGate {
-	private readonly rate = new AdaptiveRate<Ticket>();
+	private readonly pace = new Pace();
 	private readonly clock: Clock;
+	/** In the order in which they were asked for */
+	private readonly waiting: Ticket[] = [];
+	private underWay = 0;
+	private turns = 0;
 	private isCalling = false;
 	private usedAt: number;
 
@@ -32,61 +59,108 @@ export class RateLimitGate {
 
 	/**
 	 * Calls `send` when the request may be sent, and learns from how it ended.
-	 * @param clock that of the execution: after Stop the request leaves the queue
+	 * @param signal of the execution: after Stop the request leaves the queue
 	 * @throws CanceledError when the execution is stopped before its turn
 	 * @throws WorkspaceAutomationError where it would have to wait for longer than it can
 	 */
-	async pass<T extends Passed>(request: Waiting, clock: Clock, send: () => Promise<T>): Promise<T> {
+	async pass<T extends Passed>(
+		request: Waiting,
+		signal: AbortSignal | undefined,
+		send: () => Promise<T>,
+	): Promise<T> {
 		this.usedAt = this.clock.now();
-		let ticket: Ticket | undefined;
-		const turn = new Promise<number | undefined>((settle) => {
-			ticket = { ...request, settle };
-			this.rate.enter(ticket);
-		});
-		this.call();
-		if (this.rate.size > 0 && !this.isCalling) void this.callInTime();
-		const passing = async () => {
-			const tooLongMs = await clock.untilAborted(turn);
-			if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
-			const sentAt = this.clock.now();
+		const tooLongMs = await this.turnOf(request, signal);
+		if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
+		const sentAt = this.clock.now();
+		try {
 			const passed = await send();
 			const now = this.clock.now();
-			if (passed.holdBackMs !== undefined) this.rate.refuse(sentAt, now, passed.holdBackMs);
-			else if (passed.isAnswered) this.rate.accept(now);
+			if (passed.holdBackMs !== undefined) this.pace.refuse(sentAt, now, passed.holdBackMs);
+			else if (passed.isAnswered) this.pace.accept(now);
 			return passed;
-		};
-		return await passing().finally(() => {
-			this.rate.leave(ticket!);
+		} finally {
+			this.underWay--;
 			this.call();
-		});
+		}
 	}
 
 	/** Whether there is nothing left to remember */
 	isIdle(): boolean {
-		return this.rate.size === 0 && this.clock.now() - this.usedAt > IDLE_MS;
+		return this.waiting.length === 0 && this.clock.now() - this.usedAt > IDLE_MS;
 	}
 
+	/** Waits for a request's turn. Returns how long it would have to wait, where that is too long. */
+	private async turnOf(
+		request: Waiting,
+		signal: AbortSignal | undefined,
+	): Promise<number | undefined> {
+		let ticket: Ticket | undefined;
+		let hasTurn = false;
+		const turn = new Promise<number | undefined>((resolve) => {
+			const settle = (tooLongMs?: number) => {
+				hasTurn = tooLongMs === undefined;
+				resolve(tooLongMs);
+			};
+			ticket = { ...request, settle };
+		});
+		let place = this.waiting.length;
+		while (place > 0 && this.waiting[place - 1].since > request.since) place--;
+		this.waiting.splice(place, 0, ticket!);
+		this.call();
+		if (this.waiting.length > 0 && !this.isCalling) void this.callInTime();
+		return await withinTime(turn, signal).catch((error: unknown) => {
+			// Stop may come in the moment in which it was called.
+			if (hasTurn) this.underWay--;
+			else this.quit(ticket!);
+			this.call();
+			throw error;
+		});
+	}
+
+	private quit(ticket: Ticket): void {
+		const index = this.waiting.indexOf(ticket);
+		if (index >= 0) this.waiting.splice(index, 1);
+	}
+
+	/** Lets go whose turn it is, and sends away who cannot wait. Returns the time until the next turn. */
 	private call(): number {
 		const now = this.clock.now();
-		const { go, tooLate, waitMs } = this.rate.take(now);
-		for (const ticket of go) ticket.settle();
-		for (const ticket of tooLate) ticket.settle(this.rate.delayMs(now));
-		return waitMs;
+		for (const ticket of this.waiting.filter((each) => this.isTooLate(each, now))) {
+			this.quit(ticket);
+			ticket.settle(Math.max(0, this.pace.opensAt(ticket) - now));
+		}
+		for (let next = this.next(now); next; next = this.next(now)) {
+			this.quit(next);
+			this.underWay++;
+			this.pace.go(now, this.waiting.length > 0);
+			next.settle();
+		}
+		// Who waits for room is called when somebody leaves.
+		const opensAt = this.waiting.map((each) => this.pace.opensAt(each)).filter((at) => at > now);
+		return opensAt.reduce((soonest, at) => Math.min(soonest, at), Infinity) - now;
+	}
+
+	private isTooLate(ticket: Ticket, now: number): boolean {
+		return Math.max(now, this.pace.opensAt(ticket)) > ticket.deadline;
+	}
+
+	/** Whose turn it is, if it is somebody's. What is urgent needs no room. */
+	private next(now: number): Ticket | undefined {
+		const isOpen = (each: Ticket) => this.pace.opensAt(each) <= now;
+		const urgent = this.waiting.find((each) => each.urgent && isOpen(each));
+		const oldest = this.underWay < MOST_UNDER_WAY ? this.waiting.find(isOpen) : undefined;
+		if (!urgent || !oldest) return urgent ?? oldest;
+		return ++this.turns % TURNS_TO_OLDEST === 0 ? oldest : urgent;
 	}
 
 	/** One timer for all, while anybody waits. */
 	private async callInTime(): Promise<void> {
 		this.isCalling = true;
-		for (let waitMs = this.call(); this.rate.size > 0; waitMs = this.call())
+		for (let waitMs = this.call(); this.waiting.length > 0; waitMs = this.call())
 			await this.clock.sleep(Math.min(LONGEST_NAP_MS, Math.max(1, waitMs)));
 		this.isCalling = false;
 	}
 }
-
-/** So that no timer is left for long when those that waited have left */
-const LONGEST_NAP_MS = 1_000;
-/** After as long without a request a key begins as if it were new. */
-const IDLE_MS = 5 * 60_000;
 
 /** The gates of this process: each worker of queue mode has its own. */
 export class RateLimitGates {
@@ -97,7 +171,7 @@ export class RateLimitGates {
 		this.clock = clock;
 	}
 
-	/** @param key one for each base URL and API key, and no secret: a hash */
+	/** @param key one for each base URL and API key, and no secret: a digest */
 	of(key: string): RateLimitGate {
 		for (const [each, gate] of this.gates) if (gate.isIdle()) this.gates.delete(each);
 		let gate = this.gates.get(key);
@@ -107,4 +181,4 @@ export class RateLimitGates {
 }
 
 /** Shared by all executions and nodes. */
-export const processGates = new RateLimitGates(clockWith(undefined));
+export const processGates = new RateLimitGates(realClock);

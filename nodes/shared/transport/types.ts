@@ -6,8 +6,6 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import type { Method } from '../api/assumedRequests';
-
 /** The part of n8n's contexts that a request needs. Execution, single-item, polling and load-options contexts all have it. */
 export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
@@ -15,21 +13,29 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
 
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
+/**
+ * What a request does to the service, and so when it may be sent again:
+ * - `read`: nothing; without an answer it was for nothing.
+ * - `repeat`: done twice it is as done once.
+ * - `once`: done twice it does harm.
+ */
+export type Effect = 'read' | 'repeat' | 'once';
+
 export interface ApiRequest {
 	method: Method;
+	effect: Effect;
 	/** Below the base URL, such as `/projects` */
 	path: string;
 	query?: IDataObject;
 	body?: unknown;
 	/** A version that wins over the credential's */
 	version?: string;
-	/** Whether it may be sent again when it may have taken effect. By default every method but POST may. */
-	idempotent?: boolean;
-	/** Whether a success without JSON is a success; true for requests whose response nobody needs */
-	mayAnswerNothing?: boolean;
 	/** The scope that the key needs, where the API document names one */
 	scope?: string;
-	/** Bytes that are read of its response, where that is more than usual */
+	/** Bytes that are read of its response, where that is other than usual */
 	mostBytes?: number;
 	/** Milliseconds after which an attempt counts as lost, from its first byte to its last */
 	timeoutMs?: number;
@@ -54,7 +60,7 @@ export interface ApiResponse {
 export type Attempt =
 	| ({
 			kind: 'response';
-			/** The body where it was not JSON */
+			/** The beginning of the body where it was not JSON */
 			text?: string;
 			/** Why none of the body could be read */
 			broken?: string;

@@ -1,4 +1,4 @@
-import { readNewSessionId } from '../../../shared/api/nonIdempotent';
+import { readNewSessionId } from '../../../shared/api/sessions';
 import { prompt } from '../../../shared/n8n/descriptions';
 import { jsonOf } from '../../../shared/n8n/routing';
 import { requireText } from '../../../shared/base/validation';
@@ -18,7 +18,10 @@ export const create: Operation = {
 	],
 	prepare: (values) => ({ extra: bodyOf(values) }),
 	// Whatever name the service has for the ID, the next node finds it under this one.
-	result: (response, _values, { overrides }) => ({
-		json: { sessionId: readNewSessionId(response, overrides), ...jsonOf(response.body, {}) },
+	result: (response, values, api) => ({
+		json: {
+			sessionId: readNewSessionId(api, response),
+			...jsonOf('createAgentSession', response.body, values),
+		},
 	}),
 };

@@ -1,7 +1,9 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { simplify } from '../../../shared/n8n/descriptions';
 import { sessionId } from '../fields';
 import type { Operation } from '../resource';
-import { simplifySession } from './simplifySession';
+import { simplified } from '../simplify';
 
 export const get: Operation = {
 	name: 'Get',
@@ -10,5 +12,14 @@ export const get: Operation = {
 	description: 'Get the status of an agent session and what it waits for',
 	request: 'getAgentSession',
 	fields: [sessionId, simplify],
-	output: [simplifySession],
+	output: simplified(({ error, latestMessage, ...session }) => ({
+		sessionId: session.sessionId,
+		dashboardUrl: session.dashboardUrl,
+		status: session.status,
+		text: (latestMessage as IDataObject | undefined)?.text,
+		pendingInteractions: session.pendingInteractions,
+		// Not `error`: n8n takes an item that has one for a failure.
+		failure: error,
+		lastActivityAt: session.lastActivityAt,
+	})),
 };

@@ -1,19 +1,21 @@
 import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
-import { fetchSession, type Interaction } from '../../../shared/session/session';
+import { fetchSession } from '../../../shared/api/sessions';
+import type { Api } from '../../../shared/api/types';
+import type { Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
-import { quote } from '../../../shared/base/values';
+import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
+import { quoted } from '../../../shared/session/visibleText';
 import { additionalBody, bodyOf, sessionId } from '../fields';
 import type { Field, Operation } from '../resource';
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(
-	client: ApiClient,
+	api: Api,
 	session: string,
 	interactionId: string,
 ): Promise<Interaction> {
-	const { pendingInteractions } = await fetchSession(client, session);
+	const { pendingInteractions } = await fetchSession(api, session);
 	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
 	if (interaction) return interaction;
 	throw new WorkspaceAutomationError(
@@ -44,31 +46,21 @@ function checkExpected(interaction: Interaction, permission: unknown, patterns: 
 	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
 	throw new WorkspaceAutomationError(
 		'The pending request is not the expected one',
-		`Expected: ${quote(expected, 500)}. Pending: ${quote(pending, 500)}. Nothing was answered. Decide again on what is pending.`,
+		`Expected: ${quoted(asText(expected), 500)}. Pending: ${quoted(asText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
 	);
 }
 
 /** Patterns as a list: from JSON, from lines, or one alone. */
-function patternList(field: string, value: unknown): string[] | undefined {
-	if (value === undefined || value === null || value === '') return undefined;
-	let list: unknown = value;
-	if (typeof value === 'string' && value.trim().startsWith('[')) {
-		try {
-			list = JSON.parse(value) as unknown;
-		} catch {
-			list = value;
-		}
-	}
-	if (typeof list === 'string') return list.split('\n').filter((line) => line !== '');
+function patternList(field: string, value: unknown): string[] {
+	const text = Array.isArray(value) ? '' : requireText(field, value);
+	const json = text.trim().startsWith('[') ? parsedOrUndefined(text) : undefined;
+	const list: unknown = text === '' ? value : (json ?? text.split('\n').filter(Boolean));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a list of texts`,
 		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
 	);
 }
-
-const optionalText = (field: string, value: unknown): string | undefined =>
-	value === undefined || value === null || value === '' ? undefined : requireText(field, value);
 
 const expectations: Field[] = [
 	{
@@ -90,7 +82,7 @@ const expectations: Field[] = [
 		placeholder: 'e.g. bash',
 		description:
 			'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
-		check: optionalText,
+		check: requireText,
 	},
 ];
 
@@ -153,7 +145,7 @@ export const resolveInteraction: Operation = {
 			expectations,
 		),
 	],
-	async prepare(values, client) {
+	async prepare(values, api) {
 		const { decision, expectedPermission, expectedPatterns } = values;
 		const extra = bodyOf(values);
 		const given = decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
@@ -165,10 +157,11 @@ export const resolveInteraction: Operation = {
 			option = typeof given === 'number' ? given : requireText('Option Value', given);
 		if (decision === 'approve' || decision === 'deny' || isExpected) {
 			const { sessionId: session, interactionId } = values;
-			const interaction = await pendingInteraction(client, String(session), String(interactionId));
+			const interaction = await pendingInteraction(api, String(session), String(interactionId));
 			checkExpected(interaction, expectedPermission, expectedPatterns);
 			if (decision === 'approve' || decision === 'deny') option = optionFor(interaction, decision);
 		}
-		return { values: { type: 'permission', option }, extra };
+		const approved = decision === 'option' ? undefined : decision === 'approve';
+		return { values: { type: 'permission', option, approved }, extra };
 	},
 };

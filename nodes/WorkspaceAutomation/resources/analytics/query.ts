@@ -1,7 +1,7 @@
-import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, PostReceiveAction } from 'n8n-workflow';
 
 import { boundQuery, queryField } from '../../../shared/analytics/query';
-import type { components } from '../../../shared/base/contract';
+import { rowsOf } from '../../../shared/api/rows';
 import { rememberInExecution } from '../../../shared/n8n/customData';
 import type { Operation } from '../resource';
 import { TABLES } from './tables';
@@ -17,25 +17,29 @@ const bindQuery: Operation['prepare'] = function () {
 	return { values: { query: boundQuery(this, evaluate) } };
 };
 
-async function handOnRows(
-	this: IExecuteSingleFunctions,
-	items: INodeExecutionData[],
-): Promise<INodeExecutionData[]> {
-	const { data = [] } = items[0].json as Partial<components['schemas']['AnalyticsResult']>;
-	const isCutOff = data.length >= MOST_ROWS;
-	if (isCutOff) {
+/** All rows in one item, and whether they were cut off. */
+const readRows: Operation['result'] = function ({ body }, _values, api) {
+	const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
+	const data = rowsOf(api, body, warn);
+	const json: IDataObject = { rowCount: data.length, data };
+	if (data.length >= MOST_ROWS) {
 		const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
-		this.logger.warn(warning, { node: this.getNode().name });
+		warn(warning);
 		rememberInExecution(this, { analyticsRows: warning });
+		json.rowLimitReached = true;
 	}
-	const mark = isCutOff ? { rowLimitReached: true } : {};
-	if (this.getNodeParameter('options.rowsInOneItem', false) === true)
-		return items.map((item) => ({ ...item, json: { ...item.json, ...mark } }));
-	// The rows are the items; the last one says where they were cut off.
-	const rows = (data as Array<INodeExecutionData['json']>).map((row) => ({ json: row }));
+	return { json };
+};
+
+/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
+const handOnRows: PostReceiveAction = async function (items) {
+	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
+	const { data, rowLimitReached } = items[0].json;
+	const rows = data as IDataObject[];
 	const last = rows.pop();
-	return last ? [...rows, { json: { ...last.json, ...mark } }] : [];
-}
+	if (last) rows.push({ ...last, ...(rowLimitReached === true && { rowLimitReached }) });
+	return rows.map((json) => ({ json }));
+};
 
 export const query: Operation = {
 	name: 'Query',
@@ -65,5 +69,6 @@ export const query: Operation = {
 		})),
 	],
 	prepare: bindQuery,
+	result: readRows,
 	output: [handOnRows],
 };

@@ -71,10 +71,11 @@ export const create: Operation = {
 		optionalParentId,
 		ifExists,
 	],
-	async prepare() {
+	async prepare(_values, api) {
 		const { name: given, ...source } = await contentOf(this);
 		const name = requireText('Name', this.getNodeParameter('name') || given);
-		return { values: { kind: 'file', name, ...source } };
+		const type = api.word('createFile', source.type) ?? source.type;
+		return { values: { kind: 'file', name, ...source, type } };
 	},
 	result: createdFile,
 	recover: existingFile,

@@ -1,11 +1,17 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { isInternal, isLoopback } from '../../../shared/transport/credential';
-import { CanceledError, WorkspaceAutomationError } from '../../../shared/base/errors';
-import { inMib, inSeconds, LIMITS } from '../../../shared/base/limits';
-import { attemptError, type ApiClient } from '../../../shared/transport/apiClient';
+import type { Api } from '../../../shared/api/types';
+import {
+	CanceledError,
+	throwIfAborted,
+	WorkspaceAutomationError,
+} from '../../../shared/base/errors';
+import { inMib, inSeconds, MIB } from '../../../shared/base/values';
 import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
-import { isRefusal, retryDelayMs } from '../../../shared/transport/retryPolicy';
+import { provenBy } from '../../../shared/transport/evidence';
+import { retryDelayMs } from '../../../shared/transport/retryPolicy';
+import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
 /** A stream as n8n's helpers take one */
@@ -40,16 +46,22 @@ function checkUrl(url: string, baseUrl: string): string {
 	return url;
 }
 
+/** Ten times what a file may have when it is created */
+export const MOST_BYTES = 100 * MIB;
+/** All of a download: what takes longer would outlast its URL soon */
+const MOST_MS = 300_000;
+const MOST_ATTEMPTS = 4;
+
 const tooLarge = () =>
 	new WorkspaceAutomationError(
 		'The file is too large to download',
-		`It has more than ${inMib(LIMITS.downloadBytes)}.`,
+		`It has more than ${inMib(MOST_BYTES)}.`,
 	);
 
 const tooLong = () =>
 	new WorkspaceAutomationError(
 		'The file takes too long to download',
-		`It took longer than ${inSeconds(LIMITS.downloadMs)}.`,
+		`It took longer than ${inSeconds(MOST_MS)}.`,
 	);
 
 /**
@@ -62,22 +74,19 @@ function limitBytes(body: Stream): void {
 	body.emit = (event: string | symbol, ...args: unknown[]) => {
 		if (event === 'data') {
 			bytes += (args[0] as Uint8Array).length;
-			if (bytes > LIMITS.downloadBytes) body.destroy(tooLarge());
+			if (bytes > MOST_BYTES) body.destroy(tooLarge());
 		}
 		return emit(event, ...args);
 	};
 }
 
 /** A response that is no file; thrown, so that its connection is closed */
-class RefusedError extends Error {
-	readonly status: number;
-
-	readonly headers: Headers;
+class NoFileError extends Error {
+	readonly attempt: Attempt;
 
 	constructor(status: number, headers: Headers) {
 		super();
-		this.status = status;
-		this.headers = headers;
+		this.attempt = { kind: 'response', status, headers, body: undefined };
 	}
 }
 
@@ -105,16 +114,15 @@ async function fetchOnce<T>(
 			abortSignal,
 		})) as Streamed;
 		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) throw new RefusedError(status, headers);
-		if (Number(headers['content-length'] ?? 0) > LIMITS.downloadBytes) throw tooLarge();
+		if (status < 200 || status >= 300) throw new NoFileError(status, headers);
+		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
 		limitBytes(body);
 		return { value: await consume(body, headers) };
 	};
 	const signal = context.getExecutionCancelSignal?.();
 	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
 		if (error === TIMED_OUT) throw tooLong();
-		if (error instanceof RefusedError)
-			return { kind: 'response', status: error.status, headers: error.headers, body: undefined };
+		if (error instanceof NoFileError) return error.attempt;
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 		return attemptOfError(error);
 	});
@@ -133,23 +141,23 @@ const failed = ({ message, description, context }: WorkspaceAutomationError) =>
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
-	{ clock, baseUrl }: ApiClient,
+	{ clock, baseUrl, signal }: Api,
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	checkUrl(url, baseUrl);
-	const deadline = clock.now() + LIMITS.downloadMs;
+	const deadline = clock.now() + MOST_MS;
 	for (let attempt = 1; ; attempt++) {
-		clock.throwIfAborted();
+		throwIfAborted(signal);
 		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
-		clock.throwIfAborted();
-		const final =
-			result.kind === 'unusable' || (result.kind === 'response' && isRefusal(result.status));
-		if (final || attempt === LIMITS.downloadAttempts)
-			throw failed(attemptError(result, {}, clock.now()));
-		const delayMs = retryDelayMs(result, attempt, clock.now(), Math.random());
-		if (clock.now() + delayMs > deadline) throw failed(attemptError(result, {}, clock.now()));
-		await clock.sleep(delayMs);
+		throwIfAborted(signal);
+		const now = clock.now();
+		const delayMs = retryDelayMs(result, attempt, now, Math.random());
+		// Redirects are not followed, wherever they lead.
+		const isRedirect = result.kind === 'response' && result.status < 400;
+		const isFinal = isRedirect || provenBy(result, true) === 'refused';
+		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline) throw failed(attemptError(result, {}, now));
+		await clock.sleep(delayMs, signal);
 	}
 }

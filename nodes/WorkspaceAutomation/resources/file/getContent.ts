@@ -1,20 +1,16 @@
-import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-
-import { answerOverride, readAnswer } from '../../../shared/api/operations';
+import { answerOverride } from '../../../shared/api/answers';
+import type { Api } from '../../../shared/api/types';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
-import { callOperation } from '../../../shared/api/nonIdempotent';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { requireOneOf, requireText } from '../../../shared/base/validation';
 import { isRecord, quote, textOf } from '../../../shared/base/values';
+import type { Headers } from '../../../shared/transport/types';
 import { fileId } from '../fields';
 import type { Operation } from '../resource';
 import { download, type Stream } from './download';
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
-function contentIn(body: unknown, { overrides }: ApiClient): { text: string } | { url: string } {
-	const [text, url] = ['text', 'url'].map((name) =>
-		readAnswer('getFileContent', name, body, overrides),
-	);
+function contentIn(body: unknown, api: Api): { text: string } | { url: string } {
+	const [text, url] = ['text', 'url'].map((name) => api.answer('getFileContent', name, body));
 	if (textOf(text)) return { text: String(text) };
 	if (textOf(url)) return { url: String(url) };
 	// An empty file is found under no name that only counts with something in it.
@@ -26,63 +22,19 @@ function contentIn(body: unknown, { overrides }: ApiClient): { text: string } | 
 	);
 }
 
-interface Metadata {
-	name?: string;
-	contentType?: string;
-	sizeBytes?: number;
-}
-
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
-async function metadataOf(client: ApiClient, id: unknown): Promise<Metadata> {
-	const values = { fileId: id };
-	const read = callOperation(client, 'getFile', values, { maxAttempts: 2, timeLimitMs: 30_000 });
-	const response = await resultOrError(read);
+async function metadataOf(
+	api: Api,
+	fileId: string,
+): Promise<{ name?: string; contentType?: string; sizeBytes?: number }> {
+	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
+	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	if (response instanceof WorkspaceAutomationError || !isRecord(response.body)) return {};
 	const { name, contentType, sizeBytes } = response.body;
 	return {
 		name: textOf(name),
 		contentType: textOf(contentType),
 		sizeBytes: typeof sizeBytes === 'number' ? sizeBytes : undefined,
-	};
-}
-
-async function asText(
-	context: IExecuteSingleFunctions,
-	client: ApiClient,
-	id: unknown,
-	body: unknown,
-): Promise<INodeExecutionData> {
-	const content = contentIn(body, client);
-	const { helpers } = context;
-	const read = async (stream: Stream) => await helpers.binaryToString(stream);
-	const text =
-		'text' in content ? content.text : await download(context, client, content.url, read);
-	return { json: { fileId: String(id), text } };
-}
-
-async function asBinary(
-	context: IExecuteSingleFunctions,
-	client: ApiClient,
-	id: unknown,
-	body: unknown,
-): Promise<INodeExecutionData> {
-	const content = contentIn(body, client);
-	const field = String(context.getNodeParameter('binaryPropertyName'));
-	const { name = String(id), contentType, sizeBytes } = await metadataOf(client, id);
-	const keep = async (data: Buffer | Stream, type?: unknown) =>
-		await context.helpers.prepareBinaryData(data, name, contentType ?? textOf(type));
-	const data =
-		'text' in content
-			? await keep(Buffer.from(content.text), 'text/plain')
-			: await download(
-					context,
-					client,
-					content.url,
-					async (stream, headers) => await keep(stream, headers['content-type']),
-				);
-	return {
-		json: { fileId: String(id), name, contentType: contentType ?? data.mimeType, sizeBytes },
-		binary: { [field]: data },
 	};
 }
 
@@ -119,8 +71,27 @@ export const getContent: Operation = {
 		},
 	],
 	// Both kinds of answers end up as either; what is downloaded is streamed.
-	async result({ body }, { fileId: id, outputAs }, client) {
-		const read = outputAs === 'binary' ? asBinary : asText;
-		return await read(this, client, id, body);
+	async result({ body }, { fileId: given, outputAs }, api) {
+		const { helpers } = this;
+		const id = String(given);
+		const content = contentIn(body, api);
+		if (outputAs === 'text') {
+			const read = async (stream: Stream) => await helpers.binaryToString(stream);
+			const text = 'text' in content ? content.text : await download(this, api, content.url, read);
+			return { json: { fileId: id, text } };
+		}
+		const { name = id, contentType, sizeBytes } = await metadataOf(api, id);
+		const keep = async (data: Buffer | Stream, type?: unknown) =>
+			await helpers.prepareBinaryData(data, name, contentType ?? textOf(type));
+		const keepStream = async (stream: Stream, headers: Headers) =>
+			await keep(stream, headers['content-type']);
+		const data =
+			'text' in content
+				? await keep(Buffer.from(content.text), 'text/plain')
+				: await download(this, api, content.url, keepStream);
+		return {
+			json: { fileId: id, name, contentType: contentType ?? data.mimeType, sizeBytes },
+			binary: { [String(this.getNodeParameter('binaryPropertyName'))]: data },
+		};
 	},
 };

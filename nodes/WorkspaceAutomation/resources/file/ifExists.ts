@@ -1,14 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Values } from '../../../shared/api/operations';
-import { readPages } from '../../../shared/api/pages';
+import { filesNamed } from '../../../shared/api/files';
+import type { Values } from '../../../shared/api/types';
 import {
 	IndeterminateError,
 	resultOrError,
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { jsonOf } from '../../../shared/n8n/routing';
-import type { ApiClient } from '../../../shared/transport/apiClient';
 import { isRecord } from '../../../shared/base/values';
 import type { Field, Operation } from '../resource';
 
@@ -29,33 +28,34 @@ export const ifExists: Field = {
 	description: 'What to do when there is one of that name already; nothing is ever overwritten',
 };
 
-/** The file or folder that has the name of the one to be created, in the same place. */
-async function findByName(client: ApiClient, values: Values): Promise<IDataObject | undefined> {
-	const { projectId, parentId, name, kind } = values;
-	const isIt = (file: IDataObject) =>
-		file.name === name && (file.kind ?? kind) === kind && (!parentId || file.parentId === parentId);
-	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
-	for await (const { data } of readPages(client, list)) {
-		const found = data.find(isIt);
-		if (found) return found;
-	}
-	return undefined;
+/** The folder that a file is in; none where it lies in My Files, unless the service gives that an ID, too */
+const folderOf = ({ parentId, parent_id }: IDataObject) => parentId ?? parent_id ?? undefined;
+
+/**
+ * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
+ * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
+ */
+function inPlace(named: IDataObject[], { parentId, kind }: Values): IDataObject | undefined {
+	const here = named.filter((file) => folderOf(file) === parentId);
+	const [only, ...others] = here.length > 0 || parentId !== undefined ? here : named;
+	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
 /** After a conflict, the file or folder that has the name already, where the user wants it. */
-export const existingFile: Operation['recover'] = async function (error, values, client) {
+export const existingFile: Operation['recover'] = async function (error, values, api) {
 	const isConflict =
 		error instanceof WorkspaceAutomationError &&
 		!(error instanceof IndeterminateError) &&
 		error.context.httpStatus === 409;
 	if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
-	const found = await findByName(client, values);
+	const found = inPlace(await filesNamed(api, values), values);
 	return found && { json: found };
 };
 
 /** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
-export const createdFile: Operation['result'] = async function ({ body }, values, client) {
-	if (isRecord(body) && Object.keys(body).length > 0) return { json: jsonOf(body, values) };
-	const found = await resultOrError(findByName(client, values));
-	return { json: found instanceof Error ? jsonOf(body, values) : (found ?? jsonOf(body, values)) };
+export const createdFile: Operation['result'] = async function ({ body }, values, api) {
+	const json = jsonOf('createFile', body, values);
+	if (isRecord(body) && Object.keys(body).length > 0) return { json };
+	const named = await resultOrError(filesNamed(api, values));
+	return { json: (named instanceof Error ? undefined : inPlace(named, values)) ?? json };
 };

@@ -13,8 +13,11 @@ export const move: Operation = {
 		{
 			...optionalParentId,
 			description: 'The folder to move it to; leave it empty for My Files',
-			// `null` says My Files, where nothing would say to leave it where it is.
-			check: (field, value) => optionalId(field, value) ?? null,
+			check: optionalId,
 		},
 	],
+	// `null` says My Files, where nothing would say to leave it where it is.
+	prepare: ({ parentId = null }, api) => ({
+		values: { parentId: parentId ?? api.word('moveFile', 'myFiles') ?? null },
+	}),
 };

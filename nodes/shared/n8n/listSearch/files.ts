@@ -1,117 +1,86 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 
-import { cursorAfter, readPage, type ListRequest, type Page } from '../../api/pages';
-import { setupRequiredError } from '../../api/setupRequired';
-import { toNodeError } from '../../base/nodeErrors';
-import { LIMITS } from '../../base/limits';
-import { createApiClient, type ApiClient } from '../../transport/apiClient';
+import { readPages } from '../../api/pages';
 import { isId } from '../../base/validation';
-import { endlessPicker } from './listSearch';
+import { searchIn, shownBy, type Look, type Shown } from './listSearch';
 
 // Files belong to a project, and not every operation on a file names one: the list then goes through the projects, one after
 // the other, and says which project each file is in.
 
+/** Where a look goes on */
 interface Place {
-	/** Cursor of the page of projects, and how far into it */
+	/** Cursor of the page of projects, and how many of it are done */
 	projects?: string;
-	project: number;
+	done: number;
 	/** Cursor of the page of files */
 	files?: string;
 }
 
-interface Shown {
-	name: string;
-	value: string;
+interface Project {
+	id: string;
+	/** Shown where there are several */
+	name?: string;
+	/** The place behind it; undefined after the last one */
+	after?: Place;
 }
 
-const label = (file: IDataObject, projectName?: string) =>
-	[projectName, `${String(file.name ?? file.id)}${file.kind === 'folder' ? '/' : ''}`]
-		.filter(Boolean)
-		.join(' · ');
+const tokenOf = (place: Place | undefined) => place && JSON.stringify(place);
 
-interface Search {
-	client: ApiClient;
-	/** Time, as the clock gives it, after which nothing more is asked for */
-	deadline: number;
-	/** The project of the panel; all projects where there is none */
-	only?: string;
-	keep: (file: IDataObject) => boolean;
-	wanted: string;
+/** The project of the panel. It is read as it stands there: asking for its extracted value fails where the operation has none. */
+function chosenProject(context: ILoadOptionsFunctions): string | undefined {
+	const chosen = context.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
+	// The trigger takes several projects, but a folder is in one.
+	const several = context.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
+	return [chosen?.value, several?.[0]].find(isId);
 }
 
-/** The projects to go through: the one of the panel, or a page of all of them. */
-async function projectsAt(
-	{ client, deadline, only }: Search,
-	cursor: string | undefined,
-): Promise<Page> {
-	if (only !== undefined) return { data: [{ id: only }] };
-	const list: ListRequest = { operation: 'listProjects' };
-	const page = await readPage(client, list, { cursor }, { deadline });
-	if (page.data.length === 0 && page.setupRequired) throw setupRequiredError(page.setupRequired);
-	return { ...page, next: cursorAfter(list, page) };
-}
-
-/** One page after the other from a place on, until something matches. */
-async function searchFrom(start: Place, search: Search): Promise<INodeListSearchResult> {
-	const { client, deadline, only, keep, wanted } = search;
-	const results: Shown[] = [];
-	let projects = await projectsAt(search, start.projects);
-	let next: Place | undefined = start;
-	for (let pages = 0; next && results.length === 0 && pages < LIMITS.pickerPages; pages++) {
-		if (client.clock.now() > deadline) throw endlessPicker();
-		const here: Place = next;
-		const project = projects.data[here.project];
-		// Fewer than there were when the list was opened.
-		if (!project) return { results };
-		const list: ListRequest = { operation: 'listFiles', values: { projectId: project.id } };
-		const page = await readPage(client, list, { cursor: here.files }, { deadline });
-		for (const file of page.data.filter(keep)) {
-			const name = label(file, only === undefined ? String(project.name ?? project.id) : undefined);
-			if (`${name} ${String(file.id)}`.toLowerCase().includes(wanted))
-				results.push({ name, value: String(file.id) });
+/** All projects from a place on. */
+async function* projectsFrom({ api, deadline }: Look, start: Place): AsyncGenerator<Project> {
+	let { projects: from, done } = start;
+	const pages = readPages(api, { operation: 'listProjects' }, { from, deadline });
+	for await (const { data, next } of pages) {
+		for (const [index, { id, name }] of data.entries()) {
+			if (index < done) continue;
+			const more = { projects: from, done: index + 1 };
+			const after = index + 1 < data.length ? more : next && { projects: next, done: 0 };
+			yield { id: String(id), name: String(name ?? id), after: after || undefined };
 		}
-		next = after(here, cursorAfter(list, page), projects.data.length, projects.next);
-		if (next && next.projects !== here.projects) projects = await projectsAt(search, next.projects);
+		from = next;
+		done = 0;
 	}
-	return { results, paginationToken: next && JSON.stringify(next) };
 }
 
-function after(
-	place: Place,
-	files: string | undefined,
-	projectCount: number,
-	projects: string | undefined,
-): Place | undefined {
-	if (files !== undefined) return { ...place, files };
-	if (place.project + 1 < projectCount)
-		return { projects: place.projects, project: place.project + 1 };
-	return projects === undefined ? undefined : { projects, project: 0 };
-}
-
-const searchOf = (keep: (file: IDataObject) => boolean) =>
-	async function (
-		this: ILoadOptionsFunctions,
-		filter?: string,
-		paginationToken?: string,
-	): Promise<INodeListSearchResult> {
-		try {
-			// As it stands in the panel: asking for its extracted value fails where the operation has no project.
-			const chosen = this.getCurrentNodeParameter('projectId') as { value?: unknown } | undefined;
-			// The trigger takes several projects, but a folder is in one.
-			const several = this.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
-			const only = [chosen?.value, several?.[0]].find(isId);
-			const place = paginationToken ? (JSON.parse(paginationToken) as Place) : { project: 0 };
-			const client = await createApiClient(this);
-			const deadline = client.clock.now() + LIMITS.pickerMs;
-			const wanted = filter?.trim().toLowerCase() ?? '';
-			return await searchFrom(place, { client, deadline, only, keep, wanted });
-		} catch (error) {
-			throw toNodeError(this.getNode(), error, 0);
+/** The files of all projects, or of the one of the panel, that `keep` lets through. */
+async function* filesFrom(
+	look: Look,
+	only: string | undefined,
+	token: string | undefined,
+	keep: (file: IDataObject) => boolean,
+): AsyncGenerator<Shown> {
+	const { api, deadline } = look;
+	const start = (token ? JSON.parse(token) : { done: 0 }) as Place;
+	let { files: from } = start;
+	let here = start;
+	const projects = only === undefined ? projectsFrom(look, start) : [{ id: only } as Project];
+	for await (const { id: projectId, name: project, after } of projects) {
+		const nameOf = ({ name, id, kind }: IDataObject) =>
+			[project, `${String(name ?? id)}${kind === 'folder' ? '/' : ''}`].filter(Boolean).join(' · ');
+		const list = { operation: 'listFiles', values: { projectId } } as const;
+		for await (const { data, next } of readPages(api, list, { from, deadline })) {
+			const results = data.filter(keep).map(shownBy(api, 'listFiles', nameOf));
+			const place = next === undefined ? after : { ...here, files: next };
+			yield { results, paginationToken: tokenOf(place) };
 		}
-	};
+		from = undefined;
+		here = after ?? here;
+	}
+}
+
+const searchFiles = (keep: (file: IDataObject) => boolean) =>
+	searchIn((look, context, token) => filesFrom(look, chosenProject(context), token, keep));
 
 /** Files and folders: of the project that the panel names, or of all projects. */
-export const getFiles = searchOf(() => true);
+export const getFiles = searchFiles(() => true);
 
 /** Folders only. */
-export const getFolders = searchOf(({ kind }) => kind === 'folder');
+export const getFolders = searchFiles(({ kind }) => kind === 'folder');

@@ -5,12 +5,16 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 
-import { cursorAfter, readPage, type ListRequest } from '../../api/pages';
-import { setupRequiredError } from '../../api/setupRequired';
-import { WorkspaceAutomationError } from '../../base/errors';
+import { openApi } from '../../api/api';
+import type { OperationId } from '../../api/operations';
+import { idOf, readPages, type ListRequest } from '../../api/pages';
+import type { Api, Values } from '../../api/types';
 import { toNodeError } from '../../base/nodeErrors';
-import { inSeconds, LIMITS } from '../../base/limits';
-import { createApiClient } from '../../transport/apiClient';
+
+/** A look into a list, in front of which somebody waits */
+const LOOK_MS = 20_000;
+/** Pages that one look may cost; the editor asks for more when somebody scrolls */
+const MOST_PAGES = 20;
 
 export type ListSearch = (
 	this: ILoadOptionsFunctions,
@@ -18,49 +22,74 @@ export type ListSearch = (
 	paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-interface Search {
-	/** The list to read; may depend on the other fields of the panel */
-	list: (context: ILoadOptionsFunctions) => ListRequest;
-	/** How an entry is shown, or undefined for one that does not belong in this list */
-	show: (entry: IDataObject) => INodeListSearchItems | undefined;
+/** A part of what there is to choose from, and the token for what comes after it */
+export interface Shown {
+	results: INodeListSearchItems[];
+	paginationToken?: string;
 }
 
-export const matches = ({ name, value }: INodeListSearchItems, wanted: string): boolean =>
-	`${name} ${value}`.toLowerCase().includes(wanted);
+/** What the lists of a picker need: the API, and the time after which nothing more is asked for */
+export interface Look {
+	api: Api;
+	deadline: number;
+}
+
+/** Runs a look into a list with the credential of the panel. Mistakes become n8n's own errors. */
+export async function lookInto<T>(
+	context: ILoadOptionsFunctions,
+	look: (look: Look) => Promise<T>,
+): Promise<T> {
+	try {
+		const api = await openApi(context);
+		return await look({ api, deadline: api.clock.now() + LOOK_MS });
+	} catch (error) {
+		throw toNodeError(context.getNode(), error, 0);
+	}
+}
 
 /**
- * A search method for a resource locator. The service has no search, so a filter is applied to whole pages, and pages are read
- * until one has a match. A key without projects gets the service's own words instead of an empty list.
+ * A search method for a resource locator. The service has no search, so the filter is applied to whole parts, and parts are read
+ * until one has a match.
+ * @param partsOf reads what there is from a token on, part by part
  */
-export const listSearch = ({ list, show }: Search): ListSearch =>
+export const searchIn = (
+	partsOf: (look: Look, context: ILoadOptionsFunctions, token?: string) => AsyncGenerator<Shown>,
+): ListSearch =>
 	async function (filter, paginationToken) {
-		try {
-			const client = await createApiClient(this);
-			const request = list(this);
-			const wanted = filter?.trim().toLowerCase() ?? '';
-			const deadline = client.clock.now() + LIMITS.pickerMs;
-			const seen = new Set<string>();
-			for (let cursor = paginationToken, pages = 1; ; pages++) {
-				const page = await readPage(client, request, { cursor }, { deadline });
-				if (page.data.length === 0 && page.setupRequired)
-					throw setupRequiredError(page.setupRequired);
-				const shown = page.data.map(show).filter((entry) => entry !== undefined);
-				const results = shown.filter((entry) => matches(entry, wanted));
-				const next = cursorAfter(request, page);
-				if (results.length > 0 || next === undefined || pages === LIMITS.pickerPages)
-					return { results, paginationToken: next };
-				if (seen.has(next) || client.clock.now() > deadline) throw endlessPicker();
-				seen.add(next);
-				cursor = next;
+		const wanted = filter?.trim().toLowerCase() ?? '';
+		return await lookInto(this, async (look) => {
+			let parts = 0;
+			let last: Shown = { results: [] };
+			for await (const { results, ...rest } of partsOf(look, this, paginationToken)) {
+				const matching = results.filter(({ name, value }) =>
+					`${name} ${value}`.toLowerCase().includes(wanted),
+				);
+				last = { ...rest, results: matching };
+				if (matching.length > 0 || ++parts === MOST_PAGES) return last;
 			}
-		} catch (error) {
-			throw toNodeError(this.getNode(), error, 0);
-		}
+			return last;
+		});
 	};
 
-/** What is said where a look into a list finds no end. */
-export const endlessPicker = () =>
-	new WorkspaceAutomationError(
-		'The list does not come to an end',
-		`The service repeats a part of it, or takes longer than ${inSeconds(LIMITS.pickerMs)}. Choose 'By ID' instead.`,
-	);
+/** How an entry of a list is shown; its ID is what is chosen */
+type NameOf = (entry: IDataObject) => unknown;
+
+/** A search method for one list. @param values of its request; may depend on the other fields of the panel */
+export const listSearch = (
+	operation: OperationId,
+	nameOf: NameOf,
+	values: (context: ILoadOptionsFunctions) => Values = () => ({}),
+): ListSearch =>
+	searchIn(async function* ({ api, deadline }, context, from) {
+		const list: ListRequest = { operation, values: values(context) };
+		for await (const { data, next } of readPages(api, list, { from, deadline }))
+			yield { results: data.map(shownBy(api, operation, nameOf)), paginationToken: next };
+	});
+
+/** An entry as a list shows it. @throws WorkspaceAutomationError for one without an ID */
+export const shownBy =
+	(api: Api, operation: OperationId, nameOf: NameOf) =>
+	(entry: IDataObject): { name: string; value: string } => {
+		const value = idOf(api, operation, entry);
+		return { value, name: String(nameOf(entry) ?? value) };
+	};

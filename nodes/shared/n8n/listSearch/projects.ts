@@ -1,7 +1,4 @@
 import { listSearch } from './listSearch';
 
 /** Projects that the key can act on. */
-export const getProjects = listSearch({
-	list: () => ({ operation: 'listProjects' }),
-	show: ({ id, name }) => ({ value: String(id), name: String(name ?? id) }),
-});
+export const getProjects = listSearch('listProjects', ({ name }) => name);

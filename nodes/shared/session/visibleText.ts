@@ -3,9 +3,9 @@
 const codePoint = (character: string) =>
 	`⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
-/** ASCII that one channel or another takes for markup, an entity or an escape, in its full-width form. */
+/** ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form. */
 const FULL_WIDTH = new Map(
-	[...'<>&*_~`|[]\\'].map((character) => [
+	[...'<>&*_~`|[]\\@'].map((character) => [
 		character,
 		String.fromCharCode(character.charCodeAt(0) + 0xfee0),
 	]),
@@ -16,6 +16,9 @@ const SHOWN_AS = new Map([
 	['\t', '⇥'],
 	// Slack turns `:name:` into a picture. The sign for a ratio looks the same, and the full-width colon is an everyday one in Chinese.
 	[':', '∶'],
+	// Channels make links of bare domains and addresses (`evil.com/x`), and commands of `/words`. These look the same.
+	['.', '․'],
+	['/', '∕'],
 ]);
 const SPACE_IN_A_ROW = '␣';
 /** Characters with a meaning in what is shown; where the text has them itself, their code point is shown. */

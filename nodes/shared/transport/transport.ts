@@ -1,37 +1,37 @@
-import { createHash } from 'node:crypto';
-
-import { CREDENTIAL, readCredential } from './credential';
-import type { Overrides } from '../api/overrides';
 import { malformedError, networkError, responseError } from '../base/apiErrors';
+import { digest } from '../base/digest';
 import {
 	CanceledError,
 	IndeterminateError,
 	resultOrError,
+	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../base/errors';
-import { LIMITS } from '../base/limits';
-import { clockWith, type Clock } from './clock';
+import { realClock, type Clock } from './clock';
 import { Limiter } from './concurrency';
-import { sendHttpRequest, withoutCancelSignal } from './httpRequest';
+import type { CheckedCredential } from './credential';
+import { describeBody } from './evidence';
+import { checkConnection, sendHttpRequest } from './httpRequest';
 import { processGates, type RateLimitGates } from './rateLimitGate';
-import {
-	describeBody,
-	isIdempotent,
-	nextAction,
-	NO_ATTEMPTS,
-	retryAfterMs,
-	type RetryState,
-} from './retryPolicy';
+import { nextAction, NO_ATTEMPTS, retryAfterMs, type RetryState } from './retryPolicy';
 import type { ApiContext, ApiRequest, ApiResponse, Attempt, ConnectionOptions } from './types';
 
+/** A request with all that is tried again, where its caller gives it no other time */
+const CALL_MS = 5 * 60_000;
+const ATTEMPTS = 5;
+/** One attempt at a request, from its first byte to its last */
+const ATTEMPT_MS = 60_000;
+/** The least that an attempt gets, however little time is left */
+const SHORTEST_ATTEMPT_MS = 1_000;
+
 /** Whether a request whose response was lost took effect; `unknown` where that cannot be told. */
-export type Effect =
+export type Fate =
 	{ applied: 'yes'; response: ApiResponse } | { applied: 'no' } | { applied: 'unknown' };
 
-/** What a caller knows about a request that must not be sent twice. */
+/** For a request that must not be done twice. */
 export interface Reconciliation {
 	/** Finds out whether the request took effect. One that fails tells nothing. */
-	reconcile?: () => Promise<Effect>;
+	reconcile?: () => Promise<Fate>;
 	/** What to say where nobody can tell */
 	message: string;
 	description: string;
@@ -44,23 +44,25 @@ export interface SendOptions {
 	timeLimitMs?: number;
 	/** How often a failing request is sent at most; a 429 does not count. 5 by default */
 	maxAttempts?: number;
+	/** Whether it is sent a single time, whatever comes back: for a caller who looks before sending again */
+	once?: boolean;
 	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
 	maxDelayMs?: number;
 	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
 	notFoundDelaysMs?: readonly number[];
 	/** Goes before other requests with the same key */
 	urgent?: boolean;
-	/** Sent a single time, whatever comes back */
-	once?: true;
-	/** For a request that must not be sent twice */
+	/** Whether the call goes on when the execution is stopped, and is made even after that */
+	afterStop?: boolean;
 	reconciliation?: Reconciliation;
 }
 
-export interface ApiClient {
+export interface Transport {
 	/** Ends in `/v1`, without a slash after it */
 	readonly baseUrl: string;
-	readonly overrides: Overrides;
 	readonly clock: Clock;
+	/** The execution's, where it has one */
+	readonly signal: AbortSignal | undefined;
 	/**
 	 * Sends a request, again where that is safe, and returns the response. A DELETE whose first response was lost and that then
 	 * finds nothing has succeeded.
@@ -68,12 +70,14 @@ export interface ApiClient {
 	 * @throws WorkspaceAutomationError when the service refused it or could not be reached in the time allowed
 	 * @throws CanceledError when the execution was stopped
 	 */
-	send(request: ApiRequest, options?: SendOptions): Promise<ApiResponse>;
-	/** The same client over connections with these options */
-	withConnectionOptions(options: ConnectionOptions): ApiClient;
+	send(
+		request: ApiRequest,
+		options?: SendOptions,
+		connection?: ConnectionOptions,
+	): Promise<ApiResponse>;
 }
 
-const UNKNOWN_EFFECT: Reconciliation = {
+const UNKNOWN_FATE: Reconciliation = {
 	message: 'It is not known whether the request took effect',
 	description:
 		'It is not sent again, so that nothing is done twice. Check the service, and run the workflow again if it did not.',
@@ -95,95 +99,77 @@ export function attemptError(
 
 const NOTHING: ApiResponse = { status: 204, headers: {}, body: undefined };
 
-const responseOf = (attempt: Attempt): ApiResponse =>
-	attempt.kind === 'response' ? attempt : NOTHING;
-
-/** The error for a request of unknown fate, with what is known about it. */
-const indeterminate = (
-	{ message, description }: Reconciliation,
+/** What became of a request of unknown fate. @throws IndeterminateError where nobody can tell */
+async function fateOf(
+	{ reconcile, message, description }: Reconciliation,
 	cause: WorkspaceAutomationError,
-): IndeterminateError =>
-	new IndeterminateError(
+): Promise<Exclude<Fate, { applied: 'unknown' }>> {
+	const found = await resultOrError(reconcile?.() ?? Promise.resolve<Fate>({ applied: 'unknown' }));
+	if (!(found instanceof WorkspaceAutomationError) && found.applied !== 'unknown') return found;
+	throw new IndeterminateError(
 		message,
 		`${description} What happened: ${cause.message}. ${cause.description}`,
 		cause.context,
 	);
+}
 
-export interface ClientOptions {
+export interface TransportOptions {
 	clock?: Clock;
 	/** How many requests may be under way at once; there is no limit by default */
 	limiter?: Limiter;
 	gates?: RateLimitGates;
 }
 
-/**
- * The one way to the API. A 429 slows down everything that this process sends with the same key.
- * Checks the credential first: a mistake in it is reported before anything is sent.
- */
-export async function createApiClient(
+/** The connection to the service. A 429 slows down everything that this process sends with the same key. */
+export function openTransport(
 	context: ApiContext,
+	credential: Awaited<ReturnType<ApiContext['getCredentials']>>,
+	{ baseUrl, apiKey }: CheckedCredential,
 	{
-		clock = clockWith(context.getExecutionCancelSignal?.()),
+		clock = realClock,
 		limiter = new Limiter(Infinity),
 		gates = processGates,
-	}: ClientOptions = {},
-): Promise<ApiClient> {
-	const credential = await context.getCredentials(CREDENTIAL);
-	const { baseUrl, apiKey, overrides } = readCredential(credential);
-	const gateKey = createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('base64');
-	// n8n would read and decrypt it for every request.
-	const getCredentials = async () => ({ ...credential });
-	// A request that must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
-	const uncancelable = { ...withoutCancelSignal(context), getCredentials };
-	const cancelable: ApiContext = {
-		...uncancelable,
-		getExecutionCancelSignal: () => context.getExecutionCancelSignal?.(),
+	}: TransportOptions = {},
+): Transport {
+	const gate = () => gates.of(digest(`${baseUrl} ${apiKey}`));
+	const executionSignal = context.getExecutionCancelSignal?.();
+	// n8n would read and decrypt the credential for every request, and put the execution's signal in the place of the connection's.
+	const bare: ApiContext = {
+		helpers: context.helpers,
+		getNode: () => context.getNode(),
+		getCredentials: async () => ({ ...credential }),
+		logger: context.logger,
 	};
-
-	async function attemptOnce(
-		request: ApiRequest,
-		deadline: number,
-		options: ConnectionOptions | undefined,
-	): Promise<Attempt> {
-		clock.throwIfAborted();
-		const timeoutMs = Math.min(request.timeoutMs ?? LIMITS.attemptMs, deadline - clock.now());
-		return await sendHttpRequest(
-			isIdempotent(request) ? cancelable : uncancelable,
-			{ baseUrl, apiKey, options },
-			{ ...request, timeoutMs: Math.max(LIMITS.shortestAttemptMs, timeoutMs) },
-		);
-	}
-
-	/** Whether the request took effect after all. */
-	async function findEffect(
-		reconciliation: Reconciliation,
-		cause: WorkspaceAutomationError,
-	): Promise<Exclude<Effect, { applied: 'unknown' }>> {
-		const found = await resultOrError(
-			reconciliation.reconcile?.() ?? Promise.resolve<Effect>({ applied: 'unknown' }),
-		);
-		if (found instanceof WorkspaceAutomationError || found.applied === 'unknown')
-			throw indeterminate(reconciliation, cause);
-		return found;
-	}
 
 	async function send(
 		request: ApiRequest,
-		options: SendOptions,
-		connection: ConnectionOptions | undefined,
+		options: SendOptions = {},
+		connection?: ConnectionOptions,
 	): Promise<ApiResponse> {
-		const { timeLimitMs = LIMITS.callMs, reconciliation = UNKNOWN_EFFECT, urgent } = options;
+		const { timeLimitMs = CALL_MS, reconciliation = UNKNOWN_FATE, urgent, afterStop } = options;
+		const over = { baseUrl, apiKey, options: connection };
+		checkConnection(over);
+		const signal = afterStop ? undefined : executionSignal;
+		// What must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
+		const requestSignal = request.effect === 'once' ? undefined : signal;
 		const limits = {
 			deadline: options.deadline ?? Infinity,
-			maxAttempts: options.maxAttempts ?? LIMITS.callAttempts,
+			maxAttempts: options.maxAttempts ?? ATTEMPTS,
+			once: options.once,
 			maxDelayMs: options.maxDelayMs,
 			notFoundDelaysMs: options.notFoundDelaysMs ?? [],
-			once: options.once,
 		};
-		const gate = gates.of(gateKey);
 		let state: RetryState = NO_ATTEMPTS;
 
-		const untilDone = async (): Promise<ApiResponse> => {
+		async function attemptOnce(): Promise<Attempt> {
+			throwIfAborted(signal);
+			const left = limits.deadline - clock.now();
+			const wanted = request.timeoutMs ?? ATTEMPT_MS;
+			const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, left));
+			return await sendHttpRequest(bare, over, { ...request, timeoutMs }, requestSignal);
+		}
+
+		async function untilDone(): Promise<ApiResponse> {
 			let since: number | undefined;
 			for (;;) {
 				const { attempt, next } = await limiter.run(async () => {
@@ -191,9 +177,9 @@ export async function createApiClient(
 					if (options.deadline === undefined && state === NO_ATTEMPTS)
 						limits.deadline = since + timeLimitMs;
 					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
-					const deadline = Math.max(limits.deadline, clock.now() + LIMITS.shortestAttemptMs);
-					return await gate.pass({ since, urgent, deadline }, clock, async () => {
-						const attempt = await attemptOnce(request, limits.deadline, connection);
+					const deadline = Math.max(limits.deadline, clock.now() + SHORTEST_ATTEMPT_MS);
+					return await gate().pass({ since, urgent, deadline }, signal, async () => {
+						const attempt = await attemptOnce();
 						const now = clock.now();
 						const next = nextAction(state, attempt, request, limits, now, Math.random());
 						const { holdBackMs } = next;
@@ -201,34 +187,27 @@ export async function createApiClient(
 					});
 				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
-				if (isIdempotent(request) && attempt.kind !== 'response') clock.throwIfAborted();
+				if (attempt.kind !== 'response') throwIfAborted(requestSignal);
 
 				state = next.state;
 				const { action } = next;
-				if (action.type === 'return') return responseOf(attempt);
-				if (action.type === 'returnDeleted') return NOTHING;
+				if (action.type === 'return' && attempt.kind === 'response') return attempt;
+				if (action.type === 'return' || action.type === 'returnDeleted') return NOTHING;
 				const error = attemptError(attempt, request, clock.now());
 				if (action.type === 'fail') throw error;
 				if (action.type === 'reconcile') {
-					const effect = await findEffect(reconciliation, error);
-					if (effect.applied === 'yes') return effect.response;
+					const fate = await fateOf(reconciliation, error);
+					if (fate.applied === 'yes') return fate.response;
 					if (action.delayMs === undefined) throw error;
 				}
-				await clock.sleep(action.delayMs ?? 0);
+				await clock.sleep(action.delayMs ?? 0, signal);
 			}
-		};
+		}
 		return await untilDone().catch((error: unknown) => {
-			const unresolved = state.mayHaveTakenEffect && !isIdempotent(request);
+			const unresolved = state.mayHaveTakenEffect && request.effect === 'once';
 			throw error instanceof CanceledError && unresolved ? new CanceledError(true) : error;
 		});
 	}
 
-	const clientOver = (connection: ConnectionOptions | undefined): ApiClient => ({
-		baseUrl,
-		overrides,
-		clock,
-		send: async (request, options = {}) => await send(request, options, connection),
-		withConnectionOptions: clientOver,
-	});
-	return clientOver(undefined);
+	return { baseUrl, clock, signal: executionSignal, send };
 }

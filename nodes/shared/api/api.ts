@@ -1,0 +1,78 @@
+import { digest } from '../base/digest';
+import { WorkspaceAutomationError } from '../base/errors';
+import { CREDENTIAL, readCredential } from '../transport/credential';
+import { openTransport, type TransportOptions } from '../transport/transport';
+import type { ApiContext, ConnectionOptions } from '../transport/types';
+import { readAnswer, requestOverride } from './answers';
+import { LOOK_UPS } from './lookUps';
+import { onceOf, operationOf, type Operation, type OperationId } from './operations';
+import { readOverrides } from './overrides';
+import { createRequest } from './request';
+import type { Api } from './types';
+
+/** Waits after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
+const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];
+
+/** Statuses with which a service refuses a request that it expects in another form */
+const OTHER_SHAPE = [400, 405, 415, 422];
+
+/** The error, with the override named where the refusal may be due to what we assume of the request. */
+function withOverride(id: OperationId, { assumed }: Operation, error: unknown): unknown {
+	if (!(error instanceof WorkspaceAutomationError) || !assumed) return error;
+	const { httpStatus = 0 } = error.context;
+	if (!OTHER_SHAPE.includes(httpStatus) && !(assumed === 'path' && httpStatus === 404))
+		return error;
+	const field = operationOf(id).method === 'GET' ? 'query' : assumed === 'path' ? 'path' : 'body';
+	error.description += ` ${requestOverride(id, field)}`;
+	return error;
+}
+
+/**
+ * Opens the way to the API with a node's credential.
+ * @throws WorkspaceAutomationError for a mistake in the credential, before anything is sent
+ */
+export async function openApi(context: ApiContext, options?: TransportOptions): Promise<Api> {
+	const credential = await context.getCredentials(CREDENTIAL);
+	const overrides = readOverrides(credential.overrides);
+	const transport = openTransport(context, credential, readCredential(credential), options);
+	const { baseUrl, clock, signal } = transport;
+
+	/** The row of an operation with its override over it */
+	function rowOf(id: OperationId): Operation {
+		const { answer, words, ...override } = overrides[id] ?? {};
+		return { ...operationOf(id), ...override };
+	}
+
+	const apiOver = (connection: ConnectionOptions | undefined): Api => {
+		const api: Api = {
+			baseUrl,
+			clock,
+			signal,
+			async call(id, values, { extra, timeoutMs, reconcile, ...given } = {}) {
+				const row = rowOf(id);
+				const request = createRequest(id, row, values, extra);
+				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
+				const send = {
+					...(row.newSession && { notFoundDelaysMs: NEW_SESSION_DELAYS_MS }),
+					...(row.urgent && { urgent: true }),
+					...given,
+				};
+				const once = onceOf(id);
+				const prepare = once?.look && !send.once && LOOK_UPS[once.look];
+				const look = reconcile ?? (prepare && (await prepare(api, values, send)));
+				const reconciliation = once && { ...once, reconcile: look || undefined };
+				const sending = transport.send(request, { ...send, reconciliation }, connection);
+				return await sending.catch((error: unknown) => {
+					throw withOverride(id, row, error);
+				});
+			},
+			answer: (id, name, body) => readAnswer(id, name, body, overrides[id]),
+			isMoved: (id, name) => overrides[id]?.answer?.[name] !== undefined,
+			word: (id, word) => overrides[id]?.words?.[word],
+			digestOf: (id) => digest(JSON.stringify([rowOf(id), overrides[id]?.answer])),
+			over: apiOver,
+		};
+		return api;
+	};
+	return apiOver(undefined);
+}

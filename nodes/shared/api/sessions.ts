@@ -1,0 +1,61 @@
+import { IndeterminateError, WorkspaceAutomationError } from '../base/errors';
+import { quote, textOf } from '../base/values';
+import { canBeId } from '../base/validation';
+import { readSession, type Session } from '../session/session';
+import type { ApiResponse } from '../transport/types';
+import { answerOverride, unreadableResponse } from './answers';
+import { onceOf } from './operations';
+import type { Api, CallOptions } from './types';
+
+/** A response where a session should be; the next one may be better. */
+export class UnreadableSessionError extends WorkspaceAutomationError {}
+
+/** The session in a response, or undefined where there is none. */
+export const sessionIn = (api: Api, body: unknown, sessionId: string): Session | undefined =>
+	readSession(api.answer('getAgentSession', 'session', body) ?? body, sessionId);
+
+/** The session as it is now. @throws UnreadableSessionError where the response is no status object */
+export async function fetchSession(
+	api: Api,
+	sessionId: string,
+	options?: CallOptions,
+): Promise<Session> {
+	const { body } = await api.call('getAgentSession', { sessionId }, options);
+	const session = sessionIn(api, body, sessionId);
+	if (session) return session;
+	const what = 'the status of the session';
+	const { message, description } = unreadableResponse('getAgentSession', 'session', what, body);
+	throw new UnreadableSessionError(message, description, { sessionId });
+}
+
+/** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
+function newSessionIdIn(api: Api, { body, headers }: ApiResponse): string | undefined {
+	const found = api.answer('createAgentSession', 'sessionId', body);
+	if (typeof found === 'number') return String(found);
+	const location = textOf(headers.location)?.split(/[?#]/)[0];
+	const id = textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
+	return id !== undefined && canBeId(id) ? id : undefined;
+}
+
+/**
+ * The id of a session that was just started.
+ * @throws IndeterminateError quoting a response without one: a session may be running that nobody knows
+ */
+export function readNewSessionId(api: Api, response: ApiResponse): string {
+	const id = newSessionIdIn(api, response);
+	if (id !== undefined) return id;
+	const { description } = onceOf('createAgentSession')!;
+	throw new IndeterminateError(
+		'A session was started, but the response has no session ID',
+		`The service answered: ${quote(response.body)}. ${description} ${answerOverride('createAgentSession', 'sessionId')}`,
+	);
+}
+
+/** The error for a request that an earlier try of the execution sent without learning what became of it. */
+export function interruptedEarlier(operation: Parameters<typeof onceOf>[0]): IndeterminateError {
+	const { message, description } = onceOf(operation)!;
+	return new IndeterminateError(
+		message,
+		`${description} What happened: an earlier try of this execution did not get a response to its request.`,
+	);
+}

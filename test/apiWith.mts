@@ -1,0 +1,68 @@
+// The way to the API over a wire of the test's own: what is sent is on record, and what comes back is written down.
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { openApi } from '../nodes/shared/api/api.ts';
+import { RateLimitGates } from '../nodes/shared/transport/rateLimitGate.ts';
+import type { ApiContext } from '../nodes/shared/transport/types.ts';
+import { createVirtualClock } from './virtualClock.mts';
+
+export interface Answer {
+	status?: number;
+	headers?: Record<string, string>;
+	/** JSON, or the text itself */
+	body?: unknown;
+	/** The connection ends so instead */
+	code?: string;
+}
+
+export interface SentRequest {
+	method: string;
+	/** Below the base URL */
+	path: string;
+	query: Record<string, unknown>;
+	headers: Record<string, unknown>;
+	body: any;
+	/** Milliseconds since the start */
+	at: number;
+}
+
+/** @param answer what comes back for each request; a list is gone through, and its last goes on for ever */
+export async function apiWith(
+	answer: Answer | Answer[] | ((request: SentRequest) => Answer) = {},
+	overrides: object = {},
+) {
+	const clock = createVirtualClock();
+	const sent: SentRequest[] = [];
+	const base = 'https://api.example.com/v1';
+	const helper = async (_type: string, options: IHttpRequestOptions) => {
+		const request: SentRequest = {
+			method: options.method!,
+			path: options.url.slice(base.length),
+			query: options.qs ?? {},
+			headers: options.headers ?? {},
+			body: options.body === undefined ? undefined : JSON.parse(String(options.body)),
+			at: clock.now(),
+		};
+		sent.push(request);
+		const next =
+			typeof answer === 'function'
+				? answer(request)
+				: [answer].flat()[Math.min(sent.length, [answer].flat().length) - 1];
+		const { status = 200, headers = {}, body = '', code } = next;
+		if (code !== undefined) throw Object.assign(new Error(code), { code });
+		const text = typeof body === 'string' ? body : JSON.stringify(body);
+		return { statusCode: status, headers, body: text };
+	};
+	const context = {
+		getNode: () => ({ name: 'Any' }),
+		getCredentials: async () => ({
+			baseUrl: base,
+			accessToken: 'wa_live_key',
+			apiVersion: '2026-10-05',
+			overrides: JSON.stringify(overrides),
+		}),
+		helpers: { httpRequestWithAuthentication: helper },
+		logger: { info() {}, warn() {}, debug() {} },
+	} as unknown as ApiContext;
+	const api = await openApi(context, { clock, gates: new RateLimitGates(clock) });
+	return { api, sent, clock, context };
+}

@@ -1,0 +1,80 @@
+// A service that answers what a test says, over real HTTP: for what no sensible service would say.
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+	method: string;
+	path: string;
+	query: URLSearchParams;
+	body: any;
+}
+
+/** A text is sent as it is, nothing as status 204, anything else as JSON with status 200. */
+export type Answer = (asked: Asked) => unknown;
+
+export interface Answers {
+	/** Replaced by each test */
+	answer: Answer;
+	requests: Asked[];
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
+}
+
+/** An answer of that status */
+export class Status {
+	readonly status: number;
+	constructor(status: number) {
+		this.status = status;
+	}
+}
+
+export function useAnswers(): Answers {
+	const answers = { answer: () => ({}), requests: [] } as unknown as Answers;
+	let server: Server;
+	beforeAll(async () => {
+		server = createServer(async (request, response) => {
+			let text = '';
+			for await (const chunk of request) text += String(chunk);
+			const { pathname, searchParams } = new URL(request.url!, 'http://service');
+			const asked: Asked = {
+				method: request.method!,
+				path: pathname.replace(/^\/v1/, ''),
+				query: searchParams,
+				body: text === '' ? undefined : JSON.parse(text),
+			};
+			answers.requests.push(asked);
+			const answer = answers.answer(asked);
+			const isStatus = answer instanceof Status;
+			response.statusCode = isStatus ? answer.status : answer === undefined ? 204 : 200;
+			response.setHeader('content-type', 'application/json');
+			if (isStatus) response.end(JSON.stringify({ error: { code: 'refused', message: 'No.' } }));
+			else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+		});
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const { port } = server.address() as AddressInfo;
+		answers.credentials = {
+			baseUrl: `http://127.0.0.1:${port}/v1`,
+			accessToken: 'key',
+			apiVersion: '2026-10-05',
+			overrides: '{}',
+		};
+	});
+	beforeEach(() => {
+		answers.requests.splice(0);
+	});
+	afterAll(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return answers;
+}
+
+/** A whole list */
+export const listOf = (...data: unknown[]) => ({
+	object: 'list',
+	data,
+	has_more: false,
+	next_cursor: null,
+});

@@ -1,0 +1,188 @@
+// Rules and answers as the engine hands them over: values in rules, tools of a model, what the question says and the answer takes.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { run, type Execution, type Setup } from './engine.mts';
+import { useService } from './service.mts';
+
+const service = useService();
+
+const session = (changes: IDataObject, more: Partial<Setup> = {}): Setup => ({
+	node: 'runAgentSession',
+	parameters: {
+		operation: 'start',
+		projectId: { __rl: true, mode: 'list', value: service.projectId, cachedResultName: 'Shop' },
+		permissionPolicy: 'ask',
+		...changes,
+		options: { pollInterval: 1, maxPollInterval: 1 },
+	},
+	credentials: service.credentials,
+	...more,
+});
+const itemOn = (output: number, execution: Execution): IDataObject =>
+	execution.outputs[output][0].json;
+
+describe('a value in a rule', () => {
+	const trying = async (rule: IDataObject, json: IDataObject, patterns: string[]) =>
+		await run({
+			node: 'runAgentSession',
+			parameters: {
+				operation: 'tryRules',
+				requests: JSON.stringify([{ permission: 'bash', patterns }]),
+				permissionPolicy: 'rules',
+				permissionRules: { rule: [{ permission: 'bash', decision: 'approve', ...rule }] },
+				defaultDecision: 'ask',
+			},
+			items: [json],
+			credentials: service.credentials,
+		});
+
+	test.each<[string, unknown, string, 'approve' | 'ask']>([
+		['=git push origin {{ $json.value }}', 'main', 'git push origin main', 'approve'],
+		['=git push origin {{ $json.value }}', 'main, *', 'rm -rf /', 'ask'],
+		['=git push origin {{ $json.value }}', 'main\n*', 'rm -rf /', 'ask'],
+		['=git push origin {{ $json.value }}', '*', 'git push origin x', 'ask'],
+		['=git push origin {{ $json.value }}', '*', 'git push origin *', 'approve'],
+		['=git push origin {{ $json.value }}', '?', 'git push origin x', 'ask'],
+		['=git push origin {{ $json.value }}\\', ', *', 'rm', 'ask'],
+		['={{ $json.value }}', '*', 'rm', 'ask'],
+		['={{ $json.value }}', 'a\\*', 'a\\*', 'approve'],
+		['={{ $json.value }}{{ $json.value }}', 7, '77', 'approve'],
+		['={{ $json.value }} *', 'npm', 'npm test', 'approve'],
+		['{{ $json.value }}', 'x', '{{ $json.value }}', 'approve'],
+	])('%j with %j on %j: %s', async (pattern, value, asked, decision) => {
+		const execution = await trying({ pattern }, { value } as IDataObject, [asked]);
+		expect(itemOn(0, execution)).toMatchObject({ decision });
+	});
+
+	test('is no glob for the permission either', async () => {
+		const rule = { permission: '={{ $json.value }}', pattern: '*' };
+		expect(itemOn(0, await trying(rule, { value: 'bash' }, ['x']))).toMatchObject({
+			decision: 'approve',
+		});
+		expect(itemOn(0, await trying(rule, { value: '*' }, ['x']))).toMatchObject({ decision: 'ask' });
+	});
+
+	test.each<[string, unknown, RegExp]>([
+		['={{ $json.nothing }}', 'x', /^'Pattern' of rule 1 has no value/],
+		['=git push {{ $json.value }}', null, /^'Pattern' of rule 1 has no value/],
+		['=git push {{ $json.value }}', '', /^'Pattern' of rule 1 has no value/],
+		['={{ $json.value }}', ['a', '*'], /^'Pattern' of rule 1 is not a text/],
+		['', 'x', /^Rule 1 has no pattern/],
+	])('is refused where it is none: %j with %j', async (pattern, value, message) => {
+		const execution = await trying({ pattern }, { value } as IDataObject, ['git push']);
+		expect(execution.error?.message).toMatch(message);
+	});
+
+	test('is needed in a new rule: Approve alone is refused by name', async () => {
+		const execution = await trying({ permission: undefined }, {}, ['x']);
+		expect(execution.error?.message).toMatch(/^Rule 1 has no pattern/);
+	});
+});
+
+test('the question names the project and the job, and so does the next one', async () => {
+	const prompt = 'Publish it. [ask bash: a] [ask bash: b] [say Done]';
+	const first = itemOn(1, await run(session({ prompt })));
+	expect(first.question).toMatch(/^Project: «Shop» {2}\nJob: «Publish it․ ［ask bash∶ a］/m);
+	const second = itemOn(
+		1,
+		await run(
+			session(
+				{
+					operation: 'continue',
+					sessionId: '={{ $json.sessionId }}',
+					permissionPolicy: 'answer',
+					answer: 'approve',
+					answerAppliesTo: 'asked',
+					askedInteractions: '={{ $json.pendingInteractions }}',
+				},
+				{ items: [first] },
+			),
+		),
+	);
+	expect(second).toMatchObject({
+		decisions: [{ patterns: ['a'], decision: 'approve', decidedBy: 'answer' }],
+		pendingInteractions: [{ patterns: ['b'], about: { projectName: 'Shop', job: prompt } }],
+		question: expect.stringMatching(/^Project: «Shop» {2}\nJob: «Publish it/m),
+	});
+}, 30_000);
+
+test('what the question does not show, the item does not hold and the answer does not decide', async () => {
+	const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+	const asks = names.map((name) => `bash: ${name}`).join(' + ');
+	const first = itemOn(1, await run(session({ prompt: `[ask ${asks}] [say Done]` })));
+	const held = (first.pendingInteractions as IDataObject[]).map(({ patterns }) => String(patterns));
+	expect(held).toEqual(names.slice(0, 5));
+	expect(String(first.question).match(/(?<=^For: «)[^»]*/gm)).toEqual(held);
+	expect(first.question).toMatch(/^2 more requests: asked after this/m);
+	const answered = await run(
+		session(
+			{
+				operation: 'continue',
+				sessionId: '={{ $json.sessionId }}',
+				permissionPolicy: 'answer',
+				answer: true,
+				answerAppliesTo: 'asked',
+				askedInteractions: '={{ $json.pendingInteractions }}',
+			},
+			{ items: [first] },
+		),
+	);
+	expect(itemOn(1, answered).undecided).toMatchObject([
+		{ because: 'it was not among what was asked' },
+		{ because: 'it was not among what was asked' },
+	]);
+	const [{ interactions }] = await service.sessions();
+	expect(interactions.map((each: IDataObject) => each.value ?? null)).toEqual([
+		...held.map(() => 'once'),
+		null,
+		null,
+	]);
+}, 30_000);
+
+test('a model answers for nobody: as a tool, Apply an Answer is refused', async () => {
+	const asked = itemOn(1, await run(session({ prompt: '[ask bash: a] [say Done]' })));
+	const execution = await run(
+		session(
+			{
+				operation: 'continue',
+				sessionId: asked.sessionId,
+				permissionPolicy: 'answer',
+				answer: '={{ $json.approved }}',
+				answerAppliesTo: 'session',
+			},
+			{ items: [{ approved: true }], asTool: true },
+		),
+	);
+	expect(JSON.stringify(execution.outputs[0] ?? execution.error)).toMatch(
+		/'Apply an Answer' is not for tools/,
+	);
+	expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
+}, 20_000);
+
+describe.each([
+	['expectedPermission', 'Expected Permission'],
+	['expectedPatterns', 'Expected Patterns'],
+])('%s', (name, displayName) => {
+	test.each(['', '={{ $json.nothing }}', '={{ null }}', '={{ " " }}'])(
+		'that is set and comes out empty is an error, and nothing is sent: %j',
+		async (value) => {
+			const asked = itemOn(1, await run(session({ prompt: '[ask bash: a] [say Done]' })));
+			const [{ id }] = asked.pendingInteractions as IDataObject[];
+			const execution = await run({
+				node: 'workspaceAutomation',
+				parameters: {
+					resource: 'agentSession',
+					operation: 'resolveInteraction',
+					sessionId: asked.sessionId,
+					interactionId: id,
+					decision: 'approve',
+					additionalFields: { [name]: value },
+				},
+				credentials: service.credentials,
+			});
+			expect(execution.error?.message).toBe(`'${displayName}' is empty`);
+			expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
+		},
+		20_000,
+	);
+});

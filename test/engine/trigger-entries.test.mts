@@ -1,0 +1,289 @@
+// What the trigger makes of entries that no sensible service would send, and of moments; its poll called as n8n calls it.
+import { describe, expect, test } from '@jest/globals';
+import { listOf, Status, useAnswers } from './answers.mts';
+import { options, poller, type Setup } from './engine.mts';
+
+const service = useAnswers();
+const PROJECT = '123e4567-e89b-12d3-a456-426614174000';
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+const setup = (event: string, parameters: object = {}, overrides = {}): Setup => ({
+	node: 'workspaceAutomationTrigger',
+	parameters: { event, ...parameters } as Setup['parameters'],
+	credentials: { ...service.credentials, overrides: JSON.stringify(overrides) },
+});
+const lists = (...data: unknown[]) => {
+	service.answer = () => listOf(...data);
+};
+const products = { projectId: byId(PROJECT) };
+const files = { projectIds: [PROJECT], parentId: byId('') };
+
+const HOUR = 3_600_000;
+const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+const RULE = 'FREQ=DAILY;BYHOUR=9';
+const EDITED = at(-HOUR * 48);
+const task = (fields: object = {}) => ({
+	object: 'task',
+	id: 'task-1',
+	title: 'Links',
+	emoji: '🔗',
+	rrule: RULE,
+	updatedAt: EDITED,
+	...fields,
+});
+
+describe('a change of a task is one event', () => {
+	const came = at(-HOUR);
+	const soon = at(HOUR);
+	const next = at(HOUR * 24);
+	const seconds = (moment: string) => Math.floor(Date.parse(moment) / 1000);
+	test.each([
+		['it has run', { nextRunAt: came }, { nextRunAt: next }, ['taskRan']],
+		[
+			'it has run, by seconds',
+			{ nextRunAt: seconds(came) },
+			{ nextRunAt: seconds(next) },
+			['taskRan'],
+		],
+		['it has run for the last time', { nextRunAt: came }, {}, ['taskRan']],
+		[
+			'it has run, which the service counts as an update',
+			{ nextRunAt: came },
+			{ nextRunAt: next, updatedAt: at(0) },
+			['taskRan'],
+		],
+		[
+			'it ran a moment ago by a slower clock',
+			{ nextRunAt: at(30_000) },
+			{ nextRunAt: next },
+			['taskRan'],
+		],
+		['its next run is moved on', { nextRunAt: soon }, { nextRunAt: next }, ['taskUpdated']],
+		['its next run is moved earlier', { nextRunAt: next }, { nextRunAt: soon }, ['taskUpdated']],
+		[
+			'its overdue run is moved earlier',
+			{ nextRunAt: came },
+			{ nextRunAt: at(-HOUR * 2) },
+			['taskUpdated'],
+		],
+		['it is paused', { nextRunAt: soon }, { nextRunAt: null }, ['taskUpdated']],
+		['it goes on', {}, { nextRunAt: soon }, ['taskUpdated']],
+		[
+			'it has another rule',
+			{ nextRunAt: came },
+			{ nextRunAt: next, rrule: 'FREQ=WEEKLY' },
+			['taskUpdated'],
+		],
+		[
+			'its prompt has changed',
+			{ nextRunAt: soon },
+			{ nextRunAt: soon, updatedAt: at(0) },
+			['taskUpdated'],
+		],
+		[
+			'it has run and has another title',
+			{ nextRunAt: came },
+			{ nextRunAt: next, title: 'Other' },
+			['taskRan', 'taskUpdated'],
+		],
+		['nothing', { nextRunAt: came }, { nextRunAt: came }, []],
+	])('%s', async (_, before, now, expected) => {
+		const triggers = ['taskRan', 'taskUpdated'].map((event) => poller(setup(event)));
+		lists(task(before));
+		for (const trigger of triggers) await trigger.poll();
+		lists(task(now));
+		const events: string[] = [];
+		for (const trigger of triggers)
+			events.push(...((await trigger.poll()) ?? []).map(({ event }) => event));
+		expect(events).toEqual(expected);
+	});
+});
+
+describe('an entry', () => {
+	test.each([
+		['without an ID', { name: 'a' }],
+		['with null for an ID', { id: null, name: 'a' }],
+		['with an object for an ID', { id: { toString: 1 }, name: 'a' }],
+		['with a list for an ID', { id: [1], name: 'a' }],
+		['with an empty ID', { id: '', name: 'a' }],
+	])('%s: an error that quotes it and names the override', async (_, entry) => {
+		lists(entry);
+		for (const event of ['productAdded', 'productUpdated', 'productRemoved'])
+			await expect(poller(setup(event, products)).poll()).rejects.toMatchObject({
+				message: 'An entry of the list has no ID',
+				description: expect.stringMatching(/"name":"a".*\{"listProducts": \{"answer": \{"id"/),
+			});
+		await expect(options(setup('taskRan'), 'getTaskOptions')).rejects.toMatchObject({
+			message: 'An entry of the list has no ID',
+		});
+	});
+
+	test('with a number for an ID is told from others', async () => {
+		const trigger = poller(setup('productAdded', products));
+		lists({ id: 1 }, { id: 2 });
+		await trigger.poll();
+		lists({ id: 1 }, { id: 3 }, { id: 2 });
+		expect(await trigger.poll()).toMatchObject([{ id: 3 }]);
+	});
+
+	const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+	test('that is nested too deeply is an error that names it', async () => {
+		const product = (depth: number) =>
+			`{"data":[{"id":"deep-one","parts":${nested(depth)}}],"has_more":false}`;
+		const trigger = poller(setup('productUpdated', products));
+		service.answer = () => product(5);
+		await trigger.poll();
+		service.answer = () => product(100_000);
+		await expect(trigger.poll()).rejects.toMatchObject({
+			message: 'The product deep-one cannot be compared',
+			description: expect.stringContaining('nested too deeply'),
+		});
+		service.answer = () => product(6);
+		expect(await trigger.poll()).toHaveLength(1);
+	});
+
+	test('with dates that are no dates is emitted in its place', async () => {
+		const trigger = poller(setup('fileCreated', files));
+		lists();
+		await trigger.poll();
+		lists({ id: 'a', createdAt: { toString: 1 } }, { id: 'b', createdAt: true }, { id: 'c' });
+		expect((await trigger.poll())!.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+	});
+
+	test('with megabytes of status takes a few bytes of the state, and every change of it is one', async () => {
+		const domain = (status: string) => ({ id: 'domain-1', domain: 'a.example', status });
+		const trigger = poller(setup('customDomainChanged', { siteId: PROJECT }));
+		const long = 'x'.repeat(2_000_000);
+		lists(domain(long));
+		await trigger.poll();
+		expect(JSON.stringify(trigger.state()).length).toBeLessThan(2_000);
+		lists(domain(`${long}y`));
+		const [item] = (await trigger.poll())!;
+		expect(item.previous.status.length).toBeLessThan(1_100);
+		lists(domain('active'));
+		expect(await trigger.poll()).toMatchObject([{ status: 'active' }]);
+	});
+});
+
+test('what left and came back has another eventId, what is emitted again has the same', async () => {
+	const one = { id: 'a' };
+	const trigger = poller(setup('productAdded', products));
+	lists({ id: 'b' });
+	await trigger.poll();
+	const ids: string[] = [];
+	const state: any[] = [];
+	for (const list of [[one], [], [], [], [one], []]) {
+		lists({ id: 'b' }, ...list);
+		state.push(trigger.state());
+		ids.push(...((await trigger.poll()) ?? []).map(({ eventId }) => eventId));
+	}
+	expect(ids).toHaveLength(2);
+	expect(ids[0]).not.toBe(ids[1]);
+	lists({ id: 'b' }, one);
+	const again = poller(setup('productAdded', products), { state: state[0] });
+	expect(await again.poll()).toMatchObject([{ eventId: ids[0] }]);
+});
+
+test('a corrected override of its list starts afresh, another one does not', async () => {
+	const entries = ['a', 'b'].map((id) => ({ id }));
+	service.answer = () => ({ data: entries.slice(0, 1), items: { all: entries }, has_more: false });
+	const before = poller(setup('productAdded', products));
+	await before.poll();
+	const after = (operation: string) =>
+		poller(setup('productAdded', products, { [operation]: { answer: { data: 'items.all' } } }), {
+			state: before.state(),
+		});
+	const trigger = after('listProducts');
+	expect(await trigger.poll()).toBeNull();
+	entries.push({ id: 'c' });
+	expect(await trigger.poll()).toMatchObject([{ id: 'c' }]);
+	const other = after('listTasks');
+	service.answer = () => listOf({ id: 'a' }, { id: 'd' });
+	expect(await other.poll()).toMatchObject([{ id: 'd' }]);
+});
+
+describe('after a start of n8n', () => {
+	const starting = { activation: 'init' } as const;
+
+	test.each([401, 403, 400, 404, 500])(
+		'%d is a warning at the first poll, and nothing is lost',
+		async (status) => {
+			const before = poller(setup('productAdded', products));
+			lists({ id: 'a' });
+			await before.poll();
+			service.answer = () => new Status(status);
+			const trigger = poller(setup('productAdded', products), {
+				...starting,
+				state: before.state(),
+			});
+			expect(await trigger.poll()).toBeNull();
+			expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
+			if (status < 404)
+				await expect(trigger.poll()).rejects.toMatchObject({ httpCode: String(status) });
+			lists({ id: 'a' }, { id: 'b' });
+			expect(await trigger.poll()).toMatchObject([{ id: 'b' }]);
+		},
+		60_000,
+	);
+
+	test.each([
+		['Trigger On', setup('nothing')],
+		['Project', setup('productAdded', { projectId: byId('x') })],
+		['Max Events per Poll', setup('productAdded', { ...products, options: { maxEvents: 0 } })],
+		["'Overrides' in the credential", setup('productAdded', products, { nothing: {} })],
+	])(
+		'a mistake in %s is a warning at the first poll, and an error from the second on',
+		async (name, { parameters, credentials }) => {
+			lists({ id: 'a' });
+			const wrong = {
+				...setup('', {}),
+				parameters,
+				credentials: { ...service.credentials, overrides: credentials.overrides },
+			};
+			const trigger = poller(wrong, starting);
+			expect(await trigger.poll()).toBeNull();
+			expect(trigger.warnings).toEqual([expect.stringContaining(name)]);
+			await expect(trigger.poll()).rejects.toThrow(name);
+			await expect(poller(wrong).poll()).rejects.toMatchObject({
+				message: expect.stringContaining(name),
+				failure: { cause: 'configuration-invalid' },
+			});
+		},
+	);
+});
+
+describe('rows', () => {
+	const query = { query: 'SELECT 1', keyColumns: '' };
+
+	test.each([[{ rows: [{ a: 1 }] }], [{ rowCount: 0 }], [{ data: [1] }], [{ data: {} }]])(
+		'%o is an error, as it has no list of rows',
+		async (answer) => {
+			service.answer = () => answer;
+			await expect(poller(setup('rowsFound', query)).poll()).rejects.toMatchObject({
+				message: 'The service answered without rows',
+				description: expect.stringContaining('{"queryAnalytics": {"answer": {"data"'),
+			});
+		},
+	);
+
+	test('are found where an override says', async () => {
+		service.answer = () => ({ rows: [{ a: 1 }] });
+		const found = setup('rowsFound', query, { queryAnalytics: { answer: { data: 'rows' } } });
+		expect(await poller(found).test()).toMatchObject([{ a: 1 }]);
+	});
+
+	test('of another number than the service says are a warning', async () => {
+		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
+		const trigger = poller(setup('rowsFound', query));
+		await trigger.poll();
+		expect(trigger.warnings).toEqual([expect.stringContaining('1 rows and says that there are 3')]);
+	});
+
+	test('that are nested too deeply are an error', async () => {
+		const depth = 100_000;
+		service.answer = () => `{"data":[{"a":${'['.repeat(depth)}${']'.repeat(depth)}}]}`;
+		await expect(poller(setup('rowsFound', query)).poll()).rejects.toMatchObject({
+			description: expect.stringContaining('nested too deeply'),
+		});
+	});
+});

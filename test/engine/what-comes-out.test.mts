@@ -1,0 +1,171 @@
+// Items of Workspace Automation where the service answers with nothing, with less than expected, or with more than was asked for.
+import { describe, expect, jest, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { listOf, Status, useAnswers, type Asked } from './answers.mts';
+import { logger, run, search, type Setup } from './engine.mts';
+
+const service = useAnswers();
+const ID = '123e4567-e89b-12d3-a456-426614174000';
+const FOLDER = '223e4567-e89b-12d3-a456-426614174000';
+const OTHER = '323e4567-e89b-12d3-a456-426614174000';
+const rl = (value: string) => ({ __rl: true, mode: 'id', value });
+
+const setup = (does: string, parameters: IDataObject = {}): Setup => {
+	const [resource, operation] = does.split('.');
+	return {
+		node: 'workspaceAutomation',
+		parameters: { resource, operation, ...parameters },
+		credentials: service.credentials,
+	};
+};
+const items = async (does: string, parameters?: IDataObject) => {
+	const { outputs, error } = await run(setup(does, parameters));
+	if (error) throw error;
+	return outputs[0].map(({ json }) => json);
+};
+const writes = () => service.requests.filter(({ method }) => method !== 'GET');
+
+describe('an empty answer', () => {
+	const fields = JSON.stringify({ name: 'Gift card', price: 25 });
+	const sent = { name: 'Gift card', price: 25 };
+	test.each<[string, IDataObject, object]>([
+		[
+			'task.update',
+			{ taskId: rl(ID), updateFields: { title: 'T', emoji: '🧹' } },
+			{ taskId: ID, title: 'T', emoji: '🧹' },
+		],
+		['product.create', { projectId: rl(ID), fields }, { projectId: ID, ...sent }],
+		['product.update', { productId: rl('p-1'), fields }, { productId: 'p-1', ...sent }],
+		['file.rename', { fileId: rl(ID), name: 'b.md' }, { fileId: ID, name: 'b.md' }],
+		['file.move', { fileId: rl(ID), parentId: rl(FOLDER) }, { fileId: ID, parentId: FOLDER }],
+		['agentSession.abort', { sessionId: rl(ID) }, { sessionId: ID }],
+		[
+			'agentSession.sendMessage',
+			{ sessionId: rl(ID), message: 'Go on', additionalFields: { body: '{"model":"large"}' } },
+			{ sessionId: ID, model: 'large' },
+		],
+	])('of %s is done, once: the item holds what was sent and no name of ours', async (...given) => {
+		const [does, parameters, expected] = given;
+		service.answer = ({ method }) =>
+			method === 'GET'
+				? { sessionId: ID, status: 'completed', pendingInteractions: [] }
+				: undefined;
+		expect(await items(does, parameters)).toEqual([expected]);
+		expect(writes()).toHaveLength(1);
+	});
+});
+
+describe('If It Exists returns', () => {
+	const create = {
+		projectId: rl(ID),
+		name: 'a.md',
+		contentSource: 'text',
+		text: 'x',
+		ifExists: 'skip',
+	};
+	const file = (id: string, fields: object = {}) => ({ id, name: 'a.md', kind: 'file', ...fields });
+	const existing = (...files: object[]) => {
+		service.answer = ({ method }: Asked) =>
+			method === 'GET' ? listOf({ id: 'x', name: 'b.md' }, ...files) : new Status(409);
+	};
+	const within = (parentId: string) => ({ ...create, parentId: rl(parentId) });
+
+	test.each<[string, object[], IDataObject]>([
+		['the one in My Files', [file('far', { parentId: OTHER }), file('here')], create],
+		['the only one', [file('here', { parentId: FOLDER })], create],
+		[
+			'the one of that kind',
+			[file('here'), file('far', { parentId: OTHER, kind: 'folder' })],
+			create,
+		],
+		['the one in the folder', [file('here', { parentId: FOLDER })], within(FOLDER)],
+	])('%s', async (_, files, parameters) => {
+		existing(...files);
+		expect(await items('file.create', parameters)).toMatchObject([{ id: 'here' }]);
+	});
+
+	test.each<[string, object[], IDataObject]>([
+		[
+			'of which one is in another folder',
+			[file('1', { parentId: FOLDER }), file('2', { parentId: OTHER })],
+			create,
+		],
+		['that is a folder', [file('1', { kind: 'folder' })], create],
+		[
+			'beside a folder elsewhere',
+			[file('1', { kind: 'folder' }), file('2', { parentId: OTHER })],
+			create,
+		],
+		['that says no folder', [file('1')], within(FOLDER)],
+		['that is not listed', [], create],
+	])('none %s: the conflict is an error', async (_, files, parameters) => {
+		existing(...files);
+		await expect(items('file.create', parameters)).rejects.toMatchObject({ httpCode: '409' });
+	});
+
+	test('none of another folder, which the service lists all the same', async () => {
+		existing(file('1', { parentId: OTHER }));
+		await expect(items('file.create', within(FOLDER))).rejects.toMatchObject({
+			message: 'The service returned entries of another parentId',
+		});
+	});
+});
+
+describe('analytics', () => {
+	const query = { query: 'SELECT 1' };
+	test.each([[{ rows: [{ a: 1 }] }], [{ rowCount: 0 }], [{ data: [1] }], [{ data: {} }]])(
+		'%o is an error, as it has no list of rows',
+		async (answer) => {
+			service.answer = () => answer;
+			await expect(items('analytics.query', query)).rejects.toMatchObject({
+				message: 'The service answered without rows',
+				description: expect.stringContaining('{"queryAnalytics": {"answer": {"data"'),
+			});
+		},
+	);
+
+	test('rows of another number than the service says are a warning in the log', async () => {
+		const warn = jest.spyOn(logger(), 'warn');
+		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
+		const one = { ...query, options: { rowsInOneItem: true } };
+		expect(await items('analytics.query', one)).toEqual([{ rowCount: 1, data: [{ a: 1 }] }]);
+		expect(warn.mock.calls.map(([message]) => message)).toContainEqual(
+			expect.stringContaining('1 rows and says that there are 3'),
+		);
+		warn.mockRestore();
+	});
+});
+
+test('Simplify keeps what a domain needs to be verified', async () => {
+	const records = [{ type: 'TXT', host: '_verify', value: 'abc' }];
+	const verification = {
+		verification_token: 'abc',
+		verification_token_expires_at: '2026-12-01T00:00:00Z',
+	};
+	const domain = {
+		id: ID,
+		domain: 'a.example',
+		status: 'pending',
+		is_pending: true,
+		is_stale: false,
+	};
+	service.answer = () =>
+		listOf({ ...domain, dns_instructions: { type: 'root', records, ...verification } });
+	expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
+		{ ...domain, dns_records: ['TXT _verify abc'], ...verification },
+	]);
+	service.answer = () => listOf(domain);
+	expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
+		{ ...domain, dns_records: [] },
+	]);
+});
+
+test('products without an ID are not offered', async () => {
+	service.answer = () => listOf({ id: 'p-1', name: 'One' }, { name: 'Two' });
+	await expect(
+		search(setup('product.update', { projectId: rl(ID) }), 'getProducts'),
+	).rejects.toMatchObject({
+		message: 'An entry of the list has no ID',
+		description: expect.stringContaining('{"listProducts": {"answer": {"id"'),
+	});
+});

@@ -1,0 +1,287 @@
+// How a run of Run Agent Session begins, and that nothing is started or sent twice: rules 1, 2, 10 and 14.
+import { describe, expect, test } from '@jest/globals';
+import {
+	errorOf,
+	nothing,
+	of,
+	page,
+	polls,
+	seconds,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+describe('rule 1: start and continue', () => {
+	test('a start posts once and waits for the end', async () => {
+		const service = simulation();
+		const outcome = await service.run('[work 20s] [say All links work]');
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			session: { status: 'completed', latestMessage: { text: 'All links work' } },
+		});
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a continue waits for a session that exists and starts none', async () => {
+		const service = simulation();
+		const { session } = await service.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
+		const outcome = await service.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+		});
+		expect(outcome).toMatchObject({ kind: 'completed', session: { sessionId: session.sessionId } });
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a message is sent first, and the result is that of its turn and not of the one before', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const outcome = await service.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 20s] [say Second]',
+			},
+		});
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+});
+
+describe('rule 1: a message whose turn shows late', () => {
+	test('is waited for, although the session still reads as it ended before', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.stale('message', { first: 2 });
+		const outcome = await service.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 2s] [say Second]',
+			},
+		});
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+	});
+
+	test('is not waited for longer than half a minute', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.stale('message');
+		const since = service.now();
+		const outcome = await service.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
+		});
+		expect(outcome.session.latestMessage?.text).toBe('First');
+		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
+		expect(service.now() - since).toBeLessThan(60_000);
+	});
+});
+
+describe('rule 10: a message and Retry On Fail', () => {
+	test('the turn before is not the answer, although a try failed after the message', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const { session } = await service.run('[say First]');
+		const { sessionId } = session;
+		const target = { operation: 'continue' as const, sessionId, message: '[say Second]' };
+		// Of two that mean the same poll the first applies.
+		service.meets('poll', status(401), { after: 'message', first: 1 });
+		service.stale('message', { first: 3 });
+		expect((await errorOf(service.run('', { target }, nodeContext))).context.httpStatus).toBe(401);
+		const outcome = await service.run('', { target }, nodeContext);
+		expect(outcome).toMatchObject({
+			session: { latestMessage: { text: 'Second' } },
+			warnings: [],
+		});
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+});
+
+describe('rule 10: an edited prompt', () => {
+	test('of the same length, with another middle, is another request', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const prompt = (middle: string) => `${'a'.repeat(1_500)}${middle}${'b'.repeat(1_500)}`;
+		await service.run(prompt('one'), { maxWaitMs: 0 }, nodeContext);
+		await service.run(prompt('two'), { maxWaitMs: 0 }, nodeContext);
+		expect(await service.sessions()).toHaveLength(2);
+	});
+});
+
+describe('rule 9: Stop while the fate of a start is unknown', () => {
+	test.each<Weather>(['lost-after', 'lost'])('is in the log: %s', async (weather) => {
+		const service = simulation();
+		service.meets('start', () => {
+			service.stop();
+			return weather;
+		});
+		await errorOf(service.run('[work 10m]'));
+		expect(service.logged.join()).toMatch(/not known what became of a request/);
+	});
+});
+
+describe('rule 2: the first moments of a session', () => {
+	test('a 404 is asked again after 1, 2 and 4 seconds', async () => {
+		const service = simulation();
+		service.meets('poll', status(404), { first: 3 });
+		expect((await service.run('[say Hello]')).kind).toBe('completed');
+		expect(seconds(polls(service.sent)).slice(0, 4)).toEqual([5, 6, 8, 12]);
+	});
+
+	test('after that it is an error that names both causes and the session', async () => {
+		const service = simulation();
+		service.meets('poll', status(404));
+		const error = await errorOf(service.run('[say Hello]'));
+		expect(error.message).toBe('The session was not found');
+		expect(error.description).toMatch(/no such session.*lacks a scope/s);
+		expect(error.description).toContain((await service.sessions())[0].sessionId);
+		expect(seconds(polls(service.sent))).toEqual([5, 6, 8, 12]);
+	});
+});
+
+describe('rule 10: no second session', () => {
+	test('a retry takes up the session that runs', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.meets('poll', status(401), { from: 12_000, until: 20_000 });
+		await errorOf(service.run('[work 60s] [say Done]', {}, nodeContext));
+		service.advance(10_000);
+		const outcome = await service.run('[work 60s] [say Done]', {}, nodeContext);
+		expect(outcome.kind).toBe('completed');
+		expect(await service.sessions()).toHaveLength(1);
+	});
+
+	test('a retry hands on the result of a session that has completed', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const first = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
+		const second = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
+		expect(second).toMatchObject({
+			kind: 'completed',
+			session: first.session,
+			decisions: first.decisions,
+		});
+		expect(await service.sessions()).toHaveLength(1);
+	});
+
+	test('a session that is known to have failed is started again', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
+		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
+		expect(await service.sessions()).toHaveLength(2);
+	});
+
+	test('a session that Stop aborted is started again', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.stopAt(12_000);
+		await expect(service.run('[work 30s]', {}, nodeContext)).rejects.toThrow('canceled');
+		service.stopAt(Infinity);
+		expect((await service.run('[work 30s]', {}, nodeContext)).kind).toBe('completed');
+		expect(await service.sessions()).toHaveLength(2);
+	});
+
+	test.each<[string, Weather]>([
+		['the connection', 'lost-after'],
+		['a server error', { ...(status(500) as object), processed: true } as Weather],
+		['a web page', { ...(page as object), processed: true } as Weather],
+		['an answer without an ID', { status: 202, body: '{"ok":true}', processed: true }],
+	])(
+		'a start whose answer was lost to %s is not repeated, not by a retry either',
+		async (_, weather) => {
+			const service = simulation();
+			const nodeContext = {};
+			service.meets('start', weather);
+			const error = await errorOf(service.run('[say Hello]', {}, nodeContext));
+			expect(error.message).toMatch(
+				/not known whether the session was started|A session was started/,
+			);
+			expect(error.description).toMatch(/dashboard.*Continue a Session/s);
+			service.clear();
+			expect((await errorOf(service.run('[say Hello]', {}, nodeContext))).message).toBe(
+				'It is not known whether the session was started',
+			);
+			expect(await service.sessions()).toHaveLength(1);
+		},
+	);
+
+	test.each<[string, Weather]>([
+		['was refused for now', status(429, '2')],
+		['never left', 'unsent'],
+	])('a start that %s is sent again', async (_, weather) => {
+		const service = simulation();
+		service.meets('start', weather, { first: 2 });
+		expect((await service.run('[say Hello]')).kind).toBe('completed');
+		expect(await service.sessions()).toHaveLength(1);
+	});
+
+	test('a message whose answer was lost is not repeated when the session shows it', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.meets('message', 'lost-after');
+		const outcome = await service.run('', {
+			target: {
+				operation: 'continue',
+				sessionId: session.sessionId,
+				message: '[work 5s] [say Second]',
+			},
+		});
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a message that may have arrived is not sent again, however long the session shows nothing of it', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.meets('message', 'lost');
+		const since = service.now();
+		const error = await errorOf(
+			service.run('', {
+				target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
+			}),
+		);
+		expect(error.message).toBe('It is not known whether the message reached the session');
+		expect(service.now() - since).toBeGreaterThanOrEqual(27_000);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a message is sent once, also when the node is tried again', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const { session } = await service.run('[say First]');
+		const target = {
+			operation: 'continue' as const,
+			sessionId: session.sessionId,
+			message: '[work 30s] [say Second]',
+		};
+		service.meets('poll', status(403), { from: 12_000, until: 20_000 });
+		service.advance(Math.max(0, 6_000 - service.now()));
+		await errorOf(service.run('', { target }, nodeContext));
+		service.clear();
+		const outcome = await service.run('', { target }, nodeContext);
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('the journal serves nobody who asks for something else', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		await service.run('[say One]', {}, nodeContext);
+		expect((await service.run('[say Two]', {}, nodeContext)).session.latestMessage?.text).toBe(
+			'Two',
+		);
+	});
+});
+
+describe('rule 14: finding executions', () => {
+	test('the session is reported before the first poll, and its dashboard with it', async () => {
+		const service = simulation();
+		await service.run('[say Done]');
+		const [{ sessionId }] = await service.sessions();
+		expect(service.recorded).toEqual([
+			{ sessionId },
+			{ sessionId, dashboardUrl: expect.stringContaining(sessionId) },
+		]);
+	});
+});

@@ -1,0 +1,279 @@
+// What became of each decision: rules 7 and 17.
+import { describe, expect, test } from '@jest/globals';
+import {
+	errorOf,
+	nothingPending,
+	of,
+	page,
+	policy,
+	polls,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+describe('rule 7: resolving is verified', () => {
+	test.each<[string, Weather]>([
+		['the connection', 'lost-after'],
+		['a server error', { ...(status(500) as object), processed: true } as Weather],
+		['a web page', { ...(page as object), processed: true } as Weather],
+	])('an answer lost to %s after it took effect is not sent again', async (_, weather) => {
+		const service = simulation();
+		service.meets('decision', weather, { first: 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('one that only seemed resolved, because a reading left it out, is resolved when it shows again', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost', { first: 1 });
+		service.meets('poll', nothingPending, { after: 'decision', first: 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+	});
+
+	test('one that seemed resolved shortly before the time was over is told of as perhaps decided, and not listed', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost');
+		service.meets('poll', nothingPending, { after: 'decision' });
+		const outcome = await service.run('[ask bash: x] [say Done]', { maxWaitMs: 12_000 });
+		expect(outcome).toMatchObject({
+			kind: 'stillRunning',
+			decisions: [],
+			warnings: [expect.stringMatching(/^Permission request \S+ may have been decided: "once"/)],
+		});
+	});
+
+	test('one of two whose answer was lost is not sent again before a reading shows it, and listed', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost-after', { skip: 1, first: 1 });
+		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
+		const outcome = await service.run('[ask bash: x + edit: y] [say Done]');
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			decisions: [{ permission: 'bash' }, { permission: 'edit' }],
+			warnings: [],
+		});
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+
+	test('one that is refused because an earlier answer was carried out after all is listed', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost-after', { first: 1 });
+		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
+		// What can be read again is behind.
+		service.stale('decision', { until: () => of(service.sent, 'POST', '/resolve').length > 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ permission: 'bash' }] });
+		expect(of(service.sent, 'POST', '/resolve').length).toBeGreaterThan(1);
+	});
+
+	describe.each<[string, Weather]>([
+		['carried out', 'lost-after'],
+		['not carried out', 'lost'],
+	])('one that was %s, and no answer came until the time was over', (_, weather) => {
+		test.each(['route', 'stop'])(
+			'is told of, and listed once by the try that learns of it (%s)',
+			async (end) => {
+				const service = simulation();
+				const meets = () => {
+					if (end === 'stop') service.stop();
+					return weather;
+				};
+				service.meets('decision', meets, { first: 1 });
+				service.meets('decision', 'lost');
+				service.meets('poll', 'lost', { after: 'decision' });
+				const nodeContext = {};
+				const job = { maxWaitMs: 20_000, abortOnStop: false };
+				const prompt = '[ask bash: x] [say Done]';
+				const first = await service.run(prompt, job, nodeContext).catch((error: Error) => error);
+				expect(first).toMatchObject(
+					end === 'stop'
+						? { message: 'The execution was canceled' }
+						: {
+								kind: 'stillRunning',
+								decisions: [],
+								warnings: expect.arrayContaining([
+									expect.stringMatching(/^Permission request \S+ may have been decided: "once"/),
+								]),
+							},
+				);
+
+				service.clear();
+				service.stopAt(Infinity);
+				const outcome = await service.run(prompt, job, nodeContext);
+				expect(outcome).toMatchObject({
+					kind: 'completed',
+					decisions: [{ decision: 'approve', patterns: ['x'] }],
+					warnings: [],
+				});
+				expect((await service.sessions()).map(({ interactions }) => interactions)).toMatchObject([
+					[{ value: 'once' }],
+				]);
+			},
+		);
+	});
+
+	test('one lost before it took effect is sent again', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost', { first: 1 });
+		expect((await service.run('[ask bash: x] [say Done]')).kind).toBe('completed');
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+});
+
+describe('rules 17 and 21', () => {
+	test('an error lists the permissions that were decided before it', async () => {
+		const service = simulation();
+		service.meets('poll', status(403), { after: 'decision' });
+		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
+	});
+
+	test('and names those that may have been decided', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost-after');
+		service.meets('poll', 'lost', { after: 'decision', until: 60_000 });
+		service.meets('poll', status(403), { after: 'decision' });
+		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		expect(error.context.decisions).toBeUndefined();
+		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
+	});
+
+	test('completed with a request pending that nobody may decide is left for a human', async () => {
+		const service = simulation();
+		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
+		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		const result = await service.run('', { target, policy: policy('ask') });
+		expect(result).toMatchObject({ kind: 'needsApproval', session: { status: 'completed' } });
+	});
+});
+
+describe('rule 7: every send follows a reading of that very content', () => {
+	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
+	const onlyGit = policy('rules', { rules });
+	/** What the reading shows under the same ID */
+	const instead = (changes: object): Weather => ({
+		change: (body) => ({
+			...body,
+			pendingInteractions: body.pendingInteractions.map((each: object) => ({
+				...each,
+				...changes,
+			})),
+		}),
+	});
+
+	test.each<[string, Weather]>([
+		['a lost answer', 'lost'],
+		['a server error', status(500)],
+		['a web page', page],
+		['a redirect', status(302)],
+		['a rate limit', status(429, '2')],
+		['a connection that was refused', 'unsent'],
+	])('after %s: what came under the same ID is decided anew', async (_, weather) => {
+		const service = simulation();
+		service.meets('decision', weather, { first: 1 });
+		service.meets('poll', instead({ patterns: ['rm -rf /'] }), { after: 'decision' });
+		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		expect(outcome).toMatchObject({
+			kind: 'needsApproval',
+			decisions: [],
+			undecided: [{ interaction: { patterns: ['rm -rf /'] }, because: 'default decision' }],
+		});
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('after a refusal, too', async () => {
+		const service = simulation();
+		service.meets('decision', status(409));
+		service.meets('poll', instead({ metadata: { path: '/etc' }, permission: 'edit' }), {
+			after: 'decision',
+		});
+		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		expect(outcome).toMatchObject({ kind: 'needsApproval', decisions: [] });
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('and what is listed is what was pending when it was sent', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost', { first: 1 });
+		service.meets('poll', instead({ patterns: ['git pull'] }), { after: 'decision', first: 1 });
+		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			decisions: [{ patterns: ['git pull'] }],
+			warnings: [],
+		});
+	});
+
+	test('a 429 is waited out, and the session read before the next try', async () => {
+		const service = simulation();
+		service.meets('decision', status(429, '20'), { first: 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		const [first, second] = of(service.sent, 'POST', '/resolve');
+		expect(second.at - first.at).toBeGreaterThanOrEqual(20_000);
+		const between = polls(service.sent).filter(({ at }) => at > first.at && at <= second.at);
+		expect(between.length).toBeGreaterThan(0);
+	});
+});
+
+describe('rule 7: a decision that finds nothing', () => {
+	test('is no new session: it is sent once, and the session is read', async () => {
+		const service = simulation();
+		service.meets('decision', { ...(status(404) as object), processed: true } as Weather);
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			warnings: [expect.stringMatching(/was pending no longer when "once" was sent for it/)],
+		});
+	});
+
+	test.each([404, 409])(
+		'because an earlier one was carried out: %d, and it is listed',
+		async (code) => {
+			const service = simulation();
+			service.meets('decision', 'lost-after', { first: 1 });
+			service.meets('decision', status(code));
+			service.stale('decision', { first: 1 });
+			const outcome = await service.run('[ask bash: x] [say Done]');
+			expect(outcome).toMatchObject({
+				kind: 'completed',
+				decisions: [{ permission: 'bash' }],
+				warnings: [],
+			});
+			expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+		},
+	);
+});
+
+describe('rule 17: decisions are complete in every ending', () => {
+	const lost = (service: ReturnType<typeof simulation>) =>
+		service.meets('decision', 'lost-after', { first: 1 });
+
+	test('failed', async () => {
+		const service = simulation();
+		lost(service);
+		const outcome = await service.run('[ask bash: x] [work 20s] [fail Out of disk]');
+		expect(outcome).toMatchObject({ kind: 'failed', decisions: [{ permission: 'bash' }] });
+	});
+
+	test('aborted', async () => {
+		const service = simulation();
+		lost(service);
+		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const error = await errorOf(service.run('[ask bash: x] [work 10m]', job));
+		expect(error.context.decisions).toMatchObject([{ permission: 'bash' }]);
+	});
+
+	test('still running', async () => {
+		const service = simulation();
+		lost(service);
+		const outcome = await service.run('[ask bash: x] [work 10m]', { maxWaitMs: 60_000 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ permission: 'bash' }] });
+	});
+});

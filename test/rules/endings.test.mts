@@ -1,0 +1,198 @@
+// How a run ends: rules 8, 9 and 12.
+import { describe, expect, test } from '@jest/globals';
+import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
+import {
+	errorOf,
+	nothing,
+	of,
+	page,
+	policy,
+	polls,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+describe('rule 8: the time is over', () => {
+	test('route hands the session on as it is and leaves it running', async () => {
+		const service = simulation();
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.now()).toBeLessThanOrEqual(60_000);
+		expect(service.now()).toBeGreaterThan(50_000);
+	});
+
+	test('the dashboard is named even if the last answers leave it out', async () => {
+		const service = simulation();
+		service.meets('poll', { status: 200, body: '{"status":"running"}' }, { from: 20_000 });
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
+		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
+	});
+
+	test('abort ends the session and says so', async () => {
+		const service = simulation();
+		const error = await errorOf(
+			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		);
+		expect(error.message).toBe('The session did not finish within 1 minute and was aborted');
+		expect((await service.sessions())[0].aborted).toBe(true);
+	});
+
+	test('abort that fails says that the session may still be running', async () => {
+		const service = simulation();
+		service.meets('abort', status(503));
+		const error = await errorOf(
+			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
+		);
+		expect(error.message).toMatch(/could not be aborted/);
+		expect(error.description).toMatch(/may still be running/);
+	});
+
+	test('an abort that gets nothing but 429 is given up in its time, after Stop too', async () => {
+		for (const stopped of [false, true]) {
+			const service = simulation();
+			service.meets('abort', status(429, '5'));
+			const end = 60_000;
+			if (stopped) service.stopAt(end);
+			await errorOf(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
+			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
+			expect(service.now()).toBeLessThanOrEqual(end + LIMITS.abortMs);
+		}
+	});
+
+	test('the last look is made although timers are late', async () => {
+		const service = simulation();
+		const outcome = await service.run('[idle 10m]', { maxWaitMs: 202_000, lateMs: 3 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', warnings: [] });
+		expect(polls(service.sent).at(-1)!.at).toBeGreaterThanOrEqual(202_000);
+	});
+
+	test('no time at all is one look, which decides what it finds', async () => {
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		// A timer that is late, as real ones are.
+		const outcome = await service.run('', { target, maxWaitMs: 0, lateMs: 3 });
+		expect(outcome).toMatchObject({
+			kind: 'stillRunning',
+			decisions: [{ decision: 'approve' }],
+			warnings: [],
+		});
+	});
+
+	test('what was found is decided even if the first answer is lost by then', async () => {
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		service.meets('decision', 'lost', { first: 1 });
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		const outcome = await service.run('', { target, maxWaitMs: 0 });
+		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+	});
+
+	test('no time at all is one look', async () => {
+		const service = simulation();
+		const { session } = await service.run('[work 10m]', { maxWaitMs: 20_000 });
+		const before = polls(service.sent).length;
+		const outcome = await service.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			maxWaitMs: 0,
+		});
+		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
+		expect(polls(service.sent)).toHaveLength(before + 1);
+	});
+});
+
+describe('rule 8: an abort that somebody else answers', () => {
+	test.each<[string, Weather]>([
+		['a web page', page],
+		['a redirect', status(302)],
+	])('%s is no abort', async (_, weather) => {
+		const service = simulation();
+		service.meets('abort', weather);
+		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const error = await errorOf(service.run('[work 10m]', job));
+		expect(error.message).toMatch(/could not be aborted$/);
+		expect((await service.sessions())[0].aborted).toBe(false);
+	});
+});
+
+describe('rule 9: stopped', () => {
+	test('aborts the remote session', async () => {
+		const service = simulation();
+		service.stopAt(12_000);
+		await expect(service.run('[work 10m]')).rejects.toThrow('canceled');
+		expect((await service.sessions())[0].aborted).toBe(true);
+	});
+
+	test('leaves it running where the user wants that, and says so in the log', async () => {
+		const service = simulation();
+		service.stopAt(12_000);
+		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.logged.at(-1)).toMatch(/Abort on Stop is off/);
+	});
+});
+
+describe('rule 12: the item of Needs Approval', () => {
+	test('holds what the question shows, and nothing else', async () => {
+		const service = simulation();
+		// The second is pending, and settled: what a service lists a while longer is nothing that a person decides.
+		service.meets('decision', {
+			change: (body) => ({ ...body, pendingInteractions: asked }),
+		});
+		let asked: unknown;
+		service.meets('poll', {
+			change: (body) => ({ ...body, pendingInteractions: (asked = body.pendingInteractions) }),
+		});
+		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
+		const result = await service.run('[ask bash: ls + edit: a.html]', {
+			policy: policy('rules', { rules }),
+		});
+		const json = toJson(result);
+		expect(result.session.pendingInteractions).toHaveLength(2);
+		expect(json.pendingInteractions).toMatchObject([{ permission: 'edit' }]);
+		expect(json.undecided).toMatchObject([{ because: 'default decision' }]);
+		expect(json.question).toMatch(/Request 1 of 1/);
+		expect(json.question).not.toMatch(/«ls»/);
+	});
+});
+
+describe('rule 12: the output item', () => {
+	test('has what the next node needs, and never a key that n8n takes for a failure', async () => {
+		const service = simulation();
+		const json = toJson(await service.run('[ask bash: git push] [say Done]'));
+		expect(json).toMatchObject({
+			sessionId: expect.any(String),
+			dashboardUrl: expect.stringContaining('http'),
+			status: 'completed',
+			text: 'Done',
+			latestMessage: { role: 'assistant' },
+			lastActivityAt: expect.any(String),
+			decisions: [
+				{
+					interactionId: expect.any(String),
+					permission: 'bash',
+					patterns: ['git push'],
+					decision: 'approve',
+					decidedBy: 'policy',
+					at: expect.stringMatching(/Z$/),
+				},
+			],
+			pollCount: polls(service.sent).length,
+			durationMs: service.now(),
+		});
+		expect(json).not.toHaveProperty('error');
+		// Until the agent has spoken, the latest message is what it was told.
+		expect(toJson(await service.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
+		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
+	});
+});
+
+test('the service kept its own contract in all of it', async () => {
+	const service = simulation();
+	await service.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
+	expect(service.problems).toEqual([]);
+});

@@ -1,0 +1,282 @@
+// Who decides what a session asks for: rules 5, 6 and 21.
+import { describe, expect, test } from '@jest/globals';
+import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { LIMITS } from '../../nodes/shared/base/limits.ts';
+import { of, policy, polls, errorOf, simulation, status, type Weather } from './simulation.mts';
+
+describe('rule 5: permissions', () => {
+	test('each is decided once, by the first rule that matches, and listed', async () => {
+		const service = simulation();
+		const rules = [
+			{ permission: 'bash', pattern: 'git *', decision: 'approve' as const },
+			{ permission: 'edit', pattern: '*', decision: 'deny' as const },
+		];
+		const outcome = await service.run(
+			'[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]',
+			{ policy: policy('rules', { rules }) },
+		);
+		expect(outcome.kind).toBe('completed');
+		expect(
+			outcome.decisions.map(({ permission, decision, option, decidedBy }) => [
+				permission,
+				decision,
+				option,
+				decidedBy,
+			]),
+		).toEqual([
+			['bash', 'approve', 'once', 'rule 1'],
+			['edit', 'deny', 'reject', 'rule 2'],
+		]);
+		const [session] = await service.sessions();
+		expect(session.interactions.map(({ value }: any) => value)).toEqual(['once', 'reject']);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+
+	test('one that the service still lists after it was decided is left alone', async () => {
+		const service = simulation();
+		service.stale('decision', { first: 3 });
+		const outcome = await service.run('[ask bash: x] [work 20s] [say Done]');
+		expect(outcome.kind).toBe('completed');
+		expect(polls(service.sent).length).toBeGreaterThan(4);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('one that the service still lists after several polls goes to a human, with the reason (rule 16)', async () => {
+		const service = simulation();
+		service.stale('decision');
+		const result = await service.run('[ask bash: x] [work 20s] [say Done]');
+		expect(result.kind).toBe('needsApproval');
+		expect(result.undecided[0].because).toMatch(/was resolved, and the service still lists it/);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('one that is listed twice is decided once', async () => {
+		const service = simulation();
+		service.meets('poll', {
+			change: (body) => ({
+				...body,
+				pendingInteractions: [...body.pendingInteractions, ...body.pendingInteractions],
+			}),
+		});
+		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		await service.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			maxWaitMs: 20_000,
+		});
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('approve with always prefers the option that lasts', async () => {
+		const service = simulation();
+		const outcome = await service.run('[ask bash: x] [say Done]', {
+			policy: policy('approve', { approveWith: 'always' }),
+		});
+		expect(outcome.decisions).toMatchObject([
+			{ option: 'always', decision: 'approve', decidedBy: 'policy' },
+		]);
+	});
+
+	test('one that somebody else resolved in between is passed over, and not listed as ours', async () => {
+		const service = simulation();
+		service.meets('decision', async ({ path }) => {
+			await service.call('POST', path, { type: 'permission', response: 'reject' });
+			return 'fine';
+		});
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [] });
+	});
+
+	test('a refusal that leaves it pending is an error that names the session', async () => {
+		const service = simulation();
+		service.meets('decision', status(400));
+		const error = await errorOf(service.run('[ask bash: x]'));
+		expect(error.message).toBe('The service refused the request as invalid');
+		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+	});
+});
+
+describe('rule 5: an agent that asks without end', () => {
+	/** Every answer asks for one more permission. */
+	const endless = () => {
+		const service = simulation();
+		let asked = 0;
+		const more = (count: number, pattern = 'x') => ({
+			status: 200,
+			body: JSON.stringify({
+				sessionId: 'any',
+				status: 'running',
+				pendingInteractions: Array.from({ length: count }, () => ({
+					id: `i${asked++}`,
+					type: 'permission',
+					permission: 'bash',
+					patterns: [pattern],
+					response: { options: [{ value: 'once', label: 'Once' }] },
+				})),
+			}),
+		});
+		return { service, more };
+	};
+	test('is answered until Max Wait and what is decided after it', async () => {
+		const { service, more } = endless();
+		service.meets('poll', () => more(1));
+		service.meets('decision', () => more(1));
+		const result = await service.run('x', { maxWaitMs: 60_000, lateMs: 500 });
+		expect(result.kind).toBe('stillRunning');
+		expect(service.now()).toBeLessThanOrEqual(60_000 + LIMITS.decisionsMs + 2_000);
+	});
+
+	test('is answered a thousand times at most, then a human is told why', async () => {
+		const { service, more } = endless();
+		service.meets('poll', () => more(1));
+		service.meets('decision', () => more(1));
+		const result = await service.run('x');
+		expect(result.kind).toBe('needsApproval');
+		expect(result.decisions).toHaveLength(LIMITS.decisions);
+		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
+	});
+
+	test('is heard for a hundred requests at once, the rest goes to a human', async () => {
+		const { service, more } = endless();
+		service.meets('poll', more(150));
+		const result = await service.run('x', { policy: policy('ask') });
+		const ours = result.undecided.filter(({ because }) => because === 'policy');
+		expect([ours.length, result.undecided.length]).toEqual([LIMITS.interactions, 150]);
+		expect(result.undecided[149].because).toBe('only 100 requests are looked at at once');
+	});
+
+	test('does not hold up n8n with requests made to stall the rules: together they get what one may take', async () => {
+		const { service, more } = endless();
+		const stalling = 'a'.repeat(LIMITS.request - 10);
+		const rules = [
+			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
+			{ permission: '*', pattern: '*', decision: 'approve' as const },
+		];
+		const [first, second] = [more(1, stalling), more(1)].map(({ body }) => JSON.parse(body));
+		first.pendingInteractions.push(...second.pendingInteractions);
+		const body = JSON.stringify(first);
+		service.meets('poll', { status: 200, body });
+		const result = await service.run('x', { policy: policy('rules', { rules }) });
+		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
+	});
+
+	test('whose permission is no text is answered and listed all the same', async () => {
+		const { service } = endless();
+		const interaction = {
+			id: 'i1',
+			type: 'permission',
+			permission: { toString: 1, valueOf: 1 },
+			patterns: [],
+			response: { options: [{ value: 'once', label: 7 }] },
+		};
+		const shows = (status: string, pendingInteractions: object[]): Weather => ({
+			status: 200,
+			body: JSON.stringify({ status, pendingInteractions }),
+		});
+		service.meets('poll', shows('running', [interaction]), { first: 1 });
+		service.meets('poll', shows('completed', []));
+		service.meets('decision', shows('completed', []));
+		const result = await service.run('x');
+		expect(result.decisions).toMatchObject([{ permission: '{"toString":1,"valueOf":1}' }]);
+	});
+});
+
+describe('rule 6: what needs a human', () => {
+	test('goes to Needs Approval, with the decidable ones resolved', async () => {
+		const service = simulation();
+		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
+		const outcome = await service.run('[ask bash: ls + edit: a.html] [say Done]', {
+			policy: policy('rules', { rules }),
+		});
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.decisions.map(({ permission }) => permission)).toEqual(['bash']);
+		expect(outcome.session.pendingInteractions.map(({ permission }) => permission)).toEqual([
+			'edit',
+		]);
+		expect(outcome.undecided).toEqual([
+			{ interaction: outcome.session.pendingInteractions[0], because: 'default decision' },
+		]);
+	});
+
+	test('is also what has a type that nobody has documented', async () => {
+		const service = simulation();
+		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.undecided[0].because).toMatch(/question/);
+	});
+
+	test.each<['approve' | 'deny', RegExp]>([
+		['approve', /Done/],
+		['deny', /not|denied|without/i],
+	])("is taken up again by continue with the human's answer: %s", async (answer, text) => {
+		const service = simulation();
+		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
+		const outcome = await service.run('', {
+			target: { operation: 'continue', sessionId: session.sessionId },
+			policy: policy(answer),
+		});
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: answer }] });
+		expect(outcome.session.latestMessage?.text).toMatch(text);
+	});
+});
+
+describe('what waits and cannot be read is for a person (rules 6 and 15)', () => {
+	const shows = (changes: (body: any) => object): Weather => ({
+		change: (body) => ({ ...body, ...changes(body) }),
+	});
+
+	test.each<[string, unknown]>([
+		['an object', { i1: { type: 'permission' } }],
+		['a text', 'i1'],
+		['true', true],
+	])('pendingInteractions that are %s', async (_, pendingInteractions) => {
+		const service = simulation();
+		service.meets(
+			'poll',
+			shows(() => ({ pendingInteractions })),
+		);
+		const outcome = await service.run('[work 5m]');
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.undecided[0].because).toBe('what is pending is not a list');
+		expect(toJson(outcome).pendingInteractions).toMatchObject([{ pendingInteractions }]);
+	});
+
+	test.each<[string, unknown]>([
+		['null', null],
+		['an empty object', {}],
+		['an empty text', ''],
+	])('but %s is nothing pending', async (_, pendingInteractions) => {
+		const service = simulation();
+		service.meets(
+			'poll',
+			shows(() => ({ pendingInteractions })),
+		);
+		expect((await service.run('[work 20s] [say Done]')).kind).toBe('completed');
+	});
+
+	test('an entry that is no object', async () => {
+		const service = simulation();
+		service.meets(
+			'poll',
+			shows(() => ({ pendingInteractions: ['approve me'] })),
+		);
+		expect((await service.run('[work 5m]')).kind).toBe('needsApproval');
+	});
+
+	test('two requests with one ID, both shown', async () => {
+		const service = simulation();
+		const both = shows(({ pendingInteractions }) => ({
+			pendingInteractions: pendingInteractions.flatMap((each: object) => [
+				each,
+				{ ...each, patterns: ['rm -rf /'] },
+			]),
+		}));
+		service.meets('poll', both);
+		const outcome = await service.run('[ask bash: ls] [say Done]');
+		expect(outcome.kind).toBe('needsApproval');
+		expect(outcome.undecided).toMatchObject([
+			{ interaction: { patterns: ['ls'] }, because: expect.stringMatching(/same ID/) },
+			{ interaction: { patterns: ['rm -rf /'] } },
+		]);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(0);
+	});
+});

@@ -1,0 +1,280 @@
+// Reading a session: rules 3, 4, 15 and 19.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	nothing,
+	of,
+	page,
+	policy,
+	polls,
+	errorOf,
+	seconds,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+describe('rule 3: polling', () => {
+	test('waits a twentieth of the age of the session, from 5 s up to where jitter reaches 10 s', async () => {
+		const service = simulation();
+		await service.run('[work 5m] [say Done]');
+		const at = seconds(polls(service.sent));
+		const gaps = at.slice(1).map((time, index) => Math.round((time - at[index]) * 10) / 10);
+		expect(gaps.slice(0, 3)).toEqual([5, 5, 5]);
+		expect(gaps.at(-1)).toBeCloseTo(8.35, 0);
+		expect(Math.max(...gaps)).toBeLessThan(8.5);
+	});
+
+	test('polls a silent session as often as a busy one', async () => {
+		const [silent, busy] = [simulation(), simulation()];
+		await silent.run('[idle 60s] [say Done]');
+		await busy.run('[work 60s] [say Done]');
+		expect(seconds(polls(busy.sent))).toEqual(seconds(polls(silent.sent)));
+	});
+
+	test('never sooner than the poll interval, whatever the session does', async () => {
+		const step = fc.constantFrom(
+			'[work 3s]',
+			'[idle 17s]',
+			'[status odd 4s]',
+			'[ask bash: x]',
+			'[say a]',
+		);
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+				const service = simulation();
+				await service.run(steps.join(' '));
+				const at = polls(service.sent).map((request) => request.at);
+				for (let index = 1; index < at.length; index++)
+					expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
+			}),
+			{ numRuns: 30 },
+		);
+	});
+});
+
+describe('rule 4: a blip loses nothing', () => {
+	const blips: Array<[string, Weather]> = [
+		['a reset connection', 'lost'],
+		['a refused connection', 'unsent'],
+		['429', status(429, '3')],
+		['500', status(500)],
+		['503', status(503)],
+		['a web page', page],
+		['an empty body', nothing],
+		['half an answer', { status: 200, body: '{"sessionId":"x","sta' }],
+		['JSON of something else', { status: 200, body: '{"object":"list"}' }],
+		['a redirect', status(302)],
+	];
+
+	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
+		const service = simulation();
+		service.meets('poll', weather, { from: 9_000, until: 129_000 });
+		expect(await service.run('[work 20s] [say Done]')).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test.each(blips)('%s for ever is reported only when the time is over', async (_, weather) => {
+		const service = simulation();
+		service.meets('poll', weather);
+		const outcome = await service.run('[work 20s]', { maxWaitMs: 5 * 60_000 });
+		expect(outcome.kind).toBe('stillRunning');
+		expect(outcome.warnings.join()).toMatch(/could not be read at the end/);
+		expect(service.now()).toBeGreaterThan(4 * 60_000);
+		expect(service.now()).toBeLessThanOrEqual(5 * 60_000);
+	});
+
+	test('and is over no later than the next poll would come', async () => {
+		const service = simulation();
+		service.meets('poll', 'lost', { from: 9_000, until: 300_000 });
+		await service.run('[work 20s] [say Done]');
+		const at = polls(service.sent).map((request) => request.at);
+		expect(at.at(-1)).toBeGreaterThan(300_000);
+		for (let index = 1; index < at.length; index++)
+			expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
+	});
+
+	test('Retry-After is obeyed', async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '40'), { first: 1 });
+		await service.run('[say Done]');
+		const [one, two] = polls(service.sent);
+		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
+	});
+
+	test('Retry-After is never obeyed beyond the time the user allowed', async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '3600'));
+		expect((await service.run('[say Done]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
+		expect(polls(service.sent)).toHaveLength(1);
+	});
+
+	test('a Retry-After that no timer takes ends with the time the user allowed, in one attempt', async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '9999999999'));
+		const result = await service.run('[say Done]', { maxWaitMs: 60_000 });
+		expect(result.kind).toBe('stillRunning');
+		expect(result.warnings[0]).toMatch(/asked to wait 9999999999 seconds/);
+		expect(polls(service.sent)).toHaveLength(1);
+		expect(service.now()).toBeLessThanOrEqual(60_000);
+	});
+
+	test.each([
+		[401, 'The API key was refused'],
+		[403, 'The API key does not permit this'],
+	])('%d stops at once and names session and dashboard', async (code, message) => {
+		const service = simulation();
+		service.meets('poll', status(code), { from: 6_000 });
+		const error = await errorOf(service.run('[work 60s]'));
+		const [{ sessionId }] = await service.sessions();
+		expect(error.message).toBe(message);
+		expect(error.description).toContain(sessionId);
+		expect(error.description).toContain('/dashboard/');
+		expect(polls(service.sent)).toHaveLength(2);
+	});
+});
+
+describe('rule 15: a session in another form', () => {
+	test.each<[string, (body: any) => unknown]>([
+		['below session', (session) => ({ session })],
+		['below data', (data) => ({ object: 'agent_session', data })],
+		['with a status in capitals', (body) => ({ ...body, status: body.status.toUpperCase() })],
+	])('%s is read', async (_, change) => {
+		const service = simulation();
+		service.meets('poll', { change });
+		const outcome = await service.run('[work 20s] [say Done]');
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			session: { status: 'completed', latestMessage: { text: 'Done' } },
+			warnings: [],
+		});
+	});
+});
+
+describe('rule 15: what nobody has documented', () => {
+	test('an unknown status counts as running and is reported', async () => {
+		const service = simulation();
+		const outcome = await service.run('[status hibernating 30s] [say Done]');
+		expect(outcome.kind).toBe('completed');
+		expect(outcome.warnings).toEqual([
+			'The service reported the undocumented status "hibernating", which was taken for running.',
+		]);
+	});
+
+	test('no shape of an answer crashes the loop', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.dictionary(
+					fc.constantFrom(
+						'status',
+						'pendingInteractions',
+						'latestMessage',
+						'error',
+						'dashboardUrl',
+						'lastActivityAt',
+					),
+					fc.jsonValue({ maxDepth: 2 }),
+				),
+				async (answer) => {
+					const service = simulation();
+					service.meets('poll', { status: 200, body: JSON.stringify(answer) });
+					const outcome = await service.run('[say Done]', { maxWaitMs: 60_000 });
+					expect(['completed', 'failed', 'stillRunning', 'needsApproval']).toContain(outcome.kind);
+				},
+			),
+			{ numRuns: 100 },
+		);
+	}, 120_000);
+});
+
+describe('rule 19: time and rate limits', () => {
+	test('a Retry-After of 0 is no hot loop', async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '0'));
+		await service.run('[work 10m]', { maxWaitMs: 60_000 });
+		const at = polls(service.sent).map((request) => request.at);
+		expect(at.length).toBeGreaterThan(3);
+		for (let index = 1; index < at.length; index++)
+			expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(1_000);
+	});
+
+	test("a Retry-After beyond one session's Max Wait holds up no other session", async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '3600'), { first: 1 });
+		expect((await service.run('[work 2s]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
+		const since = service.now();
+		expect((await service.run('[work 2s] [say Done]', { maxWaitMs: 60_000 })).kind).toBe(
+			'completed',
+		);
+		expect(service.now() - since).toBeLessThan(10_000);
+	});
+
+	test('and aborts nothing before Max Wait, nor what has completed by then', async () => {
+		const service = simulation();
+		service.meets('poll', status(429, '3600'), { first: 1 });
+		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const outcome = await service.run('[work 20s] [say Done]', changes);
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.now()).toBeLessThan(62_000);
+	});
+
+	test('the abort goes through while the service refuses all that is read, and a retry reads what became of it', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.meets('poll', status(429, '45'), { until: 200_000 });
+		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		const error = await errorOf(service.run('[work 20s] [say Done]', changes, nodeContext));
+		expect(error.message).toMatch(/was aborted$/);
+		expect(service.now()).toBeLessThan(95_000);
+		service.advance(200_000);
+		await service.run('[work 20s] [say Done]', changes, nodeContext).catch(() => {});
+		expect(await service.sessions()).toHaveLength(1);
+	});
+
+	test('a start has a time of its own, however short Max Wait is', async () => {
+		const service = simulation();
+		service.slow('start', 20_000);
+		const outcome = await service.run('[work 10m]', { maxWaitMs: 0 });
+		expect(outcome.kind).toBe('stillRunning');
+		expect(outcome.session.sessionId).toBe((await service.sessions())[0].sessionId);
+	});
+
+	test('all decisions together have half a minute after Max Wait', async () => {
+		const service = simulation();
+		const asked = Array.from({ length: 30 }, (_, index) => `bash: ${index}`).join(' + ');
+		const { session } = await service.run(`[ask ${asked}] [work 10m]`, { policy: policy('ask') });
+		service.slow('decision', 4_000);
+		const since = service.now();
+		const target = { operation: 'continue' as const, sessionId: session.sessionId };
+		const outcome = await service.run('', { target, maxWaitMs: 0 });
+		expect(outcome.decisions.length).toBeGreaterThan(5);
+		expect(service.now() - since).toBeLessThan(36_000);
+	});
+
+	test.each([true, false])(
+		'Stop while a start is under way: abort on Stop %s',
+		async (abortOnStop) => {
+			const service = simulation();
+			service.stopAt(3_000);
+			service.slow('start', 10_000);
+			await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
+			const [{ sessionId, aborted }] = await service.sessions();
+			expect(aborted).toBe(abortOnStop);
+			expect(service.logged.at(-1)).toContain(sessionId);
+		},
+	);
+
+	test('an answer that is longer under way than a poll may take is asked for again', async () => {
+		const service = simulation();
+		service.slow('poll', 300_000, { first: 1 });
+		expect((await service.run('[say Done]')).kind).toBe('completed');
+		expect(polls(service.sent)).toHaveLength(2);
+	});
+});
