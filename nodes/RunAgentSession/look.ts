@@ -46,8 +46,8 @@ export async function look(
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
 	const { course, parked } = courseAfter(outcomeOf(result), entry.parked, patience, now);
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
-	// A session that failed is forgotten.
-	if (result.kind !== 'failed') journal.write({ ...entry, parked });
+	// One that failed, too: its item comes back with it, and must not start another.
+	journal.write({ ...entry, parked });
 	if (course === 'leave') return whole;
 	if (course === 'park')
 		return { ...whole, kind: 'stillRunning', lookAt: nextLook(parked, patience, now) };
@@ -67,7 +67,7 @@ export async function look(
 					advice: "Raise 'After' beside 'If Nobody Answers' in the options.",
 					aborts: true,
 				};
-	return await abandon(dependencies, sessionId, { ...about, forgets: true }).catch(
+	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(
 		(error: WorkspaceAutomationError) => {
 			const { dashboardUrl } = result.session;
 			throw withSession(error, { sessionId, dashboardUrl, decisions: result.decisions });

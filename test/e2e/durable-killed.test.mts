@@ -48,6 +48,8 @@ const end = { killed: async () => await host.kill(), stopped: async () => await 
 async function restart(how: keyof typeof end): Promise<void> {
 	await end[how]();
 	host = await start(host.login);
+	// The one of before is there, but this handle does not know it.
+	await importCredential(host, service);
 }
 
 async function run(prompt: string): Promise<void> {
