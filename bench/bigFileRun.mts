@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import { run } from './n8n.mts';
+import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
 export interface Transfer {

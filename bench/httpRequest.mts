@@ -11,7 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { ensureHost } from '../n8n-host/install.mts';
 import { hostFolder } from '../n8n-host/versions.mts';
-import './n8n.mts';
+import '../n8n-host/core.mts';
 
 /** Of the n8n-core that the package is measured in */
 const VERSION = '2.41';

@@ -2,7 +2,7 @@
 import axios from 'axios';
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { run as runNode } from './n8n.mts';
+import { run as runNode } from '../test/engine/engine.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
 

@@ -3,7 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { start } from './n8n.mts';
+import { start } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
 export interface ManyWaiting {

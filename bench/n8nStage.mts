@@ -1,7 +1,8 @@
 // What the benchmarks of whole workflows play on: the real n8n with the package in it, and what it writes into its database.
 import { readFileSync } from 'node:fs';
 import { startHost, type Host } from '../n8n-host/host.mts';
-import { ensureHost, type Log } from '../n8n-host/install.mts';
+import { ensureHost } from '../n8n-host/install.mts';
+import type { Log } from '../n8n-host/pinned.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { packedPackage } from '../tools/package.mts';
 

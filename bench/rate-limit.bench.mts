@@ -2,7 +2,7 @@
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { loadHttpRequest, type RunHttpRequest } from './httpRequest.mts';
-import { run as runNode } from './n8n.mts';
+import { run as runNode } from '../test/engine/engine.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
 

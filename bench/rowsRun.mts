@@ -1,7 +1,7 @@
 // One answer of many rows in a process of its own, so that its memory can be told from everything else's. Started by
 // analytics.bench.mts with the way as its argument; says what it took as a line of JSON.
 import axios from 'axios';
-import { run } from './n8n.mts';
+import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
 /** `parse` is what it is compared with: the same bytes over the same wire, and JSON.parse */

@@ -1,7 +1,7 @@
 // Requests and delay of Run Agent Session at its default settings, for sessions of a minute.
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { run as runNode } from './n8n.mts';
+import { run as runNode } from '../test/engine/engine.mts';
 import { requestBounds } from './pollBounds.mts';
 import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';

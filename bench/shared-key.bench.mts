@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Expectation, type Table } from './benchmark.mts';
-import { run as runNode } from './n8n.mts';
+import { run as runNode } from '../test/engine/engine.mts';
 import { requestsOf } from './pollRecord.mts';
 import { onStage, type Stage } from './stage.mts';
 

@@ -1,6 +1,6 @@
 // A look at 10,000 files in a process of its own, so that its memory can be told from everything else's. Started by trigger.bench.mts with
 // the way as its argument; says what it took as a line of JSON.
-import { poller, run } from './n8n.mts';
+import { poller, run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
 /** A poll of the trigger that finds nothing new, or the list that a workflow made by hand reads to find out */

@@ -1,7 +1,7 @@
 // Many sessions in one execution in a process of its own, so that what the waiting takes can be told from everything else's memory.
 // Started by waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from './n8n.mts';
+import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
 export interface Waiting {

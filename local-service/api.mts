@@ -5,13 +5,14 @@ import { namedOperations, type NamedOperation } from '../openapi/contract.mts';
 import { authenticate, findKey, requireScopes } from './auth.mts';
 import type { DialectLayer } from './dialects/layer.mts';
 import { ApiError, envelope, statusOf } from './errors.mts';
+import { pageOf } from './dialects/listing.mts';
 import { faultKinds, jsonAnswer, type FaultyService, type WireAnswer } from './fault-kinds.mts';
-import type { ActiveFault, Faults } from './faults.mts';
-import { parseJson } from './json.mts';
+import type { ActiveFault, FaultRule, Faults } from './faults.mts';
+import { isObject, parseJson } from './json.mts';
 import type { RateLimit } from './rate-limit.mts';
 import { recordable, redact, type RequestRecord } from './record.mts';
 import { routes } from './routes/index.mts';
-import type { Call, Handler } from './routes/route.mts';
+import type { Answer, Call, Handler } from './routes/route.mts';
 import {
 	checkBody,
 	checkParameters,
@@ -20,6 +21,9 @@ import {
 	parseBody,
 } from './validation.mts';
 import type { ServiceState } from './state.mts';
+
+/** A fault of the control API, with its number, or what a dialect has between service and caller. */
+type Striking = FaultRule & Partial<Pick<ActiveFault, 'id'>>;
 
 export interface ApiParts {
 	state: ServiceState;
@@ -128,7 +132,9 @@ async function serve(
 ) {
 	const { faults, state } = parts;
 	const entry = recordRequest(parts, request);
-	const striking = faults.strike('request', operation.operationId);
+	const between = parts.layer.between(operation);
+	// What always stands between is not among the faults that a test sets and counts.
+	const striking: Striking[] = [...faults.strike('request', operation.operationId), ...between];
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
 	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
@@ -140,7 +146,7 @@ async function serve(
 		cursor: (request.query as Call['query']).cursor,
 		refuse: (...error) => refuse(parts.layer, ...error),
 	};
-	const struck = (wire: WireAnswer, by: ActiveFault[]) =>
+	const struck = (wire: WireAnswer, by: Striking[]) =>
 		by.reduce((soFar, fault) => faultKinds[fault.kind].apply(soFar, fault, service), wire);
 	let wire = struck(answer, striking);
 	if (hasPending(wire)) {
@@ -156,8 +162,8 @@ async function serve(
 
 const hasPending = ({ text }: WireAnswer) => /"pendingInteractions":\[\{/.test(text);
 const arrives = ({ ending }: WireAnswer) => ending === 'whole' || ending === 'half';
-const describe = (fault: ActiveFault | undefined, processed: boolean) =>
-	fault && { id: fault.id, kind: fault.kind, processed };
+const describe = (fault: Striking | undefined, processed: boolean) =>
+	fault && { id: fault.id ?? 0, kind: fault.kind, processed };
 
 /** The service's real answer, checked against the contract. */
 async function answerTo(
@@ -168,7 +174,7 @@ async function answerTo(
 ): Promise<WireAnswer> {
 	const { layer, state } = parts;
 	try {
-		const { status, body, text } = await handler(admit(parts, operation, request));
+		const { status, body, text } = await answerOf(parts, operation, handler, request);
 		const violation = contractViolation(operation, status, body);
 		if (violation !== undefined) throw new Error(violation);
 		const written = layer.writeAnswer(operation, { status, headers: {}, body }, state.store);
@@ -188,6 +194,31 @@ async function answerTo(
 }
 
 /**
+ * What the handler answers; where lists are cut in another way than the routes do it, a page of what it answers.
+ * @throws ApiError
+ */
+async function answerOf(
+	parts: ApiParts,
+	operation: NamedOperation,
+	handler: Handler,
+	request: FastifyRequest,
+): Promise<Answer> {
+	const { layer } = parts;
+	const { queries, call } = admit(parts, operation, request);
+	if (!layer.paging) return await handler(call(queries[0]));
+	const answers: Array<Answer & { query: Call['query'] }> = [];
+	for (const { cursor: _, ...query } of queries)
+		try {
+			answers.push({ ...(await handler({ ...call(query), limit: Infinity })), query });
+		} catch (error) {
+			// In a list of everything, what is in one project only is not in the others.
+			if (queries.length === 1 || !(error instanceof ApiError)) throw error;
+		}
+	const [{ query: _, ...first }] = answers;
+	return { ...first, body: pageOf(answers, queries[0], layer.paging) };
+}
+
+/**
  * Every check between a request and its handler, in order.
  * @throws ApiError
  */
@@ -195,7 +226,7 @@ function admit(
 	{ state, rateLimit, layer }: ApiParts,
 	operation: NamedOperation,
 	request: FastifyRequest,
-): Call {
+) {
 	const key = authenticate(state.store.keys, request.headers.authorization);
 	const seconds = rateLimit.take(key.token, state.clock.wallNow());
 	if (seconds > 0)
@@ -210,24 +241,24 @@ function admit(
 		{ params: request.params as Call['params'], query: request.query as Call['query'] },
 		state.store,
 	);
-	checkParameters(operation, { path: params, query });
+	const queries = layer.queriesFor(operation, query, state.store);
+	checkParameters(operation, { path: params, query: queries[0] });
 	const given = parseBody(operation, rawBody(request), request.headers['content-type']);
 	const body = layer.readBody(operation, given, state.store);
-	checkBody(operation, body);
+	// Where nothing of a change is understood and nobody minds, nothing is changed.
+	const isNothing =
+		operation.method === 'PATCH' && isObject(body) && Object.keys(body).length === 0;
+	if (!layer.ignores || !isNothing) checkBody(operation, body);
 	const origin = `${request.protocol}://${request.host}`;
-	return {
+	const call = (own: Call['query']): Call => ({
 		params,
-		query,
-		limit: pageSize(query.limit, layer.wholeLists),
+		query: own,
+		limit: own.limit === undefined ? undefined : Number(own.limit),
 		body,
 		key,
 		origin,
-	};
-}
-
-function pageSize(limit: string | undefined, whole: boolean): number | undefined {
-	if (whole) return Infinity;
-	return limit === undefined ? undefined : Number(limit);
+	});
+	return { queries, call };
 }
 
 /** Sends an answer, whole or broken, as its `ending` says. */

@@ -121,6 +121,16 @@ export const faultKinds = {
 			text: html,
 		}),
 	},
+	redirect: {
+		stage: 'request',
+		processes: false,
+		apply: () => ({
+			ending: 'whole',
+			status: 302,
+			headers: { location: 'https://login.example.com/' },
+			text: '',
+		}),
+	},
 	empty: {
 		stage: 'request',
 		processes: true,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import which from 'which';
 import { startGuarded } from './guarded.mts';
-import type { Log } from './install.mts';
+import type { Log } from './pinned.mts';
 
 export interface DebianPackage {
 	name: string;

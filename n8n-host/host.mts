@@ -9,7 +9,7 @@ import getPort from 'get-port';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
-import type { Log } from './install.mts';
+import type { Log } from './pinned.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 import {
@@ -66,6 +66,8 @@ export interface Host {
 	workflowUrl(workflowId: string): string;
 	/** Starts it by hand, from its trigger, and returns the execution's id. */
 	run(workflowId: string): Promise<string>;
+	/** Starts the rest of it by hand, up to this node: what nodes before it have returned already is not asked for again. Returns the execution's id. */
+	goOn(workflowId: string, runData: object, to: string): Promise<string>;
 	waitForExecution(executionId: string, options?: WaitOptions): Promise<Execution>;
 	/** As the editor's Stop button does */
 	stop(executionId: string): Promise<void>;
@@ -223,6 +225,8 @@ function actions(url: string, rest: Rest) {
 				nodes,
 				connections,
 				settings,
+				// As the editor saves it: n8n goes on with a part of a workflow only where there is one.
+				pinData: {},
 				active: false,
 			});
 			return id as string;
@@ -234,6 +238,15 @@ function actions(url: string, rest: Rest) {
 			const workflowData = await rest.get(`/workflows/${workflowId}`);
 			// 1.x runs what it is sent here, 2.x what it has saved under the id: the same.
 			const body = { workflowData, triggerToStartFrom: { name: startNode(workflowData.nodes) } };
+			const run = async () => await rest.post(`/workflows/${workflowId}/run`, body);
+			const { executionId } = await untilChecked(run);
+			return executionId as string;
+		},
+
+		async goOn(workflowId: string, runData: object, to: string) {
+			const workflowData = await rest.get(`/workflows/${workflowId}`);
+			const destinationNode = { nodeName: to, mode: 'inclusive' };
+			const body = { workflowData, runData, destinationNode, dirtyNodeNames: [] };
 			const run = async () => await rest.post(`/workflows/${workflowId}/run`, body);
 			const { executionId } = await untilChecked(run);
 			return executionId as string;

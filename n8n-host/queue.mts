@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ensurePackages, postgresPackage, redisPackage } from './debian.mts';
 import { freeHostPorts, startHost, startN8n, type HostOptions, type OwnHost } from './host.mts';
-import type { Log } from './install.mts';
+import type { Log } from './pinned.mts';
 import { startPostgres, type Postgres } from './postgres.mts';
 import { startRedis, type Redis } from './redis.mts';
 

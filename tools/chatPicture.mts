@@ -1,5 +1,5 @@
 // Somebody approves in the chat of the editor: the example that does so, played to its end, for a picture of the conversation.
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page } from './editor/browser.mts';
 import type { Host } from '../n8n-host/host.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { openWorkflow } from './editor/canvas.mts';

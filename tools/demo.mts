@@ -1,76 +1,96 @@
-// npm run demo: an agent session in the real n8n, against the local service, without an account.
-// With --once it ends after the run; otherwise the editor stays up until Ctrl-C.
+// npm run demo: an agent session without an account, against the local service. First Run Agent Session alone, in n8n's own engine, which
+// is there already. Then, unless it is told `--once`, the editor of the real n8n, where the workflow goes on from that result.
 import { styleText } from 'node:util';
-import type { Execution } from '../n8n-host/executions.mts';
-import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
-import type { OwnHost } from '../n8n-host/host.mts';
+import type { IRun } from 'n8n-workflow';
+import { startGuarded, stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
-import { setStage, type Stage } from './demoStage.mts';
+import { startLocalService, type LocalService } from './demoService.mts';
+import { credentialFor, setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
+import { ensureParts } from './parts.mts';
 
 const NODE = 'Run Agent Session';
-const RUN_TIMEOUT_MS = 300_000;
+/** What follows it when the session has completed */
+const NEXT = 'Result';
+const workflow = filledInExample('run-agent-session');
 const once = process.argv.includes('--once');
 
 const print = (line = '') => console.log(line);
 const step = (line: string) => print(styleText('dim', `- ${line}`));
 const title = (line: string) => print(`\n${styleText('bold', line)}`);
 
-const isInterrupted = stopWhenInterrupted((signal) =>
-	signal === 'SIGINT' && showingEditor ? 0 : 1,
-);
 /** From then on Ctrl-C is the way to end, not an interruption. */
-let showingEditor = false;
+let hasShown = false;
+const isInterrupted = stopWhenInterrupted((signal) => (signal === 'SIGINT' && hasShown ? 0 : 1));
 
-async function runExample({ host, service }: Stage): Promise<string> {
-	const workflowId = await host.importWorkflow(filledInExample('run-agent-session'));
-	title('Running the workflow "Run an agent session"');
-	const executionId = await host.run(workflowId);
-	const ended = host.waitForExecution(executionId, { timeoutMs: RUN_TIMEOUT_MS });
-	const execution = await watch(service, ended, print);
-	const report = reportSession(completedItem(execution));
+/** Builds without a check of the types, which takes longer than the build. */
+async function build(): Promise<void> {
+	const gulp = ['node_modules/gulp/bin/gulp.js', '--silent', 'unchecked'];
+	const child = startGuarded(process.execPath, gulp, { cwd: `${import.meta.dirname}/..` });
+	const code = await child.exited;
+	if (code !== 0) throw new Error(`The build failed (exit code ${code}):\n${child.tail()}`);
+}
+
+/** Runs the example up to the session's end, and shows what it does and what comes of it. */
+async function runExample(service: LocalService, building: Promise<void>): Promise<IRun> {
+	// Loading n8n-core takes as long as building.
+	const { runTo } = await import('../n8n-host/core.mts');
+	await building;
+	title(`Running the workflow "${workflow.name}"`);
+	const run = await watch(service, runTo(workflow, NODE, credentialFor(service)), print);
+	const report = reportSession(completedItem(run));
 	title('Result');
 	for (const line of report) print(line);
-	return host.workflowUrl(workflowId);
+	hasShown = true;
+	return run;
 }
 
 /** The item that left by Completed; anything else is a failed demo. */
-function completedItem(execution: Execution): SessionItem {
-	if (execution.status !== 'success') {
-		const { message, description } = execution.error ?? { message: 'no error was recorded' };
-		throw new Error(
-			[`The execution ended with "${execution.status}": ${message}`, description]
-				.filter(Boolean)
-				.join('\n'),
-		);
-	}
-	const [item] = execution.items(NODE);
+function completedItem({ data: { resultData } }: IRun): SessionItem {
+	const { error, data } = resultData.runData[NODE]?.at(-1) ?? { error: resultData.error };
+	if (error) throw new Error([error.message, error.description].filter(Boolean).join('\n'));
+	const [item] = data?.main[0] ?? [];
 	if (!item) throw new Error(`No item left ${NODE} by its Completed output.`);
-	return item as SessionItem;
+	return item.json as unknown as SessionItem;
 }
 
-async function showEditor({ host }: Stage<OwnHost>, workflowUrl: string): Promise<void> {
-	const another = await host.importWorkflow(filledInExample('ask-a-human'));
-	showingEditor = true;
-	title('The editor is up');
-	print(`Open       ${workflowUrl}`);
-	print(`And        ${host.workflowUrl(another)}  (a human decides)`);
-	print(`E-mail     ${host.login.email}`);
-	print(`Password   ${host.login.password}`);
-	print('\nCtrl-C ends it; nothing is kept.');
-	const code = await host.exited;
-	throw new Error(`n8n ended with exit code ${code}:\n${host.tail()}`);
+async function showEditor(service: LocalService, run: IRun): Promise<void> {
+	title('The editor comes next, with the same workflow. Ctrl-C whenever you have seen enough.');
+	// The workflows that people build there may ask for analytics.
+	await ensureParts(['clickHouse'], step);
+	const { host, close } = await setStage(step, { build: false, service });
+	try {
+		const workflowId = await host.importWorkflow(workflow);
+		const executionId = await host.goOn(workflowId, run.data.resultData.runData, NEXT);
+		await host.waitForExecution(executionId);
+		const another = await host.importWorkflow(filledInExample('ask-a-human'));
+		const url = host.workflowUrl(workflowId);
+		title('The editor is up');
+		print(`Open       ${url}`);
+		print(`Result     ${url}/executions/${executionId}`);
+		print(`And        ${host.workflowUrl(another)}  (a human decides)`);
+		print(`E-mail     ${host.login.email}`);
+		print(`Password   ${host.login.password}`);
+		print('\nCtrl-C ends it; nothing is kept.');
+		const code = await host.exited;
+		throw new Error(`n8n ended with exit code ${code}:\n${host.tail()}`);
+	} finally {
+		await close();
+	}
 }
 
 try {
 	title('Setting up');
-	const stage = await setStage(step);
+	step('building the package and starting the local service');
+	const building = build();
+	building.catch(() => {}); // waited for below
+	const service = await startLocalService();
 	try {
-		const workflowUrl = await runExample(stage);
-		if (!once) await showEditor(stage, workflowUrl);
+		const run = await runExample(service, building);
+		if (!once) await showEditor(service, run);
 	} finally {
-		await stage.close();
+		await service.close();
 	}
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.

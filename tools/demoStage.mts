@@ -1,7 +1,8 @@
 // What the demo, the end-to-end tests and the screenshots all play on: the local service, and the real n8n with the package as it
 // would be published and a credential for that service.
 import { startHost, type Host, type OwnHost } from '../n8n-host/host.mts';
-import { ensureHost, type Log } from '../n8n-host/install.mts';
+import { ensureHost } from '../n8n-host/install.mts';
+import type { Log } from '../n8n-host/pinned.mts';
 import {
 	ensureQueue,
 	startQueueHost,
@@ -41,21 +42,32 @@ export function onSeveralMachines(
 	};
 }
 
+export interface StageOptions<H extends Host = OwnHost> {
+	/** Default: true */
+	build?: boolean;
+	/** One that runs already, which ends with the stage */
+	service?: LocalService;
+	start?: StartHost<H>;
+}
+
 /** Installs what is missing, builds unless told not to, and starts everything on free ports. Says what it is doing. */
 export async function setStage<H extends OwnHost>(
 	log: Log,
-	options: { build?: boolean; start: StartHost<H> },
+	options: StageOptions<H> & { start: StartHost<H> },
 ): Promise<Stage<H>>;
-export async function setStage(log: Log, options?: { build?: boolean }): Promise<Stage<OwnHost>>;
+export async function setStage(log: Log, options?: StageOptions): Promise<Stage<OwnHost>>;
 export async function setStage(
 	log: Log,
-	{ build = true, start = onOneMachine }: { build?: boolean; start?: StartHost } = {},
+	{ build = true, service: running, start = onOneMachine }: StageOptions = {},
 ): Promise<Stage<OwnHost>> {
 	await ensureHost({ log });
 	log(`${build ? 'building and ' : ''}packing the package`);
 	const packed = await packedPackage(build);
-	log('starting the local service and n8n');
-	const starting = [startLocalService(), start({ packageDir: packed.folder }, log)] as const;
+	log(`starting ${running ? '' : 'the local service and '}n8n`);
+	const starting = [
+		running ? Promise.resolve(running) : startLocalService(),
+		start({ packageDir: packed.folder }, log),
+	] as const;
 	const close = async () => {
 		await closeAll(starting);
 		packed.remove();
@@ -77,9 +89,16 @@ export async function importCredential(
 	return await host.importCredential({
 		name: credentialName,
 		type: 'workspaceAutomationApi',
-		data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
+		data: credentialFor(service),
 	});
 }
+
+/** What somebody enters in the credential for the service */
+export const credentialFor = ({ baseUrl, key }: LocalService) => ({
+	baseUrl,
+	accessToken: key,
+	apiVersion: '2026-10-05',
+});
 
 /** Also what is still starting while the other has failed */
 async function closeAll(

@@ -1,5 +1,5 @@
 // Pictures of the examples on the canvas, for the gallery: each at its own size, as somebody sees it who has just imported it.
-import type { Page } from 'playwright-core';
+import type { Page } from './editor/browser.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 
 /** n8n's own size of a node, with its name below */

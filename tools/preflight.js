@@ -22,10 +22,11 @@ function nodeProblem(version, platform) {
 	);
 }
 
-/** Whether ClickHouse in the process (chdb) loads on this machine; `load` is for tests */
+/** Whether ClickHouse in the process (chdb) is installed and loads on this machine; `load` is for tests */
 function clickHouseLoads(load) {
+	var places = [__dirname + '/../local-service/analytics'];
 	try {
-		(load || require)('chdb');
+		(load || require)(require.resolve('chdb', { paths: places }));
 		return true;
 	} catch (error) {
 		return false;
@@ -34,7 +35,7 @@ function clickHouseLoads(load) {
 
 var NO_CLICK_HOUSE =
 	'Analytics is not available: ClickHouse in the process (chdb) does not load on this machine. ' +
-	'`npm install` brings it along for macOS and for Linux with glibc, not for Windows (but for WSL) or Alpine. ' +
+	'There is one for macOS and for Linux with glibc, not for Windows (but for WSL) or Alpine. ' +
 	'The local service answers queries with 503, and the tests of analytics are skipped; everything else works.';
 
 module.exports = {
@@ -42,12 +43,3 @@ module.exports = {
 	clickHouseLoads: clickHouseLoads,
 	noClickHouse: NO_CLICK_HOUSE,
 };
-
-if (require.main === module) {
-	var problem = nodeProblem(process.version, process.platform + '-' + process.arch);
-	if (problem) {
-		console.error(problem);
-		process.exit(1);
-	}
-	if (!clickHouseLoads()) console.error(NO_CLICK_HOUSE);
-}

@@ -3,12 +3,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage } from './demoStage.mts';
-import { launchBrowser } from './editor/browser.mts';
+import {
+	launchBrowser,
+	type BrowserContextOptions,
+	type Locator,
+	type Page,
+} from './editor/browser.mts';
 import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
 import { openCredential } from './editor/credentialForm.mts';
 import { signedIn } from './editor/signIn.mts';

@@ -1,5 +1,6 @@
 // POST, PATCH and DELETE /_control/state/...: the changes of `changes.mts` over HTTP.
 import type { FastifyInstance } from 'fastify';
+import { startSession } from '../agent/start.mts';
 import type { DialectLayer } from '../dialects/layer.mts';
 import type { Product, ServiceState, Task } from '../state.mts';
 import { changesOf, type Changes, type NewEvent } from './changes.mts';
@@ -70,6 +71,11 @@ export function registerChanges(
 	}
 	app.post<{ Params: { id: string } }>('/state/tasks/:id/run', ({ params }) =>
 		showTask(tasks.run(params.id)),
+	);
+	app.post<{ Body: { projectId: string; prompt: string } }>(
+		'/state/sessions',
+		{ schema: { body: schemas.session } },
+		({ body }) => ({ sessionId: startSession(state, body).id }),
 	);
 	app.post<{ Body: NewEvent | NewEvent[] }>(
 		'/state/events',

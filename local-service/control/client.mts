@@ -76,6 +76,8 @@ export interface ControlClient {
 	files: ChangeClient<NewFile, FileChange, FileView>;
 	domains: ChangeClient<NewDomain, DomainChange, DomainView>;
 	products: ChangeClient<NewProduct, ProductChange, ProductView>;
+	/** Starts a session as somebody else would, in whatever way the service is called. @returns its id */
+	startSession(given: { projectId: string; prompt: string }): Promise<string>;
 	/**
 	 * Adds rows to the analytics tables; a query that runs meanwhile may see less.
 	 * @returns how many
@@ -125,6 +127,8 @@ export function createControl(send: SendControl): ControlClient {
 		files: changesTo('files'),
 		domains: changesTo('domains'),
 		products: changesTo('products'),
+		startSession: async (given) =>
+			(await call<{ sessionId: string }>('POST', '/state/sessions', given)).sessionId,
 		addEvents: async (events) =>
 			(await call<{ added: number }>('POST', '/state/events', events)).added,
 	};

@@ -61,6 +61,12 @@ export const products = {
 	change: { type: 'object', minProperties: 1 },
 };
 
+export const session = {
+	...strict,
+	required: ['projectId', 'prompt'],
+	properties: { projectId: id, prompt: text },
+};
+
 const event = {
 	...strict,
 	required: ['projectId'],

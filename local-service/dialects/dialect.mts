@@ -1,6 +1,7 @@
 // What a dialect is: one way of filling the gaps of the API document that differs from ours, as a table of differences.
 import type { Option } from '../agent/directives.mts';
 import type { ErrorEnvelope } from '../errors.mts';
+import type { FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { OperationId, RequestTemplate } from './assumed-requests.mts';
 
@@ -33,6 +34,16 @@ export type OptionWords = Record<'once' | 'always' | 'reject', Option>;
 /** An error as the service writes it. A text is sent as it is, everything else as JSON. */
 export type WriteError = (error: ErrorEnvelope['error']) => unknown;
 
+export interface Paging {
+	/** Lists are returned whole, whatever the request says about pages */
+	whole?: boolean;
+	/** Entries of a page where the request does not say how many */
+	usual?: number;
+	/** Entries of a page, whatever the request says */
+	most?: number;
+	newestFirst?: boolean;
+}
+
 export interface Dialect {
 	/** One line for people: what differs */
 	summary: string;
@@ -56,8 +67,12 @@ export interface Dialect {
 	nodeOptions?: { approveValues: string; denyValues: string };
 	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
 	timestamp?: (milliseconds: number) => string | number;
-	/** Lists are returned whole, whatever the request says about pages */
-	wholeLists?: boolean;
+	/** What is not known in a request is ignored; otherwise a name of ours that differs here is refused */
+	ignores?: boolean;
+	/** How lists are cut into pages, where it is not as we assume */
+	paging?: Paging;
+	/** What stands between the service and its callers, and answers instead of it */
+	between?: Partial<Record<OperationId, Pick<FaultRule, 'kind' | 'process'>>>;
 	/** How late changes show */
 	lateness?: Lateness;
 }

@@ -1,19 +1,30 @@
 // Every dialect, by name. Where several change the same answer, the later in this table sees what the earlier made of it.
+import { operationIds, type OperationId } from './assumed-requests.mts';
 import type { Dialect, Overrides } from './dialect.mts';
 import { overridesOf } from './overrides.mts';
-import { emptyAnswers } from './tables/empty-answers.mts';
+import { intermediaries } from './tables/between.mts';
+import { emptyAnswers, nothingToSay } from './tables/empty-answers.mts';
+import { entryForms } from './tables/entries.mts';
 import { errorForms } from './tables/errors.mts';
 import { fileContent } from './tables/file-content.mts';
 import { foreignIds } from './tables/ids.mts';
-import { listForms } from './tables/lists.mts';
+import { ignoring } from './tables/ignoring.mts';
+import { listShapes } from './tables/list-shapes.mts';
+import { everyList, listForms } from './tables/lists.mts';
 import { myFilesFolder } from './tables/my-files.mts';
 import { optionWords } from './tables/option-words.mts';
+import { pageForms } from './tables/paging.mts';
 import { requestForms } from './tables/requests.mts';
 import { sessionIds } from './tables/session-ids.mts';
+import { sessionForms } from './tables/sessions.mts';
 import { snakeCase } from './tables/snake-case.mts';
 import { times } from './tables/time.mts';
+import { withIds } from './values/ids.mts';
+import { withSession } from './values/options.mts';
+import { withTimestamps } from './values/timestamps.mts';
 
-const tables = {
+/** They refuse what they do not know: a request that looks otherwise than theirs fails. */
+const refusing = {
 	...foreignIds,
 	...optionWords,
 	...times,
@@ -27,6 +38,20 @@ const tables = {
 	'empty-answers': emptyAnswers,
 } satisfies Record<string, Dialect>;
 
+/** They ignore what they do not know, or answer what nobody asked for: what was not understood looks like a success. */
+const ignoringAll = {
+	...ignoring,
+	...pageForms,
+	...entryForms,
+	...listShapes,
+	...sessionForms,
+	'nothing-to-say': nothingToSay,
+	...intermediaries,
+} satisfies Record<string, Dialect>;
+
+// What changes entries comes before what changes the lists that hold them.
+const tables = { ...entryForms, ...refusing, ...ignoringAll };
+
 export type DialectName = keyof typeof tables;
 
 export const dialectNames = Object.keys(tables) as DialectName[];
@@ -35,12 +60,34 @@ export const dialectNames = Object.keys(tables) as DialectName[];
 export interface DialectInfo {
 	/** One line for people: what differs */
 	summary: string;
+	/** Whether it belongs to the family that ignores what it does not know */
+	ignores: boolean;
+	/** The operations that look otherwise in it: everything else is as without it */
+	touches: readonly OperationId[];
 	/** Dialects of one group cannot be combined */
 	group?: string;
 	/** For the credential's Overrides; missing where the package needs none */
 	overrides?: Overrides;
 	/** For the options of Run Agent Session; missing where it needs none */
 	nodeOptions?: { approveValues: string; denyValues: string };
+}
+
+const listing = Object.keys(everyList(() => 0)) as OperationId[];
+
+/** The operations whose requests or answers a dialect changes. */
+function touchedBy(dialect: Dialect): OperationId[] {
+	const { requests, answers, between, paging, ids, optionWords, timestamp, lateness, error } =
+		dialect;
+	if (error || lateness) return operationIds;
+	const tables = [requests, answers, between].flatMap((table) => Object.keys(table ?? {}));
+	return [
+		// The tables are keyed by operation
+		...(tables as OperationId[]),
+		...(paging ? listing : []),
+		...(ids ? withIds : []),
+		...(optionWords ? withSession : []),
+		...(timestamp ? withTimestamps : []),
+	];
 }
 
 /** Narrower than the tables are: what every dialect may have. */
@@ -51,6 +98,8 @@ function infoOf(name: DialectName): DialectInfo {
 	const overrides = overridesOf([tableOf(name)]);
 	return {
 		summary,
+		ignores: name in ignoringAll,
+		touches: [...new Set(touchedBy(tableOf(name)))],
 		...(group !== undefined && { group }),
 		...(Object.keys(overrides).length > 0 && { overrides }),
 		...(nodeOptions && { nodeOptions }),

@@ -2,11 +2,13 @@
 // our answers into those of the dialects. The routes, and the contract's validation, only ever see our own form.
 import type { NamedOperation } from '../../openapi/contract.mts';
 import { ApiError, type ErrorEnvelope } from '../errors.mts';
+import type { FaultRule } from '../faults.mts';
 import { isObject } from '../json.mts';
 import { noLateness, type Lateness } from '../lateness.mts';
 import type { Store } from '../state.mts';
 import { assumedRequests, type OperationId } from './assumed-requests.mts';
-import type { Dialect, DialectAnswer } from './dialect.mts';
+import type { Dialect, DialectAnswer, Paging } from './dialect.mts';
+import { queriesFor } from './listing.mts';
 import { requestIn, type DialectRequest } from './overrides.mts';
 import {
 	readValues,
@@ -28,14 +30,24 @@ export interface Parameters {
 
 export interface DialectLayer {
 	lateness: Lateness;
-	/** Lists come whole, whatever the request says about pages */
-	wholeLists: boolean;
+	/** How lists are cut into pages, where the routes do not do it */
+	paging?: Paging;
+	/** What is not known in a request is ignored */
+	ignores: boolean;
 	/** How an operation is called */
 	requestFor(operation: NamedOperation): DialectRequest;
+	/** What answers instead of the service, each time */
+	between(operation: NamedOperation): FaultRule[];
 	/** The operation that a request is for, among those that share a method and path */
 	pick(candidates: NamedOperation[], body: unknown): NamedOperation;
 	/** @throws ApiError `invalid_request` for a name of ours that differs here, `not_found` for an id of ours that does */
 	readParameters(operation: NamedOperation, given: Parameters, store: Store): Parameters;
+	/** The queries that one comes to: several where a filter is missing, and its absence ignored */
+	queriesFor(
+		operation: NamedOperation,
+		query: Parameters['query'],
+		store: Store,
+	): Array<Parameters['query']>;
 	/** @throws ApiError as `readParameters` */
 	readBody(operation: NamedOperation, body: unknown, store: Store): unknown;
 	/** @returns the same body where nothing differs */
@@ -64,12 +76,13 @@ function readPart(
 	template: Template,
 	assumed: Template,
 	given: unknown,
+	ignores: boolean,
 ): Record<string, unknown> {
-	const stray = strayField(template, assumed, given);
+	const stray = ignores ? undefined : strayField(template, assumed, given);
 	if (stray !== undefined)
 		throw new ApiError('invalid_request', `${part}/${stray} is not known to this service`);
 	// The templates of queries and bodies are objects
-	return writeValues(assumed, valuesIn(part, template, given)) as Record<string, unknown>;
+	return (writeValues(assumed, valuesIn(part, template, given)) ?? {}) as Record<string, unknown>;
 }
 
 /** Whether a body has a value for a placeholder. */
@@ -95,6 +108,8 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 	const codecs = codecsOf(dialects);
 	const ids = dialects.find((dialect) => dialect.ids)?.ids;
 	const writeError = dialects.find((dialect) => dialect.error)?.error;
+	const ignores = dialects.some((dialect) => dialect.ignores);
+	const pagings = dialects.flatMap(({ paging }) => paging ?? []);
 
 	const requests = new Map<OperationId, DialectRequest>();
 	function requestFor(operation: NamedOperation): DialectRequest {
@@ -109,22 +124,30 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		const { query: own } = requestFor(operation);
 		if (own === assumed || !own || !assumed) return query;
 		// What it consists of are the texts of the query
-		return readPart('query', own, assumed, query) as Record<string, string>;
+		return readPart('query', own, assumed, query, ignores) as Record<string, string>;
 	}
 
 	function readShape(operation: NamedOperation, body: unknown): unknown {
 		const { body: assumed } = assumedRequests[idOf(operation)];
 		const { body: own } = requestFor(operation);
 		if (own === assumed || !isObject(own) || assumed === undefined || !isObject(body)) return body;
-		// Fields that the template does not have are the caller's own, such as those of a product
-		const others = Object.entries(body).filter(([key]) => !(key in own));
-		return { ...Object.fromEntries(others), ...readPart('body', own, assumed, body) };
+		const places = isObject(assumed) ? assumed : {};
+		// Fields that neither template has are the caller's own, such as those of a product
+		const others = Object.entries(body).filter(([key]) => !(key in own) && !(key in places));
+		return { ...Object.fromEntries(others), ...readPart('body', own, assumed, body, ignores) };
 	}
 
 	return {
 		lateness: dialects.find(({ lateness }) => lateness)?.lateness ?? noLateness,
-		wholeLists: dialects.some(({ wholeLists }) => wholeLists),
+		paging: pagings.length > 0 || ignores ? Object.assign({}, ...pagings) : undefined,
+		ignores,
 		requestFor,
+		between: (operation) =>
+			dialects.flatMap(({ between }) => {
+				const rule = between?.[idOf(operation)];
+				return rule ? [{ operationId: operation.operationId, ...rule }] : [];
+			}),
+		queriesFor: (operation, query, store) => queriesFor(operation, query, ignores, store),
 		pick: (candidates, body) =>
 			candidates.find((each) => hasValue(each.field, requestFor(each).body ?? {}, body)) ??
 			// A request in our form is recognised too, so that it can be refused

@@ -1,8 +1,8 @@
 // Agent sessions: start, read, message, abort, resolve.
-import { randomUUID } from 'node:crypto';
 import type { Interaction } from '../agent/model.mts';
 import { sessionAt } from '../agent/session.mts';
-import { scriptOfMessage, scriptOfPrompt } from '../agent/story.mts';
+import { startSession } from '../agent/start.mts';
+import { scriptOfMessage } from '../agent/story.mts';
 import { dashboardUrl, showSession } from '../agent/view.mts';
 import { mayActOn, type Key } from '../auth.mts';
 import { ApiError, notFound } from '../errors.mts';
@@ -48,16 +48,7 @@ export const agentSessionRoutes: Routes = (state) => {
 	return {
 		createAgentSession({ body, key, origin }) {
 			const project = findProject(state, key, body.projectId);
-			const session: Session = {
-				id: randomUUID(),
-				projectId: project.id,
-				prompt: body.prompt,
-				script: scriptOfPrompt(body.prompt),
-				createdAt: clock.now(),
-				events: [],
-				polls: 0,
-			};
-			state.store.sessions.set(session.id, session);
+			const session = startSession(state, { projectId: project.id, prompt: body.prompt });
 			return accepted({
 				sessionId: session.id,
 				status: 'starting',

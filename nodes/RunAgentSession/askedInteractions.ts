@@ -27,14 +27,13 @@ export const shownRequests = (undecided: readonly Interaction[]): Interaction[] 
 export const withAbout = (requests: readonly Interaction[], about: About): Interaction[] =>
 	requests.map((request) => ({ ...request, about }));
 
-const withoutAbout = ({ about: _, ...request }: Interaction): Record<string, unknown> => request;
-
 /**
  * In what a pending request differs from the one that was asked. The order of lists counts (nothing but the order of keys is
  * taken as meaningless): what may be shown differently is asked again.
  */
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
-	const before = withoutAbout(asked);
+	const before: Record<string, unknown> = { ...asked };
+	delete before.about;
 	if (sameJson(before, pending)) return [];
 	const named = ['permission', 'patterns', 'response', 'metadata'];
 	const changed = named.filter((name) => !sameJson(before[name], pending[name]));

@@ -14,6 +14,9 @@ import type { Run } from './run';
 
 // Sending decisions. What is due, and what became of it, the ledger knows.
 
+/** Statuses that say that there is nothing to decide any more */
+const GONE = [404, 409];
+
 /** Sends what the policy decides of the latest reading. Returns what is left for a person. */
 export async function decidePending(run: Run): Promise<Undecided[]> {
 	for (;;) {
@@ -60,7 +63,7 @@ async function send(run: Run, due: Due): Promise<boolean> {
 	}
 	// An earlier answer of ours may have been carried out, somebody else may have been faster, or the agent may have moved on: only
 	// a refusal that leaves it pending matters.
-	run.keep(refused(before, due, at));
+	run.keep(refused(before, due, at, GONE.includes(answer.context.httpStatus ?? 0)));
 	const now = await read(run);
 	if (now && isPending(now, due.interaction) && !wasSent(before, due)) throw answer;
 	return false;

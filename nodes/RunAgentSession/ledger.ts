@@ -18,6 +18,8 @@ export interface DecisionRecord {
 	decidedBy: string;
 	/** ISO date-time */
 	at: string;
+	/** What is not certain about it */
+	note?: string;
 }
 
 export interface Line {
@@ -139,6 +141,7 @@ function withLine(
 	{ interaction, verdict: { decision, option, decidedBy } }: Due,
 	state: Line['state'],
 	at: string,
+	note?: string,
 ): Ledger {
 	const record: DecisionRecord = {
 		interactionId: interaction.id,
@@ -148,6 +151,7 @@ function withLine(
 		option,
 		decidedBy,
 		at,
+		...(note !== undefined && { note }),
 	};
 	const earlier = lineOf(ledger, interaction);
 	const line = { record, content: contentOf(interaction) ?? '', state, polls: 0 };
@@ -168,12 +172,19 @@ export function confirmed(ledger: Ledger, { interaction }: Due): Ledger {
 export const wasSent = (ledger: Ledger, { interaction }: Due): boolean =>
 	lineOf(ledger, interaction)?.state === 'sent';
 
+const ANSWERED_ALREADY =
+	'The service said that it was answered already: by somebody else, or because this decision reached it twice.';
+
 /**
  * The lines once a decision was refused.
  * @param before as they were before it was sent: an earlier one may be why
+ * @param isGone whether the refusal says that there is nothing to decide any more; a later reading tells
  */
-export function refused(before: Ledger, due: Due, at: string): Ledger {
-	if (!wasSent(before, due)) return withLine(before, due, 'refused', at);
+export function refused(before: Ledger, due: Due, at: string, isGone: boolean): Ledger {
+	if (!wasSent(before, due))
+		return isGone
+			? withLine(before, due, 'sent', at, ANSWERED_ALREADY)
+			: withLine(before, due, 'refused', at);
 	const line = lineOf(before, due.interaction);
 	return before.map((each) => (each === line ? { ...each, polls: 0 } : each));
 }
@@ -199,7 +210,6 @@ export function told(
 	for (const { record, state, polls } of ledger) {
 		const named = `Permission request ${quote(record.interactionId, 50)}`;
 		const value = `"${quote(record.option, 50)}"`;
-		const isPendingNow = session?.pendingInteractions.some(({ id }) => id === record.interactionId);
 		// A session that completed has waited for nothing.
 		const isBorneOut = polls >= LIMITS.pollsConcluded || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
@@ -209,10 +219,6 @@ export function told(
 			);
 		else if (state === 'sent')
 			doubts.push(`${named} may have been decided: ${value} was sent for it, and no answer came.`);
-		else if (!isPendingNow)
-			doubts.push(
-				`${named} was pending no longer when ${value} was sent for it: somebody else decided it, or a proxy sent the decision twice.`,
-			);
 	}
 	return { decisions, doubts };
 }

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { digest } from '../shared/base/digest';
-import { excerpt, isRecord } from '../shared/base/values';
+import { excerpt } from '../shared/base/values';
 import type { Change, Entry } from './compare';
 import { keepingOf, type TriggerEvent } from './events';
-import { MistakeError } from './sources';
+import { stable } from './sources';
 import { mark } from './state';
 
 // Things of the service as they are compared, and changes as the workflow gets them.
@@ -14,27 +14,23 @@ const LONGEST_VALUE = 1_000;
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** JSON with the keys of objects in order, at every depth: their order is not a change. */
-const stable = (value: unknown): string =>
-	JSON.stringify(value, (_key, part: unknown) =>
-		isRecord(part)
-			? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-			: part,
-	);
-
-function bounded(value: unknown): unknown {
-	const text = stable(value);
+function bounded(value: unknown, what: string): unknown {
+	const text = stable(value, what);
 	return text.length > LONGEST_VALUE ? `${excerpt(text, LONGEST_VALUE)} ${digest(text)}` : value;
 }
 
 /** The values that count, as JSON. Services write names in either way. */
-function watched(thing: IDataObject, { watch = [], hasPrevious }: TriggerEvent): string {
-	if (watch === 'all') return stable(thing);
+function watched(
+	thing: IDataObject,
+	{ watch = [], hasPrevious }: TriggerEvent,
+	what: string,
+): string {
+	if (watch === 'all') return stable(thing, what);
 	const values = watch
 		.map((name) => [name, thing[name] ?? thing[snakeCase(name)]])
 		.filter(([, value]) => value !== undefined)
-		.map(([name, value]) => [name, hasPrevious ? bounded(value) : value]);
-	return stable(Object.fromEntries(values));
+		.map(([name, value]) => [name, hasPrevious ? bounded(value, what) : value]);
+	return stable(Object.fromEntries(values), what);
 }
 
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
@@ -44,21 +40,12 @@ export function toEntry(
 	event: TriggerEvent,
 	scope: string,
 ): Entry {
-	let id = '';
-	try {
-		id = idOf(json);
-		const keeping = keepingOf(event);
-		if (keeping === 'ids') return { key: id, mark: '', id, json };
-		const values = watched(json, event);
-		if (keeping === 'values') return { key: id, mark: values, id, json };
-		return { key: mark(scope, id), mark: mark(scope, values), id, json };
-	} catch (error) {
-		if (!(error instanceof RangeError)) throw error;
-		throw new MistakeError(
-			`The ${event.resource} ${excerpt(id)} cannot be compared`,
-			'Its values are nested too deeply. Watch something else, or remove it.',
-		);
-	}
+	const id = idOf(json);
+	const keeping = keepingOf(event);
+	if (keeping === 'ids') return { key: id, mark: '', id, json };
+	const values = watched(json, event, `${event.resource} ${excerpt(id)}`);
+	if (keeping === 'values') return { key: id, mark: values, id, json };
+	return { key: mark(scope, id), mark: mark(scope, values), id, json };
 }
 
 /**

@@ -136,13 +136,14 @@ async function pollOnce(
 ): Promise<IDataObject[]> {
 	const { state } = context.getWorkflowStaticData('node');
 	let hasBaseline = false;
-	try {
+	const read = async () => {
 		const watched = await openWatched(context);
 		hasBaseline = seenIn(state, keepingOf(watched.event), watched.scope) !== undefined;
 		const changes = changesIn(context, watch, watched, await readLists(context, watched));
 		watch.failures = 0;
 		return changes;
-	} catch (error) {
+	};
+	return await read().catch((error: unknown) => {
 		const activation = context.getActivationMode();
 		watch.failures++;
 		if (isError(error, { activation, isFirst, hasBaseline, failures: watch.failures })) throw error;
@@ -152,7 +153,7 @@ async function pollOnce(
 			node: name,
 		});
 		return [];
-	}
+	});
 }
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */

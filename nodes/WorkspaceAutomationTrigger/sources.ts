@@ -7,6 +7,7 @@ import { rowsOf } from '../shared/api/rows';
 import type { Api, Values } from '../shared/api/types';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { optionalId, requireId } from '../shared/base/validation';
+import { isRecord } from '../shared/base/values';
 import type { Resource } from './events';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
@@ -47,6 +48,28 @@ export interface Reading {
 /** A mistake of the user that the next poll would find again */
 export class MistakeError extends WorkspaceAutomationError {}
 
+/**
+ * JSON with the keys of objects in order, at every depth: their order is not a change.
+ * @throws MistakeError for what is nested too deeply
+ */
+export function stable(value: unknown, what: string): string {
+	const sorted = (_key: string, part: unknown) =>
+		isRecord(part)
+			? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+			: part;
+	let text: string | undefined;
+	try {
+		text = JSON.stringify(value, sorted);
+	} catch {
+		// A list within a list, thousands of times
+	}
+	if (text !== undefined) return text;
+	throw new MistakeError(
+		`The ${what} cannot be compared`,
+		'Its values are nested too deeply. Watch something else, or remove it.',
+	);
+}
+
 /** More than this is compared by something better than reading it all every minute. */
 export const MOST_THINGS = 20_000;
 
@@ -69,7 +92,7 @@ function listSource(
 	operation: OperationId,
 	parts: Part[],
 	target: unknown = parts,
-	isWatched = (_id: string) => true,
+	isWatched: (id: string) => boolean = () => true,
 ): Source {
 	const entryId: Source['idOf'] = (thing, api) => idOf(api, operation, thing);
 
@@ -178,7 +201,7 @@ function rowSource(panel: Panel): Source {
 			panel.getNodeParameter('options.parameters', {}),
 			columns,
 		],
-		idOf: (row) => JSON.stringify(columns.length === 0 ? row : columns.map((name) => row[name])),
+		idOf: (row) => stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row'),
 		async read(api, { deadline, warn }) {
 			const { body } = await api.call('queryAnalytics', { query }, { deadline });
 			const things = rowsOf(api, body, warn);

@@ -1,12 +1,17 @@
 // The editor as people see it, in a real browser: what they look for, fill in, press and read.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { playChat } from '../../tools/chatPicture.mts';
-import { launchBrowser } from '../../tools/editor/browser.mts';
+import {
+	launchBrowser,
+	type Browser,
+	type BrowserContext,
+	type Locator,
+	type Page,
+} from '../../tools/editor/browser.mts';
 import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import type { Panel } from '../../tools/editor/panel.mts';

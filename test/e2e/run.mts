@@ -101,11 +101,13 @@ async function startShared(version: HostVersion) {
 try {
 	const missing = await installPrograms(files);
 	if (files.some((file) => file.startsWith('e2e/')))
-		for (const version of versions) await ensureHost({ log, version });
+		await Promise.all(versions.map((version) => ensureHost({ log, version })));
 	const shared: Shared = { packageDir: packed.folder, hosts: {}, missing };
 	if (files.some((file) => !NOT_SHARED.test(file))) {
 		log(`starting n8n ${versions.join(' and ')}`);
-		for (const version of versions) shared.hosts[version] = await startShared(version);
+		await Promise.all(
+			versions.map(async (version) => (shared.hosts[version] = await startShared(version))),
+		);
 	}
 	process.exitCode = await runJest(jestArgs, {
 		...environmentFor(shared),

@@ -1,11 +1,9 @@
-// Runs a workflow with the built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database.
-import { createRequire } from 'node:module';
+// Runs one node of the built package in n8n-core's engine (n8n-host/core.mts), with what a test wants to say and see of it.
 import type { PollContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
 	IBinaryKeyData,
 	IDataObject,
-	IHttpRequestOptions,
 	INode,
 	INodeListSearchResult,
 	INodeProperties,
@@ -13,59 +11,21 @@ import type {
 	INodeType,
 	IRun,
 	IRunExecutionData,
-	IWorkflowExecuteAdditionalData,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
+import {
+	builtPackage,
+	core,
+	logger,
+	n8nWorkflow,
+	PACKAGE,
+	prepareWorkflow,
+} from '../../n8n-host/core.mts';
 
-// Node's own in a test, too: see test/environment.mjs.
-const { requireOutside } = globalThis as { requireOutside?: NodeJS.Require };
-const require = requireOutside ?? createRequire(new URL('../../package.json', import.meta.url));
-const core = require('n8n-core') as typeof import('n8n-core');
-const { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } = core;
-const { createRunExecutionData, ICredentialsHelper, NodeHelpers, Workflow } =
-	require('n8n-workflow') as typeof import('n8n-workflow');
-const manifest = require('./package.json') as {
-	n8n: { nodes: string[]; credentials: string[] };
-};
+export { logger };
 
-// n8n-core may have packages of its own, in other versions than those beside it.
-const paths = [require.resolve('n8n-core')];
-const ofCore = (name: string) => require(require.resolve(name, { paths }));
-/** The log that nodes write to */
-export const logger = (): Record<'error' | 'warn' | 'info' | 'debug', (...line: any[]) => void> =>
-	ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
-
-// n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away. Required, because n8n-core does
-// so too: what is imported is another instance.
-const { setSafeRegexEngine } = require('n8n-workflow') as typeof import('n8n-workflow');
-setSafeRegexEngine({
-	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
-	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
-	replace: (pattern, input, flags, replacement) =>
-		input.replace(new RegExp(pattern, flags), replacement),
-	matchAll: (pattern, input, flags = '') => [
-		...input.matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`)),
-	],
-	split: (pattern, input, flags) => input.split(new RegExp(pattern, flags)),
-});
-
-/** The exported class of a built file, which is named like the file. */
-function load<T>(file: string): T {
-	const name = file.split('/').pop()!.split('.')[0];
-	const exported = require(`./${file}`) as Record<string, new () => T>;
-	return new exported[name]();
-}
-
-const PACKAGE = 'n8n-nodes-workspace-automation.';
-const nodes = Object.fromEntries(
-	manifest.n8n.nodes.map((file) => {
-		const node = load<INodeType>(file);
-		return [PACKAGE + node.description.name, node];
-	}),
-);
-const credentialType = load<{
-	authenticate: (credentials: object, options: IHttpRequestOptions) => Promise<IHttpRequestOptions>;
-}>(manifest.n8n.credentials[0]);
+const { LoadOptionsContext, WorkflowExecute } = core;
+const { createRunExecutionData } = n8nWorkflow;
 
 /** Hands on the items it is given as parameters: the trigger of every test workflow. */
 const source: INodeType = {
@@ -92,45 +52,14 @@ const source: INodeType = {
 	},
 };
 
-const typeOf = (type: string) => nodes[type.replace(/Tool$/, '')] ?? source;
+/** The class of the credential, as it was built. */
+export const builtCredential = () => builtPackage().credential;
 
-class Credentials extends ICredentialsHelper {
-	private readonly data: ICredentialDataDecryptedObject;
-	constructor(data: ICredentialDataDecryptedObject) {
-		super();
-		this.data = data;
-	}
-	getParentTypes() {
-		return [];
-	}
-	isCredentialUsableByNode() {
-		return true;
-	}
-	async authenticate(credentials: ICredentialDataDecryptedObject, _type: string, options: unknown) {
-		return await credentialType.authenticate(credentials, options as IHttpRequestOptions);
-	}
-	async preAuthentication() {
-		return undefined;
-	}
-	async runPreAuthentication() {
-		return undefined;
-	}
-	async getDecrypted() {
-		return { ...this.data };
-	}
-	async getCredentials(): Promise<never> {
-		throw new Error('not needed');
-	}
-	async updateCredentials() {}
-	async updateCredentialsOauthTokenData() {}
-	getCredentialsProperties() {
-		return [];
-	}
-}
+const builtNode = (name: string): INodeType => builtPackage().nodes[PACKAGE + name];
 
 /** The properties of a node's panel, from top to bottom. */
 export const nodeProperties = (node: string): INodeProperties[] =>
-	nodes[PACKAGE + node].description.properties;
+	builtNode(node).description.properties;
 
 export interface Execution {
 	/** The node's outputs, each a list of items */
@@ -174,62 +103,35 @@ function prepare({
 	backFrom,
 }: Setup) {
 	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
-	const workflow = new Workflow({
-		id: 'test',
-		active: false,
-		nodes: [
-			{
-				id: '1',
-				name: 'Source',
-				type: 'source',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: { items: JSON.stringify(items), binary: JSON.stringify(binary) },
-			},
-			{
-				id: '2',
-				name: NODE,
-				type: PACKAGE + node + (asTool ? 'Tool' : ''),
-				typeVersion: 1,
-				position: [200, 0],
-				parameters: parameters as INode['parameters'],
-				credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
-				...settings,
-			},
-		],
-		connections: {
-			Source: { main: [toNode] },
-			...(backFrom !== undefined && {
-				[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
-			}),
+	const nodes = [
+		{
+			id: '1',
+			name: 'Source',
+			type: 'source',
+			typeVersion: 1,
+			position: [0, 0] as [number, number],
+			parameters: { items: JSON.stringify(items), binary: JSON.stringify(binary) },
 		},
-		nodeTypes: {
-			getByName: typeOf,
-			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),
-			getKnownTypes: () => ({}),
+		{
+			id: '2',
+			name: NODE,
+			type: PACKAGE + node + (asTool ? 'Tool' : ''),
+			typeVersion: 1,
+			position: [200, 0] as [number, number],
+			parameters,
+			credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
+			...settings,
 		},
-		settings: {},
-	});
-	const additionalData = {
-		credentialsHelper: new Credentials(credentials),
-		hooks: new ExecutionLifecycleHooks('manual', 'test', { id: 'test', name: 'test' } as never),
-		executionId: 'test',
-		...Object.fromEntries(
-			[
-				'restApiUrl',
-				'instanceBaseUrl',
-				'webhookBaseUrl',
-				'webhookWaitingBaseUrl',
-				'webhookTestBaseUrl',
-				'formWaitingBaseUrl',
-			].map((name) => [name, 'http://n8n.invalid']),
-		),
-		variables: {},
-		currentNodeParameters: parameters,
-		setExecutionStatus() {},
-		logAiEvent() {},
-	} as unknown as IWorkflowExecuteAdditionalData;
-	return { workflow, additionalData };
+	];
+	const connections = {
+		Source: { main: [toNode] },
+		...(backFrom !== undefined && {
+			[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
+		}),
+	};
+	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
+	prepared.additionalData.currentNodeParameters = parameters as INode['parameters'];
+	return prepared;
 }
 
 /** Starts the workflow. `stop` does what n8n's Stop button does. */
@@ -259,7 +161,7 @@ export async function search(
 ): Promise<INodeListSearchResult> {
 	const { workflow, additionalData } = prepare(setup);
 	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
-	return await nodes[PACKAGE + setup.node].methods!.listSearch![method].call(
+	return await builtNode(setup.node).methods!.listSearch![method].call(
 		context,
 		filter,
 		paginationToken as string,
@@ -270,7 +172,7 @@ export async function search(
 export async function options(setup: Setup, method: string): Promise<INodePropertyOptions[]> {
 	const { workflow, additionalData } = prepare(setup);
 	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
-	return await nodes[PACKAGE + setup.node].methods!.loadOptions![method].call(context);
+	return await builtNode(setup.node).methods!.loadOptions![method].call(context);
 }
 
 export interface Poller {
@@ -316,7 +218,7 @@ export function poller(
 		const logger = Object.create(plain.logger, { warn: { value: warn } });
 		const context: PollContext = Object.create(plain, { logger: { value: logger } });
 		workflow.staticData.__dataChanged = false;
-		const output = await nodes[PACKAGE + setup.node].poll!.call(context);
+		const output = await builtNode(setup.node).poll!.call(context);
 		return output && output[0].map(({ json }) => json);
 	};
 	return {
@@ -336,7 +238,7 @@ export function hints(setup: Setup): string[] {
 		displayCondition === undefined ||
 		workflow.expression.getParameterValue(displayCondition, null, 0, 0, NODE, [], 'manual', {}) ===
 			true;
-	return (nodes[PACKAGE + setup.node].description.hints ?? [])
+	return (builtNode(setup.node).description.hints ?? [])
 		.filter(shown)
 		.map(({ message }) => message);
 }

@@ -184,6 +184,19 @@ test('what left and came back has another eventId, what is emitted again has the
 	expect(await again.poll()).toMatchObject([{ eventId: ids[0] }]);
 });
 
+test('a folder is watched alone: entries of another one are an error that names the query', async () => {
+	const folder = '223e4567-e89b-12d3-a456-426614174000';
+	const within = { ...files, parentId: byId(folder) };
+	const trigger = poller(setup('fileCreated', within));
+	lists({ id: 'a', parentId: folder });
+	await trigger.poll();
+	lists({ id: 'a', parentId: folder }, { id: 'b', parentId: PROJECT });
+	await expect(trigger.poll()).resolves.toBeNull();
+	expect(trigger.warnings).toEqual([expect.stringContaining('another parentId')]);
+	lists({ id: 'a', parentId: folder }, { id: 'c', parentId: folder });
+	expect(await trigger.poll()).toMatchObject([{ id: 'c' }]);
+});
+
 test('a corrected override of its list starts afresh, another one does not', async () => {
 	const entries = ['a', 'b'].map((id) => ({ id }));
 	service.answer = () => ({ data: entries.slice(0, 1), items: { all: entries }, has_more: false });

@@ -2,18 +2,20 @@
 // a seed draws, with Retry On Fail. Afterwards the service's own record is held against what each execution returned.
 import { createDice } from '../../local-service/faults.mts';
 import { createService } from '../../local-service/app.mts';
+import { controlWithin } from '../../local-service/control/client.mts';
 import {
 	conflictOf,
 	dialectNames,
+	dialects,
 	settingsFor,
 	type DialectName,
 } from '../../local-service/dialects/index.mts';
 import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
-import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
+import { runSession, type Job } from '../../nodes/RunAgentSession/runSession.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
+import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import {
 	contextFor,
@@ -26,27 +28,7 @@ import {
 import { createVirtualClock, serviceTime } from '../virtualClock.mts';
 import { pick, promptOf, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';
-
-export interface SimulatedReport {
-	dialects: string[];
-	/** Sessions that the service started */
-	sessions: number;
-	requests: number;
-	/** Requests that met a fault, and those that the rate limit refused */
-	faults: number;
-	refused: number;
-	outcomes: Record<string, number>;
-	/** Sessions beyond the first for one order, of which none is known to have failed */
-	duplicates: number;
-	/** Orders whose result is not what became of their session */
-	lost: number;
-	wrongDecisions: number;
-	/** Starts of unknown fate, and those of them that no error names */
-	unknownStarts: number;
-	unnamedStarts: number;
-	/** What does not hold, in words */
-	violations: string[];
-}
+import { judge, type Ended, type Order, type SimulatedReport } from './judge.mts';
 
 const TRIES = 3;
 const LIMIT = { perSecond: 15, burst: 15 };
@@ -54,7 +36,7 @@ const START = Date.UTC(2026, 9, 5, 9);
 
 const processed = (weather: Weather): Weather =>
 	({ ...(weather as object), processed: true }) as Weather;
-const html = page;
+/** What comes instead of acting, and what comes after it, whatever the method */
 const anywhere: Weather[] = [
 	'unsent',
 	'lost',
@@ -64,19 +46,15 @@ const anywhere: Weather[] = [
 	status(500),
 	processed(status(500)),
 	status(503, '1'),
-	processed(html),
+	page,
+	processed(page),
+	status(302),
+	processed(status(302)),
 	processed(nothing),
 ];
 /** A poll meets more than what must not be repeated: that would only fail all the time. */
 const FAULTS: Record<'poll' | 'decision' | 'start', Weather[]> = {
-	poll: [
-		...anywhere,
-		html,
-		status(302),
-		status(404),
-		status(429, '3600'),
-		{ status: 200, body: '{"sta' },
-	],
+	poll: [...anywhere, status(404), status(429, '3600'), { status: 200, body: '{"sta' }],
 	decision: anywhere,
 	start: anywhere,
 };
@@ -84,39 +62,36 @@ const FAULTS: Record<'poll' | 'decision' | 'start', Weather[]> = {
 const kindOf = ({ method, path }: Sent) =>
 	method === 'GET' ? 'poll' : path.endsWith('/resolve') ? 'decision' : 'start';
 
+/** Those under which a session can be started: what stands between is in the faults, and strikes now and then. */
+const speakable = dialectNames.filter(
+	(name) => dialects[name].group !== 'intermediaries' && name !== 'nothing-to-say',
+);
+
 function dialectsFrom(dice: Dice): DialectName[] {
 	const chosen: DialectName[] = [];
 	for (let count = 1 + Math.floor(dice() * 7); count > 0; count--) {
-		const name = pick(dice, dialectNames);
+		const name = pick(dice, speakable);
 		if (!conflictOf([...chosen, name])) chosen.push(name);
 	}
 	return chosen;
 }
 
-interface Order {
-	prompt: string;
-	result: RunResult | WorkspaceAutomationError;
-	/** Of all tries */
-	errors: WorkspaceAutomationError[];
-}
-
 /** Runs `count` executions under the faults and dialects of a seed, and judges the results. */
 export async function simulatedCampaign(seed: number, count: number): Promise<SimulatedReport> {
 	const dice = createDice(seed);
-	const dialects = dialectsFrom(dice);
-	const settings = settingsFor(dialects);
+	const spoken = dialectsFrom(dice);
+	const settings = settingsFor(spoken);
 	const virtual = createVirtualClock(START);
 	const mistakes: string[] = [];
 	const service = createService({
 		clock: serviceTime(virtual),
-		dialects,
+		dialects: spoken,
 		traffic: () => ({ events: [], rates: [] }),
 		rateLimit: LIMIT,
 		log: (mistake) => mistakes.push(mistake),
 	});
-	const control = async (path: string) =>
-		(await service.app.inject({ url: `/_control${path}` })).json() as any;
-	const projectId = (await control('/seed')).projects[0].id as string;
+	const control = controlWithin(service.app);
+	const [{ id: projectId }] = (await control.seed()).projects;
 
 	const probability = { poll: 0.25 * dice(), decision: 0.4 * dice(), start: 0.2 * dice() };
 	const sent: Sent[] = [];
@@ -145,11 +120,10 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const api = sessionApi(await openApi(context, { clock, gates }));
 	const values = (list = '') => list.split(',').filter(Boolean);
 
-	async function execution(index: number): Promise<Order> {
-		await clock.sleep(dice() * count * 100);
-		const prompt = promptOf(dice, index);
+	/** Runs one item, again with the same context when it fails, as Retry On Fail does. */
+	async function ended(target: Job['target'], onMaxWait: Job['onMaxWait']): Promise<Ended> {
 		const job: Job = {
-			target: { operation: 'start', projectId, prompt, extra: {} },
+			target,
 			policy: {
 				mode: 'rules',
 				rules,
@@ -160,15 +134,21 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			},
 			poll: { pollMs: 5_000, maxPollMs: 10_000 },
 			maxWaitMs: 20 * 60_000,
-			onMaxWait: 'route',
+			onMaxWait,
 			abortOnStop: true,
 		};
 		const nodeContext = {};
+		const fingerprint = fingerprintOf(target.operation, target);
 		const errors: WorkspaceAutomationError[] = [];
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				journal: itemRecord<Entry>(nodeContext, 'sessions', { runIndex: 0, itemIndex: 0 }, prompt),
+				journal: itemRecord<Entry>(
+					nodeContext,
+					'sessions',
+					{ runIndex: 0, itemIndex: 0 },
+					fingerprint,
+				),
 				clock,
 				random: dice,
 				log() {},
@@ -177,112 +157,35 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 				if (error instanceof WorkspaceAutomationError) return error;
 				throw error;
 			});
-			if (!(result instanceof WorkspaceAutomationError)) return { prompt, result, errors };
+			if (!(result instanceof WorkspaceAutomationError)) return { result, errors };
 			errors.push(result);
-			if (errors.length === TRIES) return { prompt, result, errors };
+			if (errors.length === TRIES) return { result, errors };
 			await clock.sleep(1_000);
 		}
+	}
+
+	async function execution(index: number): Promise<Order> {
+		await clock.sleep(dice() * count * 100);
+		const prompt = promptOf(dice, index);
+		const onMaxWait = dice() < 0.8 ? 'route' : 'abort';
+		const order = {
+			prompt,
+			...(await ended({ operation: 'start', projectId, prompt, extra: {} }, onMaxWait)),
+		};
+		const { result } = order;
+		if (result instanceof WorkspaceAutomationError || result.kind !== 'completed' || dice() < 0.5)
+			return order;
+		const says = `More ${index}`;
+		const { sessionId } = result.session;
+		const message = `[work 10s] [say ${says}]`;
+		const further = await ended({ operation: 'continue', sessionId, message }, 'route');
+		return { ...order, message: { ...further, says } };
 	}
 
 	const orders = await virtual.run(
 		Promise.all(Array.from({ length: count }, async (_, index) => await execution(index))),
 	);
-	const { sessions } = await control('/sessions');
+	const sessions = await control.sessions();
 	await service.app.close();
-	return judge(orders, sessions, sent, { dialects, mistakes });
-}
-
-/** What the service's words come to */
-const EXPECTED: Record<string, string[]> = {
-	bash: ['once', 'grant', 'permit_once', '1', 'go'],
-	edit: ['reject', 'refuse', 'block', '3', 'halt'],
-};
-const UNKNOWN = /^(It is not known whether the session was started|A session was started)/;
-
-function judge(
-	orders: Order[],
-	sessions: any[],
-	sent: Sent[],
-	{ dialects, mistakes }: { dialects: string[]; mistakes: string[] },
-): SimulatedReport {
-	const report: SimulatedReport = {
-		dialects,
-		sessions: sessions.length,
-		requests: sent.length,
-		faults: sent.filter(({ weather }) => weather !== 'fine').length,
-		refused: sent.filter((request) => request.status === 429).length,
-		outcomes: {},
-		duplicates: 0,
-		lost: 0,
-		wrongDecisions: 0,
-		unknownStarts: 0,
-		unnamedStarts: 0,
-		violations: mistakes,
-	};
-	const byPrompt = new Map<string, any[]>();
-	for (const session of sessions)
-		byPrompt.set(session.prompt, [...(byPrompt.get(session.prompt) ?? []), session]);
-	const readings = lastReadings(sent, sessions);
-
-	for (const { prompt, result, errors } of orders) {
-		const own = byPrompt.get(prompt) ?? [];
-		const blame = (
-			figure: 'duplicates' | 'lost' | 'wrongDecisions' | 'unnamedStarts',
-			what: string,
-		) => {
-			report[figure]++;
-			report.violations.push(`${prompt}: ${what}`);
-		};
-		const isError = result instanceof WorkspaceAutomationError;
-		const kind = isError ? 'error' : result.kind;
-		report.outcomes[kind] = (report.outcomes[kind] ?? 0) + 1;
-		if (own.length > 1) blame('duplicates', `${own.length} sessions`);
-
-		const named = errors.some(({ message }) => UNKNOWN.test(message));
-		if (named) report.unknownStarts++;
-		if (isError) {
-			const isNamed = own.every(({ sessionId }) => named || result.context.sessionId === sessionId);
-			if (!isNamed) blame('unnamedStarts', `a session that no error names: ${result.message}`);
-			if (result.description === '') blame('lost', `no way out: ${result.message}`);
-			continue;
-		}
-		const session = own.find(({ sessionId }) => sessionId === result.session.sessionId);
-		if (!session) {
-			blame('lost', 'the result is of another session');
-			continue;
-		}
-		const pending = session.interactions.filter((each: any) => !each.resolvedAt);
-		const unseenEnd =
-			Date.parse(session.finishedAt) - START > (readings.get(session.sessionId) ?? 0);
-		const isRight = {
-			completed: session.status === 'completed',
-			failed: session.status === 'failed',
-			needsApproval: session.status === 'running' && pending.length > 0,
-			stillRunning: session.finishedAt === undefined || unseenEnd,
-		}[result.kind];
-		if (!isRight) blame('lost', `${result.kind}, but the service has it ${session.status}`);
-
-		const decided = session.interactions.filter((each: any) => each.value !== undefined);
-		for (const { id, permission, value } of decided) {
-			const isListed = result.decisions.some(({ interactionId }) => interactionId === String(id));
-			const isToldOf = result.warnings.some((warning) => warning.includes(String(id)));
-			if (!EXPECTED[permission]?.includes(String(value)))
-				blame('wrongDecisions', `${permission} was decided with ${value}`);
-			else if (!isListed && !isToldOf) blame('wrongDecisions', `${permission} is not listed`);
-		}
-		if (result.decisions.length > decided.length)
-			blame('wrongDecisions', 'more is listed than was decided');
-	}
-	return report;
-}
-
-/** When the last reading of each session was sent that arrived as it was */
-function lastReadings(sent: Sent[], sessions: any[]): Map<string, number> {
-	const known = new Set(sessions.map(({ sessionId }) => sessionId as string));
-	const readings = new Map<string, number>();
-	for (const { method, path, status: code, at } of sent) {
-		const id = path.split(/[/?]/).find((part) => known.has(part));
-		if (method === 'GET' && code === 200 && id) readings.set(id, at);
-	}
-	return readings;
+	return judge(orders, sessions, sent, { dialects: spoken, mistakes, start: START });
 }

@@ -1,6 +1,10 @@
 // n8n's check of a community package, as n8n runs it before it lists one.
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+
+/** Where it is installed */
+const scanner = fileURLToPath(new URL('../../n8n-host/scanner', import.meta.url));
 
 /**
  * The scanner's analysis of a folder: of a tarball's content, or of sources, of which only some files count.
@@ -15,7 +19,7 @@ export async function scan(folder: string, what: 'tarball' | 'sources' = 'tarbal
 	const { stdout } = await promisify(execFile)(
 		process.execPath,
 		['--input-type=module', '-e', script],
-		{ env },
+		{ cwd: scanner, env },
 	);
 	return JSON.parse(stdout.trim().split('\n').at(-1)!) as {
 		passed: boolean;

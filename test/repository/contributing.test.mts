@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { partFolders } from '../../tools/parts.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
@@ -30,7 +31,8 @@ beforeAll(() => {
 	copy = mkdtempSync(join(tmpdir(), 'contributing-'));
 	const left = /^(\.git|\.cache|dist|docs\/images|(.*\/)?node_modules)$/;
 	cpSync(root, copy, { recursive: true, filter: (file) => !left.test(relative(root, file)) });
-	symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+	for (const folder of ['.', ...partFolders()])
+		symlinkSync(join(root, folder, 'node_modules'), join(copy, folder, 'node_modules'));
 	// The README's pictures are looked for.
 	symlinkSync(join(root, 'docs/images'), join(copy, 'docs/images'));
 }, 60_000);

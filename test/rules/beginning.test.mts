@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
 	errorOf,
-	nothing,
 	of,
 	page,
 	polls,

@@ -229,7 +229,7 @@ describe('rule 7: a decision that finds nothing', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			warnings: [expect.stringMatching(/was pending no longer when "once" was sent for it/)],
+			decisions: [{ option: 'once', note: expect.stringMatching(/answered already/) }],
 		});
 	});
 

@@ -1,43 +1,10 @@
-// Run Agent Session against services that fill the gaps of the API document differently, alone and mixed, in good and bad weather, in
-// simulated time. The service's own record says what really happened.
-import { describe, expect, test } from '@jest/globals';
+// Run Agent Session against services that fill the gaps of the API document differently, mixed and in bad weather, in simulated
+// time. The service's own record says what really happened. Each of them alone, in good weather: test/engine/dialects.
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { conflictOf, dialectNames } from '../../local-service/dialects/index.mts';
 import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { errorOf, of, simulation, status, type Weather } from './simulation.mts';
-
-describe.each(dialectNames)('%s', (name) => {
-	test('a session runs with permissions, a message and an abort', async () => {
-		const service = simulation([name]);
-		const first = await service.run('[ask bash: x] [work 30s] [say First]');
-		expect(first).toMatchObject({
-			kind: 'completed',
-			decisions: [{ decision: 'approve', permission: 'bash' }],
-			session: { latestMessage: { text: 'First' } },
-		});
-		const { sessionId } = first.session;
-		const second = await service.run('', {
-			target: {
-				operation: 'continue',
-				sessionId,
-				message: '[ask bash: y] [work 40s] [say Second]',
-			},
-			policy: { mode: 'deny', rules: [], defaultDecision: 'ask', approveWith: 'once' },
-		});
-		expect(second).toMatchObject({ kind: 'completed', decisions: [{ decision: 'deny' }] });
-		expect(second.session.latestMessage?.text).not.toBe('First');
-		const error = await errorOf(
-			service.run('[work 10h]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
-		);
-		expect(error.message).toMatch(/was aborted$/);
-		const sessions = await service.sessions();
-		expect(sessions.map(({ turns, aborted }) => [turns, aborted])).toEqual([
-			[2, false],
-			[1, true],
-		]);
-		expect(of(service.sent, 'POST', '/resolve').length).toBe(2);
-	});
-});
+import { simulation, status, type Weather } from './simulation.mts';
 
 /** Any dialects that can be spoken together */
 const mixture = fc
@@ -70,6 +37,8 @@ const course = fc.array(
 		status(500),
 		{ ...(status(503) as object), processed: true } as Weather,
 		{ status: 200, body: '<html>Please sign in</html>' },
+		{ status: 200, body: '<html>Please sign in</html>', processed: true } as Weather,
+		status(302),
 		{ status: 204, body: '', processed: true } as Weather,
 	),
 	{ maxLength: 25 },

@@ -4,7 +4,6 @@ import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import {
 	errorOf,
-	nothing,
 	of,
 	page,
 	policy,

@@ -76,14 +76,17 @@ describe('rule 5: permissions', () => {
 		]);
 	});
 
-	test('one that somebody else resolved in between is passed over, and not listed as ours', async () => {
+	test('one that somebody else resolved in between is passed over, and listed with what is not certain about it', async () => {
 		const service = simulation();
 		service.meets('decision', async ({ path }) => {
 			await service.call('POST', path, { type: 'permission', response: 'reject' });
-			return 'fine';
+			return 'fine' as const;
 		});
 		const outcome = await service.run('[ask bash: x] [say Done]');
-		expect(outcome).toMatchObject({ kind: 'completed', decisions: [] });
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			decisions: [{ option: 'once', note: expect.stringContaining('somebody else') }],
+		});
 	});
 
 	test('a refusal that leaves it pending is an error that names the session', async () => {

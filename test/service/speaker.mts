@@ -1,4 +1,5 @@
 // A caller that knows nothing but the assumed requests and the overrides: it calls a service of any dialect as the package would.
+import { afterEach, expect } from '@jest/globals';
 import type { Connect } from '../../local-service/analytics/engine.mts';
 import { createService } from '../../local-service/app.mts';
 import { createManualClock } from '../../local-service/clock.mts';
@@ -8,7 +9,7 @@ import {
 	type OperationId,
 } from '../../local-service/dialects/assumed-requests.mts';
 import type { Overrides } from '../../local-service/dialects/dialect.mts';
-import { settingsFor } from '../../local-service/dialects/index.mts';
+import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { writeValues, type Values } from '../../local-service/dialects/templates.mts';
 import type { Lateness } from '../../local-service/lateness.mts';
 import { current, older } from './support.mts';
@@ -35,7 +36,6 @@ function parsed(text: string): unknown {
 const oneQuery: Connect = async () => ({
 	async run(sql) {
 		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 1 AS n"}';
-		if (sql.includes('EXPLAIN AST')) return '{"explain": "SelectQuery"}';
 		return sql === 'SELECT 1 AS n' ? '{"n":1}' : '';
 	},
 	insert: async () => {},
@@ -136,4 +136,25 @@ export async function pendingIn(service: Speaker, sessionId: string): Promise<Pe
 	const { body } = await service.call('getAgentSession', { sessionId });
 	// The document shows the status object: no dialect moves it
 	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
+}
+
+/** The ids of a list's entries, in their order */
+export const idsIn = (list: unknown): unknown[] => {
+	const data = valueAt(list, 'data');
+	return Array.isArray(data) ? data.map((item) => valueAt(item, 'id')) : [];
+};
+
+/** Starts services for the tests of a file, and ends them after each. What one says it did wrong fails the test. */
+export function useSpeakers(): (...names: DialectName[]) => Speaker {
+	const started: Speaker[] = [];
+	afterEach(async () => {
+		const services = started.splice(0);
+		await Promise.all(services.map(({ close }) => close()));
+		expect(services.flatMap(({ problems }) => problems)).toEqual([]);
+	});
+	return (...names) => {
+		const service = speaker(names);
+		started.push(service);
+		return service;
+	};
 }

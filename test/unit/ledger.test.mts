@@ -56,7 +56,7 @@ test('no decision is both listed and doubted, none is lost, none is sent twice f
 						ledger = confirmed(ledger, due);
 						isConfirmed.add(due.interaction.id);
 					} else if (answers[index] === 'lost') isSent.add(due.interaction.id);
-					else if (answers[index] === 'refused') ledger = refused(before, due, at);
+					else if (answers[index] === 'refused') ledger = refused(before, due, at, false);
 					else {
 						ledger = before;
 						held.push(due.interaction.id);

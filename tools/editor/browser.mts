@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, selectors, type Browser } from 'playwright-core';
 import { ensurePackages, onPath, type DebianPackage } from '../../n8n-host/debian.mts';
-import { lock, type Log } from '../../n8n-host/install.mts';
+import { lock, type Log } from '../../n8n-host/pinned.mts';
+
+export type {
+	Browser,
+	BrowserContext,
+	BrowserContextOptions,
+	Locator,
+	Page,
+} from 'playwright-core';
 
 /** The same browser under its other names */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];

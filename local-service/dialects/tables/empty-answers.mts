@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.mts';
 import { empty } from './answers.mts';
+import { everyWrite } from './between.mts';
 
 /** Wherever the API document promises no answer, there is none. */
 export const emptyAnswers: Dialect = {
@@ -15,4 +16,10 @@ export const emptyAnswers: Dialect = {
 		createProduct: empty(201),
 		updateProduct: empty(204),
 	},
+};
+
+/** Proxies and frameworks that take a success for all that there is to say. */
+export const nothingToSay: Dialect = {
+	summary: 'Everything but a GET is answered by 204',
+	answers: everyWrite(empty(204)),
 };

@@ -4,7 +4,7 @@ import type { OperationId } from '../assumed-requests.mts';
 import type { ChangeAnswer, Dialect } from '../dialect.mts';
 import { body } from './answers.mts';
 
-type List = ListEnvelope<unknown>;
+export type List = ListEnvelope<unknown>;
 
 /** Every list, with the name that its entries have */
 const lists = {
@@ -16,7 +16,7 @@ const lists = {
 } satisfies Partial<Record<OperationId, string>>;
 
 /** A table with an entry for every list, made from the name of its entries. */
-const everyList = <T,>(make: (name: string) => T): Record<keyof typeof lists, T> =>
+export const everyList = <T,>(make: (name: string) => T): Record<keyof typeof lists, T> =>
 	Object.fromEntries(
 		Object.entries(lists).map(([operationId, name]) => [operationId, make(name)]),
 		// `fromEntries` forgets the names of the keys
@@ -41,7 +41,7 @@ export const listForms = {
 	'bare-lists': {
 		summary: 'A list is a bare array with every entry',
 		group: 'lists',
-		wholeLists: true,
+		paging: { whole: true },
 		answers: everyList(() => body<List>(({ data }) => data)),
 	},
 	'lists-under-other-keys': {
@@ -69,6 +69,7 @@ export const listForms = {
 	},
 	'other-paging-names': {
 		summary: 'Pages are asked for with page_size and after',
+		group: 'paging names',
 		requests: everyList(() => ({ query: { page_size: '{limit}', after: '{cursor}' } })),
 	},
 } satisfies Record<string, Dialect>;

@@ -24,7 +24,6 @@ export const snakeCase: Dialect = {
 		moveFile: { body: { parent_id: '{parentId}' } },
 		listCustomDomains: { query: { site_id: '{siteId}' } },
 		createProduct: { body: { project_id: '{projectId}' } },
-		updateProduct: { body: { project_id: '{projectId}' } },
 	},
 	answers: {
 		createAgentSession: inSnakeCase,

@@ -8,6 +8,9 @@ import type { ValueCodec } from './codec.mts';
 
 const withProducts: OperationId[] = ['listProducts', 'createProduct', 'updateProduct'];
 
+/** The operations that such ids are in */
+export const withIds: OperationId[] = [...withProducts, 'createFile'];
+
 /** The part of a collection that ids need. */
 interface Numbered {
 	all(): Array<{ id: string }>;

@@ -5,7 +5,8 @@ import type { Dialect } from '../dialect.mts';
 import type { ValueCodec } from './codec.mts';
 import { withSession } from './options.mts';
 
-const operations: OperationId[] = [
+/** The operations whose answers have them */
+export const withTimestamps: OperationId[] = [
 	'listTasks',
 	'getTask',
 	'updateTask',
@@ -41,5 +42,5 @@ function written(value: unknown, write: Write): unknown {
 
 export const timestampCodec = (write: Write): ValueCodec => ({
 	writeBody: (operationId, body) =>
-		operations.includes(operationId) ? written(body, write) : body,
+		withTimestamps.includes(operationId) ? written(body, write) : body,
 });

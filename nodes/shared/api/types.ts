@@ -33,7 +33,7 @@ export interface Api {
 	isMoved(operation: OperationId, name: string): boolean;
 	/** The service's own word for one of the operation's `words`; undefined where no override has one */
 	word(operation: OperationId, word: string): string | undefined;
-	/** The operation as it is called, overrides included, in a few characters */
+	/** What overrides say of an operation, in a few characters */
 	digestOf(operation: OperationId): string;
 	/** The same API over connections with these options */
 	over(connection: ConnectionOptions): Api;

@@ -157,7 +157,8 @@ export async function download<T>(
 		// Redirects are not followed, wherever they lead.
 		const isRedirect = result.kind === 'response' && result.status < 400;
 		const isFinal = isRedirect || provenBy(result, true) === 'refused';
-		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline) throw failed(attemptError(result, {}, now));
+		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline)
+			throw failed(attemptError(result, {}, now));
 		await clock.sleep(delayMs, signal);
 	}
 }

@@ -1,0 +1,65 @@
+// The status object of a session in other shapes than the document shows.
+import { isObject } from '../../json.mts';
+import type { Dialect } from '../dialect.mts';
+import { withSession } from '../values/options.mts';
+import { body } from './answers.mts';
+
+interface Status {
+	status: string;
+	pendingInteractions: Array<{ id: string }>;
+}
+
+/** @param at where the status object is then, if the package has to be told */
+const statusAs = (
+	summary: string,
+	group: string,
+	change: (status: Status) => unknown,
+	at?: string,
+): Dialect => ({
+	summary,
+	group,
+	answers: Object.fromEntries(
+		withSession.map((operationId) => [
+			operationId,
+			body<unknown>((status) => (isObject(status) ? change(status as unknown as Status) : status)),
+		]),
+	),
+	...(at !== undefined && { readAt: { getAgentSession: { session: at } } }),
+});
+
+export const sessionForms = {
+	'status-in-capitals': statusAs(
+		"A session's status is in capitals: COMPLETED",
+		'status words',
+		({ status, ...others }) => ({ ...others, status: status.toUpperCase() }),
+	),
+	'pending-as-map': statusAs(
+		'Pending interactions are a map by id',
+		'pending interactions',
+		({ pendingInteractions, ...others }) => ({
+			...others,
+			pendingInteractions: Object.fromEntries(pendingInteractions.map((each) => [each.id, each])),
+		}),
+	),
+	'pending-below-data': statusAs(
+		'Pending interactions are a list in pendingInteractions.data',
+		'pending interactions',
+		({ pendingInteractions, ...others }) => ({
+			...others,
+			pendingInteractions: { data: pendingInteractions },
+		}),
+	),
+	'pending-elsewhere': statusAs(
+		'Pending interactions are in data.pendingInteractions, beside the status',
+		'pending interactions',
+		({ pendingInteractions, ...others }) => ({ ...others, data: { pendingInteractions } }),
+	),
+	'session-in-data': statusAs('A session is in data', 'sessions', (data) => ({ data })),
+	'session-in-session': statusAs('A session is in session', 'sessions', (session) => ({ session })),
+	'session-elsewhere': statusAs(
+		'A session is in result.run',
+		'sessions',
+		(run) => ({ result: { run } }),
+		'result.run',
+	),
+} satisfies Record<string, Dialect>;

@@ -1,0 +1,207 @@
+// The built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database. It is what the demo shows first,
+// and what the engine tests and the benchmarks run.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire, registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+	INode,
+	INodeType,
+	IRun,
+	IWorkflowExecuteAdditionalData,
+	Workflow,
+} from 'n8n-workflow';
+import { startNode, type WorkflowFile } from './workflows.mts';
+
+// Node's own in a test, too, whose configuration says where n8n-core keeps its files: see test/environment.mjs.
+const { requireOutside } = globalThis as { requireOutside?: NodeJS.Require };
+if (!requireOutside) standAlone();
+const require = requireOutside ?? createRequire(new URL('../package.json', import.meta.url));
+
+/** n8n-core, as the package is built for it */
+export const core = require('n8n-core') as typeof import('n8n-core');
+/** Required, because n8n-core does so too: what is imported is another instance. */
+export const n8nWorkflow = require('n8n-workflow') as typeof import('n8n-workflow');
+const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
+/** The name of the package in the type of a node, with the dot behind it */
+export const PACKAGE = 'n8n-nodes-workspace-automation.';
+
+// n8n-core may have packages of its own, in other versions than those beside it.
+const paths = [require.resolve('n8n-core')];
+const ofCore = (name: string) => require(require.resolve(name, { paths }));
+/** The log that nodes write to */
+export const logger = (): Record<
+	'error' | 'warn' | 'info' | 'debug',
+	(...line: unknown[]) => void
+> => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
+
+/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into somebody's home. */
+function standAlone(): void {
+	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+	process.env.N8N_USER_FOLDER = folder;
+	process.env.N8N_LOG_LEVEL ??= 'silent';
+	// n8n-workflow's ES modules name each other without extension, which Node does not follow. Its CommonJS build is the copy that
+	// n8n-core and the nodes use anyway.
+	registerHooks({
+		resolve: (specifier, context, next) =>
+			next(
+				specifier,
+				specifier === 'n8n-workflow' ? { ...context, conditions: ['node', 'require'] } : context,
+			),
+	});
+}
+
+// n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
+setSafeRegexEngine({
+	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
+	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
+	replace: (pattern, input, flags, replacement) =>
+		input.replace(new RegExp(pattern, flags), replacement),
+	matchAll: (pattern, input, flags = '') => [
+		...input.matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`)),
+	],
+	split: (pattern, input, flags) => input.split(new RegExp(pattern, flags)),
+});
+
+/** The exported class of a built file, which is named like the file. */
+function load<T>(file: string): T {
+	const name = file.split('/').pop()!.split('.')[0];
+	const exported = require(`./${file}`) as Record<string, new () => T>;
+	return new exported[name]();
+}
+
+interface BuiltPackage {
+	/** By the node's type */
+	nodes: Record<string, INodeType>;
+	credential: {
+		authenticate(credentials: object, options: IHttpRequestOptions): Promise<IHttpRequestOptions>;
+	};
+}
+
+let loaded: BuiltPackage | undefined;
+
+/** What the build has made of the package, loaded once. n8n-core can be loaded while it is still being built. */
+export function builtPackage(): BuiltPackage {
+	if (loaded) return loaded;
+	const { n8n } = require('./package.json') as { n8n: { nodes: string[]; credentials: string[] } };
+	const nodes = n8n.nodes.map((file) => {
+		const node = load<INodeType>(file);
+		return [PACKAGE + node.description.name, node];
+	});
+	loaded = { nodes: Object.fromEntries(nodes), credential: load(n8n.credentials[0]) };
+	return loaded;
+}
+
+class Credentials extends ICredentialsHelper {
+	private readonly data: ICredentialDataDecryptedObject;
+	constructor(data: ICredentialDataDecryptedObject) {
+		super();
+		this.data = data;
+	}
+	getParentTypes() {
+		return [];
+	}
+	isCredentialUsableByNode() {
+		return true;
+	}
+	async authenticate(credentials: ICredentialDataDecryptedObject, _type: string, options: unknown) {
+		return await builtPackage().credential.authenticate(
+			credentials,
+			options as IHttpRequestOptions,
+		);
+	}
+	async preAuthentication() {
+		return undefined;
+	}
+	async runPreAuthentication() {
+		return undefined;
+	}
+	async getDecrypted() {
+		return { ...this.data };
+	}
+	async getCredentials(): Promise<never> {
+		throw new Error('not needed');
+	}
+	async updateCredentials() {}
+	async updateCredentialsOauthTokenData() {}
+	getCredentialsProperties() {
+		return [];
+	}
+}
+
+/** Stands for a trigger that somebody clicks. */
+const click: INodeType = {
+	description: {
+		displayName: 'Click',
+		name: 'click',
+		group: ['trigger'],
+		version: 1,
+		description: 'One empty item',
+		defaults: { name: 'Click' },
+		inputs: [],
+		outputs: ['main'],
+		properties: [],
+	},
+	execute: async () => [[{ json: {} }]],
+};
+
+const URLS = [
+	'restApiUrl',
+	'instanceBaseUrl',
+	'webhookBaseUrl',
+	'webhookWaitingBaseUrl',
+	'webhookTestBaseUrl',
+	'formWaitingBaseUrl',
+];
+
+/** A workflow and what n8n gives it to run with. Every node that is not of the package is `other`. */
+export function prepareWorkflow(
+	{ nodes, connections }: Pick<WorkflowFile, 'nodes' | 'connections'>,
+	credentials: ICredentialDataDecryptedObject,
+	other: INodeType = click,
+): { workflow: Workflow; additionalData: IWorkflowExecuteAdditionalData } {
+	// An AI agent uses a node as its tool under another type.
+	const typeOf = (type: string) => builtPackage().nodes[type.replace(/Tool$/, '')] ?? other;
+	const workflow = new n8nWorkflow.Workflow({
+		id: 'test',
+		active: false,
+		nodes: nodes as unknown as INode[],
+		connections: connections as Workflow['connectionsBySourceNode'],
+		nodeTypes: {
+			getByName: typeOf,
+			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),
+			getKnownTypes: () => ({}),
+		},
+		settings: {},
+	});
+	const additionalData = {
+		credentialsHelper: new Credentials(credentials),
+		hooks: new core.ExecutionLifecycleHooks('manual', 'test', {
+			id: 'test',
+			name: 'test',
+		} as never),
+		executionId: 'test',
+		...Object.fromEntries(URLS.map((name) => [name, 'http://n8n.invalid'])),
+		variables: {},
+		setExecutionStatus() {},
+		logAiEvent() {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+	return { workflow, additionalData };
+}
+
+/** Runs a workflow by hand, from its trigger to this node of the package. */
+export async function runTo(
+	file: WorkflowFile,
+	node: string,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<IRun> {
+	const { workflow, additionalData } = prepareWorkflow(file, credentials);
+	return await new core.WorkflowExecute(additionalData, 'manual').run({
+		workflow,
+		startNode: workflow.getNode(startNode(file.nodes))!,
+		destinationNode: { nodeName: node, mode: 'inclusive' },
+	});
+}

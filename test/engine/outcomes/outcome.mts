@@ -1,0 +1,64 @@
+// What came of using something: the table has a column for each outcome, and none for what is silently wrong.
+import type { Speaker } from './speakers.mts';
+import type { World } from './world.mts';
+
+export type Outcome =
+	| { kind: 'right' }
+	/** An error that says what to do, or why it cannot be known */
+	| { kind: 'error'; says: string; operations: string[] }
+	| { kind: 'wrong'; how: string };
+
+/** What there is in the service that nobody may make twice */
+async function census({ control, seed }: World) {
+	const sessions = await control.sessions();
+	return {
+		sessions: sessions.length,
+		turns: sessions.reduce((sum, { turns }) => sum + turns, 0),
+		files: seed.files.length + seed.folders.length,
+		products: seed.products.length,
+	};
+}
+
+type NodeError = Error & { description?: string | null; messages?: string[] };
+
+/** Why nothing can be known, in words that a reader takes for a reason */
+const REASONS =
+	/web page|not JSON|not answer with JSON|redirect|is not known|clearly stands for|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
+
+/** How an error says that there may be what was asked for */
+const MAY_BE_THERE = /is not known|was (started|sent|created)|Session [\da-f-]{36}/;
+
+/** Whether an error names the override that mends it, or at least the reason. */
+function judged(error: NodeError): Outcome {
+	const says = [error.message, error.description ?? ''].join(' — ');
+	const operations = [
+		...says.matchAll(
+			/`?\b((?:list|get|create|update|send|abort|resolve|query|rename|move|delete)[A-Z]\w+)/g,
+		),
+	];
+	const named = [...new Set(operations.map(([, name]) => name))];
+	if (/overrid/i.test(says) && named.length > 0) return { kind: 'error', says, operations: named };
+	if (REASONS.test(says)) return { kind: 'error', says, operations: [] };
+	return { kind: 'wrong', how: `an error that names neither an override nor a reason: ${says}` };
+}
+
+/** What comes of it. Whatever the package says, nothing may be there twice, or be there and denied. */
+export async function outcomeOf({ use, makes }: Speaker, world: World): Promise<Outcome> {
+	const before = await census(world);
+	const outcome = await use(world).then(
+		(wrong): Outcome => (wrong === undefined ? { kind: 'right' } : { kind: 'wrong', how: wrong }),
+		(error: NodeError) => judged(error),
+	);
+	await world.look();
+	const after = await census(world);
+	if (after.sessions > before.sessions + 1 || after.turns > before.turns + 2)
+		return { kind: 'wrong', how: 'started or told more than once' };
+	if (after.products > before.products + 2 || after.files > before.files + 2)
+		return { kind: 'wrong', how: 'made more than once' };
+	if (makes && outcome.kind === 'error') {
+		const made = after[makes.what] - before[makes.what] - (makes.beyond ?? 0);
+		if (made > 0 && !MAY_BE_THERE.test(outcome.says))
+			return { kind: 'wrong', how: `it is there, and the error does not say so: ${outcome.says}` };
+	}
+	return outcome;
+}

@@ -1,0 +1,189 @@
+// A service that speaks dialects, and what somebody in n8n does with it: every node, trigger, picker and the credential's test.
+import type { IDataObject } from 'n8n-workflow';
+import type { Connect } from '../../../local-service/analytics/engine.mts';
+import { createService } from '../../../local-service/app.mts';
+import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
+import { settingsFor } from '../../../local-service/dialects/index.mts';
+import { namedOperations } from '../../../openapi/contract.mts';
+import { createVirtualTime } from '../virtualTime.mts';
+import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
+
+/** Stands in for ClickHouse, which takes seconds to load: it answers one query. */
+const oneQuery: Connect = async () => ({
+	async run(sql) {
+		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 7 AS seven"}';
+		return sql.includes('SELECT 7 AS seven') ? '{"seven":7}' : '';
+	},
+	insert: async () => {},
+	close: async () => {},
+});
+
+/** More than a page of 100, of everything that lists hold */
+const MANY = 110;
+const COUNTS = { files: 230, others: MANY };
+
+let services = 0;
+
+export interface World {
+	control: ControlClient;
+	/** What exists since the last look */
+	seed: Awaited<ReturnType<ControlClient['seed']>>;
+	look(): Promise<void>;
+	projectId: string;
+	siteId: string;
+	/** A folder with more files than two pages hold */
+	folderId: string;
+	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
+	/** What a user of these dialects enters in the options of Run Agent Session */
+	words: { approveValues?: string; denyValues?: string };
+	/** What the service says that it did wrong */
+	problems: string[];
+	/** The operations that the service was asked for since the last time, each once */
+	asked(): Promise<string[]>;
+	/** Lets what shows late become visible. */
+	settle(): void;
+	/** Runs an operation. @throws what the node failed with */
+	operation(does: string, parameters?: IDataObject, more?: Partial<Setup>): Promise<any[]>;
+	/** Runs Run Agent Session. @throws what the node failed with */
+	session(parameters: IDataObject): Promise<{ output: number; json: any }>;
+	/** The entries of a picker, all pages of it */
+	pick(node: string, method: string, parameters?: IDataObject): Promise<unknown[]>;
+	/** The entries of a multiple selection */
+	choose(method: string): Promise<unknown[]>;
+	trigger(event: string, parameters?: IDataObject): { poll(): Promise<any[]> };
+	/** A request of n8n's own, as the credential's test sends it */
+	request(path: string, headers: Record<string, string>): Promise<{ status: number; body: string }>;
+	close(): Promise<void>;
+}
+
+export const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
+
+/** @param names of the dialects that the service speaks
+ * @param told whether the credential and the node have the settings that the dialects need */
+export async function createWorld(names: string[], told: boolean): Promise<World> {
+	const time = createVirtualTime();
+	const problems: string[] = [];
+	const { app } = createService({
+		clock: {
+			now: time.now,
+			wallNow: time.now,
+			toWall: (moment) => moment,
+			speed: () => 1,
+			setSpeed() {},
+		},
+		dialects: names,
+		clickHouse: oneQuery,
+		traffic: () => ({ events: [], rates: [] }),
+		log: (problem) => problems.push(problem),
+	});
+	// A host of its own: what the package remembers of one service says nothing about the next.
+	const host = `service-${++services}.test`;
+	time.serve(host, app);
+	const control = controlWithin(app);
+	const before = await control.seed();
+	const [{ id: projectId }] = before.projects;
+	const [{ id: siteId }] = before.sites;
+	const { folderId } = await control.fillFiles(projectId, COUNTS.files);
+	for (let n = 0; n < COUNTS.others; n++) {
+		await control.tasks.add({ projectId, title: `Task ${n}` });
+		await control.products.add({ projectId, name: `Product ${n}` });
+		await control.domains.add({ siteId, domain: `d${n}.example` });
+	}
+	// A preview can be shared where an agent has worked.
+	await control.startSession({ projectId, prompt: '[say Ready]' });
+	time.advance(60_000);
+	const settings = settingsFor(names);
+	const credentials = {
+		baseUrl: `https://${host}/v1`,
+		accessToken: 'wa_local_main_key',
+		apiVersion: '2026-10-05',
+		overrides: JSON.stringify(told ? settings.overrides : {}),
+	};
+	const setup = (node: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => ({
+		node,
+		parameters,
+		credentials,
+		...more,
+	});
+	const outputsOf = ({ outputs, error }: Execution) => {
+		if (error) throw error;
+		return outputs;
+	};
+
+	let seen = 0;
+	const world: World = {
+		control,
+		seed: await control.seed(),
+		async look() {
+			time.advance(60_000);
+			world.seed = await control.seed();
+		},
+		projectId,
+		siteId,
+		folderId,
+		credentials,
+		words: (told && settings.nodeOptions) || {},
+		problems,
+		async asked() {
+			const paths = (await control.requests(seen)).map(({ n, method, path }) => {
+				seen = n;
+				return `${method} ${path.replace(/^\/v1/, '')}`;
+			});
+			return namedOperations
+				.filter(({ method, path }) => {
+					const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+					return paths.some((one) => pattern.test(one));
+				})
+				.map(({ operationId }) => operationId);
+		},
+		settle: () => time.advance(60_000),
+		async operation(does, parameters = {}, more) {
+			const [resource, operation] = does.split('.');
+			const given = { resource, operation, ...parameters };
+			const outputs = outputsOf(
+				await time.run(async () => await run(setup('workspaceAutomation', given, more))),
+			);
+			return outputs[0].map(({ json, ...item }) => Object.assign(json, item));
+		},
+		async session(parameters) {
+			const outputs = outputsOf(
+				await time.run(async () => await run(setup('runAgentSession', parameters))),
+			);
+			const output = outputs.findIndex((items) => items.length > 0);
+			return { output, json: outputs[output]?.[0].json };
+		},
+		pick: async (node, method, parameters = {}) =>
+			await time.run(async () => {
+				const found: unknown[] = [];
+				let token: unknown;
+				do {
+					const page = await search(setup(node, parameters), method, undefined, token);
+					found.push(...page.results.map(({ value }) => value));
+					token = page.paginationToken;
+				} while (token !== undefined && found.length < 2000);
+				return found;
+			}),
+		choose: async (method) =>
+			await time.run(async () =>
+				(await options(setup('workspaceAutomationTrigger', {}), method)).map(({ value }) => value),
+			),
+		trigger(event, parameters = {}) {
+			const polling = poller(setup('workspaceAutomationTrigger', { event, ...parameters }));
+			return {
+				async poll() {
+					time.advance(60_000);
+					return (await time.run(async () => await polling.poll())) ?? [];
+				},
+			};
+		},
+		async request(path, headers) {
+			const { statusCode, body } = await app.inject({
+				url: path,
+				headers: { authorization: `Bearer ${credentials.accessToken}`, ...headers },
+			});
+			return { status: statusCode, body };
+		},
+		close: async () => await app.close(),
+	};
+	return world;
+}

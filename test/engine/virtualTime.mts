@@ -1,0 +1,145 @@
+// Simulated time for n8n-core and the built package: they run unchanged, an hour of waiting takes milliseconds, and no socket is opened.
+// Import it before the engine, so that the package is loaded with its clock.
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+
+// Node's own in a test, too: see test/environment.mjs.
+const { requireOutside: require } = globalThis as unknown as { requireOutside: NodeJS.Require };
+
+interface Outside {
+	Date: { now(): number };
+	setTimeout: unknown;
+	clearTimeout: unknown;
+}
+
+/** The globals that n8n-core and the package see; a test has its own. */
+const outside = (require('node:vm') as typeof import('node:vm')).runInThisContext(
+	'globalThis',
+) as Outside;
+const real = {
+	now: outside.Date.now,
+	setTimeout: outside.setTimeout,
+	clearTimeout: outside.clearTimeout,
+};
+
+let current: (() => number) | undefined;
+outside.Date.now = () => current?.() ?? real.now.call(outside.Date);
+for (const file of Object.keys(require.cache))
+	if (/[\\/]dist[\\/]nodes[\\/]/.test(file)) delete require.cache[file];
+
+interface Timer {
+	at: number;
+	run: () => void;
+}
+
+/** What n8n's HTTP helper hands to axios, as far as it is needed here */
+interface AxiosConfig {
+	method: string;
+	headers: { toJSON(): Record<string, string> };
+	data?: string | Buffer;
+	responseType?: string;
+	validateStatus?: (status: number) => boolean;
+}
+
+interface Axios {
+	defaults: { adapter: unknown };
+	getUri(config: AxiosConfig): string;
+}
+
+/** Every axios that is loaded: n8n-core has one of its own. */
+const loadedAxios = (): Axios[] =>
+	Object.values(require.cache)
+		.filter((module) => /axios[\\/]dist[\\/]node[\\/]axios\.cjs$/.test(module?.filename ?? ''))
+		.map((module) => module!.exports as Axios);
+
+/** Time that stands still unless somebody waits in it. Services answer by the host of their URL. */
+export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
+	let now = start;
+	let busy = 0;
+	const timers = new Set<Timer>();
+	const services = new Map<string, FastifyInstance>();
+
+	function setTimeout(work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) {
+		const timer: Timer = { at: now + Math.max(0, ms), run: () => work(...given) };
+		timers.add(timer);
+		const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true };
+		return handle;
+	}
+	const clearTimeout = (handle?: { timer?: Timer }) =>
+		handle?.timer ? void timers.delete(handle.timer) : undefined;
+
+	const adapterOf = (axios: Axios) => async (config: AxiosConfig) => {
+		const url = new URL(axios.getUri(config));
+		const app = services.get(url.host);
+		if (!app) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+		busy++;
+		const answer = await app
+			.inject({
+				method: config.method.toUpperCase() as 'GET',
+				url: url.href,
+				headers: config.headers.toJSON(),
+				payload: config.data,
+			})
+			.finally(() => busy--);
+		const { responseType } = config;
+		// The service does not know that it is reached by https.
+		const links = answer.body.includes(`http://${url.host}`);
+		const bytes = links
+			? Buffer.from(answer.body.replaceAll(`http://${url.host}`, `https://${url.host}`))
+			: answer.rawPayload;
+		const data =
+			responseType === 'stream'
+				? Readable.from([bytes])
+				: responseType === 'arraybuffer'
+					? bytes
+					: bytes.toString();
+		const response = {
+			data,
+			status: answer.statusCode,
+			statusText: '',
+			headers: answer.headers,
+			config,
+			request: {},
+		};
+		if (config.validateStatus?.(answer.statusCode) ?? true) return response;
+		throw Object.assign(new Error(`Status ${answer.statusCode}`), { response, config });
+	};
+
+	return {
+		now: () => now,
+		advance: (ms: number) => void (now += ms),
+		/** Lets a service answer for a host, such as `plain.test`. */
+		serve: (host: string, app: FastifyInstance) => void services.set(host, app),
+		/** Runs n8n-core in this time until `work` is done. */
+		async run<T>(work: () => Promise<T>): Promise<T> {
+			const adapters = loadedAxios().map((axios) => ({ axios, was: axios.defaults.adapter }));
+			for (const { axios } of adapters) axios.defaults.adapter = adapterOf(axios);
+			Object.assign(outside, { setTimeout, clearTimeout });
+			current = () => now;
+			try {
+				let isDone = false;
+				const done = work().finally(() => (isDone = true));
+				done.catch(() => {});
+				for (let quiet = 0; !isDone;) {
+					await new Promise((resolve) => setImmediate(resolve));
+					quiet = busy > 0 ? 0 : quiet + 1;
+					// Nobody can tell a wait from work that goes on; work does not leave the loop alone so often.
+					if (isDone || quiet < 4 || timers.size === 0) continue;
+					const next = [...timers].reduce((first, timer) => (timer.at < first.at ? timer : first));
+					timers.delete(next);
+					now = Math.max(now, next.at);
+					next.run();
+					quiet = 0;
+				}
+				return await done;
+			} finally {
+				timers.clear();
+				current = undefined;
+				Object.assign(outside, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
+				for (const { axios, was } of adapters) axios.defaults.adapter = was;
+			}
+		},
+	};
+}
+
+export type VirtualTime = ReturnType<typeof createVirtualTime>;

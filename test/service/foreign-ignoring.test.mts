@@ -1,0 +1,162 @@
+// What shows that a service speaks a dialect that ignores what it does not know, or that something stands before it.
+import { expect, test } from '@jest/globals';
+
+import type { Overrides } from '../../local-service/dialects/dialect.mts';
+import { dialectNames, dialects, type DialectName } from '../../local-service/dialects/index.mts';
+
+import { idsIn, startSession, useSpeakers, valueAt, type Speaker } from './speaker.mts';
+
+const speak = useSpeakers();
+
+/** A list as it is answered to a request for five of the first project's files */
+async function fiveFiles(service: Speaker, as?: Overrides): Promise<unknown> {
+	const [{ id: projectId }] = (await service.control.seed()).projects;
+	return (await service.call('listFiles', { projectId, limit: 5 }, { as })).body;
+}
+
+/** A list looks like this. */
+const listsAs = (shape: object) => async (service: Speaker) =>
+	expect(await fiveFiles(service)).toEqual(shape);
+
+/** A session that waits looks like this. */
+const sessionAs = (shape: object) => async (service: Speaker) => {
+	const sessionId = await startSession(service, '[ask bash: x]');
+	expect((await service.call('getAgentSession', { sessionId })).body).toMatchObject(shape);
+};
+
+/** Nothing is answered but this, and a task is or is not changed. */
+const answersWith = (status: number, text: RegExp, acts: boolean) => async (service: Speaker) => {
+	const [{ id: taskId }] = (await service.control.seed()).tasks;
+	const answer = await service.call('updateTask', { taskId, title: 'Renamed' });
+	expect([answer.status, text.test(answer.text)]).toEqual([status, true]);
+	const [{ title }] = (await service.control.seed()).tasks;
+	expect(title === 'Renamed').toBe(acts);
+};
+
+/** Requests in our form are taken for requests without what they name. */
+const ours: Overrides = {};
+
+/** What shows that a service speaks a dialect */
+const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
+	async 'ignored-page-names'(service) {
+		expect(idsIn(await fiveFiles(service, ours))).toHaveLength(25);
+		expect(idsIn(await fiveFiles(service))).toHaveLength(5);
+	},
+	async 'ignored-cursor'(service) {
+		const [{ id: projectId }] = (await service.control.seed()).projects;
+		const pages = async (as?: Overrides) => {
+			const values = { projectId, limit: 5, cursor: '5' };
+			return idsIn((await service.call('listFiles', values, { as })).body);
+		};
+		expect(await pages(ours)).toEqual(idsIn(await fiveFiles(service)));
+		expect(await pages()).not.toEqual(await pages(ours));
+	},
+	async 'ignored-folder-filter'(service) {
+		const { folders } = await service.control.seed();
+		const [{ id: parentId, projectId }] = folders;
+		const parents = async (as?: Overrides) => {
+			const { body } = await service.call('listFiles', { projectId, parentId }, { as });
+			return new Set(
+				(body as { data: Array<{ parentId?: string }> }).data.map((file) => file.parentId),
+			);
+		};
+		expect(await parents()).toEqual(new Set([parentId]));
+		expect((await parents(ours)).size).toBeGreaterThan(1);
+	},
+	async 'ignored-project-filter'(service) {
+		const { products, projects } = await service.control.seed();
+		const values = { projectId: projects[0].id, limit: 100 };
+		const { body } = await service.call('listProducts', values, { as: ours });
+		expect(idsIn(body)).toEqual(products.slice(0, 100).map(({ id }) => id));
+	},
+	async 'ignored-site-filter'(service) {
+		const { domains } = await service.control.seed();
+		const [{ siteId }] = domains;
+		const values = { siteId, limit: 100 };
+		const { body } = await service.call('listCustomDomains', values, { as: ours });
+		expect(idsIn(body).length).toBeGreaterThan(
+			domains.filter((domain) => domain.siteId === siteId).length,
+		);
+		expect(valueAt(body, 'data.0.siteId')).toEqual(expect.any(String));
+	},
+	async 'ignored-fields'(service) {
+		const { files, projects } = await service.control.seed();
+		const [{ id: fileId, name }] = files;
+		const renamed = await service.call('renameFile', { fileId, name: 'x.md' }, { as: ours });
+		expect([renamed.status, valueAt(renamed.body, 'name')]).toEqual([200, name]);
+		const values = { projectId: projects[0].id, prompt: 'x' };
+		expect((await service.call('createAgentSession', values, { as: ours })).status).toBe(400);
+	},
+	async 'small-pages'(service) {
+		const { body } = await service.call('listTasks', { limit: 100 });
+		expect([idsIn(body).length, valueAt(body, 'has_more')]).toEqual([25, true]);
+	},
+	async 'newest-first'(service) {
+		const { tasks } = await service.control.seed();
+		const { body } = await service.call('listTasks', { limit: 2 });
+		expect(idsIn(body)).toEqual(
+			tasks
+				.slice(-2)
+				.reverse()
+				.map(({ id }) => id),
+		);
+	},
+	'lists-next-cursor': listsAs({ files: expect.any(Array), nextCursor: expect.any(String) }),
+	'lists-items': listsAs({ items: expect.any(Array), page: { next: expect.any(String) } }),
+	'lists-meta': listsAs({ data: expect.any(Array), meta: { next_cursor: expect.any(String) } }),
+	'lists-links': listsAs({
+		data: expect.any(Array),
+		links: { next: expect.stringContaining('cursor=') },
+	}),
+	'lists-cursor-object': listsAs({
+		data: expect.any(Array),
+		cursors: { forward: expect.any(String) },
+	}),
+	'lists-below-data': listsAs({
+		data: { items: expect.any(Array), next_cursor: expect.any(String) },
+		errors: [],
+	}),
+	async 'products-without-ids'(service) {
+		const [{ id: projectId }] = (await service.control.seed()).projects;
+		const { body } = await service.call('listProducts', { projectId });
+		expect(valueAt(body, 'data.0')).toMatchObject({ sku: expect.any(String) });
+		expect(valueAt(body, 'data.0.id')).toBeUndefined();
+	},
+	async 'entries-without-ids'(service) {
+		const { body } = await service.call('listTasks', { limit: 1 });
+		expect(valueAt(body, 'data.0')).toMatchObject({ uuid: expect.any(String) });
+		expect(valueAt(body, 'data.0.id')).toBeUndefined();
+	},
+	async 'analytics-rows'(service) {
+		const { body } = await service.call('queryAnalytics', { query: 'SELECT 1 AS n' });
+		expect(body).toEqual({ rowCount: 1, rows: [{ n: 1 }] });
+	},
+	'status-in-capitals': sessionAs({ status: 'RUNNING' }),
+	async 'pending-as-map'(service) {
+		const sessionId = await startSession(service, '[ask bash: x]');
+		const [{ id }] = (await service.control.sessions())[0].interactions;
+		const { body } = await service.call('getAgentSession', { sessionId });
+		expect(valueAt(body, 'pendingInteractions')).toEqual({ [id]: expect.objectContaining({ id }) });
+	},
+	'pending-below-data': sessionAs({
+		pendingInteractions: { data: [expect.objectContaining({ permission: 'bash' })] },
+	}),
+	'pending-elsewhere': sessionAs({
+		status: 'running',
+		data: { pendingInteractions: [expect.objectContaining({ permission: 'bash' })] },
+	}),
+	'session-in-data': sessionAs({ data: { status: 'running' } }),
+	'session-in-session': sessionAs({ session: { status: 'running' } }),
+	'session-elsewhere': sessionAs({ result: { run: { status: 'running' } } }),
+	'nothing-to-say': answersWith(204, /^$/, true),
+	'web-page-everywhere': answersWith(200, /^<!doctype html>/, false),
+	'web-page-instead': answersWith(200, /^<!doctype html>/, false),
+	'web-page-after': answersWith(200, /^<!doctype html>/, true),
+	'redirect-instead': answersWith(302, /^$/, false),
+	'redirect-after': answersWith(302, /^$/, true),
+};
+
+test.each(dialectNames.filter((name) => dialects[name].ignores === true))(
+	'%s',
+	async (name) => await foreign[name]!(speak(name)),
+);

@@ -1,0 +1,33 @@
+// What only some commands use is installed when one of them first needs it. Each part is pinned in the folder that uses it, so that what
+// is there imports it as if everybody had it.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensurePinned, type Log, type Pinned } from '../n8n-host/pinned.mts';
+import preflight from './preflight.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const PARTS = {
+	/** For the local service's analytics */
+	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', seconds: 20 },
+	/** For the pictures in docs/benchmarks.md */
+	charts: { folder: 'bench', name: 'what draws charts', seconds: 10 },
+	/** For tests of the editor and its pictures */
+	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
+	/** n8n's own check of a package */
+	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", seconds: 10 },
+} satisfies Record<string, Pinned>;
+
+export type Part = keyof typeof PARTS;
+
+/** Where each part is installed */
+export const partFolders = (): string[] => Object.values(PARTS).map(({ folder }) => folder);
+
+/** Installs these parts, unless that has been done, and says in one line what this machine lacks for them. Throws if one cannot be installed. */
+export async function ensureParts(parts: Part[], log: Log): Promise<void> {
+	const pinned = parts.map((part) => PARTS[part]);
+	await Promise.all(
+		pinned.map((one) => ensurePinned({ ...one, folder: join(root, one.folder) }, log)),
+	);
+	if (parts.includes('clickHouse') && !preflight.clickHouseLoads()) log(preflight.noClickHouse);
+}
