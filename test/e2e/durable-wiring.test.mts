@@ -77,6 +77,26 @@ beforeAll(async () => {
 				},
 			),
 		);
+	// As sessions of hours were waited for before, in three nodes.
+	const lookAgain = { operation: 'continue', sessionId: '={{ $json.sessionId }}', options: brief };
+	begin(
+		looped(
+			'By a Wait node',
+			[{ n: 1 }],
+			agentSession({ prompt: promptOf('By a Wait node'), options: brief }),
+			{
+				wires: [['Completed'], [], ['Wait']],
+				more: [
+					node('Wait', 'n8n-nodes-base.wait', 1.1, {
+						parameters: { resume: 'timeInterval', amount: 70, unit: 'seconds' },
+						webhookId: 'by-a-wait-node',
+					}),
+					{ ...agentSession(lookAgain), id: 'again', name: 'Look again' },
+				],
+				follows: { Wait: [['Look again']], 'Look again': [['Completed'], [], ['Wait']] },
+			},
+		),
+	);
 	for (const [name, wires] of Object.entries({
 		'Waiting leads nowhere': [[], ['Completed']],
 		'Waiting leads elsewhere': [['Elsewhere'], ['Completed']],
@@ -167,6 +187,17 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 		TEST_TIMEOUT_MS,
 	);
 });
+
+test(
+	'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
+	async () => {
+		const execution = await outcome('By a Wait node');
+		expect(execution.status).toBe('success');
+		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, promptOf('By a Wait node'))).toHaveLength(1);
+	},
+	TEST_TIMEOUT_MS,
+);
 
 describe('Waiting that does not lead back', () => {
 	test.each([
