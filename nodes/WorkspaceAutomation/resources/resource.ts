@@ -1,13 +1,11 @@
-import type { DisplayCondition, INodeProperties, NodeParameterValue } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { inWords, titleOf } from '../../shared/base/values';
 import type { Field, Operation } from '../../shared/n8n/operation';
 import { sendRouted } from '../../shared/n8n/routing';
 
-type Show = Record<string, Array<NodeParameterValue | DisplayCondition>>;
-
 /** A field, shown for its operation. n8n passes over what it does not know of it. */
-const property = (field: Field, show: Show): INodeProperties => ({
+const property = (field: Field, show: Record<string, string[]>): INodeProperties => ({
 	...(field as INodeProperties),
 	displayOptions: { ...field.displayOptions, show: { ...show, ...field.displayOptions?.show } },
 });

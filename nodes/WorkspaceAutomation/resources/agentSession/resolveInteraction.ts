@@ -1,6 +1,6 @@
 import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
 import { fetchSession } from '../../../shared/api/sessions';
-import type { Api } from '../../../shared/api/types';
+import type { Api, Values } from '../../../shared/api/types';
 import { NOT_A_LIST, type Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
@@ -42,12 +42,12 @@ function optionFor(interaction: Interaction, decision: 'approve' | 'deny'): stri
 }
 
 /** Holds the pending request against what the person who decides was shown. */
-function checkExpected(interaction: Interaction, permission: unknown, patterns: unknown): void {
-	const expected = {
-		permission: permission === undefined ? interaction.permission : permission,
-		patterns: patterns === undefined ? interaction.patterns : patterns,
-	};
-	const pending = { permission: interaction.permission, patterns: interaction.patterns };
+function checkExpected(
+	{ permission, patterns }: Interaction,
+	{ expectedPermission = permission, expectedPatterns = patterns }: Values,
+): void {
+	const pending = { permission, patterns };
+	const expected = { permission: expectedPermission, patterns: expectedPatterns };
 	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
 	throw new WorkspaceAutomationError(
 		'The pending request is not the expected one',
@@ -162,7 +162,7 @@ export const resolveInteraction: Operation = {
 		if (isChosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
 			const { sessionId: session, interactionId } = values;
 			const interaction = await pendingInteraction(api, String(session), String(interactionId));
-			checkExpected(interaction, expectedPermission, expectedPatterns);
+			checkExpected(interaction, values);
 			if (isChosen) option = optionFor(interaction, decision);
 		}
 		return { type: 'permission', option, approved };

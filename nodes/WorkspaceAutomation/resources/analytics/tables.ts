@@ -1,15 +1,7 @@
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
 // their merge functions, and sessions are counted once.
 
-interface Table {
-	name: string;
-	value: string;
-	description: string;
-	/** The query that the panel starts with */
-	query: string;
-}
-
-export const TABLES: Table[] = [
+export const TABLES = [
 	{
 		name: 'Currency Exchange Rates',
 		value: 'currency_exchange_rates',

@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { answerOverride } from '../../../shared/api/answers';
 import type { Api } from '../../../shared/api/types';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
@@ -23,19 +25,11 @@ function contentIn(body: unknown, api: Api): { text: string } | { url: string } 
 }
 
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
-async function metadataOf(
-	api: Api,
-	fileId: string,
-): Promise<{ name?: string; contentType?: string; sizeBytes?: number }> {
+async function metadataOf(api: Api, fileId: string): Promise<IDataObject> {
 	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
-	if (response instanceof WorkspaceAutomationError || !isRecord(response.body)) return {};
-	const { name, contentType, sizeBytes } = response.body;
-	return {
-		name: textOf(name),
-		contentType: textOf(contentType),
-		sizeBytes: typeof sizeBytes === 'number' ? sizeBytes : undefined,
-	};
+	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
+	return isReadable ? (response.body as IDataObject) : {};
 }
 
 export const getContent: Operation = {
@@ -78,7 +72,10 @@ export const getContent: Operation = {
 			const text = 'text' in content ? content.text : await download(this, api, content.url, read);
 			return { json: { fileId: id, text } };
 		}
-		const { name = id, contentType, sizeBytes } = await metadataOf(api, id);
+		const metadata = await metadataOf(api, id);
+		const name = textOf(metadata.name) ?? id;
+		const contentType = textOf(metadata.contentType);
+		const sizeBytes = typeof metadata.sizeBytes === 'number' ? metadata.sizeBytes : undefined;
 		const keep = async (data: Buffer | Stream, type?: unknown) =>
 			await helpers.prepareBinaryData(data, name, contentType ?? textOf(type));
 		const keepStream = async (stream: Stream, headers: Headers) =>
