@@ -69,7 +69,8 @@ export function readFields(
 ): Entered {
 	for (const { displayName, name, check, isExtra, options = [] } of fields) {
 		const path = `${parent}${name}`;
-		if (context.getNodeParameter(path, NOT_SHOWN) === NOT_SHOWN) continue;
+		const raw = context.getNodeParameter(path, NOT_SHOWN, { rawExpressions: true });
+		if (raw === NOT_SHOWN) continue;
 		if (check) {
 			const given = context.getNodeParameter(path, undefined, { extractValue: true });
 			const value = check(displayName, given);
