@@ -100,7 +100,7 @@ const PROOFS: Record<string, string[]> = {
 	'Retry On Fail is on, and a try': [
 		'goes on with the session that the first try started',
 		'a session that is known to have failed is started again',
-		'Retry On Fail asks for nothing that has completed already',
+		'Retry On Fail starts nothing again that has completed, and reads it once',
 	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
@@ -124,7 +124,7 @@ const PROOFS: Record<string, string[]> = {
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [
-		'a parked execution goes on by itself, looking again until the session has ended',
+		'examples/long-session.json: a parked execution goes on by itself until the session has ended',
 	],
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',
