@@ -9,6 +9,7 @@ import getPort from 'get-port';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
+import { copyHome, isNewHome, keepHome } from './home.mts';
 import type { Log } from './pinned.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
@@ -27,7 +28,7 @@ const newLogin = (): Login => ({
 });
 
 /** Loaded into n8n before its own code */
-const loopbackOnly = fileURLToPath(new URL('loopbackOnly.mts', import.meta.url));
+const preload = (file: string) => ['--import', fileURLToPath(new URL(file, import.meta.url))];
 
 const START_TIMEOUT_MS = 180_000;
 
@@ -43,6 +44,8 @@ export interface HostOptions {
 	login?: Login;
 	/** Further environment for n8n */
 	env?: NodeJS.ProcessEnv;
+	/** How many times faster than others this n8n takes up what it has parked */
+	waitsFaster?: number;
 	/** n8n's own output, line by line */
 	log?: Log;
 }
@@ -97,13 +100,18 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
 	const login = options.login ?? newLogin();
-	const n8n = startN8n(['start'], ports, options);
+	const { version = hostVersion(), userFolder = newUserFolder() } = options;
+	// What is in another kind of database is not in the folder.
+	const isNew = isNewHome(userFolder) && !options.env?.DB_TYPE;
+	if (isNew) copyHome(version, userFolder);
+	const n8n = startN8n(['start'], ports, options, userFolder);
 	const givenUp = new AbortController();
 	try {
 		await Promise.race([
 			waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal),
 			failOnExit(n8n.exited),
 		]);
+		if (isNew) keepHome(version, userFolder);
 		const rest = await setUpAndLogIn(url, login);
 		return {
 			url,
@@ -147,18 +155,27 @@ export async function connectHost({ url, login }: HostAddress, tail: () => strin
 	};
 }
 
+const newUserFolder = (): string => mkdtempSync(join(tmpdir(), 'n8n-host-'));
+
 /** The program itself, to be run with Node */
 const n8nFile = (version: HostVersion = hostVersion()): string =>
 	join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
-export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
-	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
+export function startN8n(
+	command: string[],
+	ports: HostPorts,
+	options: HostOptions,
+	userFolder = options.userFolder ?? newUserFolder(),
+): Guarded {
 	cpSync(options.packageDir, packagePlace(options.packageDir, userFolder), { recursive: true });
-	const node = ['--import', loopbackOnly, n8nFile(options.version)];
+	const { waitsFaster, version } = options;
+	const hurried = waitsFaster ? preload('hurriedWaits.mts') : [];
+	const node = [...preload('loopbackOnly.mts'), ...hurried, n8nFile(version)];
+	const env = { ...options.env, ...(waitsFaster && { WAITS_FASTER: String(waitsFaster) }) };
 	return startGuarded(process.execPath, [...node, ...command], {
 		cwd: userFolder,
-		env: hostEnvironment(userFolder, ports, options.env, options.version),
+		env: hostEnvironment(userFolder, ports, env, version),
 		removeAtEnd: options.userFolder ? undefined : userFolder,
 		onLine: options.log,
 	});

@@ -21,6 +21,8 @@ export interface QueueOptions {
 	concurrency?: number;
 	/** Further environment for the main and the workers */
 	env?: NodeJS.ProcessEnv;
+	/** How many times faster than others this n8n takes up what it has parked */
+	waitsFaster?: number;
 	/** Told which worker runs which execution */
 	log?: Log;
 }
@@ -38,6 +40,8 @@ export interface QueueHost extends OwnHost {
 	workers: readonly Worker[];
 	/** One more, as when another machine joins */
 	addWorker(): Promise<Worker>;
+	/** Starts the main again, which has been killed */
+	restartMain(): Promise<void>;
 }
 
 /** Installs Redis and PostgreSQL if they are missing. Throws, naming the packages, if it cannot. */
@@ -51,6 +55,7 @@ export async function startQueueHost({
 	workers: count = 2,
 	concurrency = 10,
 	env = {},
+	waitsFaster,
 	log,
 }: QueueOptions): Promise<QueueHost> {
 	const started: Closing[] = [];
@@ -66,9 +71,14 @@ export async function startQueueHost({
 
 	try {
 		const [redis, postgres] = await all([keep(startRedis()), keep(startPostgres())]);
-		const shared = { packageDir, env: { ...queueEnvironment(redis, postgres), ...env } };
-		// The main first: it is the one that sets up the database.
-		const main = await keep(startHost(shared));
+		const environment = { ...queueEnvironment(redis, postgres), ...env };
+		const shared = { packageDir, env: environment, waitsFaster };
+		// The main first: it is the one that sets up the database. It keeps its address, and so whoever is logged in.
+		const ports = await freeHostPorts();
+		let main = await keep(startHost({ ...shared, ports }));
+		const restartMain = async () => {
+			main = await keep(startHost({ ...shared, ports, login: main.login }));
+		};
 		const workers: Worker[] = [];
 		const addWorker = async (): Promise<Worker> => {
 			const worker = await keep(
@@ -80,7 +90,8 @@ export async function startQueueHost({
 			return worker;
 		};
 		await all(Array.from({ length: count }, addWorker));
-		return { ...main, workers, addWorker, close };
+		const kill = async () => await main.kill();
+		return { ...main, kill, workers, addWorker, restartMain, close };
 	} catch (error) {
 		await close();
 		throw error;

@@ -26,15 +26,23 @@ import {
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
+import { park, putOffUntil } from '../shared/n8n/parking';
+import { ancestorOf, comesFromItself, followersOf } from '../shared/n8n/wires';
 import { openApi } from '../shared/api/api';
+import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import type { Entry } from './journal';
-import { sessionFailed, toJson, toOutputs } from './output';
-import { readConcurrency, readJob, readTrial } from './parameters';
+import { failedItem, heldFailure, parkedItem, sessionFailed, toJson, toOutputs } from './output';
+import { look } from './look';
+import { isDurable, readConcurrency, readJob, readTrial } from './parameters';
 import { properties } from './properties';
 import { tryRules } from './tryRules';
 import { runSession, type Job, type RunDependencies, type RunResult } from './runSession';
 import { sessionApi } from './sessionApi';
+
+/** Outputs, as n8n's expressions give them */
+const named = (...outputs: string[]): string =>
+	JSON.stringify(outputs.map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })));
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -50,8 +58,9 @@ export class RunAgentSession implements INodeType {
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
-		outputNames: ['Completed', 'Needs Approval', 'Still Running'],
+		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named('Waiting', 'Completed', 'Needs Approval')} : ${named('Completed', 'Needs Approval', 'Still Running')} }}`,
+		waitingNodeTooltip:
+			'=The session goes on, and is looked at about once a minute. Until then n8n keeps the execution in its database.',
 		credentials: [
 			{
 				name: CREDENTIAL,
@@ -69,14 +78,28 @@ export class RunAgentSession implements INodeType {
 		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
-		const jobs = this.getInputData().map((_, itemIndex) =>
-			checked(() => readJob(this, itemIndex, startedFor(this, itemIndex)?.read()?.sessionId)),
+		const durable = isDurable(this);
+		const runIndex = runIndexOf(this, 0);
+		const input = this.getInputData();
+		const putOff = durable ? putOffUntil(this, realClock.now()) : undefined;
+		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
+		const held = input.map((item) =>
+			durable && comesFromItself(this) ? heldFailure(item) : undefined,
 		);
-		const firstMistake = jobs.findIndex((job) => 'problem' in job);
+		const jobs = input.map((_, itemIndex) =>
+			checked(() => {
+				if (held[itemIndex]) throw held[itemIndex];
+				const carried = carriedBy(this, itemIndex)?.read();
+				if ((carried?.completedIn ?? runIndex) < runIndex) throw handedOnBefore(carried!);
+				return readJob(this, itemIndex, carried?.sessionId);
+			}),
+		);
+		const firstMistake = jobs.findIndex((job, itemIndex) => 'problem' in job && !held[itemIndex]);
 
 		try {
 			// Retry On Fail comes back even after Stop.
 			throwIfAborted(signal);
+			if (durable) requireWayBack(this);
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
 			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
@@ -85,7 +108,11 @@ export class RunAgentSession implements INodeType {
 				async (job, itemIndex) => {
 					throwIfAborted(signal);
 					if ('problem' in job) throw job.problem;
-					const result = await runSession(job.value, dependenciesOf(job.value, itemIndex));
+					const dependencies = dependenciesOf(job.value, itemIndex);
+					const { patience } = job.value;
+					const result = patience
+						? await look(job.value, patience, dependencies)
+						: await runSession(job.value, dependencies);
 					if (result.kind === 'failed' && !asTool)
 						throw withSession(sessionFailed(result), sessionOf(result));
 					return result;
@@ -96,22 +123,30 @@ export class RunAgentSession implements INodeType {
 			const failed = results.flatMap((result, itemIndex) =>
 				result.status === 'rejected' ? [{ itemIndex, reason: result.reason as unknown }] : [],
 			);
-			if (failed.length > 0 && !continues) throw allFailures(this, failed);
+			const looks = results.flatMap((result) =>
+				result.status === 'fulfilled' ? (result.value.lookAt ?? []) : [],
+			);
+			const holds = !continues && looks.length > 0;
+			if (failed.length > 0 && !continues && !holds) throw allFailures(this, failed);
 			const items = results.map((result, itemIndex) => {
 				const pairedItem = { item: itemIndex };
+				const item = { ...input[itemIndex], pairedItem };
 				if (result.status === 'fulfilled') {
-					return {
-						kind: result.value.kind,
-						item: { json: toJson(result.value, asTool), pairedItem },
-					};
+					const { kind, lookAt, session } = result.value;
+					if (kind === 'completed') noteCompletion(this, session.sessionId, runIndex);
+					if (lookAt !== undefined) return { kind, item: parkedItem(item, result.value) };
+					return { kind, item: { json: toJson(result.value, asTool), pairedItem } };
 				}
+				if (holds) return { kind: 'stillRunning' as const, item: failedItem(item, result.reason) };
 				const error = toNodeError(this.getNode(), result.reason, itemIndex);
 				return {
 					kind: 'error' as const,
 					item: { json: errorJson(this.getNode(), error), pairedItem },
 				};
 			});
-			return toOutputs(items, asTool);
+			const outputs = toOutputs(items, asTool, durable ? 'database' : 'memory');
+			if (!durable) return outputs;
+			return await park(this, outputs, Math.min(...looks));
 		} catch (error) {
 			if (error instanceof CanceledError) throw canceled(this);
 			throw toNodeError(this.getNode(), error, Math.max(0, firstMistake));
@@ -190,17 +225,48 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
-/**
- * The record of the session that an item carries, where this node started it in this execution: however the node is wired into
- * itself, it starts no second one.
- */
-function startedFor(context: IExecuteFunctions, itemIndex: number): ItemRecord<Entry> | undefined {
-	const { sessionId } = context.getInputData()[itemIndex].json;
-	if (typeof sessionId !== 'string' || context.getNodeParameter('operation', itemIndex) !== 'start')
-		return undefined;
-	const isIt = (entry: Entry) => entry.sessionId === sessionId;
-	return recordOf<Entry>(context.getContext('node'), SESSIONS, isIt);
+/** What is parked comes back by the first output, so that has to lead to the node itself and nowhere else. */
+function requireWayBack(context: IExecuteFunctions): void {
+	const followers = followersOf(context, 0);
+	if (!followers || (followers.length === 1 && followers[0] === context.getNode().name)) return;
+	throw new WorkspaceAutomationError(
+		"'Waiting' does not lead back into this node",
+		"Connect the output 'Waiting' of this node with its own input, and with nothing else: what is parked comes back that way. Nothing was started.",
+	);
 }
+
+/**
+ * The record of the session that an item carries, itself or as what it descends from, where this node started it in this execution: however
+ * the node is wired into itself, it starts no second one. One that n8n parks goes on without its message, too.
+ */
+function carriedBy(context: IExecuteFunctions, itemIndex: number): ItemRecord<Entry> | undefined {
+	const nodeContext = context.getContext('node');
+	const starts = context.getNodeParameter('operation', itemIndex) === 'start';
+	for (const item of [context.getInputData()[itemIndex], ancestorOf(context, itemIndex)]) {
+		const sessionId = item?.json.sessionId;
+		const isIt = (entry: Entry) =>
+			entry.sessionId === sessionId &&
+			(starts || (entry.parked !== undefined && entry.completedIn === undefined));
+		const record = typeof sessionId === 'string' && recordOf<Entry>(nodeContext, SESSIONS, isIt);
+		if (record) return record;
+	}
+	return undefined;
+}
+
+/** Notes that a session is over, for an item that comes back with it. */
+function noteCompletion(context: IExecuteFunctions, sessionId: string, runIndex: number): void {
+	const isIt = (entry: Entry) => entry.sessionId === sessionId;
+	const record = recordOf<Entry>(context.getContext('node'), SESSIONS, isIt);
+	record?.write({ ...record.read()!, completedIn: runIndex });
+}
+
+/** Otherwise a loop would go round for ever. */
+const handedOnBefore = ({ sessionId, dashboardUrl }: Entry) =>
+	new WorkspaceAutomationError(
+		'The session of this item has completed, and was handed on before',
+		"What follows 'Completed' leads back into the node that started the session. To give the session another turn, lead it into a Run Agent Session that continues it with a message; for another session, into a node of its own.",
+		{ sessionId, dashboardUrl },
+	);
 
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
@@ -217,7 +283,7 @@ async function createDependencies(
 		return {
 			api,
 			journal:
-				startedFor(context, itemIndex) ??
+				carriedBy(context, itemIndex) ??
 				itemRecord<Entry>(nodeContext, SESSIONS, place, fingerprint),
 			clock,
 			signal,

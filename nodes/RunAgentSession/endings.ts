@@ -2,7 +2,7 @@ import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
 import { inSeconds, LIMITS } from '../shared/base/limits';
 import { told, type Undecided } from './ledger';
 import { takePoll } from './polling';
-import type { Run, RunResult } from './run';
+import type { Run, RunDependencies, RunResult } from './run';
 import { isOverdue } from './turn';
 
 // How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
@@ -48,7 +48,7 @@ export function ended(run: Run): RunResult | undefined {
 }
 
 /** What the last requests for a session may take. */
-const lastRequests = ({ dependencies: { clock } }: Run) => ({
+const lastRequests = ({ clock }: Pick<RunDependencies, 'clock'>) => ({
 	deadline: clock.now() + LIMITS.abortMs,
 	maxAttempts: LIMITS.abortAttempts,
 	urgent: true,
@@ -57,31 +57,46 @@ const lastRequests = ({ dependencies: { clock } }: Run) => ({
 /** Max Wait is over: hands the session on as it is, or aborts it. @throws WorkspaceAutomationError that says so */
 export async function timeIsUp(run: Run): Promise<RunResult> {
 	const { job, deadline, dependencies } = run;
-	const { api, clock, journal, signal } = dependencies;
+	const { api, clock, signal } = dependencies;
 	const sessionId = run.entry.sessionId!;
 	if (job.onMaxWait === 'route') return resultOf(run, 'stillRunning');
 	// A poll that must not be made any more ends the polling, but not the time that the session was given.
 	await clock.sleep(Math.max(0, deadline - clock.now()), signal);
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
-	const last = await resultOrError(api.read(sessionId, lastRequests(run)));
+	const last = await resultOrError(api.read(sessionId, lastRequests(dependencies)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);
 	const result = wasRead && takePoll(run, last) && ended(run);
 	if (result) return result;
-	const tooLong = `The session did not finish within ${minutes(job.maxWaitMs)}`;
-	const description = [
-		"Raise 'Max Wait' in the options, or set 'On Max Wait' to route the item to Still Running instead.",
-		...run.warnings,
-	].join(' ');
-	const failure = await resultOrError(api.abort(sessionId, lastRequests(run)));
+	return await abandon(dependencies, sessionId, {
+		tooLong: `The session did not finish within ${minutes(job.maxWaitMs)}`,
+		advice: [
+			"Raise 'Max Wait' in the options, or set 'On Max Wait' to route the item to Still Running instead.",
+			...run.warnings,
+		].join(' '),
+		aborts: true,
+		// One that could not be read may have completed before: a retry reads it.
+		forgets: wasRead,
+	});
+}
+
+/** Waiting for a session is over. @throws WorkspaceAutomationError that says why, and what became of the session */
+export async function abandon(
+	dependencies: RunDependencies,
+	sessionId: string,
+	about: { tooLong: string; advice: string; aborts: boolean; forgets: boolean },
+): Promise<never> {
+	const { api, journal } = dependencies;
+	const { tooLong, advice, aborts, forgets } = about;
+	if (!aborts) throw new WorkspaceAutomationError(`${tooLong}, and goes on`, advice);
+	const failure = await resultOrError(api.abort(sessionId, lastRequests(dependencies)));
 	if (failure)
 		throw new WorkspaceAutomationError(
 			`${tooLong} and could not be aborted`,
-			`It may still be running. ${failure.message}. ${description}`,
+			`It may still be running. ${failure.message}. ${advice}`,
 			failure.context,
 		);
-	// One that could not be read may have completed before: a retry reads it.
-	if (wasRead) journal.clear();
-	throw new WorkspaceAutomationError(`${tooLong} and was aborted`, description);
+	if (forgets) journal.clear();
+	throw new WorkspaceAutomationError(`${tooLong} and was aborted`, advice);
 }
 
 /** The execution was stopped: aborts the session, where the user wants that. */
@@ -93,7 +108,7 @@ export async function afterStop(run: Run): Promise<void> {
 		return run.log(
 			`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
 		);
-	const options = { ...lastRequests(run), afterStop: true } as const;
+	const options = { ...lastRequests(run.dependencies), afterStop: true } as const;
 	const failure = await resultOrError(api.abort(sessionId, options));
 	if (failure)
 		return run.log(

@@ -1,4 +1,5 @@
 import type { ItemRecord } from '../shared/n8n/executionJournal';
+import type { Parked } from './durable';
 import type { Ledger } from './ledger';
 import type { Turn } from './turn';
 
@@ -14,6 +15,11 @@ export interface Entry {
 	turn?: Turn;
 	/** What became of each interaction */
 	ledger: Ledger;
+	/** In the Database: since when the session is waited for, and how often it was read */
+	parked?: Parked;
+	pollCount?: number;
+	/** The run of the node that handed it on as completed */
+	completedIn?: number;
 }
 
 /** The record that keeps a retry from starting a second session: cleared when there is nothing left to continue. */

@@ -1,13 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../shared/base/errors';
+import { WorkspaceAutomationError, type ErrorContext } from '../shared/base/errors';
 import { excerpt } from '../shared/base/values';
 import { shownRequests, withAbout } from './askedInteractions';
 import { question } from './question';
 import type { RunResult } from './runSession';
 
-/** The node's outputs in their order; a failed session has none, it raises an error. */
-const OUTPUTS = ['completed', 'needsApproval', 'stillRunning'] as const;
+/** The node's outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
+const OUTPUTS = {
+	memory: ['completed', 'needsApproval', 'stillRunning'],
+	database: ['stillRunning', 'completed', 'needsApproval'],
+} as const;
+export type Wait = keyof typeof OUTPUTS;
 
 /** The `status` that a model reads when the node is its tool, where there is only one output. */
 const TOOL_STATUS: Record<RunResult['kind'], string> = {
@@ -69,9 +73,44 @@ export const sessionFailed = ({ session, decisions, warnings }: RunResult) =>
 export function toOutputs(
 	items: Array<{ kind: RunResult['kind'] | 'error'; item: INodeExecutionData }>,
 	asTool: boolean,
+	wait: Wait = 'memory',
 ): INodeExecutionData[][] {
-	const outputs: INodeExecutionData[][] = OUTPUTS.map(() => []);
-	for (const { kind, item } of items)
-		outputs[asTool ? 0 : Math.max(0, OUTPUTS.indexOf(kind as 'completed'))].push(item);
+	const order: ReadonlyArray<RunResult['kind']> = OUTPUTS[wait];
+	const outputs: INodeExecutionData[][] = order.map(() => []);
+	for (const { kind, item } of items) {
+		const output = order.indexOf(kind === 'error' || kind === 'failed' ? 'completed' : kind);
+		outputs[asTool ? 0 : output].push(item);
+	}
 	return outputs;
+}
+
+/** What a Waiting item has beside what came in, which the parameters may speak of again */
+interface Marks {
+	sessionId?: string;
+	dashboardUrl?: string;
+	/** A failure waits for the sessions of the others, as it does in memory: then the node fails. */
+	heldFailure?: { message: string; description?: string; context?: ErrorContext };
+}
+
+const marked = (item: INodeExecutionData, marks: Marks): INodeExecutionData => ({
+	...item,
+	json: { ...item.json, ...(marks as IDataObject) },
+});
+
+/** The item of a session that n8n parks. */
+export const parkedItem = (
+	item: INodeExecutionData,
+	{ session: { sessionId, dashboardUrl } }: RunResult,
+): INodeExecutionData => marked(item, { sessionId, dashboardUrl });
+
+/** The item of a failure, where n8n parks the sessions of other items. */
+export function failedItem(item: INodeExecutionData, reason: unknown): INodeExecutionData {
+	const { message, description, context } = reason as WorkspaceAutomationError;
+	return marked(item, { heldFailure: { message, description, context } });
+}
+
+/** The failure of an earlier round that an item holds */
+export function heldFailure({ json }: INodeExecutionData): WorkspaceAutomationError | undefined {
+	const { heldFailure: held } = json as Marks;
+	return held && new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
 }

@@ -22,6 +22,7 @@ import {
 	type Policy,
 	type Rule,
 } from './permissionPolicy';
+import type { Patience } from './durable';
 import type { Job, Target } from './runSession';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
@@ -180,6 +181,25 @@ export function readTrial(
 	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
 }
 
+/** Whether n8n parks the execution while sessions run; one setting for all items. */
+export const isDurable = (context: IExecuteFunctions): boolean =>
+	!isTool(context) &&
+	context.getNodeParameter('operation', 0) !== 'tryRules' &&
+	context.getNodeParameter('wait', 0, 'memory') === 'database';
+
+const HOUR = 3_600_000;
+
+function readPatience(options: IDataObject): Patience {
+	const { giveUpAfter = 24, onGiveUp = 'abort' } = options;
+	const { ifNobodyAnswers = 'wait', unansweredAfter = 24 } = options;
+	return {
+		giveUpAfterMs: requireNumber('Give Up After', giveUpAfter, 0) * HOUR,
+		onGiveUp: requireOneOf('On Give Up', onGiveUp, ['abort', 'error']),
+		ifNobodyAnswers: requireOneOf('If Nobody Answers', ifNobodyAnswers, ['wait', 'deny', 'abort']),
+		unansweredAfterMs: requireNumber('If Nobody Answers After', unansweredAfter, 0) * HOUR,
+	};
+}
+
 /**
  * The node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
  * @param started the session that was started for the item already, which goes on instead
@@ -204,6 +224,7 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
+		patience: isDurable(context) ? readPatience(options) : undefined,
 	};
 }
 

@@ -60,6 +60,36 @@ const target: INodeProperties[] = [
 		displayOptions: { show: { operation: ['tryRules'] } },
 	},
 	{
+		displayName: 'Wait',
+		name: 'wait',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'In Memory',
+				value: 'memory',
+				description: 'For sessions of minutes: their end is seen within seconds',
+			},
+			{
+				name: 'In the Database',
+				value: 'database',
+				description:
+					'For sessions of hours, and whatever must outlive a restart of n8n: looked at about once a minute',
+			},
+		],
+		default: 'memory',
+		description: 'Where n8n keeps the execution while the session runs',
+		displayOptions: { show: { operation: ['start', 'continue'] } },
+	},
+	{
+		displayName:
+			"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
+		name: 'wayBackNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { operation: ['start', 'continue'], wait: ['database'] } },
+	},
+	{
 		displayName: 'Message',
 		name: 'message',
 		type: 'string',
@@ -220,6 +250,9 @@ const permissions: INodeProperties[] = [
 	},
 ];
 
+const inDatabase = { show: { '/wait': ['database'] } };
+const inMemory = { hide: { '/wait': ['database'] } };
+
 const options: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
@@ -283,6 +316,46 @@ const options: INodeProperties = {
 				'Values of options that deny, separated by commas. They win over what is understood without them.',
 		},
 		{
+			displayName: 'Give Up After (Hours)',
+			name: 'giveUpAfter',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description: 'How long to wait for the session to end',
+			displayOptions: inDatabase,
+		},
+		{
+			displayName: 'If Nobody Answers',
+			name: 'ifNobodyAnswers',
+			type: 'options',
+			options: [
+				{
+					name: 'Abort the Session',
+					value: 'abort',
+					description: 'Abort the session and raise an error',
+				},
+				{
+					name: 'Deny',
+					value: 'deny',
+					description: 'Refuse what was asked; the agent goes on without',
+				},
+				{ name: 'Wait', value: 'wait', description: "Wait on, until 'Give Up After'" },
+			],
+			default: 'wait',
+			description:
+				'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
+			displayOptions: inDatabase,
+		},
+		{
+			displayName: 'If Nobody Answers After (Hours)',
+			name: 'unansweredAfter',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description: 'How long people have, counted from when a request was first seen',
+			displayOptions: inDatabase,
+		},
+		{
 			displayName: 'Max Concurrent Sessions',
 			name: 'maxConcurrentSessions',
 			type: 'number',
@@ -298,6 +371,7 @@ const options: INodeProperties = {
 			default: 10,
 			description:
 				'Longest time between two polls of a session; the interval grows with the age of the session',
+			displayOptions: inMemory,
 		},
 		{
 			displayName: 'Max Wait (Minutes)',
@@ -306,7 +380,28 @@ const options: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: 30,
 			description: 'How long to wait for the session to end',
-			hint: 'The execution stays in memory while it waits. For sessions of hours, wait minutes, and let a Wait node park what is still running.',
+			hint: "The execution stays in memory while it waits. For sessions of hours choose 'In the Database' in 'Wait'.",
+			displayOptions: inMemory,
+		},
+		{
+			displayName: 'On Give Up',
+			name: 'onGiveUp',
+			type: 'options',
+			options: [
+				{
+					name: 'Abort the Session',
+					value: 'abort',
+					description: 'Abort the session and raise an error',
+				},
+				{
+					name: 'Raise an Error',
+					value: 'error',
+					description: 'Let the session go on and raise an error that names it',
+				},
+			],
+			default: 'abort',
+			description: "What to do when 'Give Up After' is over",
+			displayOptions: inDatabase,
 		},
 		{
 			displayName: 'On Max Wait',
@@ -326,6 +421,7 @@ const options: INodeProperties = {
 			],
 			default: 'route',
 			description: 'What to do when the session has not ended by then',
+			displayOptions: inMemory,
 		},
 		{
 			displayName: 'Poll Interval (Seconds)',
@@ -335,6 +431,7 @@ const options: INodeProperties = {
 			default: 5,
 			description:
 				'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
+			displayOptions: inMemory,
 		},
 	],
 };

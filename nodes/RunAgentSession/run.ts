@@ -3,6 +3,7 @@ import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
 import type { Clock } from '../shared/transport/clock';
 import type { About } from './askedInteractions';
+import type { Patience } from './durable';
 import type { Entry, Journal } from './journal';
 import {
 	isWaiting,
@@ -31,6 +32,8 @@ export interface Job {
 	abortOnStop: boolean;
 	/** More fields for the body that resolves an interaction */
 	decisionBody?: Record<string, unknown>;
+	/** In the Database; undefined where the session is waited for in memory */
+	patience?: Patience;
 }
 
 /** The effects that a run needs; a test brings a clock and a service of its own. */
@@ -60,6 +63,8 @@ export interface RunResult {
 	warnings: string[];
 	pollCount: number;
 	durationMs: number;
+	/** In the Database: when to look again */
+	lookAt?: number;
 }
 
 /** What is known of a run while it goes on. */

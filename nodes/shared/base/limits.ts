@@ -20,6 +20,8 @@ export const LIMITS = {
 	timerMs: 2 ** 31 - 1,
 	/** Reading a session: a poll that hangs is worth less than the next one */
 	sessionReadMs: 30 * SECOND,
+	/** A look at one that n8n parks in between, with what is tried again: n8n that is killed during it needs a retry */
+	lookMs: 15 * SECOND,
 	/** Starting one, however short Max Wait is: cut off, it would leave a session that nobody knows */
 	sessionStartMs: 2 * MINUTE,
 	/** Deciding what the last look before the end of Max Wait found */

@@ -1,0 +1,72 @@
+// Wait "In the Database": when a session that n8n has parked is looked at again, and when waiting for it is over. Moments and times
+// in milliseconds, no clock in here.
+
+/** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
+const SHORTEST_MS = 70_000;
+const LONGEST_MS = 10 * 60_000;
+const SHARE_OF_AGE = 1 / 20;
+
+/** How long people and sessions are waited for. */
+export interface Patience {
+	giveUpAfterMs: number;
+	onGiveUp: 'abort' | 'error';
+	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
+	unansweredAfterMs: number;
+}
+
+/** What is kept of an item while its session is waited for. */
+export interface Parked {
+	/** When the node took it up */
+	since: number;
+	/** What a person was asked last (a stand-in for its text), and when that was first seen */
+	asked?: { what: string; since: number };
+}
+
+/**
+ * What becomes of an item after a look at its session.
+ * - `leave`: it goes on, by the output of its outcome.
+ * - `park`: the session is looked at again.
+ * - `unanswered`: nobody has decided what is pending in the time that people have for it.
+ * - `giveUp`: it has been waited for long enough.
+ */
+export type Course = 'leave' | 'park' | 'unanswered' | 'giveUp';
+
+const giveUpAt = ({ since }: Parked, { giveUpAfterMs }: Patience) => since + giveUpAfterMs;
+
+/** From when a request counts as unanswered; never, where people have all the time. */
+const unansweredAt = ({ asked }: Parked, { ifNobodyAnswers, unansweredAfterMs }: Patience) =>
+	asked && ifNobodyAnswers !== 'wait' ? asked.since + unansweredAfterMs : Infinity;
+
+/**
+ * What a look means for an item. People are asked once; again only about something else.
+ * @param outcome `waiting`: the session goes on and nobody has to decide anything
+ * @param pending a stand-in for what a person has to decide, where that is the outcome
+ */
+export function courseAfter(
+	outcome: { kind: 'ended' | 'waiting' } | { kind: 'asking'; pending: string },
+	parked: Parked,
+	patience: Patience,
+	now: number,
+): { course: Course; parked: Parked } {
+	const { since, asked } = parked;
+	if (outcome.kind === 'ended') return { course: 'leave', parked: { since } };
+	if (outcome.kind === 'asking' && outcome.pending !== asked?.what)
+		return { course: 'leave', parked: { since, asked: { what: outcome.pending, since: now } } };
+	const still: Parked = outcome.kind === 'asking' ? parked : { since };
+	if (now >= giveUpAt(still, patience)) return { course: 'giveUp', parked: still };
+	if (now >= unansweredAt(still, patience)) return { course: 'unanswered', parked: still };
+	return { course: 'park', parked: still };
+}
+
+/**
+ * When to look at a parked session again: after a twentieth of the time that it has been waited for, within limits, or when that
+ * time is over, or people's. Never so soon that n8n would be late.
+ */
+export function nextLook(parked: Parked, patience: Patience, now: number): number {
+	const share = Math.min(LONGEST_MS, (now - parked.since) * SHARE_OF_AGE);
+	const wanted = Math.min(now + share, giveUpAt(parked, patience), unansweredAt(parked, patience));
+	return Math.max(now + SHORTEST_MS, wanted);
+}
+
+/** When the execution is woken, once for all that it has parked. */
+export const wakeUp = (looks: readonly number[]): number => Math.min(...looks);

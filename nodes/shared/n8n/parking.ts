@@ -1,0 +1,50 @@
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { comesFromItself } from './wires';
+
+// A node that parks: n8n keeps the execution in its database, and executes the node again after the wait. Of itself n8n only hands on, by
+// the first output, what the node's input was; so that has to be replaced, and its first output wired back to the node.
+
+/** In the node's context: until when what comes back without having been parked has to wait */
+const WAKE_AT = 'wakeAt';
+
+/**
+ * n8n runs what follows a node from the top of the canvas to the bottom, and a node that parks ends that for all. So the way back goes last
+ * where other items leave. What n8n saves is the position as it was.
+ */
+function goLast(node: INode): void {
+	const [x, y] = node.position;
+	const toJSON = { value: () => [x, y] };
+	node.position = Object.defineProperty([x, y + 1e6] as INode['position'], 'toJSON', toJSON);
+}
+
+/**
+ * The outputs of a node that parks what is on the first. Where items leave by another they go first, and the rest comes back at once, to be
+ * parked then (`mayParkAgain`).
+ */
+export async function park(
+	context: IExecuteFunctions,
+	outputs: INodeExecutionData[][],
+	wakeAt: number,
+): Promise<INodeExecutionData[][]> {
+	const [waiting, ...leaving] = outputs;
+	if (waiting.length === 0) return outputs;
+	const execution = context.getExecuteData();
+	if (leaving.some(({ length }) => length > 0)) {
+		context.getContext('node')[WAKE_AT] = wakeAt;
+		goLast(execution.node);
+		return outputs;
+	}
+	execution.data.main = [waiting];
+	await context.putExecutionToWait(new Date(wakeAt));
+	return outputs;
+}
+
+/** When the items of this run are to be parked for, because it was put off only until others had left; undefined if that is not why they came. */
+export function putOffUntil(context: IExecuteFunctions, now: number): number | undefined {
+	const nodeContext = context.getContext('node');
+	const { [WAKE_AT]: wakeAt } = nodeContext;
+	if (!comesFromItself(context)) return undefined;
+	delete nodeContext[WAKE_AT];
+	return typeof wakeAt === 'number' && wakeAt > now ? wakeAt : undefined;
+}

@@ -1,0 +1,283 @@
+// How Run Agent Session may be wired and set, and what becomes of an execution that is parked when somebody stops it, changes the workflow or calls it
+// from another. All workflows run beside each other, and the tests look at what became of them.
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { durable, hurriedHost, looped, single } from './durable.mts';
+import {
+	agentSession,
+	arrival,
+	editFields,
+	eventually,
+	node,
+	NODE,
+	sessionsFor,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	useOwnStage,
+	workflow,
+} from './support.mts';
+
+const stage = useOwnStage(hurriedHost);
+
+const workflowIds: Record<string, Promise<string>> = {};
+const started: Record<string, Promise<string>> = {};
+function begin(file: WorkflowFile): void {
+	workflowIds[file.name] = stage.host.importWorkflow(file);
+	started[file.name] = workflowIds[file.name].then((id) => stage.host.run(id));
+}
+const outcome = async (name: string): Promise<Execution> =>
+	await stage.host.waitForExecution(await started[name], { timeoutMs: TEST_TIMEOUT_MS });
+const isParked = async (name: string) =>
+	await eventually(async () => {
+		const { status } = await stage.host.rest.get(`/executions/${await started[name]}`);
+		return status === 'waiting';
+	});
+
+const promptOf = (name: string, work = '[work 12s] [say Done.]') => `${name} ${work}`;
+
+/** Every way back into a node that starts sessions, by its name: what its outputs lead to, and how it waits */
+const brief = { pollInterval: 1, maxWait: 0.07 };
+const MESSAGE = 'Message';
+const WAYS: Record<
+	string,
+	{ wires: string[][]; wait?: 'database'; prompt?: string; after?: object }
+> = {
+	'Still Running into itself': { wires: [['Completed'], [], [NODE]] },
+	'Still Running by a message that drops everything': {
+		wires: [['Completed'], [], [MESSAGE]],
+	},
+	'Completed into itself': { wires: [[NODE]] },
+	'Completed by a message': { wires: [[MESSAGE]] },
+	'Needs Approval into itself': {
+		wires: [['Completed'], [NODE]],
+		prompt: '[ask bash: x] [say Never.]',
+	},
+	'Waiting and Completed': { wires: [[NODE], [NODE]], wait: 'database' },
+	'Waiting and Completed by a message': { wires: [[NODE], [MESSAGE]], wait: 'database' },
+};
+/** Those that would go round until somebody stops them */
+const ENDLESS = 'Needs Approval into itself';
+
+beforeAll(async () => {
+	for (const [name, { wires, wait = 'memory', prompt }] of Object.entries(WAYS))
+		begin(
+			looped(
+				name,
+				[{ n: 1 }],
+				agentSession({
+					prompt: promptOf(name, prompt),
+					wait,
+					options: wait === 'memory' ? brief : {},
+				}),
+				{
+					wires,
+					more: [editFields(MESSAGE, { note: 'dropped' })],
+					follows: { [MESSAGE]: [[NODE]] },
+				},
+			),
+		);
+	// As sessions of hours were waited for before, in three nodes.
+	const lookAgain = { operation: 'continue', sessionId: '={{ $json.sessionId }}', options: brief };
+	begin(
+		looped(
+			'By a Wait node',
+			[{ n: 1 }],
+			agentSession({ prompt: promptOf('By a Wait node'), options: brief }),
+			{
+				wires: [['Completed'], [], ['Wait']],
+				more: [
+					node('Wait', 'n8n-nodes-base.wait', 1.1, {
+						parameters: { resume: 'timeInterval', amount: 70, unit: 'seconds' },
+						webhookId: 'by-a-wait-node',
+					}),
+					{ ...agentSession(lookAgain), id: 'again', name: 'Look again' },
+				],
+				follows: { Wait: [['Look again']], 'Look again': [['Completed'], [], ['Wait']] },
+			},
+		),
+	);
+	for (const [name, wires] of Object.entries({
+		'Waiting leads nowhere': [[], ['Completed']],
+		'Waiting leads elsewhere': [['Elsewhere'], ['Completed']],
+		'Waiting leads there and elsewhere': [[NODE, 'Elsewhere'], ['Completed']],
+	}))
+		begin(
+			looped(name, [{ n: 1 }], durable({ prompt: promptOf(name) }), {
+				wires,
+				more: [arrival('Elsewhere')],
+			}),
+		);
+	const long = '[work 20s] [say Done.]';
+	for (const name of ['Stopped', 'Changed']) begin(single(name, promptOf(name, long)));
+	await isParked('Stopped');
+	await stage.host.stop(await started.Stopped);
+	await isParked('Changed');
+	const changedId = await workflowIds.Changed;
+	const { nodes, connections, ...saved } = await stage.host.rest.get(`/workflows/${changedId}`);
+	const others = nodes.filter(({ name }: { name: string }) => name !== NODE);
+	const changes = { ...saved, nodes: others, connections: {} };
+	await stage.host.rest.patch(`/workflows/${changedId}`, changes);
+	begin({
+		...single('Timed out', promptOf('Timed out', '[work 9h]')),
+		settings: { executionOrder: 'v1', executionTimeout: 3 },
+	});
+	begin(
+		single(
+			'Retried',
+			promptOf('Retried', '[work 3s] [fail Out of disk]'),
+			{},
+			{
+				retryOnFail: true,
+				maxTries: 2,
+				waitBetweenTries: 0,
+			},
+		),
+	);
+	begin(
+		single(
+			'Handed on',
+			promptOf('Handed on', '[work 3s] [fail Out of disk]'),
+			{},
+			{
+				onError: 'continueRegularOutput',
+			},
+		),
+	);
+	const called = single('Called', promptOf('Called'));
+	const [, ...rest] = called.nodes;
+	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+		parameters: { inputSource: 'passthrough' },
+	});
+	const calledId = await stage.host.importWorkflow({ ...called, nodes: [trigger, ...rest] });
+	workflowIds.Called = Promise.resolve(calledId);
+	const calls = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		parameters: {
+			workflowId: { __rl: true, mode: 'id', value: calledId },
+			options: { waitForSubWorkflow: true },
+		},
+	});
+	if (stage.host.activate) await stage.host.activate(calledId).catch(() => {});
+	begin(
+		workflow('Calls', [node('Start', 'n8n-nodes-base.manualTrigger', 1), calls, arrival('After')], {
+			Start: [['Call']],
+			Call: [['After']],
+		}),
+	);
+}, STAGE_TIMEOUT_MS);
+
+const errorOf = async (name: string) => (await outcome(name)).error?.message;
+
+describe('a node that starts sessions, wired into itself (rule 6)', () => {
+	test.each(Object.keys(WAYS))(
+		'%s: one session',
+		async (name) => {
+			const prompt = promptOf(name, WAYS[name].prompt);
+			if (name === ENDLESS) {
+				await eventually(async () => (await sessionsFor(stage, prompt))[0]?.polls > 3);
+				await stage.host.stop(await started[name]);
+			}
+			const execution = await outcome(name);
+			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
+			// What has completed and comes back would go round for ever.
+			if (WAYS[name].wires[0][0] !== 'Completed')
+				expect(execution.error?.message).toContain('handed on before');
+			else if (name !== ENDLESS) expect(execution.status).toBe('success');
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+test(
+	'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
+	async () => {
+		const execution = await outcome('By a Wait node');
+		expect(execution.status).toBe('success');
+		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, promptOf('By a Wait node'))).toHaveLength(1);
+	},
+	TEST_TIMEOUT_MS,
+);
+
+describe('Waiting that does not lead back', () => {
+	test.each([
+		'Waiting leads nowhere',
+		'Waiting leads elsewhere',
+		'Waiting leads there and elsewhere',
+	])('%s: refused before anything is started', async (name) => {
+		expect(await errorOf(name)).toContain("'Waiting' does not lead back");
+		expect(await sessionsFor(stage, promptOf(name))).toEqual([]);
+	});
+});
+
+describe('an execution that is parked', () => {
+	test(
+		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
+		async () => {
+			expect((await outcome('Stopped')).status).toBe('canceled');
+			const [session] = await sessionsFor(stage, promptOf('Stopped', '[work 20s] [say Done.]'));
+			expect(session).toMatchObject({ aborted: false });
+			// How to find it afterwards
+			const execution = await outcome('Stopped');
+			expect(execution.customData).toMatchObject({ sessionId: session.sessionId });
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
+		async () => {
+			expect((await outcome('Timed out')).status).toBe('canceled');
+			expect(await sessionsFor(stage, promptOf('Timed out', '[work 9h]'))).toMatchObject([
+				{ aborted: false },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
+		async () => {
+			const execution = await outcome('Changed');
+			expect(execution.status).toBe('success');
+			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('what fails', () => {
+	test(
+		'Retry On Fail looks again and starts no second session',
+		async () => {
+			expect((await outcome('Retried')).error?.message).toContain('Out of disk');
+			const prompt = promptOf('Retried', '[work 3s] [fail Out of disk]');
+			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'On Error Continue hands the error on by Completed, not by Waiting',
+		async () => {
+			const execution = await outcome('Handed on');
+			expect(execution.status).toBe('success');
+			expect(execution.items('Completed')).toMatchObject([
+				{ error: expect.stringContaining('Out of disk') },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+test(
+	'a workflow that another one calls: the caller waits with it (rule 8)',
+	async () => {
+		const execution = await outcome('Calls');
+		expect(execution.status).toBe('success');
+		const [child] = await listExecutions(stage.host.rest, await workflowIds.Called);
+		expect(child.status).toBe('success');
+		expect(execution.items('After')).toMatchObject([{ text: 'Done.' }]);
+	},
+	TEST_TIMEOUT_MS,
+);

@@ -1,0 +1,59 @@
+// Workflows with a Run Agent Session that waits in the database, and n8n as its tests run it.
+import { startHost } from '../../n8n-host/host.mts';
+import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import type { StartHost } from '../../tools/demoStage.mts';
+import { agentSession, arrival, manualTrigger, node, NODE, workflow } from './support.mts';
+
+/** n8n looks for what it has parked every 60 s, and for what is due within 70: so about five seconds instead of a minute and a half */
+export const WAITS_FASTER = 20;
+
+/** An n8n that nobody shares, which takes up what it has parked sooner */
+export const hurriedHost: StartHost = async ({ packageDir }) =>
+	await startHost({ packageDir, waitsFaster: WAITS_FASTER });
+
+/** Run Agent Session, waiting in the database */
+export const durable = (
+	parameters: Record<string, unknown>,
+	parts: Partial<WorkflowNode> = {},
+): WorkflowNode =>
+	agentSession(
+		{ wait: 'database', permissionPolicy: 'approve', options: {}, ...parameters },
+		parts,
+	);
+
+/** Items with these fields, one for each entry */
+export const items = (list: object[]): WorkflowNode[] => [
+	manualTrigger(),
+	node('List', 'n8n-nodes-base.set', 3.4, {
+		parameters: { mode: 'raw', jsonOutput: JSON.stringify({ list }), options: {} },
+	}),
+	node('Items', 'n8n-nodes-base.splitOut', 1, {
+		parameters: { fieldToSplitOut: 'list', options: {} },
+	}),
+];
+
+/** What follows its outputs: Waiting leads back */
+const WIRES = [[NODE], ['Completed'], ['Approval']];
+
+/** The items, Run Agent Session, and what follows it, below it on the canvas. */
+export function looped(
+	name: string,
+	list: object[],
+	session: WorkflowNode,
+	{ wires = WIRES, more = [] as WorkflowNode[], follows = {} as Record<string, string[][]> } = {},
+): WorkflowFile {
+	const below = (one: WorkflowNode): WorkflowNode => ({ ...one, position: [400, 400] });
+	return workflow(
+		name,
+		[...items(list), session, below(arrival('Completed')), below(arrival('Approval')), ...more],
+		{ Start: [['List']], List: [['Items']], Items: [[NODE]], [NODE]: wires, ...follows },
+	);
+}
+
+/** One session that waits in the database. */
+export const single = (
+	name: string,
+	prompt: string,
+	parameters: Record<string, unknown> = {},
+	parts: Partial<WorkflowNode> = {},
+): WorkflowFile => looped(name, [{ n: 1 }], durable({ prompt, ...parameters }, parts));

@@ -1,0 +1,197 @@
+// Run Agent Session that waits in the database, in an n8n that nobody kills: durable-killed.test.mts does. All workflows run beside each other,
+// and the tests look at what became of them.
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Execution } from '../../n8n-host/executions.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { durable, hurriedHost, looped, single } from './durable.mts';
+import {
+	arrival,
+	editFields,
+	NODE,
+	recordOf,
+	sessionsFor,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	useOwnStage,
+} from './support.mts';
+
+const stage = useOwnStage(hurriedHost);
+
+/** Starts a workflow; its tests await what comes of it. */
+const started: Record<string, Promise<string>> = {};
+const begin = (file: WorkflowFile): void => {
+	started[file.name] = stage.host.importWorkflow(file).then((id) => stage.host.run(id));
+};
+const outcome = async (name: string): Promise<Execution> =>
+	await stage.host.waitForExecution(await started[name], { timeoutMs: TEST_TIMEOUT_MS });
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** The service's minutes in a minute */
+const SPEED = 30;
+
+const asks = '[ask bash: npm publish]';
+
+beforeAll(async () => {
+	await stage.service.control('POST', '/speed', { speed: SPEED });
+	const minutes = { prompt: '={{ $json.prompt }}' };
+
+	begin(
+		looped(
+			'Ten',
+			range(10).map((n) => ({ n, prompt: `Ten ${n} [work ${n * 2}m] [say Done ${n}.]` })),
+			durable(minutes),
+		),
+	);
+	begin(
+		looped(
+			'Many',
+			range(200).map((n) => ({
+				n,
+				prompt: `Many ${n} [work ${1 + (n % 20)}m] [say Done ${n}.]`,
+			})),
+			durable({ ...minutes, options: { maxConcurrentSessions: 20 } }),
+		),
+	);
+	begin(single('Asks once', `Asks once ${asks} [say Never.]`, { permissionPolicy: 'ask' }));
+	// What follows Needs Approval leads back: to a person it takes a message in between.
+	const back = (name: string, options: object) =>
+		looped(
+			name,
+			[{ n: 1 }],
+			durable({ prompt: `${name} ${asks} [say Went on.]`, permissionPolicy: 'ask', options }),
+			{
+				wires: [[NODE], ['Completed'], ['Told']],
+				more: [editFields('Told', { note: 'told' })],
+				follows: { Told: [[NODE]] },
+			},
+		);
+	begin(back('Denied in the end', { ifNobodyAnswers: 'deny', unansweredAfter: 0.001 }));
+	begin(back('Aborted in the end', { ifNobodyAnswers: 'abort', unansweredAfter: 0.001 }));
+	begin(
+		single('Given up', 'Given up [work 9h]', {
+			options: { giveUpAfter: 0.001, onGiveUp: 'abort' },
+		}),
+	);
+	begin(single('Left', 'Left [work 9h]', { options: { giveUpAfter: 0.001, onGiveUp: 'error' } }));
+	begin(
+		looped(
+			'One fails',
+			[
+				{ n: 1, prompt: 'One fails 1 [work 1m] [fail Out of disk]' },
+				{ n: 2, prompt: 'One fails 2 [work 6m] [say Done.]' },
+			],
+			durable(minutes),
+		),
+	);
+	begin(
+		looped(
+			'Error output',
+			[
+				{ n: 1, prompt: 'Error output 1 [work 1m] [fail Out of disk]' },
+				{ n: 2, prompt: 'Error output 2 [work 6m] [say Done.]' },
+			],
+			durable(minutes, { onError: 'continueErrorOutput' }),
+			{ wires: [[NODE], ['Completed'], [], ['Failed']], more: [arrival('Failed')] },
+		),
+	);
+}, STAGE_TIMEOUT_MS);
+
+/** The items that reached a node, over all of its runs */
+const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
+	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);
+
+describe('many items', () => {
+	test(
+		'ten sessions of different lengths go on each at its time, once',
+		async () => {
+			const execution = await outcome('Ten');
+			expect(execution.status).toBe('success');
+			const runs = execution.runData.Completed;
+			expect(arrived(execution, 'Completed').map(({ text }) => text)).toEqual(
+				range(10).map((n) => `Done ${n}.`),
+			);
+			// Not all at the end: what follows runs while others are still waited for.
+			expect(runs.length).toBeGreaterThan(2);
+			for (const n of range(10))
+				expect(await sessionsFor(stage, `Ten ${n} [work ${n * 2}m] [say Done ${n}.]`)).toHaveLength(
+					1,
+				);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'200 sessions of 1 to 20 minutes: each item once, paired with what it came from, and no second session',
+		async () => {
+			const execution = await outcome('Many');
+			expect(execution.status).toBe('success');
+			const texts = arrived(execution, 'Completed').map(({ text }) => text as string);
+			expect([...texts].sort()).toEqual(
+				range(200)
+					.map((n) => `Done ${n}.`)
+					.sort(),
+			);
+			const sessions = (await stage.service.sessions()).filter(({ prompt }) =>
+				prompt.startsWith('Many '),
+			);
+			expect(sessions).toHaveLength(200);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('people', () => {
+	test(
+		'what needs a person leaves by Needs Approval, once (rule 5)',
+		async () => {
+			const execution = await outcome('Asks once');
+			expect(execution.status).toBe('success');
+			expect(arrived(execution, 'Approval')).toMatchObject([
+				{ pendingInteractions: [{ patterns: ['npm publish'] }] },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'If Nobody Answers denies what was asked, and the session goes on',
+		async () => {
+			const execution = await outcome('Denied in the end');
+			expect(execution.status).toBe('success');
+			expect(execution.runData.Told).toHaveLength(1);
+			const [item] = arrived(execution, 'Completed');
+			expect(item).toMatchObject({ decisions: [{ decision: 'deny' }] });
+			expect(await recordOf(stage, item.sessionId)).toMatchObject({ status: 'completed' });
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'If Nobody Answers aborts the session, and says so',
+		async () => {
+			const execution = await outcome('Aborted in the end');
+			expect(execution.status).toBe('error');
+			expect(execution.error?.message).toMatch(/waited .* for somebody's decision and was aborted/);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('the end of waiting', () => {
+	test.each([
+		['Given up', 'aborted', true],
+		['Left', 'goes on', false],
+	])(
+		'Give Up After: %s',
+		async (name, words, aborted) => {
+			const execution = await outcome(name);
+			expect(execution.status).toBe('error');
+			expect(execution.error?.message).toContain(words);
+			const [session] = await sessionsFor(stage, `${name} [work 9h]`);
+			expect(execution.error?.description).toContain(session.sessionId);
+			expect(session.aborted).toBe(aborted);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});

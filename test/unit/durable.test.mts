@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	courseAfter,
+	nextLook,
+	type Parked,
+	type Patience,
+} from '../../nodes/RunAgentSession/durable.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const patient: Patience = {
+	giveUpAfterMs: 24 * HOUR,
+	onGiveUp: 'abort',
+	ifNobodyAnswers: 'wait',
+	unansweredAfterMs: 24 * HOUR,
+};
+const patience: fc.Arbitrary<Patience> = fc.record({
+	giveUpAfterMs: fc.nat(48 * HOUR),
+	onGiveUp: fc.constantFrom('abort', 'error'),
+	ifNobodyAnswers: fc.constantFrom('wait', 'deny', 'abort'),
+	unansweredAfterMs: fc.nat(48 * HOUR),
+});
+const moment = fc.nat(72 * HOUR);
+const parkedAt: fc.Arbitrary<Parked> = fc.record(
+	{
+		since: fc.constant(0),
+		asked: fc.record({ what: fc.constantFrom('one', 'other'), since: moment }),
+	},
+	{ requiredKeys: ['since'] },
+);
+
+describe('the next look (rule 3)', () => {
+	test('is a twentieth of the age away, at least 70 s and at most 10 minutes', () => {
+		const waits = [0, 5, 23, 24, 60, 199, 200, 600].map(
+			(minutes) => (nextLook({ since: 0 }, patient, minutes * MINUTE) - minutes * MINUTE) / SECOND,
+		);
+		expect(waits).toEqual([70, 70, 70, 72, 180, 597, 600, 600]);
+	});
+
+	test('is never sooner than 70 s nor later than 10 minutes, whoever is waited for', () => {
+		fc.assert(
+			fc.property(parkedAt, patience, moment, (parked, own, now) => {
+				const wait = nextLook(parked, own, now) - now;
+				expect(wait).toBeGreaterThanOrEqual(70 * SECOND);
+				expect(wait).toBeLessThanOrEqual(10 * MINUTE);
+			}),
+		);
+	});
+
+	test('comes within 70 s of the moment at which waiting is over', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 1, max: 48 * HOUR }), (giveUpAfterMs) => {
+				const own = { ...patient, giveUpAfterMs };
+				let now = 0;
+				while (courseAfter({ kind: 'waiting' }, { since: 0 }, own, now).course === 'park')
+					now = nextLook({ since: 0 }, own, now);
+				expect(now).toBeGreaterThanOrEqual(giveUpAfterMs);
+				expect(now - giveUpAfterMs).toBeLessThan(70 * SECOND);
+			}),
+		);
+	});
+});
+
+describe('what becomes of an item after a look', () => {
+	test('what has ended leaves, whatever the time', () => {
+		fc.assert(
+			fc.property(parkedAt, patience, moment, (parked, own, now) => {
+				expect(courseAfter({ kind: 'ended' }, parked, own, now).course).toBe('leave');
+			}),
+		);
+	});
+
+	test('what goes on parks until it is given up', () => {
+		const at = (now: number) => courseAfter({ kind: 'waiting' }, { since: 0 }, patient, now).course;
+		expect([0, 24 * HOUR - 1, 24 * HOUR, 90 * HOUR].map(at)).toEqual([
+			'park',
+			'park',
+			'giveUp',
+			'giveUp',
+		]);
+	});
+
+	test('people are asked once, and again only when something else is pending (rule 5)', () => {
+		const looks = fc.array(fc.constantFrom(undefined, 'one', 'other', 'third'), { maxLength: 30 });
+		fc.assert(
+			fc.property(looks, (seen) => {
+				let parked: Parked = { since: 0 };
+				let before: string | undefined;
+				for (const [index, pending] of seen.entries()) {
+					const outcome =
+						pending === undefined
+							? ({ kind: 'waiting' } as const)
+							: ({ kind: 'asking', pending } as const);
+					const after = courseAfter(outcome, parked, patient, index * MINUTE);
+					expect(after.course).toBe(pending !== undefined && pending !== before ? 'leave' : 'park');
+					parked = after.parked;
+					before = pending;
+				}
+			}),
+		);
+	});
+
+	test('the time that people have counts from when their request was first seen', () => {
+		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR };
+		const asking = { kind: 'asking', pending: 'one' } as const;
+		const first = courseAfter(asking, { since: 0 }, own, 5 * HOUR);
+		expect(first).toEqual({
+			course: 'leave',
+			parked: { since: 0, asked: { what: 'one', since: 5 * HOUR } },
+		});
+		const at = (now: number) => courseAfter(asking, first.parked, own, now).course;
+		expect([5 * HOUR + 1, 7 * HOUR - 1, 7 * HOUR].map(at)).toEqual(['park', 'park', 'unanswered']);
+		expect(nextLook(first.parked, own, 7 * HOUR - 80 * SECOND)).toBe(7 * HOUR);
+	});
+
+	test('If Nobody Answers that says wait leaves a request pending', () => {
+		const parked = { since: 0, asked: { what: 'one', since: 0 } };
+		expect(courseAfter({ kind: 'asking', pending: 'one' }, parked, patient, 23 * HOUR).course).toBe(
+			'park',
+		);
+	});
+
+	test('what is asked anew has all of its time', () => {
+		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR };
+		const parked = { since: 0, asked: { what: 'one', since: 0 } };
+		const changed = courseAfter({ kind: 'asking', pending: 'other' }, parked, own, 3 * HOUR);
+		expect(changed).toMatchObject({ course: 'leave', parked: { asked: { since: 3 * HOUR } } });
+	});
+});
