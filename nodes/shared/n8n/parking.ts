@@ -35,7 +35,8 @@ export async function park(
 		goLast(execution.node);
 		return outputs;
 	}
-	execution.data.main = [waiting];
+	// A list of its own: where the node has an error output, n8n empties what is returned.
+	execution.data.main = [[...waiting]];
 	await context.putExecutionToWait(new Date(wakeAt));
 	return outputs;
 }
