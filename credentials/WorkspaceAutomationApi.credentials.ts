@@ -129,6 +129,16 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		},
 		rules: [
 			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT)),
+			// The first character of a web page: a login or a proxy that answers in the service's place.
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: '0',
+					value: '<',
+					message:
+						'The base URL answers with a web page instead of JSON. Check that it is that of the API, and that there is no proxy or login page in front of it.',
+				},
+			},
 			responseCode(
 				401,
 				"The API key was refused. Check that it is complete and still exists in the service's settings.",
@@ -138,6 +148,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 				404,
 				'The service answers 404 for the list of projects: either the base URL is not that of the API, or the API key lacks the scope or the access to list projects. A key that is only meant for other operations may still work.',
 			),
-		],
+			// n8n takes rules of both kinds beside each other, and types them apart.
+		] as ICredentialTestRequest['rules'],
 	};
 }

@@ -9,6 +9,7 @@ import getPort from 'get-port';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
+import { copyHome, isNewHome, keepHome } from './home.mts';
 import type { Log } from './pinned.mts';
 import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
@@ -99,13 +100,18 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 	const ports = options.ports ?? (await freeHostPorts());
 	const url = hostUrl(ports);
 	const login = options.login ?? newLogin();
-	const n8n = startN8n(['start'], ports, options);
+	const { version = hostVersion(), userFolder = newUserFolder() } = options;
+	// What is in another kind of database is not in the folder.
+	const isNew = isNewHome(userFolder) && !options.env?.DB_TYPE;
+	if (isNew) copyHome(version, userFolder);
+	const n8n = startN8n(['start'], ports, options, userFolder);
 	const givenUp = new AbortController();
 	try {
 		await Promise.race([
 			waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal),
 			failOnExit(n8n.exited),
 		]);
+		if (isNew) keepHome(version, userFolder);
 		const rest = await setUpAndLogIn(url, login);
 		return {
 			url,
@@ -149,13 +155,19 @@ export async function connectHost({ url, login }: HostAddress, tail: () => strin
 	};
 }
 
+const newUserFolder = (): string => mkdtempSync(join(tmpdir(), 'n8n-host-'));
+
 /** The program itself, to be run with Node */
 const n8nFile = (version: HostVersion = hostVersion()): string =>
 	join(hostFolder(version), 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Starts one n8n process with the package in it: `['start']`, or what else n8n's command line knows. */
-export function startN8n(command: string[], ports: HostPorts, options: HostOptions): Guarded {
-	const userFolder = options.userFolder ?? mkdtempSync(join(tmpdir(), 'n8n-host-'));
+export function startN8n(
+	command: string[],
+	ports: HostPorts,
+	options: HostOptions,
+	userFolder = options.userFolder ?? newUserFolder(),
+): Guarded {
 	cpSync(options.packageDir, packagePlace(options.packageDir, userFolder), { recursive: true });
 	const { waitsFaster, version } = options;
 	const hurried = waitsFaster ? preload('hurriedWaits.mts') : [];

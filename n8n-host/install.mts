@@ -3,6 +3,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startGuarded } from './guarded.mts';
+import { forgetHome } from './home.mts';
 import { ensurePinned, npm, type Log, type Pinned } from './pinned.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 
@@ -30,7 +31,10 @@ export async function ensureHost({
 		name: `n8n ${dependencies.n8n}`,
 		seconds: 120,
 		meanwhile: async () => await ensurePinned(driver, log),
-		finish: async () => cpSync(join(driver.folder, BINARY), join(folder, BINARY)),
+		finish: async () => {
+			cpSync(join(driver.folder, BINARY), join(folder, BINARY));
+			forgetHome(version);
+		},
 	};
 	await ensurePinned(n8n, log);
 }

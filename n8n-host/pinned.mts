@@ -1,5 +1,5 @@
 // Installs what the package.json and the lock file of a folder pin, when it is first needed: n8n itself, and what only some commands use.
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -111,7 +111,7 @@ export async function npm(folder: string, args: string[]): Promise<void> {
 
 /** One installation at a time: waits for the lock, takes it, and returns a function that releases it. The lock of a process that has ended is void. */
 export async function lock(file: string, log: Log): Promise<() => void> {
-	const mine = `${file}-${process.pid}`;
+	const mine = `${file}-${randomUUID()}`;
 	writeFileSync(mine, String(process.pid));
 	try {
 		for (let announced = false; ; await sleep(1000)) {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
+import { isInterfaceDeclaration } from 'typescript';
 import { contractFile } from '../openapi/contract.mts';
 
 export const typesFile = new URL('../nodes/shared/base/contract.ts', import.meta.url);
@@ -13,8 +14,10 @@ const header =
 /** The text that `typesFile` should have. */
 export async function contractTypes(): Promise<string> {
 	const nodes = await openapiTS(await readFile(contractFile, 'utf8'), { alphabetize: false });
+	// The package uses the schemas alone: an operation is a row of its own table.
+	const schemas = nodes.filter((node) => isInterfaceDeclaration(node) && node.name.text === 'components');
 	const filepath = fileURLToPath(typesFile);
-	return await format(header + astToString(nodes), {
+	return await format(header + astToString(schemas), {
 		...(await resolveConfig(filepath)),
 		filepath,
 	});

@@ -20,9 +20,12 @@ export async function waitForNextPoll(run: Run): Promise<boolean> {
 	return delay !== undefined;
 }
 
+/** Answers in a row that are JSON of something else: one may come from somebody in between, so many are the service's own */
+const UNREADABLE = 5;
+
 /** Reads the session; undefined when the time was over before a usable response came. */
 export async function read(run: Run): Promise<Session | undefined> {
-	for (;;) {
+	for (let unreadable = 1; ; unreadable++) {
 		// A poll that failed is made up for no later than the next one would come.
 		const session = await resultOrError(
 			run.dependencies.api.read(run.entry.sessionId!, {
@@ -35,8 +38,10 @@ export async function read(run: Run): Promise<Session | undefined> {
 		if (!(session instanceof WorkspaceAutomationError)) return takePoll(run, session);
 		if (session.context.httpStatus === 404) throw sessionNotFound(session);
 		if (isRefused(session)) throw session;
-		// JSON of something else: the next poll may reach the service again.
-		if (session instanceof UnreadableSessionError && (await waitForNextPoll(run))) continue;
+		if (session instanceof UnreadableSessionError) {
+			if (unreadable >= UNREADABLE) throw session;
+			if (await waitForNextPoll(run)) continue;
+		}
 		run.warnings.add(
 			`The session could not be read at the end: ${session.message}. ${session.description}`,
 		);

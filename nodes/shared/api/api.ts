@@ -17,12 +17,14 @@ const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];
 const OTHER_SHAPE = [400, 405, 415, 422];
 
 /** The error, with the override named where the refusal may be due to what we assume of the request. */
-function withOverride(id: OperationId, { assumed }: Operation, error: unknown): unknown {
-	if (!(error instanceof WorkspaceAutomationError) || !assumed) return error;
+function withOverride(id: OperationId, row: Operation, error: unknown): unknown {
+	const { assumed, version, method } = row;
+	if (!(error instanceof WorkspaceAutomationError) || !(assumed || version)) return error;
 	const { httpStatus = 0 } = error.context;
 	if (!OTHER_SHAPE.includes(httpStatus) && !(assumed === 'path' && httpStatus === 404))
 		return error;
-	const field = operationOf(id).method === 'GET' ? 'query' : assumed === 'path' ? 'path' : 'body';
+	const open = assumed === 'path' ? 'path' : method === 'GET' ? 'query' : 'body';
+	const field = assumed ? open : 'version';
 	error.description += ` ${requestOverride(id, field)}`;
 	return error;
 }

@@ -170,7 +170,8 @@ export const OPERATIONS = {
 		method: 'POST',
 		path: '/shared-previews',
 		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
-		effect: 'repeat',
+		// The link is all there is to it.
+		effect: 'read',
 	},
 	listFiles: {
 		...list('/files', { projectId: '{projectId}', parentId: '{parentId}' }),

@@ -17,7 +17,7 @@ const MOST_PAGES = 10_000;
 /** In a row: a service may filter a page down to nothing, but not for ever */
 const MOST_EMPTY_PAGES = 20;
 /** What holds cursors and counts beside a list, and is no list itself */
-const ABOUT_PAGES = ['meta', 'page', 'pagination', 'paging', 'links'];
+const ABOUT_PAGES = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
 
 export interface Page {
 	data: IDataObject[];
@@ -86,6 +86,14 @@ const incomplete = (operation: OperationId, why: string) =>
 		`${why} ${answerOverride(operation, 'next_cursor')}`,
 	);
 
+/** What else beside a list seems to say that there is more, by its name */
+function moreIn(body: unknown): string | undefined {
+	if (!isRecord(body)) return undefined;
+	const places = [body, ...ABOUT_PAGES.map((name) => body[name]).filter(isRecord)];
+	const said = places.flatMap((place) => Object.entries(place)).filter(([, value]) => value);
+	return said.find(([name]) => /next|more|cursor|after/i.test(name))?.[0];
+}
+
 /** The cursor of the page after one, undefined at the proven end. @throws WorkspaceAutomationError where the end is not proven */
 function nextOf(api: Api, operation: OperationId, body: unknown, isFull: boolean) {
 	const [given, hasMore] = [
@@ -95,6 +103,9 @@ function nextOf(api: Api, operation: OperationId, body: unknown, isFull: boolean
 	if (hasMore === false) return undefined;
 	if (typeof given === 'string' || typeof given === 'number') return String(given);
 	if (isObject(given)) throw incomplete(operation, `Its cursor is no text: ${quote(given)}.`);
+	const more = api.isMoved(operation, 'next_cursor') ? undefined : moreIn(body);
+	if (more)
+		throw incomplete(operation, `The service says "${excerpt(more)}", which is not understood.`);
 	if (hasMore === true)
 		throw incomplete(operation, 'The service says that there is more, and gives no cursor for it.');
 	if (isFull)

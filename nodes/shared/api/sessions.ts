@@ -14,6 +14,15 @@ export class UnreadableSessionError extends WorkspaceAutomationError {}
 export const sessionIn = (api: Api, body: unknown, sessionId: string): Session | undefined =>
 	readSession(api.answer('getAgentSession', 'session', body) ?? body, sessionId);
 
+/** The same. @throws UnreadableSessionError where the response is no status object */
+export function readableSession(api: Api, body: unknown, sessionId: string): Session {
+	const session = sessionIn(api, body, sessionId);
+	if (session) return session;
+	const what = 'the status of the session';
+	const { message, description } = unreadableResponse('getAgentSession', 'session', what, body);
+	throw new UnreadableSessionError(message, description);
+}
+
 /** The session as it is now. @throws UnreadableSessionError where the response is no status object */
 export async function fetchSession(
 	api: Api,
@@ -21,11 +30,7 @@ export async function fetchSession(
 	options?: CallOptions,
 ): Promise<Session> {
 	const { body } = await api.call('getAgentSession', { sessionId }, options);
-	const session = sessionIn(api, body, sessionId);
-	if (session) return session;
-	const what = 'the status of the session';
-	const { message, description } = unreadableResponse('getAgentSession', 'session', what, body);
-	throw new UnreadableSessionError(message, description, { sessionId });
+	return readableSession(api, body, sessionId);
 }
 
 /** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */

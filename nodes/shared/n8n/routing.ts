@@ -11,15 +11,16 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openApi } from '../api/api';
-import { isList, onceOf, type OperationId } from '../api/operations';
+import { requestOverride } from '../api/answers';
+import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
 import { placeholdersOf } from '../api/overrides';
-import { readPages } from '../api/pages';
+import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';
-import { CanceledError, hadNoEffect } from '../base/errors';
+import { CanceledError, hadNoEffect, WorkspaceAutomationError } from '../base/errors';
 import { errorJson, toNodeError } from '../base/nodeErrors';
 import { requireNumber } from '../base/validation';
-import { isRecord } from '../base/values';
+import { isRecord, quote } from '../base/values';
 import { Limiter } from '../transport/concurrency';
 import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
@@ -87,9 +88,15 @@ async function readList(
 		context.logger.warn(`The service asks for a set-up: ${error.message}`);
 		rememberInExecution(context, { setupRequired: error.message });
 	};
+	const hasId =
+		api.isMoved(operation, 'id') || context.getNodeParameter('simplify', false) === true;
 	const items: INodeExecutionData[] = [];
 	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
-		for (const json of data) items.push({ json });
+		for (const entry of data) {
+			// Where the next node finds it, and what Simplify would drop otherwise
+			const id = hasId ? { id: idOf(api, operation, entry) } : {};
+			items.push({ json: { ...entry, ...id } });
+		}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.length > most ? items.slice(0, most) : items;
 }
@@ -109,6 +116,27 @@ export function jsonOf(
 	const names = placeholdersOf(operation).filter((name) => !CONTENTS.includes(name));
 	const sent = names.map((name) => [name, values[name]]).filter(([, value]) => value !== undefined);
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
+}
+
+/** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
+const SHOWN = ['name', 'title', 'emoji', 'parentId', 'kind'];
+
+/** Holds the answer to a change against what was asked. @throws WorkspaceAutomationError where it shows something else */
+function checkDone(operation: OperationId, body: unknown, values: Values): void {
+	if (!isRecord(body) || operationOf(operation).effect === 'read') return;
+	const isFile = 'kind' in body || 'parentId' in body;
+	const ignored = SHOWN.find((name) => {
+		const [asked, shown] = [
+			values[name],
+			body[name] ?? (name === 'parentId' && isFile ? '' : undefined),
+		];
+		return typeof asked === 'string' && shown !== undefined && shown !== asked;
+	});
+	if (ignored === undefined) return;
+	throw new WorkspaceAutomationError(
+		`The service did not take over '${ignored}'`,
+		`${onceOf(operation) ? 'What was created is there all the same. ' : ''}It answered: ${quote(body)}. ${requestOverride(operation)}`,
+	);
 }
 
 /** Calls the operation, once for this item where it must not be repeated. */
@@ -135,6 +163,7 @@ async function call(
 	};
 	try {
 		const response = await sendOnce();
+		checkDone(operation, response.body, values);
 		if (hooks.result) return await hooks.result.call(context, response, values, api);
 		return { json: jsonOf(operation, response.body, values, extra) };
 	} catch (error) {

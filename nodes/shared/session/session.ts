@@ -47,8 +47,9 @@ export function contentOf(interaction: Interaction): string | undefined {
 /** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
+/** Nothing, or a wrapping around nothing */
 const isNothing = (value: unknown): boolean =>
-	!value || (typeof value === 'object' && Object.keys(value).length === 0);
+	!value || (typeof value === 'object' && Object.values(value).every(isNothing));
 
 /** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
 function readInteractions(value: unknown): Interaction[] {
@@ -82,6 +83,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const found = readable.find(isKnown) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
+	const pending = places.filter(isRecord).map(({ pendingInteractions }) => pendingInteractions);
 	const status = found.status as string;
 	const lowerCase = status.toLowerCase();
 	return {
@@ -89,7 +91,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 		// It stands in errors and in the log, in one line like all that is shown.
 		dashboardUrl: excerptOf(found.dashboardUrl, LONGEST_URL),
 		status: isKnownStatus(lowerCase) ? lowerCase : status,
-		pendingInteractions: readInteractions(found.pendingInteractions),
+		pendingInteractions: readInteractions(pending.find((each) => !isNothing(each))),
 		error: textOf(found.error),
 		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
 		latestTool: isRecord(found.latestTool) ? found.latestTool : undefined,

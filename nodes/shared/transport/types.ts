@@ -18,7 +18,7 @@ export type Method = (typeof METHODS)[number];
 
 /**
  * What a request does to the service, and so when it may be sent again:
- * - `read`: nothing; without an answer it was for nothing.
+ * - `read`: nothing that matters; without an answer it was for nothing.
  * - `repeat`: done twice it is as done once.
  * - `once`: done twice it does harm.
  */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { readableSession } from '../../../shared/api/sessions';
 import { simplify } from '../../../shared/n8n/descriptions';
 import { sessionId } from '../fields';
 import type { Operation } from '../resource';
@@ -12,6 +13,11 @@ export const get: Operation = {
 	description: 'Get the status of an agent session and what it waits for',
 	request: 'getAgentSession',
 	fields: [sessionId, simplify],
+	// Wherever the service puts it, the next node finds it in one place.
+	result({ body }, { sessionId: id }, api) {
+		if (this.getNodeParameter('simplify', true) !== true) return { json: body as IDataObject };
+		return { json: { ...readableSession(api, body, String(id)) } as IDataObject };
+	},
 	output: simplified(({ error, latestMessage, ...session }) => ({
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,

@@ -1,7 +1,7 @@
 import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
 import { fetchSession } from '../../../shared/api/sessions';
 import type { Api } from '../../../shared/api/types';
-import type { Interaction } from '../../../shared/session/session';
+import { NOT_A_LIST, type Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
@@ -18,6 +18,11 @@ async function pendingInteraction(
 	const { pendingInteractions } = await fetchSession(api, session);
 	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
 	if (interaction) return interaction;
+	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
+		throw new WorkspaceAutomationError(
+			'What the session waits for cannot be read',
+			`The service gives it in another form than the API document: ${quoted(asText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
+		);
 	throw new WorkspaceAutomationError(
 		'The interaction is not pending',
 		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",

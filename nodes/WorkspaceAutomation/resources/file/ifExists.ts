@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { filesNamed } from '../../../shared/api/files';
+import { idOf } from '../../../shared/api/pages';
 import type { Values } from '../../../shared/api/types';
 import {
 	IndeterminateError,
@@ -49,7 +50,7 @@ export const existingFile: Operation['recover'] = async function (error, values,
 		error.context.httpStatus === 409;
 	if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
 	const found = inPlace(await filesNamed(api, values), values);
-	return found && { json: found };
+	return found && { json: { ...found, id: idOf(api, 'listFiles', found) } };
 };
 
 /** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
