@@ -80,6 +80,11 @@ beforeAll(async () => {
 				},
 			),
 		);
+	await begin(
+		looped('Stays', [{ n: 1 }], agentSession({ prompt: promptOf('Stays'), options: brief }), {
+			wires: [['Completed'], [], []],
+		}),
+	);
 	// As sessions of hours were waited for before, in three nodes.
 	const lookAgain = { operation: 'continue', sessionId: '={{ $json.sessionId }}', options: brief };
 	await begin(
@@ -191,6 +196,18 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 		TEST_TIMEOUT_MS,
 	);
 });
+
+test(
+	'an output with items that leads nowhere is hinted at in the editor',
+	async () => {
+		// Its Needs Approval and Still Running lead nowhere.
+		const [run] = (await outcome('Stays')).runData[NODE] as Array<{ hints?: object[] }>;
+		expect(run.hints).toMatchObject([{ message: expect.stringContaining("'Still Running'") }]);
+		const [wired] = (await outcome('By a Wait node')).runData[NODE] as Array<{ hints?: object[] }>;
+		expect(wired.hints ?? []).toEqual([]);
+	},
+	TEST_TIMEOUT_MS,
+);
 
 test(
 	'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',

@@ -83,20 +83,20 @@ const PROOFS: Record<string, string[]> = {
 		'a message whose answer was lost is not repeated when the session shows it',
 		'a message that may have arrived is not sent again, however long the session shows nothing of it',
 	],
-	'Retry On Fail is on': [
+	'and a try fails': [
 		'goes on with the session that the first try started',
 		'a session that is known to have failed is started again',
-		'Retry On Fail asks for nothing that has completed already',
+		'Retry On Fail starts nothing again that has completed, and reads it once',
 	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
-	"the workflow's timeout": ['aborts the session as Stop does'],
+	"the workflow's timeout comes |": ['aborts the session as Stop does'],
 	'Abort on Stop is off': ['leaves the session running, and the log of n8n says so'],
 	'Max Wait is over |': [
 		'route hands the session on as it is and leaves it running',
 		'abort ends the session and says so',
 	],
-	'one of many items fails': [
+	'the others go on; then': [
 		'is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired',
 	],
 	'no rule covers': [
@@ -110,7 +110,7 @@ const PROOFS: Record<string, string[]> = {
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [
-		'a parked execution goes on by itself, looking again until the session has ended',
+		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
 	],
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',
@@ -121,6 +121,39 @@ const PROOFS: Record<string, string[]> = {
 	'dies under an execution of its own': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
 	],
+	'answered with 429': ['a 429 is waited out, and the session read before the next try'],
+	'a request is gone': ['because an earlier one was carried out: %d, and it is listed'],
+	'the try that sent a message': [
+		'the turn before is not the answer, although a try failed after the message',
+	],
+	'comes back to the node that started it': [
+		'Still Running wired back into the node continues the session, whatever the node would start',
+	],
+	'from its start on': [
+		'two seconds after the start of one session, while another is parked and a third comes back',
+		'a parked execution goes on by itself until the session has ended',
+	],
+	'is stopped while it looks': ['while a decision is sent'],
+	'is killed while it looks': ['while a decision is sent'],
+	'within the request that starts': [
+		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
+	],
+	'a worker or both': [
+		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
+	],
+	'presses Stop while': [
+		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
+	],
+	'counts the time that is parked': [
+		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
+	],
+	'Give Up After is over': ['Give Up After: %s'],
+	'changed meanwhile': ['goes on as it was when the workflow has been changed meanwhile (rule 8)'],
+	'called by another one': ['a workflow that another one calls: the caller waits with it (rule 8)'],
+	'*Waiting* leads nowhere': ['%s: refused before anything is started'],
+	'waits for the others': ['the other is waited for, then the node fails'],
+	'and the session fails': ['Retry On Fail looks again and starts no second session'],
+	'leads back into the node that started': ['%s: one session'],
 	'started itself': [
 		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
 	],
@@ -128,10 +161,7 @@ const PROOFS: Record<string, string[]> = {
 
 test('every line of "What happens when ..." has its tests', () => {
 	const page = read('docs/reliability.md');
-	const section = page.slice(
-		page.indexOf('## What happens when'),
-		page.indexOf('So where n8n itself'),
-	);
+	const section = page.slice(page.indexOf('## What happens when'), page.indexOf('\n## Campaign'));
 	const lines = section
 		.split('\n')
 		.filter((line) => line.startsWith('| ') && !/^\| (\.\.\.|---)/.test(line));
