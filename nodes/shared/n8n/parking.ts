@@ -20,7 +20,7 @@ function goLast(node: INode): void {
 
 /**
  * The outputs of a node that parks what is on the first. Where items leave by another they go first, and the rest comes back at once, to be
- * parked then (`mayParkAgain`).
+ * parked then (`putOffUntil`).
  */
 export async function park(
 	context: IExecuteFunctions,
