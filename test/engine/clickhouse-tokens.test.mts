@@ -1,7 +1,7 @@
 // What the package takes for quotes, comments and code is what the real ClickHouse takes for them.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
+import { plainTemplate, tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	anyText,
@@ -27,7 +27,12 @@ const merged = (pieces: Piece[]): Piece[] =>
 const CODE = ['word', 'number', 'parameter', 'symbol'];
 
 const ours = (sql: string) =>
-	merged([...tokensOf(sql)].map(({ kind, text }) => [CODE.includes(kind) ? 'code' : kind, text]));
+	merged(
+		[...tokensOf(plainTemplate(sql))].map(({ kind, text }) => [
+			CODE.includes(kind) ? 'code' : kind,
+			text,
+		]),
+	);
 
 const QUOTES: Record<string, string> = { "'": 'string', '"': 'name', '`': 'name' };
 const TYPES: Record<string, (text: string) => string> = {

@@ -1,8 +1,7 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { expressionsIn, withHoles } from './expressions';
-import { literal, textBetween, typedLiteral, type Named } from './literals';
-import { HOLE, refusal, requireReadable, tokensOf, type Token, type TokenKind } from './tokenizer';
+import { escaped, literal, typedLiteral, type Named } from './literals';
+import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
 // expressions, {{ $json.source }}, and from ClickHouse's query parameters, {source:String}. The token in which a value stands
@@ -15,32 +14,25 @@ export interface Values {
 	evaluate(expression: string): unknown;
 }
 
-/** A query whose values are being written */
+/** A query whose values are being written, one token after the other */
 interface Query extends Values {
-	/** As it was entered */
-	sql: string;
-	/** With holes in place of expressions */
-	template: string;
-	/** Expressions by the offset of their start */
-	expressions: ReadonlyMap<number, string>;
+	template: Template;
+	/** The expression of the next hole */
+	nextExpression(): string;
 }
 
 /** Between these characters and a value outside of quotes, ClickHouse could see a single token. */
-const TOUCHES_BEFORE = /[\w.'"`’”$}\0]/;
-const TOUCHES_AFTER = /[\w.'"`‘“${\0]/;
+const TOUCHES = /[\w.'"`‘’“”${}\0]/;
 
 /** An escape sequence; \x takes two characters. */
 const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 
-/** {name:Type} or {name} as a token */
-const PARAMETER = /^\{\s*(\w+)\s*(?::([^]*))?\}$/;
-
-/** What looks like one within a text */
+/** What looks like a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-function valueOf(expression: string, { evaluate }: Query): Named {
+function valueOf(expression: string, { evaluate }: Values): Named {
 	const name = shorten(expression);
 	const value = evaluate(expression);
 	if (value !== undefined) return { name, value };
@@ -50,7 +42,7 @@ function valueOf(expression: string, { evaluate }: Query): Named {
 	);
 }
 
-function parameterOf(name: string, { parameters }: Query): Named {
+function parameterOf(name: string, { parameters }: Values): Named {
 	if (parameters.has(name))
 		return { name: `The query parameter ${name}`, value: parameters.get(name) };
 	const known = [...parameters.keys()].join(', ') || 'none';
@@ -60,130 +52,84 @@ function parameterOf(name: string, { parameters }: Query): Named {
 	);
 }
 
-/** The text of a token with something written in place of each expression. */
-function fill(
-	{ text, start }: Token,
-	{ expressions }: Query,
-	write: (expression: string, offset: number) => string,
-): string {
-	return text.replace(/\0+/g, (holes, index: number) => {
-		const end = start + index + holes.length;
-		const written: string[] = [];
-		let offset = start + index;
-		while (offset < end) {
-			// Holes are expressions from end to end, so one starts here.
-			const expression = expressions.get(offset)!;
-			written.push(write(expression, offset));
-			offset += expression.length;
-		}
-		return written.join('');
-	});
-}
-
-/** Between quotes ClickHouse would read a query parameter as text. */
-function requireNoParameter({ text, start }: Token, { sql, parameters }: Query): void {
+/** Between quotes of any kind values are escaped, where that is possible, and ClickHouse would read a query parameter as text. */
+function bindQuoted({ kind, text, start }: Token, query: Query): string {
+	const { template, parameters } = query;
 	for (const { 0: placeholder, 1: name, index } of text.matchAll(PARAMETER_IN_TEXT)) {
 		if (!parameters.has(name)) continue;
-		throw refusal(sql, {
-			offset: start + index,
-			message: `The query parameter ${name} stands between quotes`,
-			description: `Remove the quotes around ${shorten(placeholder)}: it brings its own. For a part of a text, use concat('...', {${name}:String}).`,
-		});
+		throw refusal(
+			template,
+			start + index,
+			`The query parameter ${name} stands between quotes`,
+			`Remove the quotes around ${shorten(placeholder)}: it brings its own. For a part of a text, use concat('...', {${name}:String}).`,
+		);
 	}
-}
-
-/** Between 'quotes', "quotes" or `quotes` values are escaped. */
-function bindQuoted(token: Token, query: Query): string {
-	requireNoParameter(token, query);
-	for (const { 0: escape, index } of token.text.matchAll(ESCAPE)) {
-		if (!escape.includes(HOLE)) continue;
-		throw refusal(query.sql, {
-			offset: token.start + index,
-			message: 'An expression follows an unfinished escape sequence',
-			description: 'Write \\\\ for a backslash that belongs to the text.',
-		});
+	if (kind === 'verbatim' && text.includes(HOLE)) {
+		const where = text.startsWith('$') ? 'in a heredoc' : 'between curly quotes';
+		throw refusal(
+			template,
+			start + text.indexOf(HOLE),
+			`${shorten(query.nextExpression())} stands ${where}`,
+			'A value cannot be escaped there. Use straight quotes instead.',
+		);
 	}
-	const bound = fill(token, query, (expression) =>
-		textBetween(token.text[0], valueOf(expression, query)),
+	for (const { 0: escape, index } of text.matchAll(ESCAPE)) {
+		if (kind === 'verbatim' || !escape.includes(HOLE)) continue;
+		throw refusal(
+			template,
+			start + index,
+			'An expression follows an unfinished escape sequence',
+			'Write \\\\ for a backslash that belongs to the text.',
+		);
+	}
+	const bound = text.replaceAll(HOLE, () => escaped(valueOf(query.nextExpression(), query)));
+	if (kind !== 'name' || bound.length > 2) return bound;
+	throw refusal(
+		template,
+		start,
+		'A quoted name is empty',
+		'Put the name of a table or a column between the quotes.',
 	);
-	if (token.kind === 'string' || bound.length > 2) return bound;
-	throw refusal(query.sql, {
-		offset: token.start,
-		message: 'A quoted name is empty',
-		description: 'Put the name of a table or a column between the quotes.',
-	});
 }
 
-/** Between ‘curly’ quotes and $$in a heredoc$$ nothing can be escaped. */
-function bindVerbatim(token: Token, query: Query): string {
-	requireNoParameter(token, query);
-	const where = token.text.startsWith('$') ? 'in a heredoc' : 'between curly quotes';
-	return fill(token, query, (expression, offset) => {
-		throw refusal(query.sql, {
-			offset,
-			message: `${shorten(expression)} stands ${where}`,
-			description: 'A value cannot be escaped there. Use straight quotes instead.',
-		});
-	});
-}
-
-/** Outside of quotes a value is a token of its own. */
-function bindAlone(
-	{ text, start }: Token,
-	{ sql, template }: Query,
-	{ name, write, mayTouch }: { name: string; write: () => string; mayTouch?: string },
-): string {
-	const before = template.charAt(start - 1);
-	const after = template.charAt(start + text.length);
-	const touches =
-		(before !== mayTouch && TOUCHES_BEFORE.test(before)) ||
-		(after !== mayTouch && TOUCHES_AFTER.test(after));
-	if (touches) {
-		throw refusal(sql, {
-			offset: start,
-			message: `${shorten(name)} touches the text beside it`,
-			description:
-				"Put a space between them. For a part of a text or a name, put quotes around the whole: 'page {{ $json.page }}', `visits_{{ $json.year }}`.",
-		});
+/** Outside of quotes a value is a token of its own: it touches nothing but, as a part of a name, a dot. */
+function bindAlone({ kind, text, start }: Token, query: Query): string {
+	const isHole = kind === 'hole';
+	const placeholder = isHole ? query.nextExpression() : text;
+	const [, name, declared] = /^\{\s*(\w+)\s*(?::([^]*))?\}$/.exec(isHole ? '' : text) ?? [];
+	const around = [start - 1, start + text.length].map((at) => query.template.text.charAt(at));
+	const type = declared?.trim();
+	const isPart = type === 'Identifier';
+	if (around.some((each) => TOUCHES.test(each) && !(isPart && each === '.'))) {
+		throw refusal(
+			query.template,
+			start,
+			`${shorten(placeholder)} touches the text beside it`,
+			"Put a space between them. For a part of a text or a name, put quotes around the whole: 'page {{ $json.page }}', `visits_{{ $json.year }}`.",
+		);
 	}
-	const written = write();
+	const named = isHole ? valueOf(placeholder, query) : parameterOf(name, query);
+	const written = type === undefined ? literal(named) : typedLiteral(named, type);
 	// Two minus signs would start a comment.
-	return before === '-' && written.startsWith('-') ? ` ${written}` : written;
+	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
 }
 
-function bindParameter(token: Token, query: Query): string {
-	// The tokenizer has found these parts.
-	const [placeholder, name, type] = PARAMETER.exec(token.text)!;
-	const trimmed = type?.trim();
-	return bindAlone(token, query, {
-		name: placeholder,
-		write: () =>
-			trimmed === undefined
-				? literal(parameterOf(name, query))
-				: typedLiteral(parameterOf(name, query), trimmed),
-		mayTouch: trimmed === 'Identifier' ? '.' : undefined,
-	});
+function bindToken(token: Token, query: Query): string {
+	switch (token.kind) {
+		case 'comment':
+			// A space, because what an expression separates could otherwise end the comment or start another.
+			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
+		case 'string':
+		case 'name':
+		case 'verbatim':
+			return bindQuoted(token, query);
+		case 'parameter':
+		case 'hole':
+			return bindAlone(token, query);
+		default:
+			return token.text;
+	}
 }
-
-function bindExpression(token: Token, query: Query): string {
-	// A hole starts with an expression. If it is longer, the next one touches this.
-	const expression = query.expressions.get(token.start)!;
-	return bindAlone({ ...token, text: expression }, query, {
-		name: expression,
-		write: () => literal(valueOf(expression, query)),
-	});
-}
-
-/** How values are written into tokens. Tokens of other kinds stay as they are. */
-const BINDERS: Partial<Record<TokenKind, (token: Token, query: Query) => string>> = {
-	// A space, because what an expression separates could otherwise end the comment or start another.
-	comment: (token, query) => fill(token, query, () => ' '),
-	string: bindQuoted,
-	name: bindQuoted,
-	verbatim: bindVerbatim,
-	parameter: bindParameter,
-	hole: bindExpression,
-};
 
 /**
  * The query with its values in place of its expressions and query parameters. An expression that is the whole query is the query.
@@ -191,14 +137,12 @@ const BINDERS: Partial<Record<TokenKind, (token: Token, query: Query) => string>
  * @throws WorkspaceAutomationError naming the value that is missing or does not fit, or the place that cannot be read for certain
  */
 export function bind(sql: string, values: Values): string {
-	requireReadable(sql);
-	const expressions = expressionsIn(sql);
-	const whole = sql.trim();
-	if (expressions.get(sql.indexOf(whole)) === whole)
-		return requireText('Query', values.evaluate(whole));
-	const query = { ...values, sql, expressions, template: withHoles(sql, expressions) };
+	const template = templateOf(sql);
+	const { text, expressions } = template;
+	if (text.trim() === HOLE) return requireText('Query', values.evaluate(expressions[0]));
+	let hole = 0;
+	const query = { ...values, template, nextExpression: () => expressions[hole++] };
 	const bound: string[] = [];
-	for (const token of tokensOf(query.template, sql))
-		bound.push(BINDERS[token.kind]?.(token, query) ?? token.text);
+	for (const token of tokensOf(template)) bound.push(bindToken(token, query));
 	return bound.join('');
 }

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { requireReadable, tokensOf } from './tokenizer';
+import { plainTemplate, tokensOf } from './tokenizer';
 
 /**
  * A single SELECT or WITH statement (API document, POST /analytics/query, rule 1), as it is.
@@ -8,10 +8,9 @@ import { requireReadable, tokensOf } from './tokenizer';
  */
 export function requireSelect(field: string, value: unknown): string {
 	const sql = requireText(field, value);
-	requireReadable(sql);
 	let isStarted = false;
 	let isEnded = false;
-	for (const { kind, text } of tokensOf(sql)) {
+	for (const { kind, text } of tokensOf(plainTemplate(sql))) {
 		if (kind === 'space' || kind === 'comment' || (text === '(' && !isStarted)) continue;
 		if (!isStarted && !(kind === 'word' && /^(select|with)$/i.test(text))) break;
 		isStarted = true;

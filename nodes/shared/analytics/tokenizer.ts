@@ -1,53 +1,74 @@
 import { WorkspaceAutomationError } from '../base/errors';
-import { typeEnd } from './parameterType';
-import { endOf } from './scan';
 
 // ClickHouse's lexical rules, from https://clickhouse.com/docs/reference/syntax and, where that page says nothing, from what
 // ClickHouse 26.7 does: a test compares every token. What ClickHouse refuses, or reads differently from version to version, is
 // refused here, because a value beside it could end up outside of its quotes.
 
-export type TokenKind =
-	| 'space'
-	| 'comment'
-	/** 'text' */
-	| 'string'
-	/** "name" or `name` */
-	| 'name'
-	/** Text in which nothing can be escaped: ‘text’, “name”, $tag$text$tag$, x'4142', b'01' */
-	| 'verbatim'
+/** Stands in a template where an expression is. No statement contains it: `templateOf` refuses it. */
+export const HOLE = '\0';
+
+/** The first row that matches counts: what is frequent comes early. */
+const PATTERNS = {
+	space: /[\t-\r \x85\xa0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y,
 	/** An identifier or keyword without quotes */
-	| 'word'
-	| 'number'
-	/** {name:Type} or {name} */
-	| 'parameter'
-	/** Where values will be: see `HOLE` */
-	| 'hole'
+	word: /(?![xb]')[a-z_]\w*(?![\w$])/iy,
+	/** A number, or what starts like one: a name such as 7d, the last part of t.1.2 */
+	number: /\.?\d[\w.]*(?:(?<=[ep])[+-]\d\w*)?(?![\w.'"`$]|(?<=[ep])[+-])/iy,
+	comment: /(?:--|\/\/|#[ !])[^\n]*|\/\*/y,
 	/** An operator, a bracket, a comma or a semicolon, one character at a time */
-	| 'symbol';
+	symbol: /[-()[\],;*+%=<>?:|@^.\u2212]|\/(?!\*)|!=/y,
+	/** 'text' */
+	string: /'/y,
+	/** "name" or `name` */
+	name: /["`]/y,
+	/** Text in which nothing can be escaped: ‘text’, “name”, $tag$text$tag$, x'4142', b'01' */
+	verbatim: /‘[^’]*’|“[^”]*”|\$(\w*)\$[^]*?\$\1\$|x'[\da-f]*'|b'[01]*'/iy,
+	/** {name:Type} or {name}. Of a type no more is checked than where it ends: it is sent between quotes. */
+	parameter:
+		/\{\s*[A-Za-z_]\w*\s*(?::\s*[A-Za-z_](?:[\w\s)=.]|-(?=\d)|[(,](?:\s*'(?:[^'\\\0]|\\[^\0]){0,999}')?){0,999})?\}/y,
+	/** Where a value will be */
+	hole: /\0/y,
+};
+
+export type TokenKind = keyof typeof PATTERNS;
+
+/**
+ * What counts between an opening that is a token's beginning, and its end: group 1 closes, group 2 opens once more. In quotes a
+ * backslash escapes any character, and two quotes stand for one; block comments nest.
+ */
+const INSIDE = new Map([
+	["'", /\\[^]|''|(')/g],
+	['"', /\\[^]|""|(")/g],
+	['`', /\\[^]|``|(`)/g],
+	['/*', /(\*\/)|(\/\*)/g],
+]);
+
+const KINDS = Object.entries(PATTERNS) as Array<[TokenKind, RegExp]>;
 
 export interface Token {
 	kind: TokenKind;
 	text: string;
-	/** Where the token starts in the statement, in UTF-16 code units */
+	/** Where the token starts in the template, in UTF-16 code units */
 	start: number;
 }
 
-/** Stands in a template for each character of an expression. No statement contains it: `requireReadable` refuses it. */
-export const HOLE = '\0';
-
-/** What makes a query impossible to send, and where: an offset in UTF-16 code units. */
-interface Obstacle {
-	offset: number;
-	message: string;
-	description: string;
+/** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes of its own */
+export interface Template {
+	text: string;
+	/** In the order of the holes */
+	expressions: string[];
 }
 
-/** The error for an obstacle. It names the place as people count: a query starts with line 1, column 1. */
+/** The error for what makes a query impossible to send. It names the place as people count: a query starts with line 1, column 1. */
 export function refusal(
-	sql: string,
-	{ offset, message, description }: Obstacle,
+	{ text, expressions }: Template,
+	offset: number,
+	message: string,
+	description: string,
 ): WorkspaceAutomationError {
-	const lines = sql.slice(0, offset).split('\n');
+	let hole = 0;
+	const before = text.slice(0, offset).replaceAll(HOLE, () => expressions[hole++]);
+	const lines = before.split('\n');
 	const column = [...lines[lines.length - 1]].length + 1;
 	return new WorkspaceAutomationError(
 		`${message} (line ${lines.length}, column ${column})`,
@@ -56,136 +77,84 @@ export function refusal(
 }
 
 /**
- * Refuses characters that do not reach ClickHouse as they are: null characters, and halves of surrogate pairs.
- * @throws WorkspaceAutomationError naming the place
+ * A text as a template without expressions.
+ * @throws WorkspaceAutomationError for characters that do not reach ClickHouse as they are: null, and halves of surrogate pairs
  */
-export function requireReadable(sql: string): void {
-	const offset = sql.search(/[\0\p{Surrogate}]/u);
-	if (offset === -1) return;
-	throw refusal(sql, {
+export function plainTemplate(text: string): Template {
+	const template = { text, expressions: [] };
+	const offset = text.search(/[\0\p{Surrogate}]/u);
+	if (offset === -1) return template;
+	throw refusal(
+		template,
 		offset,
-		message: "'Query' has a character that cannot be sent",
-		description: 'Delete the character at this place, which may be invisible, and type it again.',
+		"'Query' has a character that cannot be sent",
+		'Delete the character at this place, which may be invisible, and type it again.',
+	);
+}
+
+/** The template of a query. Expressions end with the first closing braces, as in n8n. @throws as `plainTemplate` */
+export function templateOf(sql: string): Template {
+	plainTemplate(sql);
+	const expressions: string[] = [];
+	// Up to here every opening pair of braces has a closing one: a search for it never runs to the end in vain.
+	const end = sql.lastIndexOf('}}') + 2;
+	const start = sql.slice(0, end).replace(/\{\{[^]*?\}\}/g, (expression) => {
+		expressions.push(expression);
+		return HOLE;
 	});
+	return { text: start + sql.slice(end), expressions };
 }
 
-/** Reads the token that starts at `start`: returns the offset of its end, or why it cannot be told for certain. */
-type Reader = (sql: string, start: number) => number | Obstacle;
-
-/** Up to the same quote. Inside, a backslash escapes any character, and two quotes stand for one. */
-function quotedText(quote: string): Reader {
-	const special = new RegExp(`[${quote}\\\\]`, 'g');
-	return (sql, start) => {
-		special.lastIndex = start + 1;
-		for (let found = special.exec(sql); found; found = special.exec(sql)) {
-			if (found[0] === quote && sql[special.lastIndex] !== quote) return special.lastIndex;
-			special.lastIndex++;
-		}
-		return {
-			offset: start,
-			message: `'Query' has an opening ${quote} without a closing one`,
-			description: `Close it with ${quote}. Within the quotes, write \\${quote} for ${quote} and \\\\ for a backslash.`,
-		};
-	};
-}
-
-/** Up to the closing curly quote. Nothing is escaped. */
-const curlyQuotedText =
-	(closing: string): Reader =>
-	(sql, start) => {
-		const end = sql.indexOf(closing, start);
-		if (end !== -1) return end + 1;
-		return {
-			offset: start,
-			message: `'Query' has an opening ${sql[start]} without a closing one`,
-			description: `Close it with ${closing}, or use straight quotes.`,
-		};
-	};
-
-/** A heredoc ends with the tag it starts with. A tag that does not come again would be part of a name. */
-const heredoc: Reader = (sql, start) => {
-	const tag = sql.slice(start, endOf(/\$\w*\$/y, sql, start));
-	const end = tag === '' ? -1 : sql.indexOf(tag, start + tag.length);
-	if (end !== -1) return end + tag.length;
-	return {
-		offset: start,
-		message: "'Query' has a $ that does not start a heredoc",
-		description:
-			'A heredoc ends with the tag it starts with: $tag$text$tag$. Put a name that contains $ in backquotes.',
-	};
-};
-
-const bytes: Reader = (sql, start) => {
-	const end = endOf(/x'[\da-f]*'|b'[01]*'/iy, sql, start);
-	if (end > start) return end;
-	return {
-		offset: start,
-		message: "'Query' has a byte string that cannot be read",
-		description:
-			"Use only hexadecimal digits in x'...' and only 0 and 1 in b'...'. For a value, use unhex('...') or unbin('...').",
-	};
-};
-
-/** Block comments nest. */
-const blockComment: Reader = (sql, start) => {
-	const bracket = /\/\*|\*\//g;
-	bracket.lastIndex = start;
-	let depth = 0;
-	for (let found = bracket.exec(sql); found; found = bracket.exec(sql)) {
-		depth += found[0] === '/*' ? 1 : -1;
-		if (depth === 0) return bracket.lastIndex;
-	}
-	return {
-		offset: start,
-		message: "'Query' has a comment without an end",
-		description: 'Close it with */. Comments nest: each /* within it needs a */ as well.',
-	};
-};
-
-const word: Reader = (sql, start) => {
-	const end = endOf(/\w+/y, sql, start);
-	if (sql[end] !== '$') return end;
-	return {
-		offset: end,
-		message: "'Query' has a $ in a name without quotes",
-		description: 'Put the name in backquotes. If a heredoc follows, put a space before it.',
-	};
-};
-
-/** A number, or what starts like one: a name such as 7d, the last part of t.1.2 */
-const number: Reader = (sql, start) => {
-	const end = endOf(/\.?\d[\w.]*(?:(?<=[ep])[+-]\d\w*)?/iy, sql, start);
-	const isCutOff = /[ep]/i.test(sql[end - 1]) && /[+-]/.test(sql.charAt(end));
-	if (!isCutOff && !/['"`$]/.test(sql.charAt(end))) return end;
-	return {
-		offset: start,
-		message: "'Query' has a number that cannot be read",
-		description: isCutOff
-			? 'Write the digits of its exponent, as in 1e-3, or put a space before the operator.'
-			: 'Put a space after it.',
-	};
-};
-
-const parameter: Reader = (sql, start) => {
-	const plainEnd = endOf(/\{\s*[A-Za-z_]\w*\s*\}/y, sql, start);
-	if (plainEnd > start) return plainEnd;
-	const typeStart = endOf(/\{\s*[A-Za-z_]\w*\s*:/y, sql, start);
-	const end = typeStart > start ? typeEnd(sql, typeStart) : undefined;
-	if (end !== undefined && sql[end] === '}') return end + 1;
-	return typeStart > start
-		? {
-				offset: start,
-				message: "'Query' has a query parameter without a valid type",
-				description:
-					"Write a ClickHouse type between the colon and the closing brace, such as String, Array(UInt32) or Enum8('a' = 1).",
-			}
-		: {
-				offset: start,
-				message: "'Query' has a brace that starts neither an expression nor a query parameter",
-				description:
-					'Write an expression as {{ $json.source }} and a query parameter as {source:String}. Put a brace that is text in quotes.',
-			};
-};
+/** What no pattern can read, and how to write it instead; % stands for what is there. */
+const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]> = [
+	[
+		/['"`]/y,
+		'an opening % without a closing one',
+		'Close it with %. Within the quotes, write \\% for % and \\\\ for a backslash.',
+	],
+	[/‘/y, 'an opening % without a closing one', 'Close it with ’, or use straight quotes.'],
+	[/“/y, 'an opening % without a closing one', 'Close it with ”, or use straight quotes.'],
+	[
+		/\$/y,
+		'a $ that does not start a heredoc',
+		'A heredoc ends with the tag it starts with: $tag$text$tag$. Put a name that contains $ in backquotes.',
+	],
+	[
+		/[xb]'/iy,
+		'a byte string that cannot be read',
+		"Use only hexadecimal digits in x'...' and only 0 and 1 in b'...'. For a value, use unhex('...') or unbin('...').",
+	],
+	[
+		/\/\*/y,
+		'a comment without an end',
+		'Close it with */. Comments nest: each /* within it needs a */ as well.',
+	],
+	[
+		/[a-z_]/iy,
+		'a $ in a name without quotes',
+		'Put the name in backquotes. If a heredoc follows, put a space before it.',
+	],
+	[
+		/\.?\d/y,
+		'a number that cannot be read',
+		'Write the digits of its exponent, as in 1e-3, and put a space after it.',
+	],
+	[
+		/\{\s*[a-z_]\w*\s*:/iy,
+		'a query parameter without a valid type',
+		"Write a ClickHouse type between the colon and the closing brace, such as String, Array(UInt32) or Enum8('a' = 1).",
+	],
+	[
+		/\{/y,
+		'a brace that starts neither an expression nor a query parameter',
+		'Write an expression as {{ $json.source }} and a query parameter as {source:String}. Put a brace that is text in quotes.',
+	],
+	[
+		/[^]/uy,
+		'a % that ClickHouse cannot read',
+		'Put text in single quotes and names in backquotes. A comment starts with --, or with # and a space.',
+	],
+];
 
 /** A character by its look, or by its number where it has none */
 const shown = (character: string) =>
@@ -193,56 +162,49 @@ const shown = (character: string) =>
 		? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
 		: character;
 
-const unknown: Reader = (sql, start) => ({
-	offset: start,
-	message: `'Query' has a ${shown(String.fromCodePoint(sql.codePointAt(start) ?? 0))} that ClickHouse cannot read`,
-	description:
-		'Put text in single quotes and names in backquotes. A comment starts with --, or with # and a space.',
-});
+/** What a sticky pattern finds at a place */
+function foundAt(pattern: RegExp, text: string, start: number): string | undefined {
+	pattern.lastIndex = start;
+	return pattern.exec(text)?.[0];
+}
+
+/** A token that ends where its opening is closed; undefined where it is not */
+function enclosed(inside: RegExp, text: string, start: number, opening: string) {
+	inside.lastIndex = start + opening.length;
+	let depth = 1;
+	for (let found = inside.exec(text); found; found = inside.exec(text)) {
+		if (found[1]) depth--;
+		if (found[2]) depth++;
+		if (depth === 0) return text.slice(start, inside.lastIndex);
+	}
+	return undefined;
+}
+
+function tokenAt(template: Template, start: number): Token {
+	const { text: all } = template;
+	for (const [kind, pattern] of KINDS) {
+		const found = foundAt(pattern, all, start);
+		if (found === undefined) continue;
+		const inside = INSIDE.get(found);
+		const text = inside ? enclosed(inside, all, start, found) : found;
+		if (text) return { kind, text, start };
+	}
+	// The last row matches everything.
+	const [obstacle, what, wayOut] = OBSTACLES.find(([each]) => foundAt(each, all, start))!;
+	const here = shown(foundAt(obstacle, all, start)!);
+	const [message, description] = [what, wayOut].map((each) => each.replaceAll('%', here));
+	throw refusal(template, start, `'Query' has ${message}`, description);
+}
 
 /**
- * How tokens start, and what reads them; by default they end where the pattern does. The first row that matches counts: what is
- * frequent comes early.
- */
-const KINDS: ReadonlyArray<[kind: TokenKind, start: RegExp, read?: Reader]> = [
-	['space', /[\t-\r \x85\xa0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/],
-	['symbol', /[()[\],;*+%=<>?:|@^\u2212]/],
-	['verbatim', /[xb]'/i, bytes],
-	['word', /[A-Za-z_]/, word],
-	['number', /\.?\d/, number],
-	['comment', /(?:--|\/\/|#[ !])[^\n]*/],
-	['comment', /\/\*/, blockComment],
-	['symbol', /[-/.]|!=/],
-	['string', /'/, quotedText("'")],
-	['name', /"/, quotedText('"')],
-	['name', /`/, quotedText('`')],
-	['verbatim', /‘/, curlyQuotedText('’')],
-	['verbatim', /“/, curlyQuotedText('”')],
-	['verbatim', /\$/, heredoc],
-	['parameter', /\{/, parameter],
-	['hole', /\0+/],
-	['symbol', /[^]/, unknown],
-];
-
-const READERS = KINDS.map(([kind, { source, flags }, read]) => {
-	const start = new RegExp(source, `${flags}y`);
-	return { kind, start, read: read ?? ((sql: string, from: number) => endOf(start, sql, from)) };
-});
-
-/**
- * The tokens of a statement, which make up the statement when joined. Takes time in proportion to its length.
- * @param sql a statement, or a template with holes
- * @param original what people see of it, with the same offsets: errors name places there
+ * The tokens of a template, which make it up when joined. Takes time in proportion to its length.
  * @throws WorkspaceAutomationError naming the place of what cannot be told for certain
  */
-export function* tokensOf(sql: string, original = sql): Generator<Token> {
+export function* tokensOf(template: Template): Generator<Token> {
 	let start = 0;
-	while (start < sql.length) {
-		// The last row matches everything.
-		const { kind, read } = READERS.find((reader) => endOf(reader.start, sql, start) > start)!;
-		const end = read(sql, start);
-		if (typeof end !== 'number') throw refusal(original, end);
-		yield { kind, text: sql.slice(start, end), start };
-		start = end;
+	while (start < template.text.length) {
+		const token = tokenAt(template, start);
+		yield token;
+		start += token.text.length;
 	}
 }
