@@ -161,16 +161,17 @@ async function call(
 		const interrupted = () => interruptedEarlier(operation);
 		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
 	};
-	try {
-		const response = await sendOnce();
+	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		checkDone(operation, response.body, values);
 		if (hooks.result) return await hooks.result.call(context, response, values, api);
 		return { json: jsonOf(operation, response.body, values, extra) };
-	} catch (error) {
+	};
+	const recover = async (error: unknown) => {
 		const recovered = await hooks.recover?.call(context, error, values, api);
 		if (recovered) return recovered;
 		throw error;
-	}
+	};
+	return await sendOnce().then(itemOf).catch(recover);
 }
 
 /** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */
