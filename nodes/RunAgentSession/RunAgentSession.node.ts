@@ -29,12 +29,15 @@ import { getProjects } from '../shared/n8n/listSearch/projects';
 import { park, putOffUntil } from '../shared/n8n/parking';
 import { ancestorOf, comesFromItself, followersOf } from '../shared/n8n/wires';
 import { openApi } from '../shared/api/api';
+import { optionWords } from '../shared/api/sessions';
+import type { Api } from '../shared/api/types';
 import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import type { Entry } from './journal';
 import { failedItem, heldFailure, parkedItem, sessionFailed, toJson, toOutputs } from './output';
 import { look } from './look';
 import { isDurable, readConcurrency, readJob, readTrial } from './parameters';
+import type { Policy } from './permissionPolicy';
 import { properties } from './properties';
 import { tryRules } from './tryRules';
 import { runSession, type Job, type RunDependencies, type RunResult } from './runSession';
@@ -268,6 +271,14 @@ const handedOnBefore = ({ sessionId, dashboardUrl }: Entry) =>
 		{ sessionId, dashboardUrl },
 	);
 
+/** Lets a policy know the credential's words for options; the node's own win. */
+function withWords(policy: Policy, api: Api): void {
+	for (const decision of ['approve', 'deny'] as const) {
+		const own = policy[`${decision}Values`];
+		if (!own?.length) policy[`${decision}Values`] = optionWords(api, decision);
+	}
+}
+
 /** What the items share: the credential, one rate limit for all, the journal and the list of sessions in the execution's data. */
 async function createDependencies(
 	context: IExecuteFunctions,
@@ -280,6 +291,7 @@ async function createDependencies(
 	return (job, itemIndex) => {
 		const place = { runIndex: runIndexOf(context, 0), itemIndex };
 		const fingerprint = fingerprintOf(job.target.operation, job.target);
+		withWords(job.policy, opened);
 		return {
 			api,
 			journal:

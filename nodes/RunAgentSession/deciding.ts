@@ -46,7 +46,7 @@ async function send(run: Run, due: Due): Promise<boolean> {
 	run.keep(sent(before, due, at));
 	const options = { deadline: run.lastDecision, extra: run.job.decisionBody };
 	const answer = await resultOrError(
-		api.resolve(sessionId!, due.interaction, due.verdict.option, options),
+		api.resolve(sessionId!, due.interaction, due.verdict, options),
 	);
 	if (!(answer instanceof WorkspaceAutomationError)) {
 		run.hold = undefined;

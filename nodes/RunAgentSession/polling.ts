@@ -20,12 +20,13 @@ export async function waitForNextPoll(run: Run): Promise<boolean> {
 	return delay !== undefined;
 }
 
-/** Answers in a row that are JSON of something else: one may come from somebody in between, so many are the service's own */
-const UNREADABLE = 5;
+/** JSON of something else may come from somebody in between; where it has been nothing else for so long, it is the service's own. */
+const UNREADABLE_MS = 3 * 60_000;
 
 /** Reads the session; undefined when the time was over before a usable response came. */
 export async function read(run: Run): Promise<Session | undefined> {
-	for (let unreadable = 1; ; unreadable++) {
+	const { clock } = run.dependencies;
+	for (;;) {
 		// A poll that failed is made up for no later than the next one would come.
 		const session = await resultOrError(
 			run.dependencies.api.read(run.entry.sessionId!, {
@@ -39,8 +40,9 @@ export async function read(run: Run): Promise<Session | undefined> {
 		if (session.context.httpStatus === 404) throw sessionNotFound(session);
 		if (isRefused(session)) throw session;
 		if (session instanceof UnreadableSessionError) {
-			if (unreadable >= UNREADABLE) throw session;
-			if (await waitForNextPoll(run)) continue;
+			const isStrange = !run.session && clock.now() >= run.startedAt + UNREADABLE_MS;
+			if (!isStrange && (await waitForNextPoll(run))) continue;
+			if (!run.session) throw session;
 		}
 		run.warnings.add(
 			`The session could not be read at the end: ${session.message}. ${session.description}`,

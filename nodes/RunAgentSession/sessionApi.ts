@@ -1,6 +1,7 @@
 import { messageArrived } from '../shared/api/lookUps';
 import { fetchSession, readNewSessionId, sessionIn } from '../shared/api/sessions';
 import type { Api, CallOptions } from '../shared/api/types';
+import type { Settled } from './permissionPolicy';
 import type { Interaction, Session } from '../shared/session/session';
 
 export interface NewSession {
@@ -21,7 +22,7 @@ export interface SessionApi {
 	resolve(
 		sessionId: string,
 		interaction: Interaction,
-		option: string | number,
+		verdict: Settled,
 		options?: CallOptions,
 	): Promise<Session | undefined>;
 	abort(sessionId: string, options?: CallOptions): Promise<void>;
@@ -43,8 +44,9 @@ export function sessionApi(api: Api): SessionApi {
 			await api.call('sendAgentMessage', values, { ...options, reconcile });
 		},
 
-		async resolve(sessionId, { id, type }, option, options) {
-			const values = { sessionId, interactionId: id, type, option };
+		async resolve(sessionId, { id, type }, { decision, option }, options) {
+			const approved = decision === 'approve';
+			const values = { sessionId, interactionId: id, type, option, decision, approved };
 			const { body } = await api.call('resolveInteraction', values, { ...options, once: true });
 			return sessionIn(api, body, sessionId);
 		},

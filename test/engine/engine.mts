@@ -1,4 +1,5 @@
 // Runs one node of the built package in n8n-core's engine (n8n-host/core.mts), with what a test wants to say and see of it.
+import { randomUUID } from 'node:crypto';
 import type { PollContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -191,8 +192,6 @@ export interface Poller {
 }
 
 /** How many triggers were started */
-let pollers = 0;
-
 /**
  * A polling trigger as n8n has it from an activation on.
  * @param state what an earlier one has left in the database
@@ -203,7 +202,8 @@ export function poller(
 	{
 		state,
 		activation = 'activate',
-		id = `trigger-${++pollers}`,
+		// The nodes, and what they remember, are those of all files that a worker of jest runs.
+		id = randomUUID(),
 	}: { state?: any; activation?: WorkflowActivateMode; id?: string } = {},
 ): Poller {
 	const { workflow, additionalData } = prepare({ ...setup, settings: { id } });

@@ -72,7 +72,21 @@ const PROOFS: Record<string, string[]> = {
 		'a start whose answer was lost to %s is not repeated, not by a retry either',
 		'a start that may have happened is not repeated by Retry On Fail',
 	],
-	'the answer to a decision is lost': [
+	'is answered with 429': ['a 429 is waited out, and the session read before the next try'],
+	'is gone when its decision is refused': [
+		'is no new session: it is sent once, and the session is read',
+		'one that is refused because an earlier answer was carried out after all is listed',
+		'one that somebody else resolved in between is passed over, and listed with what is not certain about it',
+	],
+	'the try that sent a message fails': [
+		'the turn before is not the answer, although a try failed after the message',
+		'a message is sent once, also when the node is tried again',
+	],
+	'of *Still Running* comes back': [
+		'Still Running wired back into the node continues the session, whatever the node would start',
+		'%s: one session',
+	],
+	'is lost, or it is refused': [
 		'an answer lost to %s after it took effect is not sent again',
 		'one lost before it took effect is sent again',
 	],
@@ -83,20 +97,20 @@ const PROOFS: Record<string, string[]> = {
 		'a message whose answer was lost is not repeated when the session shows it',
 		'a message that may have arrived is not sent again, however long the session shows nothing of it',
 	],
-	'Retry On Fail is on': [
+	'Retry On Fail is on, and a try': [
 		'goes on with the session that the first try started',
 		'a session that is known to have failed is started again',
-		'Retry On Fail asks for nothing that has completed already',
+		'Retry On Fail starts nothing again that has completed, and reads it once',
 	],
 	'a failed execution is retried': ['goes on with the session that the failed execution started'],
 	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
-	"the workflow's timeout": ['aborts the session as Stop does'],
+	"the workflow's timeout comes |": ['aborts the session as Stop does'],
 	'Abort on Stop is off': ['leaves the session running, and the log of n8n says so'],
 	'Max Wait is over |': [
 		'route hands the session on as it is and leaves it running',
 		'abort ends the session and says so',
 	],
-	'one of many items fails': [
+	'one of many items fails | the others': [
 		'is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired',
 	],
 	'no rule covers': [
@@ -110,7 +124,7 @@ const PROOFS: Record<string, string[]> = {
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [
-		'a parked execution goes on by itself, looking again until the session has ended',
+		'examples/long-session.json: a parked execution goes on by itself until the session has ended',
 	],
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',
@@ -124,13 +138,41 @@ const PROOFS: Record<string, string[]> = {
 	'started itself': [
 		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
 	],
+	'which it is from its start on': [
+		'two seconds after the start of one session, while another is parked and a third comes back',
+		'each session was started once, each request decided once, and each outcome arrived',
+	],
+	'looks at the session |': ['while a decision is sent'],
+	'looks at the session, which': ['while a decision is sent'],
+	'a worker or both are killed': [
+		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
+	],
+	'presses Stop while the session is parked': [
+		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
+	],
+	'which counts the time that is parked': [
+		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
+	],
+	'Give Up After is over': ['Give Up After: %s'],
+	'the workflow is changed meanwhile': [
+		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
+	],
+	'was called by another one': [
+		'a workflow that another one calls: the caller waits with it (rule 8)',
+	],
+	'leads nowhere, or elsewhere': ['%s: refused before anything is started'],
+	'one of many items fails | waits': [
+		'On Error Continue hands the error on by Completed, not by Waiting',
+	],
+	'and the session fails': ['Retry On Fail looks again and starts no second session'],
+	'leads back into the node that started': ['%s: one session'],
 };
 
 test('every line of "What happens when ..." has its tests', () => {
 	const page = read('docs/reliability.md');
 	const section = page.slice(
 		page.indexOf('## What happens when'),
-		page.indexOf('So where n8n itself'),
+		page.indexOf('Errors name the session and its dashboard'),
 	);
 	const lines = section
 		.split('\n')

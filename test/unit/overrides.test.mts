@@ -200,12 +200,13 @@ describe('the id of a new session is read', () => {
 describe('a refusal of what we assume names the override', () => {
 	test.each(operations)('%s', async (operation) => {
 		const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
-		const { assumed } = operationOf(operation);
+		const { assumed, version } = operationOf(operation);
 		for (const status of [400, 404, 405, 415, 422]) {
 			const { api, clock } = await apiWith({ status, body: {} });
 			const reconcile = async () => ({ applied: 'unknown' }) as const;
 			const error = await clock.run(api.call(operation, values, { reconcile }).catch((e) => e));
-			const named = status === 404 ? assumed === 'path' : assumed !== undefined;
+			const isOpen = assumed !== undefined || version !== undefined;
+			const named = status === 404 ? assumed === 'path' : isOpen;
 			const quoted = String(error.description).includes(`{"${operation}": {`);
 			expect([status, quoted]).toEqual([status, named]);
 		}

@@ -33,6 +33,13 @@ export async function fetchSession(
 	return readableSession(api, body, sessionId);
 }
 
+/** The values of options that approve or deny, where an override of `resolveInteraction` has words for them. */
+export const optionWords = (api: Api, decision: 'approve' | 'deny'): string[] =>
+	(api.word('resolveInteraction', decision) ?? '')
+		.split(',')
+		.map((word) => word.trim())
+		.filter(Boolean);
+
 /** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
 function newSessionIdIn(api: Api, { body, headers }: ApiResponse): string | undefined {
 	const found = api.answer('createAgentSession', 'sessionId', body);

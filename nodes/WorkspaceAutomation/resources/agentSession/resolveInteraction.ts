@@ -1,5 +1,5 @@
 import { choicesOf, chooseOption } from '../../../shared/session/interactionOptions';
-import { fetchSession } from '../../../shared/api/sessions';
+import { fetchSession, optionWords } from '../../../shared/api/sessions';
 import type { Api } from '../../../shared/api/types';
 import { NOT_A_LIST, type Interaction } from '../../../shared/session/session';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
@@ -30,9 +30,15 @@ async function pendingInteraction(
 }
 
 /** The value of the interaction's own option that stands for the decision. */
-function optionFor(interaction: Interaction, decision: 'approve' | 'deny'): string | number {
+function optionFor(
+	api: Api,
+	interaction: Interaction,
+	decision: 'approve' | 'deny',
+): string | number {
 	const choices = choicesOf(interaction);
-	const value = chooseOption(choices, decision, { approveWith: 'once' });
+	const [approveValues, denyValues] = [optionWords(api, 'approve'), optionWords(api, 'deny')];
+	const preferences = { approveWith: 'once', approveValues, denyValues } as const;
+	const value = chooseOption(choices, decision, preferences);
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(
@@ -164,7 +170,8 @@ export const resolveInteraction: Operation = {
 			const { sessionId: session, interactionId } = values;
 			const interaction = await pendingInteraction(api, String(session), String(interactionId));
 			checkExpected(interaction, expectedPermission, expectedPatterns);
-			if (decision === 'approve' || decision === 'deny') option = optionFor(interaction, decision);
+			if (decision === 'approve' || decision === 'deny')
+				option = optionFor(api, interaction, decision);
 		}
 		const approved = decision === 'option' ? undefined : decision === 'approve';
 		return { values: { type: 'permission', option, approved }, extra };
