@@ -1,6 +1,5 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { asText, isRecord } from '../shared/base/values';
-import { hasOwn } from './json';
 import { quoted } from '../shared/session/visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
@@ -88,7 +87,7 @@ const hasAny = (value: object, fields: Set<string>) =>
 const isQuestion = (value: unknown): boolean =>
 	isRecord(value) &&
 	((hasAny(value, ASKED) && !hasAny(value, SENT)) ||
-		(hasOwn(value, 'id') && hasOwn(value, 'type')));
+		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
 /** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
 function readFields({ data, ...top }: Record<string, unknown>): Reading {
