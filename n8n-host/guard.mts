@@ -7,7 +7,8 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
-const GRACE_MS = 4000;
+/** What n8n may be given to finish its executions (N8N_GRACEFUL_SHUTDOWN_TIMEOUT), and a little */
+const GRACE_MS = 35_000;
 const [folder, command, ...args] = process.argv.slice(2);
 
 // A group of its own: one signal reaches what the command has started as well, and Ctrl-C in the terminal does not.

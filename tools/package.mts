@@ -1,5 +1,5 @@
 // Packs the package as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,8 @@ export interface PackedPackage {
 }
 
 /**
- * Packs what was built and unpacks it into a temporary folder. The caller removes it.
+ * Packs what was built and unpacks it into a temporary folder, or unpacks the file in the folder that PACKED_PACKAGE in the environment
+ * names. The caller removes it.
  * @param build whether to build first; not while others read `dist/`
  */
 export async function packedPackage(build: boolean): Promise<PackedPackage> {
@@ -24,8 +25,12 @@ export async function packedPackage(build: boolean): Promise<PackedPackage> {
 	const remove = () => rmSync(temporary, { recursive: true, force: true });
 	process.once('exit', remove); // so that Ctrl-C leaves nothing behind either
 	try {
-		if (build) await run('npm', ['run', 'build']);
-		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
+		const given = process.env.PACKED_PACKAGE;
+		if (given !== undefined) cpSync(given, temporary, { recursive: true });
+		else {
+			if (build) await run('npm', ['run', 'build']);
+			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
+		}
 		const archive = join(temporary, readdirSync(temporary)[0]);
 		await run('tar', ['-xzf', archive, '-C', temporary]);
 		return { folder: join(temporary, 'package'), archive, remove };

@@ -17,7 +17,7 @@ import {
 } from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
-import { sessionRecorder } from '../shared/n8n/customData';
+import { sessionRecorder, trace } from '../shared/n8n/customData';
 import {
 	fingerprintOf,
 	itemRecord,
@@ -27,14 +27,23 @@ import {
 } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { park, putOffUntil } from '../shared/n8n/parking';
-import { ancestorOf, comesFromItself, followersOf } from '../shared/n8n/wires';
+import { ancestorOf, comesFromItself, followersOf, hintAtLooseEnd } from '../shared/n8n/wires';
 import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
 import type { Api } from '../shared/api/types';
 import { realClock } from '../shared/transport/clock';
+import { LIMITS } from '../shared/base/limits';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import type { Entry } from './journal';
-import { failedItem, heldFailure, parkedItem, sessionFailed, toJson, toOutputs } from './output';
+import {
+	failedItem,
+	heldFailure,
+	OUTPUT_NAMES,
+	parkedItem,
+	sessionFailed,
+	toJson,
+	toOutputs,
+} from './output';
 import { look } from './look';
 import { isDurable, readConcurrency, readJob, readTrial } from './parameters';
 import type { Policy } from './permissionPolicy';
@@ -44,7 +53,7 @@ import { runSession, type Job, type RunDependencies, type RunResult } from './ru
 import { sessionApi } from './sessionApi';
 
 /** Outputs, as n8n's expressions give them */
-const named = (...outputs: string[]): string =>
+const named = (outputs: readonly string[]): string =>
 	JSON.stringify(outputs.map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })));
 
 export class RunAgentSession implements INodeType {
@@ -60,8 +69,12 @@ export class RunAgentSession implements INodeType {
 			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a person to approve something',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				"Connect every output. Where 'wait' is 'database', connect the first, Waiting, with this node's own input and with nothing else.",
+		},
 		inputs: [NodeConnectionTypes.Main],
-		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named('Waiting', 'Completed', 'Needs Approval')} : ${named('Completed', 'Needs Approval', 'Still Running')} }}`,
+		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named(OUTPUT_NAMES.database)} : ${named(OUTPUT_NAMES.memory)} }}`,
 		waitingNodeTooltip:
 			'=The session goes on, and is looked at about once a minute. Until then n8n keeps the execution in its database.',
 		credentials: [
@@ -102,7 +115,8 @@ export class RunAgentSession implements INodeType {
 		try {
 			// Retry On Fail comes back even after Stop.
 			throwIfAborted(signal);
-			if (durable) requireWayBack(this);
+			const wiredWrongly = durable && wayBackProblem(this);
+			if (wiredWrongly) throw wiredWrongly;
 			if (firstMistake >= 0 && !continues) throw (jobs[firstMistake] as Mistake).problem;
 			const dependenciesOf = await createDependencies(this);
 			const results = await settleConcurrently(
@@ -147,7 +161,12 @@ export class RunAgentSession implements INodeType {
 					item: { json: errorJson(this.getNode(), error), pairedItem },
 				};
 			});
-			const outputs = toOutputs(items, asTool, durable ? 'database' : 'memory');
+			const wait = durable ? 'database' : 'memory';
+			const outputs = toOutputs(items, asTool, wait);
+			tellTracing(this, results);
+			for (const [output, { length }] of outputs.entries())
+				if (length > 0 && !asTool && OUTPUT_NAMES[wait][output] !== 'Completed')
+					hintAtLooseEnd(this, output, OUTPUT_NAMES[wait][output]);
 			if (!durable) return outputs;
 			return await park(this, outputs, Math.min(...looks));
 		} catch (error) {
@@ -228,11 +247,26 @@ const sessionOf = ({ session: { sessionId, dashboardUrl }, decisions }: RunResul
 	...(decisions.length > 0 && { decisions }),
 });
 
+/** Tells n8n's tracing of the sessions, each with what became of it. */
+function tellTracing(
+	context: IExecuteFunctions,
+	results: ReadonlyArray<PromiseSettledResult<RunResult>>,
+): void {
+	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+	const all = (of: (result: RunResult) => string) =>
+		ended.map(of).join().slice(0, LIMITS.customData);
+	trace(context, {
+		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
+		'workspaceAutomation.statuses': all(({ session }) => session.status),
+		'workspaceAutomation.decisions': ended.flatMap(({ decisions }) => decisions).length,
+	});
+}
+
 /** What is parked comes back by the first output, so that has to lead to the node itself and nowhere else. */
-function requireWayBack(context: IExecuteFunctions): void {
-	const followers = followersOf(context, 0);
-	if (!followers || (followers.length === 1 && followers[0] === context.getNode().name)) return;
-	throw new WorkspaceAutomationError(
+function wayBackProblem(context: IExecuteFunctions): WorkspaceAutomationError | undefined {
+	const followers = followersOf(context, 0) ?? [context.getNode().name];
+	if (followers.length === 1 && followers[0] === context.getNode().name) return undefined;
+	return new WorkspaceAutomationError(
 		"'Waiting' does not lead back into this node",
 		"Connect the output 'Waiting' of this node with its own input, and with nothing else: what is parked comes back that way. Nothing was started.",
 	);

@@ -64,7 +64,7 @@ export async function look(
 				}
 			: {
 					tooLong: `The session waited ${hours(patience.unansweredAfterMs)} for somebody's decision`,
-					advice: "Raise 'After' beside 'If Nobody Answers' in the options.",
+					advice: "Raise 'If Nobody Answers After' in the options.",
 					aborts: true,
 				};
 	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(

@@ -13,6 +13,11 @@ const OUTPUTS = {
 } as const;
 export type Wait = keyof typeof OUTPUTS;
 
+export const OUTPUT_NAMES = {
+	memory: ['Completed', 'Needs Approval', 'Still Running'],
+	database: ['Waiting', 'Completed', 'Needs Approval'],
+} as const satisfies Record<Wait, readonly string[]>;
+
 /** The `status` that a model reads when the node is its tool, where there is only one output. */
 const TOOL_STATUS: Record<RunResult['kind'], string> = {
 	completed: 'completed',

@@ -251,7 +251,6 @@ const permissions: INodeProperties[] = [
 ];
 
 const inDatabase = { show: { '/wait': ['database'] } };
-const inMemory = { hide: { '/wait': ['database'] } };
 
 const options: INodeProperties = {
 	displayName: 'Options',
@@ -371,7 +370,6 @@ const options: INodeProperties = {
 			default: 10,
 			description:
 				'Longest time between two polls of a session; the interval grows with the age of the session',
-			displayOptions: inMemory,
 		},
 		{
 			displayName: 'Max Wait (Minutes)',
@@ -379,9 +377,8 @@ const options: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 30,
-			description: 'How long to wait for the session to end',
+			description: 'How long to wait for the session to end, In Memory',
 			hint: "The execution stays in memory while it waits. For sessions of hours choose 'In the Database' in 'Wait'.",
-			displayOptions: inMemory,
 		},
 		{
 			displayName: 'On Give Up',
@@ -421,7 +418,6 @@ const options: INodeProperties = {
 			],
 			default: 'route',
 			description: 'What to do when the session has not ended by then',
-			displayOptions: inMemory,
 		},
 		{
 			displayName: 'Poll Interval (Seconds)',
@@ -431,7 +427,6 @@ const options: INodeProperties = {
 			default: 5,
 			description:
 				'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-			displayOptions: inMemory,
 		},
 	],
 };

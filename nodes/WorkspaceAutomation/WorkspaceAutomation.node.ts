@@ -1,23 +1,35 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { titleOf } from '../shared/base/values';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { sendRouted } from '../shared/n8n/routing';
 import { getCustomDomains } from './listSearch/customDomains';
 import { getProducts } from './listSearch/products';
 import { getTasks } from './listSearch/tasks';
-import { agentSession } from './resources/agentSession';
-import { analytics } from './resources/analytics';
+import * as agentSession from './resources/agentSession';
+import * as analytics from './resources/analytics';
 import { bareState } from './resources/analytics/hints';
 import { analyticsOptions } from './resources/analytics/options';
-import { customDomain } from './resources/customDomain';
-import { file } from './resources/file';
-import { product } from './resources/product';
-import { project } from './resources/project';
-import { sharedPreview } from './resources/sharedPreview';
-import { task } from './resources/task';
+import * as customDomain from './resources/customDomain';
+import * as file from './resources/file';
+import * as product from './resources/product';
+import * as project from './resources/project';
+import { panelOf } from './resources/resource';
+import * as sharedPreview from './resources/sharedPreview';
+import * as task from './resources/task';
+
+const RESOURCES = {
+	agentSession,
+	analytics,
+	customDomain,
+	file,
+	product,
+	project,
+	sharedPreview,
+	task,
+};
 
 export class WorkspaceAutomation implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,34 +48,16 @@ export class WorkspaceAutomation implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
-		// The one way to the API: this replaces n8n's own sending for every operation.
-		requestOperations: { pagination: sendRouted },
 		properties: [
 			{
 				displayName: 'Resource',
 				name: 'resource',
 				type: 'options',
 				noDataExpression: true,
-				options: [
-					{ name: 'Agent Session', value: 'agentSession' },
-					{ name: 'Analytics', value: 'analytics' },
-					{ name: 'Custom Domain', value: 'customDomain' },
-					{ name: 'File', value: 'file' },
-					{ name: 'Product', value: 'product' },
-					{ name: 'Project', value: 'project' },
-					{ name: 'Shared Preview', value: 'sharedPreview' },
-					{ name: 'Task', value: 'task' },
-				],
+				options: Object.keys(RESOURCES).map((value) => ({ name: titleOf(value), value })),
 				default: 'project',
 			},
-			...agentSession,
-			...analytics,
-			...customDomain,
-			...file,
-			...product,
-			...project,
-			...sharedPreview,
-			...task,
+			...Object.entries(RESOURCES).flatMap(([value, operations]) => panelOf(value, operations)),
 			{
 				displayName: 'Options',
 				name: 'options',

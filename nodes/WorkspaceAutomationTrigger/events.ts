@@ -4,27 +4,25 @@ import { momentOf } from '../shared/base/values';
 import type { Rule } from './compare';
 import type { Keeping } from './state';
 
-// Every event, as a row: what is watched, what a change is, and what is kept of an entry to see it.
+// Every event: what is watched, what a change is, and what is kept of an entry to see it.
 
 export type Resource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 
-export interface TriggerEvent {
-	name: string;
-	value: string;
-	description: string;
-	resource: Resource;
+interface Details {
 	on: Rule['on'];
+	description: string;
 	/** The fields that count; none where only the ID does */
 	watch?: readonly string[] | 'all';
-	/** Whether an item shows the watched fields as they were, which then have to be kept */
-	hasPrevious?: true;
 	/** Whether watched fields that differ are a change, at a time in milliseconds; they are by default */
 	isChange?: (before: IDataObject, now: IDataObject, at: number) => boolean;
 }
 
-/** How the entries of an event are kept. */
-export const keepingOf = ({ on, hasPrevious }: TriggerEvent): Keeping =>
-	hasPrevious ? 'values' : on === 'removed' ? 'ids' : 'digests';
+export interface TriggerEvent extends Details {
+	value: string;
+	resource: Resource;
+	/** How its entries are kept */
+	keeping: Keeping;
+}
 
 const DOMAIN = ['status', 'is_pending', 'is_stale'];
 const FILE = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
@@ -45,132 +43,84 @@ function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
 }
 
 /** A run moves the next one, and may count as an update of the task; what a run does not do is a change of its own. */
-const isUpdate: TriggerEvent['isChange'] = (before, now, at) =>
+const isUpdate: Details['isChange'] = (before, now, at) =>
 	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 
-export const EVENTS: readonly TriggerEvent[] = [
-	{
-		name: 'Custom Domain Added',
-		value: 'customDomainAdded',
-		description: 'When a custom domain is added to a site',
-		resource: 'customDomain',
-		on: 'added',
-	},
-	{
-		name: 'Custom Domain Changed',
-		value: 'customDomainChanged',
-		description: 'When the status of a custom domain changes, such as when it turns stale',
-		resource: 'customDomain',
-		on: 'changed',
-		hasPrevious: true,
-		watch: DOMAIN,
-	},
-	{
-		name: 'Custom Domain Removed',
-		value: 'customDomainRemoved',
-		description: 'When a custom domain is removed from a site',
-		resource: 'customDomain',
-		on: 'removed',
-		hasPrevious: true,
-		watch: ['domain', ...DOMAIN],
-	},
-	{
-		name: 'File Created',
-		value: 'fileCreated',
-		description: 'When a file or folder is created, uploaded or moved to where you watch',
-		resource: 'file',
-		on: 'added',
-	},
-	{
-		name: 'File Removed',
-		value: 'fileRemoved',
-		description: 'When a file or folder is removed, or moved away from where you watch',
-		resource: 'file',
-		on: 'removed',
-	},
-	{
-		name: 'File Updated',
-		value: 'fileUpdated',
-		description: 'When a file or folder is changed, renamed or moved',
-		resource: 'file',
-		on: 'changed',
-		watch: FILE,
-	},
-	{
-		name: 'Product Added',
-		value: 'productAdded',
-		description: 'When a product is added to a project',
-		resource: 'product',
-		on: 'added',
-	},
-	{
-		name: 'Product Removed',
-		value: 'productRemoved',
-		description: 'When a product is removed from a project',
-		resource: 'product',
-		on: 'removed',
-	},
-	{
-		name: 'Product Updated',
-		value: 'productUpdated',
-		description: 'When any field of a product changes',
-		resource: 'product',
-		on: 'changed',
-		watch: 'all',
-	},
-	{
-		name: 'Project Added',
-		value: 'projectAdded',
-		description: 'When the API key can act on a project that it could not act on before',
-		resource: 'project',
-		on: 'added',
-	},
-	{
-		name: 'Rows Found',
-		value: 'rowsFound',
-		description: 'When an analytics query returns a row that it did not return at the last poll',
-		resource: 'row',
-		on: 'added',
-	},
-	{
-		name: 'Task Added',
-		value: 'taskAdded',
-		description: 'When a recurring task is added',
-		resource: 'task',
-		on: 'added',
-	},
-	{
-		name: 'Task Ran',
-		value: 'taskRan',
-		description: 'When the time of a recurring task has come and its next run has moved on',
-		resource: 'task',
-		on: 'changed',
-		hasPrevious: true,
-		watch: ['nextRunAt', 'rrule'],
-		isChange: hasRun,
-	},
-	{
-		name: 'Task Removed',
-		value: 'taskRemoved',
-		description: 'When a recurring task is removed',
-		resource: 'task',
-		on: 'removed',
-		hasPrevious: true,
-		watch: TASK,
-	},
-	{
-		name: 'Task Updated',
-		value: 'taskUpdated',
-		description:
-			'When the title, emoji or rule of a recurring task changes, or its next run is moved or paused',
-		resource: 'task',
-		on: 'changed',
-		hasPrevious: true,
-		watch: [...TASK, 'nextRunAt'],
-		isChange: isUpdate,
-	},
-];
+const added = (description: string): Details => ({ on: 'added', description });
 
-/** The values of the events of a resource, for showing its fields */
-export const eventsOf = (...resources: Resource[]): string[] =>
-	EVENTS.filter(({ resource }) => resources.includes(resource)).map(({ value }) => value);
+const removed = (description: string, watch?: Details['watch']): Details => ({
+	on: 'removed',
+	description,
+	watch,
+});
+
+const changed = (
+	description: string,
+	watch: Details['watch'],
+	isChange?: Details['isChange'],
+): Details => ({ on: 'changed', description, watch, isChange });
+
+const BY_RESOURCE: Record<Resource, Record<string, Details>> = {
+	customDomain: {
+		customDomainAdded: added('When a custom domain is added to a site'),
+		customDomainChanged: changed(
+			'When the status of a custom domain changes, such as when it turns stale',
+			DOMAIN,
+		),
+		customDomainRemoved: removed('When a custom domain is removed from a site', [
+			'domain',
+			...DOMAIN,
+		]),
+	},
+	file: {
+		fileCreated: added('When a file or folder is created, uploaded or moved to where you watch'),
+		fileRemoved: removed('When a file or folder is removed, or moved away from where you watch'),
+		fileUpdated: changed('When a file or folder is changed, renamed or moved', FILE),
+	},
+	product: {
+		productAdded: added('When a product is added to a project'),
+		productRemoved: removed('When a product is removed from a project'),
+		productUpdated: changed('When any field of a product changes', 'all'),
+	},
+	project: {
+		projectAdded: added('When the API key can act on a project that it could not act on before'),
+	},
+	row: {
+		rowsFound: added(
+			'When an analytics query returns a row that it did not return at the last poll',
+		),
+	},
+	task: {
+		taskAdded: added('When a recurring task is added'),
+		taskRan: changed(
+			'When the time of a recurring task has come and its next run has moved on',
+			['nextRunAt', 'rrule'],
+			hasRun,
+		),
+		taskRemoved: removed('When a recurring task is removed', TASK),
+		taskUpdated: changed(
+			'When the title, emoji or rule of a recurring task changes, or its next run is moved or paused',
+			[...TASK, 'nextRunAt'],
+			isUpdate,
+		),
+	},
+};
+
+/** Domains and tasks are few enough to keep their values, which their items then show as they were. */
+function keepingOf(resource: Resource, on: Rule['on']): Keeping {
+	if (on !== 'added' && (resource === 'customDomain' || resource === 'task')) return 'values';
+	return on === 'removed' ? 'ids' : 'digests';
+}
+
+/** The events of some resources, or of all of them */
+export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
+	resources.flatMap((resource) =>
+		Object.entries(BY_RESOURCE[resource]).map(([value, details]) => ({
+			...details,
+			value,
+			resource,
+			keeping: keepingOf(resource, details.on),
+		})),
+	);
+
+export const EVENTS = eventsOf('customDomain', 'file', 'product', 'project', 'row', 'task');

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { digest } from '../shared/base/digest';
 import { excerpt } from '../shared/base/values';
 import type { Change, Entry } from './compare';
-import { keepingOf, type TriggerEvent } from './events';
+import type { TriggerEvent } from './events';
 import { stable } from './sources';
 import { mark } from './state';
 
@@ -20,31 +20,20 @@ function bounded(value: unknown, what: string): unknown {
 }
 
 /** The values that count, as JSON. Services write names in either way. */
-function watched(
-	thing: IDataObject,
-	{ watch = [], hasPrevious }: TriggerEvent,
-	what: string,
-): string {
+function watched(thing: IDataObject, { watch = [], keeping }: TriggerEvent, what: string): string {
 	if (watch === 'all') return stable(thing, what);
 	const values = watch
 		.map((name) => [name, thing[name] ?? thing[snakeCase(name)]])
 		.filter(([, value]) => value !== undefined)
-		.map(([name, value]) => [name, hasPrevious ? bounded(value, what) : value]);
+		.map(([name, value]) => [name, keeping === 'values' ? bounded(value, what) : value]);
 	return stable(Object.fromEntries(values), what);
 }
 
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
-export function toEntry(
-	json: IDataObject,
-	idOf: (thing: IDataObject) => string,
-	event: TriggerEvent,
-	scope: string,
-): Entry {
-	const id = idOf(json);
-	const keeping = keepingOf(event);
-	if (keeping === 'ids') return { key: id, mark: '', id, json };
+export function toEntry(json: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
+	if (event.keeping === 'ids') return { key: id, mark: '', id, json };
 	const values = watched(json, event, `${event.resource} ${excerpt(id)}`);
-	if (keeping === 'values') return { key: id, mark: values, id, json };
+	if (event.keeping === 'values') return { key: id, mark: values, id, json };
 	return { key: mark(scope, id), mark: mark(scope, values), id, json };
 }
 
@@ -68,7 +57,7 @@ export function toItem(change: Change, event: TriggerEvent, turn?: number): IDat
 		...(entry?.json ?? { id: key, ...(event.resource === 'file' && { projectId: list }) }),
 		event: event.value,
 		eventId: eventId(event, change, turn),
-		...(event.hasPrevious &&
+		...(event.keeping === 'values' &&
 			before !== undefined && { previous: JSON.parse(before) as IDataObject }),
 	};
 }

@@ -6,8 +6,9 @@ import { digest } from '../shared/base/digest';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
+import { inWords } from '../shared/base/values';
 import { ageOrder, compare, NOTHING, type List, type Memory } from './compare';
-import { EVENTS, keepingOf, type TriggerEvent } from './events';
+import { EVENTS, type TriggerEvent } from './events';
 import { failureOf, isError } from './failures';
 import { toEntry, toItem } from './items';
 import { MistakeError, SOURCES, type Panel, type Source } from './sources';
@@ -46,33 +47,24 @@ interface Watched {
 
 /** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
 async function openWatched(context: IPollFunctions): Promise<Watched> {
-	return await readPanel(context).catch((error: unknown) => {
+	const read = async (): Promise<Watched> => {
+		const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
+		const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
+		const values = EVENTS.map(({ value }) => value);
+		const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
+		const event = EVENTS[values.indexOf(value)];
+		// n8n types it for other contexts only; all have it.
+		const source = SOURCES[event.resource](context as unknown as Panel);
+		const api = await openApi(context);
+		const overrides = api.digestOf(source.operation);
+		const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
+		const scope = digest(JSON.stringify(parts));
+		return { event, source, api, scope, existing: existing === true, most };
+	};
+	return await read().catch((error: unknown) => {
 		if (!(error instanceof WorkspaceAutomationError)) throw error;
 		throw new MistakeError(error.message, error.description);
 	});
-}
-
-async function readPanel(context: IPollFunctions): Promise<Watched> {
-	const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
-	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
-	const value = requireOneOf(
-		'Trigger On',
-		context.getNodeParameter('event'),
-		EVENTS.map((event) => event.value),
-	);
-	const event = EVENTS.find((each) => each.value === value)!;
-	// n8n types it for other contexts only; all have it.
-	const source = SOURCES[event.resource](context as unknown as Panel);
-	const api = await openApi(context);
-	const parts = [
-		context.getWorkflow().id,
-		value,
-		source.target,
-		api.baseUrl,
-		api.digestOf(source.operation),
-	];
-	const scope = digest(JSON.stringify(parts));
-	return { event, source, api, scope, existing: existing === true, most };
 }
 
 async function readLists(
@@ -84,10 +76,9 @@ async function readLists(
 		deadline: api.clock.now() + budget,
 		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
 	});
-	const idOf = (thing: IDataObject) => source.idOf(thing, api);
 	return read.map(({ name, things, isWhole }) => ({
 		name,
-		entries: things.map((thing) => toEntry(thing, idOf, event, scope)),
+		entries: things.map((thing) => toEntry(thing, source.idOf(thing, api), event, scope)),
 		isWhole,
 	}));
 }
@@ -100,8 +91,7 @@ function changesIn(
 	lists: List[],
 ): IDataObject[] {
 	const now = api.clock.now();
-	const { on, isChange, resource } = event;
-	const keeping = keepingOf(event);
+	const { on, isChange, resource, keeping } = event;
 	const data = context.getWorkflowStaticData('node');
 	const from = digestOf(data.state);
 	const saved =
@@ -138,7 +128,7 @@ async function pollOnce(
 	let hasBaseline = false;
 	const read = async () => {
 		const watched = await openWatched(context);
-		hasBaseline = seenIn(state, keepingOf(watched.event), watched.scope) !== undefined;
+		hasBaseline = seenIn(state, watched.event.keeping, watched.scope) !== undefined;
 		const changes = changesIn(context, watch, watched, await readLists(context, watched));
 		watch.failures = 0;
 		return changes;
@@ -159,13 +149,14 @@ async function pollOnce(
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 	const watched = await openWatched(context);
-	const { event, source, api } = watched;
+	const { event, api } = watched;
 	const lists = await readLists(context, watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
+	const noun = inWords(event.resource);
 	if (all.length === 0)
 		throw new MistakeError(
-			`There is no ${source.noun} to show as a sample`,
-			`Fetch Test Event shows the newest ${source.noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
+			`There is no ${noun} to show as a sample`,
+			`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
 		);
 	const { list, entry } = all.reduce((newest, each) =>
 		ageOrder(each.entry.json) > ageOrder(newest.entry.json) ? each : newest,

@@ -1,10 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { queryField, queryParameters } from '../shared/analytics/query';
+import { titleOf } from '../shared/base/values';
 import { folderLocator, projectLocator, siteId } from '../shared/n8n/descriptions';
-import { EVENTS, eventsOf, type Resource } from './events';
+import { EVENTS, eventsOf, type Resource, type TriggerEvent } from './events';
 
-const showFor = (...resources: Resource[]) => ({ show: { event: eventsOf(...resources) } });
+const valuesOf = (events: TriggerEvent[]) => events.map(({ value }) => value);
+const showFor = (...resources: Resource[]) => ({
+	show: { event: valuesOf(eventsOf(...resources)) },
+});
 
 const NO_SESSIONS =
 	'Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.';
@@ -16,7 +20,7 @@ export const properties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'fileCreated',
-		options: EVENTS.map(({ name, value, description }) => ({ name, value, description })),
+		options: EVENTS.map(({ value, description }) => ({ name: titleOf(value), value, description })),
 	},
 	{
 		displayName: `Every poll reads what is watched from beginning to end, with a request for each 100 entries. ${NO_SESSIONS}`,
@@ -38,7 +42,9 @@ export const properties: INodeProperties[] = [
 		type: 'multiOptions',
 		typeOptions: { loadOptionsMethod: 'getTaskOptions' },
 		default: [],
-		displayOptions: { show: { event: eventsOf('task').filter((event) => event !== 'taskAdded') } },
+		displayOptions: {
+			show: { event: valuesOf(eventsOf('task').filter(({ on }) => on !== 'added')) },
+		},
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'All tasks are watched where none is chosen',
@@ -92,7 +98,7 @@ export const properties: INodeProperties[] = [
 				default: false,
 				displayOptions: {
 					show: {
-						'/event': EVENTS.filter(({ on }) => on === 'added').map(({ value }) => value),
+						'/event': valuesOf(EVENTS.filter(({ on }) => on === 'added')),
 					},
 				},
 				description:
@@ -106,7 +112,7 @@ export const properties: INodeProperties[] = [
 				default: 100,
 				description: 'How many items a poll emits at most; the next poll emits the others',
 			},
-			{ ...queryParameters, displayOptions: { show: { '/event': eventsOf('row') } } },
+			{ ...queryParameters, displayOptions: { show: { '/event': valuesOf(eventsOf('row')) } } },
 		],
 	},
 ];

@@ -4,7 +4,7 @@ import { boundQuery } from '../shared/analytics/query';
 import type { OperationId } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
 import { rowsOf } from '../shared/api/rows';
-import type { Api, Values } from '../shared/api/types';
+import type { Api } from '../shared/api/types';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { optionalId, requireId } from '../shared/base/validation';
 import { isRecord } from '../shared/base/values';
@@ -26,8 +26,6 @@ export interface Read {
 }
 
 export interface Source {
-	/** What a thing is called in messages */
-	noun: string;
 	/** What reads it; a corrected override of it starts afresh */
 	operation: OperationId;
 	/** What is watched: another value starts afresh */
@@ -79,33 +77,26 @@ const tooMany = () =>
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
 
-/** A list to read */
-interface Part {
-	/** Tells the lists of a poll apart; empty where there is one */
-	name: string;
-	values?: Values;
-}
-
-/** Things that an operation lists: all of them, or those that are watched. */
+/**
+ * The lists that an operation gives, for each of the values.
+ * @param only IDs of the things that are watched; all are without any
+ */
 function listSource(
-	noun: string,
 	operation: OperationId,
-	parts: Part[],
-	target: unknown = parts,
-	isWatched: (id: string) => boolean = () => true,
+	lists: Array<Record<string, string | undefined>> = [{}],
+	only: string[] = [],
 ): Source {
 	const entryId: Source['idOf'] = (thing, api) => idOf(api, operation, thing);
 
 	return {
-		noun,
 		operation,
-		target,
+		target: [lists, only],
 		idOf: entryId,
 		patienceMs: 30_000,
 		async read(api, { deadline, warn }) {
 			const read: Read[] = [];
 			let count = 0;
-			for (const { name, values } of parts) {
+			for (const values of lists) {
 				const all: IDataObject[] = [];
 				let isWhole = true;
 				const onSetup = ({ message }: Error) => {
@@ -114,21 +105,18 @@ function listSource(
 				};
 				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
 					all.push(...data);
-					if (count + all.length > MOST_THINGS) throw tooMany();
+					count += data.length;
+					if (count > MOST_THINGS) throw tooMany();
 				}
-				count += all.length;
+				const isWatched = (id: string) => only.length === 0 || only.includes(id);
 				const things = all.filter((thing) => isWatched(entryId(thing, api)));
 				// What the key can no longer see looks like this too.
-				read.push({ name, things, isWhole: isWhole && all.length > 0 });
+				read.push({ name: values.projectId ?? '', things, isWhole: isWhole && all.length > 0 });
 			}
 			return read;
 		},
 	};
 }
-
-/** The list of what belongs to one site or project. */
-const listOf = (noun: string, operation: OperationId, values: Record<string, string>): Source =>
-	listSource(noun, operation, [{ name: '', values }]);
 
 const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
@@ -150,17 +138,10 @@ function fileSource(panel: Panel): Source {
 			"'Folder' goes with a single project",
 			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
 		);
-	const parts = projectIds.map((projectId) => ({
-		name: projectId,
-		values: { projectId, parentId },
-	}));
-	return listSource('file', 'listFiles', parts);
-}
-
-function taskSource(panel: Panel): Source {
-	const taskIds = requireIds('Task Names or IDs', panel.getNodeParameter('taskIds', []));
-	const isWatched = (id: string) => taskIds.length === 0 || taskIds.includes(id);
-	return listSource('task', 'listTasks', [{ name: '' }], taskIds, isWatched);
+	return listSource(
+		'listFiles',
+		projectIds.map((projectId) => ({ projectId, parentId })),
+	);
 }
 
 /** Columns that the trigger adds to a row */
@@ -191,7 +172,6 @@ function rowSource(panel: Panel): Source {
 	}
 
 	return {
-		noun: 'row',
 		operation: 'queryAnalytics',
 		// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
 		patienceMs: 90_000,
@@ -215,15 +195,16 @@ function rowSource(panel: Panel): Source {
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 	customDomain: (panel) =>
-		listOf('custom domain', 'listCustomDomains', {
-			siteId: requireId('Site ID', panel.getNodeParameter('siteId')),
-		}),
+		listSource('listCustomDomains', [
+			{ siteId: requireId('Site ID', panel.getNodeParameter('siteId')) },
+		]),
 	file: fileSource,
 	product: (panel) =>
-		listOf('product', 'listProducts', {
-			projectId: requireId('Project', located(panel, 'projectId')),
-		}),
-	project: () => listSource('project', 'listProjects', [{ name: '' }]),
+		listSource('listProducts', [{ projectId: requireId('Project', located(panel, 'projectId')) }]),
+	project: () => listSource('listProjects'),
 	row: rowSource,
-	task: taskSource,
+	task: (panel) => {
+		const taskIds = panel.getNodeParameter('taskIds', []);
+		return listSource('listTasks', [{}], requireIds('Task Names or IDs', taskIds));
+	},
 };

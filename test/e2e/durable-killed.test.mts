@@ -65,14 +65,15 @@ const sessionsFor = async (prompt: string) =>
 
 /** As somebody does who finds it in the list of executions: what n8n was at when it was killed, it calls crashed. Returns those. */
 async function retryCrashed(): Promise<string[]> {
-	// What is parked it calls so for a moment, too.
 	await sleep(3000);
 	const crashed: string[] = [];
-	for (const prompt of executions.keys())
-		if ((await statusOf(prompt)) === 'crashed') {
-			executions.set(prompt, await host.retry(executions.get(prompt)!));
-			crashed.push(prompt);
-		}
+	for (const [prompt, id] of executions) {
+		const { status, waitTill } = await host.rest.get(`/executions/${id}`);
+		// What is parked it calls so for a moment, too.
+		if (status !== 'crashed' || waitTill) continue;
+		executions.set(prompt, await host.retry(id));
+		crashed.push(prompt);
+	}
 	return crashed;
 }
 
@@ -161,7 +162,8 @@ test(
 		expect(executions.size).toBe(8 + KILLS);
 		for (const [prompt, id] of executions) {
 			const execution = await host.waitForExecution(id);
-			expect(execution).toMatchObject({ status: 'success' });
+			const { status, error } = execution;
+			expect({ prompt, status, error: error?.message }).toEqual({ prompt, status: 'success' });
 			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
 			expect(await sessionsFor(prompt)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }, { value: 'once' }] },

@@ -17,13 +17,16 @@ import {
 
 const stage = useOwnStage(hurriedHost);
 
-/** Starts a workflow; its tests await what comes of it. */
-const started: Record<string, Promise<string>> = {};
-const begin = (file: WorkflowFile): void => {
-	started[file.name] = stage.host.importWorkflow(file).then((id) => stage.host.run(id));
+const started: Record<string, string> = {};
+/** Imports and starts a workflow: n8n 1's database takes one after the other. */
+const begin = async (file: WorkflowFile): Promise<void> => {
+	started[file.name] = await stage.host.run(await stage.host.importWorkflow(file));
 };
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(await started[name], { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(started[name], { timeoutMs: TEST_TIMEOUT_MS });
+
+const expectSuccess = ({ status, error }: Execution) =>
+	expect({ status, error: error?.message }).toEqual({ status: 'success' });
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -36,14 +39,14 @@ beforeAll(async () => {
 	await stage.service.control('POST', '/speed', { speed: SPEED });
 	const minutes = { prompt: '={{ $json.prompt }}' };
 
-	begin(
+	await begin(
 		looped(
 			'Ten',
 			range(10).map((n) => ({ n, prompt: `Ten ${n} [work ${n * 2}m] [say Done ${n}.]` })),
 			durable(minutes),
 		),
 	);
-	begin(
+	await begin(
 		looped(
 			'Many',
 			range(200).map((n) => ({
@@ -53,7 +56,7 @@ beforeAll(async () => {
 			durable({ ...minutes, options: { maxConcurrentSessions: 20 } }),
 		),
 	);
-	begin(single('Asks once', `Asks once ${asks} [say Never.]`, { permissionPolicy: 'ask' }));
+	await begin(single('Asks once', `Asks once ${asks} [say Never.]`, { permissionPolicy: 'ask' }));
 	// What follows Needs Approval leads back: to a person it takes a message in between.
 	const back = (name: string, options: object) =>
 		looped(
@@ -66,15 +69,17 @@ beforeAll(async () => {
 				follows: { Told: [[NODE]] },
 			},
 		);
-	begin(back('Denied in the end', { ifNobodyAnswers: 'deny', unansweredAfter: 0.001 }));
-	begin(back('Aborted in the end', { ifNobodyAnswers: 'abort', unansweredAfter: 0.001 }));
-	begin(
+	await begin(back('Denied in the end', { ifNobodyAnswers: 'deny', unansweredAfter: 0.001 }));
+	await begin(back('Aborted in the end', { ifNobodyAnswers: 'abort', unansweredAfter: 0.001 }));
+	await begin(
 		single('Given up', 'Given up [work 9h]', {
 			options: { giveUpAfter: 0.001, onGiveUp: 'abort' },
 		}),
 	);
-	begin(single('Left', 'Left [work 9h]', { options: { giveUpAfter: 0.001, onGiveUp: 'error' } }));
-	begin(
+	await begin(
+		single('Left', 'Left [work 9h]', { options: { giveUpAfter: 0.001, onGiveUp: 'error' } }),
+	);
+	await begin(
 		looped(
 			'One fails',
 			[
@@ -84,7 +89,7 @@ beforeAll(async () => {
 			durable(minutes),
 		),
 	);
-	begin(
+	await begin(
 		looped(
 			'Error output',
 			[
@@ -106,7 +111,7 @@ describe('many items', () => {
 		'ten sessions of different lengths go on each at its time, once',
 		async () => {
 			const execution = await outcome('Ten');
-			expect(execution.status).toBe('success');
+			expectSuccess(execution);
 			const runs = execution.runData.Completed;
 			expect(arrived(execution, 'Completed').map(({ text }) => text)).toEqual(
 				range(10).map((n) => `Done ${n}.`),
@@ -125,7 +130,7 @@ describe('many items', () => {
 		'200 sessions of 1 to 20 minutes: each item once, paired with what it came from, and no second session',
 		async () => {
 			const execution = await outcome('Many');
-			expect(execution.status).toBe('success');
+			expectSuccess(execution);
 			const texts = arrived(execution, 'Completed').map(({ text }) => text as string);
 			expect([...texts].sort()).toEqual(
 				range(200)
@@ -146,7 +151,7 @@ describe('people', () => {
 		'what needs a person leaves by Needs Approval, once (rule 5)',
 		async () => {
 			const execution = await outcome('Asks once');
-			expect(execution.status).toBe('success');
+			expectSuccess(execution);
 			expect(arrived(execution, 'Approval')).toMatchObject([
 				{ pendingInteractions: [{ patterns: ['npm publish'] }] },
 			]);
@@ -158,7 +163,7 @@ describe('people', () => {
 		'If Nobody Answers denies what was asked, and the session goes on',
 		async () => {
 			const execution = await outcome('Denied in the end');
-			expect(execution.status).toBe('success');
+			expectSuccess(execution);
 			expect(execution.runData.Told).toHaveLength(1);
 			const [item] = arrived(execution, 'Completed');
 			expect(item).toMatchObject({ decisions: [{ decision: 'deny' }] });
@@ -191,6 +196,35 @@ describe('the end of waiting', () => {
 			const [session] = await sessionsFor(stage, `${name} [work 9h]`);
 			expect(execution.error?.description).toContain(session.sessionId);
 			expect(session.aborted).toBe(aborted);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('one of two sessions fails', () => {
+	test(
+		'the other is waited for, then the node fails',
+		async () => {
+			const execution = await outcome('One fails');
+			expect(execution.error?.message).toContain('Out of disk');
+			const [first, second] = ['1 [work 1m] [fail Out of disk]', '2 [work 6m] [say Done.]'];
+			expect(await sessionsFor(stage, `One fails ${first}`)).toMatchObject([{ status: 'failed' }]);
+			expect(await sessionsFor(stage, `One fails ${second}`)).toMatchObject([
+				{ status: 'completed' },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'it leaves by the error output, before the other has ended',
+		async () => {
+			const execution = await outcome('Error output');
+			expectSuccess(execution);
+			expect(arrived(execution, 'Failed')).toMatchObject([
+				{ error: expect.stringContaining('Out of disk') },
+			]);
+			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
 		},
 		TEST_TIMEOUT_MS,
 	);

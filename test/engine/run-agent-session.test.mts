@@ -537,6 +537,12 @@ describe('as a tool (rule 13)', () => {
 		20_000,
 	);
 
+	test('never parks, whatever Wait says', async () => {
+		const parameters = { prompt: '[work 10m]', wait: 'database', options: { maxWait: 0.05 } };
+		const { outputs } = await run(setup(parameters, { asTool: true }));
+		expect(outputs[0][0].json).toMatchObject({ status: 'still_running' });
+	}, 20_000);
+
 	test('an error reaches the model with its way out and the session', async () => {
 		await service.control('POST', '/faults', {
 			operationId: 'getAgentSession',

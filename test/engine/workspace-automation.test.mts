@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { OPERATIONS } from '../../nodes/shared/api/operations.ts';
-import type { Operation } from '../../nodes/WorkspaceAutomation/resources/resource.ts';
+import type { Operation } from '../../nodes/shared/n8n/operation.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
 import { nodeProperties, run, start, type Execution, type Setup } from './engine.mts';
@@ -60,22 +60,20 @@ describe('the document, the contract and the node', () => {
 				paginate: routing!.send!.paginate,
 			})),
 		);
-	/** The operations as their files define them, with the endpoint of each */
+	/** The operations as the resources' folders define them, with the endpoint of each */
 	const defined = async () => {
-		const files = globSync('nodes/WorkspaceAutomation/resources/*/*.ts', { cwd: root });
+		const folders = globSync('nodes/WorkspaceAutomation/resources/*/index.ts', { cwd: root });
 		const all = await Promise.all(
-			files.map(async (file) => {
-				const exported = Object.values(await import(join(root, file))) as Operation[];
-				return exported
-					.filter((each) => each?.request !== undefined && each.fields !== undefined)
-					.map(({ value, request }) => {
-						const { method, path } = OPERATIONS[request];
-						return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
-					});
+			folders.map(async (file) => {
+				const exported = (await import(join(root, file))) as Record<string, Operation>;
+				const found = Object.entries(exported).filter(([, { request }]) => request !== undefined);
+				return found.map(([value, { request }]) => {
+					const { method, path } = OPERATIONS[request];
+					return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
+				});
 			}),
 		);
-		const unique = new Map(all.flat().map((each) => [each[0], each]));
-		return [...unique.values()].sort();
+		return all.flat().sort();
 	};
 
 	test('have the same operations', async () => {

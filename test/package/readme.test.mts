@@ -124,7 +124,7 @@ const PROOFS: Record<string, string[]> = {
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [
-		'examples/long-session.json: a parked execution goes on by itself until the session has ended',
+		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
 	],
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',

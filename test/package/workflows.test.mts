@@ -54,22 +54,24 @@ describe('publish.yml', () => {
 			'npm publish ./*.tgz --ignore-scripts --provenance --access public',
 		);
 		expect(commands[0]).toBe('node tools/release.mts "$TAG"');
-		expect(commands).toEqual(
-			expect.arrayContaining([
-				'npm install',
-				'npm run lint',
-				'npm test',
-				'npm run test:e2e',
-				'npm run build',
-				'npm pack',
-			]),
-		);
-		expect(read('.github/workflows/publish.yml').jobs.publish.needs).toBe('pack');
+		const { pack, test: tests, publish } = read('.github/workflows/publish.yml').jobs;
+		const runs = ({ steps }: any) => steps.flatMap(({ run }: any) => run ?? []);
+		expect(runs(pack).slice(-4)).toEqual([
+			'npm install',
+			'npm run build',
+			'node tools/npmReadme.mts "$TAG"',
+			'npm pack',
+		]);
+		expect(runs(tests)).toEqual(['npm install', 'npm run lint', 'npm test', 'npm run test:e2e']);
+		expect([tests.needs, publish.needs]).toEqual(['pack', 'test']);
+		// What is tested is the packed file, and what is published is the same one.
+		expect(tests.steps.at(-1).env).toEqual({ PACKED_PACKAGE: 'packed' });
+		expect(JSON.stringify([tests, publish])).not.toContain('upload-artifact');
 	});
 
 	test('lets no other code into the job that may publish: it takes the packed file, and nothing else', () => {
-		const { pack, publish } = read('.github/workflows/publish.yml').jobs;
-		expect(pack.permissions).toBeUndefined();
+		const { pack, test: tests, publish } = read('.github/workflows/publish.yml').jobs;
+		expect([pack.permissions, tests.permissions]).toEqual([undefined, undefined]);
 		expect(publish.permissions).toEqual({ 'id-token': 'write' });
 		expect(publish.container).toBeUndefined();
 		const steps = publish.steps.map(({ uses, run }: any) => uses?.split('@')[0] ?? run);

@@ -70,7 +70,7 @@ describe('rule 4: a blip loses nothing', () => {
 
 	/** JSON that is no session, and never was: the service's own, which only an override explains */
 	const isStrange = (weather: Weather) =>
-		typeof weather === 'object' && weather.body === '{"object":"list"}';
+		typeof weather === 'object' && 'body' in weather && weather.body === '{"object":"list"}';
 
 	test.each(blips)('%s for two minutes of a running session', async (_, weather) => {
 		const service = simulation();

@@ -8,7 +8,7 @@ import {
 	taskLocator,
 } from '../../shared/n8n/descriptions';
 import { optionalId, requireId, requireJsonObject } from '../../shared/base/validation';
-import type { Field } from './resource';
+import type { Field } from '../../shared/n8n/operation';
 
 // Fields that several operations send.
 
@@ -40,16 +40,8 @@ export const additionalBody = (description: string, more: Field[] = []): Field =
 			default: '{}',
 			description,
 			check: requireJsonObject,
-			sentAs: BODY,
+			isExtra: true,
 		},
 		...more,
 	],
 });
-
-/** The value of Additional Fields > Body; goes over the body of the request and is in no placeholder */
-export const BODY = 'additionalFields.body';
-
-/** The body that the user adds. */
-export const bodyOf = (values: Record<string, unknown>): Record<string, unknown> =>
-	// Checked by the field above.
-	(values[BODY] as Record<string, unknown> | undefined) ?? {};

@@ -1,97 +1,45 @@
-import type {
-	DisplayCondition,
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
-	NodeParameterValue,
-	PostReceiveAction,
-} from 'n8n-workflow';
+import type { DisplayCondition, INodeProperties, NodeParameterValue } from 'n8n-workflow';
 
-import type { OperationId } from '../../shared/api/operations';
-import {
-	beginCall,
-	placeParameter,
-	type Check,
-	type OperationHooks,
-} from '../../shared/n8n/preSend';
-
-/** A field of the panel. One with a `check` is part of the request: what the check returns is placed there. */
-export interface Field extends Omit<INodeProperties, 'options'> {
-	/** Checks what was entered and returns it as it is sent; throws for a mistake, before anything is sent */
-	check?: Check;
-	/** The name of the value in the request (`{placeholder}`), where it is not that of the parameter */
-	sentAs?: string;
-	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
-}
-
-/** One operation of a resource: its entry in the list, its request and its fields. */
-export interface Operation extends OperationHooks {
-	name: string;
-	value: string;
-	action: string;
-	description: string;
-	/** The operation of the API that it calls */
-	request: OperationId;
-	fields: Field[];
-	/** Turns what comes back into items */
-	output?: PostReceiveAction[];
-}
+import { inWords, titleOf } from '../../shared/base/values';
+import type { Field, Operation } from '../../shared/n8n/operation';
+import { sendRouted } from '../../shared/n8n/routing';
 
 type Show = Record<string, Array<NodeParameterValue | DisplayCondition>>;
 
-const isField = (entry: Field | INodePropertyOptions | INodePropertyCollection): entry is Field =>
-	'type' in entry;
-
-/** A field as n8n knows it, with the step that checks and places its value. */
-function property({ check, sentAs, options, ...field }: Field, parent = ''): INodeProperties {
-	const path = `${parent}${field.name}`;
-	const step = check && placeParameter(field.displayName, path, sentAs ?? field.name, check);
-	return {
-		...field,
-		...(options && {
-			options: options.map((entry) => (isField(entry) ? property(entry, `${path}.`) : entry)),
-		}),
-		...(step && { routing: { send: { preSend: [step] } } }),
-	};
-}
-
-const shownFor = (show: Show, field: INodeProperties): INodeProperties => ({
-	...field,
+/** A field, shown for its operation. n8n passes over what it does not know of it. */
+const property = (field: Field, show: Show): INodeProperties => ({
+	...(field as INodeProperties),
 	displayOptions: { ...field.displayOptions, show: { ...show, ...field.displayOptions?.show } },
 });
 
+const nameOf = (operation: string) => (operation === 'getAll' ? 'Get Many' : titleOf(operation));
+
+const actionOf = (operation: string, resource: string) => {
+	const [first, ...others] = nameOf(operation).toLowerCase();
+	const noun = `${inWords(resource)}${operation === 'getAll' ? 's' : ''}`;
+	return `${first.toUpperCase()}${others.join('')} ${noun}`;
+};
+
 /**
- * The part of the panel that belongs to a resource: the list of its operations, then their fields, each shown for its operation.
- * @param defaultOperation the one that is chosen in a new node
+ * The part of the panel that belongs to a resource: the list of its operations, then their fields, each shown for its operation. A
+ * new node lists or, without a list, creates.
+ * @param operations by their value, which workflows store
  */
-export function resource(
-	value: string,
-	operations: Operation[],
-	defaultOperation: string,
+export function panelOf(
+	resource: string,
+	operations: Record<string, Operation>,
 ): INodeProperties[] {
-	const show = { resource: [value] };
-	const entries = operations.map(
-		({
-			name,
-			value: operation,
-			action,
-			description,
-			request,
-			output,
-			prepare,
-			result,
-			recover,
-		}) => ({
-			name,
-			value: operation,
-			action,
-			description,
-			routing: {
-				send: { paginate: true, preSend: [beginCall(request, { prepare, result, recover })] },
-				...(output && { output: { postReceive: output } }),
-			},
-		}),
-	);
+	const show = { resource: [resource] };
+	const entries = Object.entries(operations).map(([value, operation]) => ({
+		name: nameOf(value),
+		value,
+		action: operation.action ?? actionOf(value, resource),
+		description: operation.description,
+		// The one way to the API: this replaces n8n's own sending.
+		routing: { operations: { pagination: sendRouted(operation) }, send: { paginate: true } },
+	}));
+	const values = Object.keys(operations);
+	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	return [
 		{
 			displayName: 'Operation',
@@ -100,10 +48,10 @@ export function resource(
 			noDataExpression: true,
 			displayOptions: { show },
 			options: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
-			default: defaultOperation,
+			default: first,
 		},
-		...operations.flatMap(({ value: operation, fields }) =>
-			fields.map((field) => shownFor({ ...show, operation: [operation] }, property(field))),
+		...Object.entries(operations).flatMap(([operation, { fields }]) =>
+			fields.map((field) => property(field, { ...show, operation: [operation] })),
 		),
 	];
 }

@@ -1,12 +1,13 @@
-import type { IDataObject, PostReceiveAction } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Operation } from '../../shared/n8n/operation';
 
 /** With Simplify on, each item as `simple` makes it, without what the service has not said. */
-export const simplified = (simple: (json: IDataObject) => IDataObject): PostReceiveAction[] => [
-	async function (items) {
+export const simplified = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>
+	function (items) {
 		if (this.getNodeParameter('simplify', true) !== true) return items;
 		return items.map(({ json }) => {
 			const known = Object.entries(simple(json)).filter(([, value]) => value !== undefined);
 			return { json: Object.fromEntries(known) as IDataObject };
 		});
-	},
-];
+	};

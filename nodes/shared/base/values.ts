@@ -65,3 +65,11 @@ export function momentOf(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
 	return typeof value === 'string' ? Date.parse(value) : NaN;
 }
+
+/** A name in camel case as people read it: `customDomain` is "custom domain". */
+export const inWords = (name: string): string =>
+	name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** The same as a title */
+export const titleOf = (name: string): string =>
+	inWords(name).replace(/\b[a-z]/g, (letter) => letter.toUpperCase());

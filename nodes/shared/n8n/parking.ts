@@ -20,7 +20,7 @@ function goLast(node: INode): void {
 
 /**
  * The outputs of a node that parks what is on the first. Where items leave by another they go first, and the rest comes back at once, to be
- * parked then (`mayParkAgain`).
+ * parked then (`putOffUntil`).
  */
 export async function park(
 	context: IExecuteFunctions,
@@ -35,7 +35,8 @@ export async function park(
 		goLast(execution.node);
 		return outputs;
 	}
-	execution.data.main = [waiting];
+	// A list of its own: where the node has an error output, n8n empties what is returned.
+	execution.data.main = [[...waiting]];
 	await context.putExecutionToWait(new Date(wakeAt));
 	return outputs;
 }

@@ -4,9 +4,7 @@ import type {
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
-	IN8nHttpFullResponse,
 	INodeExecutionData,
-	PostReceiveAction,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -26,10 +24,10 @@ import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
 import { rememberInExecution } from './customData';
 import { fingerprintOf, oncePerItem } from './executionJournal';
-import { callIn, type Call } from './preSend';
+import { readFields, type Entered, type Operation } from './operation';
 
-// Sends what the fields of a declarative operation come to. Set as `requestOperations.pagination`, with `paginate: true` on every
-// operation, it replaces n8n's own sending, so that all of it goes through the one way to the API.
+// Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
+// so that all of it goes through the one way to the API.
 
 type RequestData = DeclarativeRestApiSettings.ResultOptions;
 
@@ -76,7 +74,8 @@ function timeoutOf(context: IExecuteSingleFunctions): number | undefined {
 async function readList(
 	context: IExecuteSingleFunctions,
 	api: Api,
-	{ operation, values }: Call,
+	operation: OperationId,
+	values: Values,
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData[]> {
 	const returnAll = context.getNodeParameter('returnAll', false) === true;
@@ -143,35 +142,34 @@ function checkDone(operation: OperationId, body: unknown, values: Values): void 
 async function call(
 	context: IExecuteSingleFunctions,
 	api: Api,
-	made: Call,
+	{ request, prepare, result, recover }: Operation,
+	entered: Entered,
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData> {
-	const { operation, hooks } = made;
-	const { extra, ...prepared } = (await hooks.prepare?.call(context, made.values, api)) ?? {};
-	const values = { ...made.values, ...prepared.values };
+	const { extra } = entered;
+	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
-		const response = await api.call(operation, values, { extra, timeoutMs });
+		const response = await api.call(request, values, { extra, timeoutMs });
 		// What is remembered of it is saved with the execution.
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
 	const sendOnce = async () => {
-		if (!onceOf(operation)) return await send();
-		const fingerprint = fingerprintOf(operation, [values, extra]);
-		const interrupted = () => interruptedEarlier(operation);
+		if (!onceOf(request)) return await send();
+		const fingerprint = fingerprintOf(request, [values, extra]);
+		const interrupted = () => interruptedEarlier(request);
 		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
 	};
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
-		checkDone(operation, response.body, values);
-		if (hooks.result) return await hooks.result.call(context, response, values, api);
-		return { json: jsonOf(operation, response.body, values, extra) };
+		checkDone(request, response.body, values);
+		if (result) return await result.call(context, response, values, api);
+		return { json: jsonOf(request, response.body, values, extra) };
 	};
-	const recover = async (error: unknown) => {
-		const recovered = await hooks.recover?.call(context, error, values, api);
-		if (recovered) return recovered;
-		throw error;
-	};
-	return await sendOnce().then(itemOf).catch(recover);
+	return await sendOnce().then(itemOf, async (error: unknown) => {
+		const recovered = await recover?.call(context, error, values, api);
+		if (!recovered) throw error;
+		return recovered;
+	});
 }
 
 /** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */
@@ -182,40 +180,35 @@ function withoutErrorKey(item: INodeExecutionData): INodeExecutionData {
 
 async function perform(
 	context: IExecuteSingleFunctions,
-	{ options, postReceive }: RequestData,
+	operation: Operation,
+	options: IHttpRequestOptions,
 ): Promise<INodeExecutionData[]> {
-	const request = options as IHttpRequestOptions;
-	const made = callIn(request);
-	if (made.refusal) throw made.refusal.error;
-	const api = (await apiOf(context)).over(connectionOptions(request));
+	const { request, fields, output } = operation;
+	const entered = readFields(context, fields);
+	const api = (await apiOf(context)).over(connectionOptions(options));
 	const timeoutMs = timeoutOf(context);
-	let items = isList(made.operation)
-		? await readList(context, api, made, timeoutMs)
-		: [await call(context, api, made, timeoutMs)];
-	// n8n types what its actions get; ours read the items alone.
-	const response = { body: undefined, headers: {}, statusCode: 200 } as IN8nHttpFullResponse;
-	type Action = Extract<PostReceiveAction, (...rest: never[]) => unknown>;
-	for (const { actions } of postReceive) {
-		for (const action of actions) items = await (action as Action).call(context, items, response);
-	}
-	return items.map(withoutErrorKey);
+	const items = isList(request)
+		? await readList(context, api, request, entered.values, timeoutMs)
+		: [await call(context, api, operation, entered, timeoutMs)];
+	return (output?.call(context, items) ?? items).map(withoutErrorKey);
 }
 
-/** The function for `requestOperations.pagination`. Never leaves an item without its pairing, in success or failure. */
-export async function sendRouted(
-	this: IExecutePaginationFunctions,
-	requestData: RequestData,
-): Promise<INodeExecutionData[]> {
-	const itemIndex = this.getItemIndex();
-	const pairedItem = { item: itemIndex };
-	try {
-		const items = await perform(this, requestData);
-		return items.map((item) => ({ ...item, pairedItem }));
-	} catch (thrown) {
-		if (thrown instanceof CanceledError)
-			throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
-		const error = toNodeError(this.getNode(), thrown, itemIndex);
-		if (!handsOnErrors(this)) throw error;
-		return [{ json: errorJson(this.getNode(), error), pairedItem }];
-	}
-}
+/** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
+export const sendRouted = (operation: Operation) =>
+	async function (
+		this: IExecutePaginationFunctions,
+		{ options }: RequestData,
+	): Promise<INodeExecutionData[]> {
+		const itemIndex = this.getItemIndex();
+		const pairedItem = { item: itemIndex };
+		try {
+			const items = await perform(this, operation, options as IHttpRequestOptions);
+			return items.map((item) => ({ ...item, pairedItem }));
+		} catch (thrown) {
+			if (thrown instanceof CanceledError)
+				throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
+			const error = toNodeError(this.getNode(), thrown, itemIndex);
+			if (!handsOnErrors(this)) throw error;
+			return [{ json: errorJson(this.getNode(), error), pairedItem }];
+		}
+	};

@@ -4,7 +4,12 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 type Context = Pick<
 	IExecuteFunctions,
-	'getNode' | 'getChildNodes' | 'getExecuteData' | 'getInputData' | 'getWorkflowDataProxy'
+	| 'addExecutionHints'
+	| 'getNode'
+	| 'getChildNodes'
+	| 'getExecuteData'
+	| 'getInputData'
+	| 'getWorkflowDataProxy'
 >;
 
 /** By input, the outputs that lead there. n8n has it, and its types do not. */
@@ -21,6 +26,13 @@ export function followersOf(context: Context, output: number): string[] | undefi
 			into?.some((from) => from.node === name && from.index === output),
 		);
 	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(follows);
+}
+
+/** Says in the editor that items have left by an output that leads nowhere. */
+export function hintAtLooseEnd(context: Context, output: number, name: string): void {
+	if (followersOf(context, output)?.length !== 0) return;
+	const message = `Items have left by '${name}', and nothing follows there.`;
+	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
 /** Whether the items of this run come straight from the first output of this very node. */

@@ -1,10 +1,7 @@
 import { sessionId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const abort: Operation = {
-	name: 'Abort',
-	value: 'abort',
-	action: 'Abort agent session',
 	description: 'Abort an agent session; aborting it twice does no harm',
 	request: 'abortAgentSession',
 	fields: [sessionId],

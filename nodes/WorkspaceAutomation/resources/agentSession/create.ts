@@ -2,13 +2,10 @@ import { readNewSessionId } from '../../../shared/api/sessions';
 import { prompt } from '../../../shared/n8n/descriptions';
 import { jsonOf } from '../../../shared/n8n/routing';
 import { requireText } from '../../../shared/base/validation';
-import { additionalBody, bodyOf, projectId } from '../fields';
-import type { Operation } from '../resource';
+import { additionalBody, projectId } from '../fields';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const create: Operation = {
-	name: 'Create',
-	value: 'create',
-	action: 'Create agent session',
 	description: 'Start an agent session without waiting for it; the Run Agent Session node waits',
 	request: 'createAgentSession',
 	fields: [
@@ -16,7 +13,6 @@ export const create: Operation = {
 		{ ...prompt, check: requireText },
 		additionalBody('More fields for the request that starts the session, as a JSON object'),
 	],
-	prepare: (values) => ({ extra: bodyOf(values) }),
 	// Whatever name the service has for the ID, the next node finds it under this one.
 	result: (response, values, api) => ({
 		json: {

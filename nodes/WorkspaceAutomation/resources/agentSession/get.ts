@@ -3,13 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { readableSession } from '../../../shared/api/sessions';
 import { simplify } from '../../../shared/n8n/descriptions';
 import { sessionId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { simplified } from '../simplify';
 
 export const get: Operation = {
-	name: 'Get',
-	value: 'get',
-	action: 'Get agent session',
 	description: 'Get the status of an agent session and what it waits for',
 	request: 'getAgentSession',
 	fields: [sessionId, simplify],

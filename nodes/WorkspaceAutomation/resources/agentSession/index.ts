@@ -1,12 +1,5 @@
-import { resource } from '../resource';
-import { abort } from './abort';
-import { create } from './create';
-import { get } from './get';
-import { resolveInteraction } from './resolveInteraction';
-import { sendMessage } from './sendMessage';
-
-export const agentSession = resource(
-	'agentSession',
-	[create, get, sendMessage, resolveInteraction, abort],
-	'create',
-);
+export { abort } from './abort';
+export { create } from './create';
+export { get } from './get';
+export { resolveInteraction } from './resolveInteraction';
+export { sendMessage } from './sendMessage';

@@ -6,8 +6,8 @@ import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
 import { quoted } from '../../../shared/session/visibleText';
-import { additionalBody, bodyOf, sessionId } from '../fields';
-import type { Field, Operation } from '../resource';
+import { additionalBody, sessionId } from '../fields';
+import type { Field, Operation } from '../../../shared/n8n/operation';
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(
@@ -98,8 +98,6 @@ const expectations: Field[] = [
 ];
 
 export const resolveInteraction: Operation = {
-	name: 'Resolve Interaction',
-	value: 'resolveInteraction',
 	action: 'Resolve interaction of agent session',
 	description:
 		'Answer a permission request, or another interaction, that an agent session waits for',
@@ -156,24 +154,23 @@ export const resolveInteraction: Operation = {
 			expectations,
 		),
 	],
-	async prepare(values, api) {
+	async prepare({ values, extra }, api) {
 		const { decision, expectedPermission, expectedPatterns } = values;
-		const extra = bodyOf(values);
-		const given = decision === 'option' ? this.getNodeParameter('optionValue', '') : undefined;
-		const bodySaysItAll = decision === 'option' && given === '' && Object.keys(extra).length > 0;
-		const isExpected = expectedPermission !== undefined || expectedPatterns !== undefined;
-
+		const isChosen = decision === 'approve' || decision === 'deny';
+		const approved = isChosen ? decision === 'approve' : undefined;
 		let option: unknown;
-		if (decision === 'option' && !bodySaysItAll)
-			option = typeof given === 'number' ? given : requireText('Option Value', given);
-		if (decision === 'approve' || decision === 'deny' || isExpected) {
+		if (!isChosen) {
+			const given = this.getNodeParameter('optionValue', '');
+			const bodySaysItAll = given === '' && Object.keys(extra).length > 0;
+			if (!bodySaysItAll)
+				option = typeof given === 'number' ? given : requireText('Option Value', given);
+		}
+		if (isChosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
 			const { sessionId: session, interactionId } = values;
 			const interaction = await pendingInteraction(api, String(session), String(interactionId));
 			checkExpected(interaction, expectedPermission, expectedPatterns);
-			if (decision === 'approve' || decision === 'deny')
-				option = optionFor(api, interaction, decision);
+			if (isChosen) option = optionFor(api, interaction, decision);
 		}
-		const approved = decision === 'option' ? undefined : decision === 'approve';
-		return { values: { type: 'permission', option, approved }, extra };
+		return { type: 'permission', option, approved };
 	},
 };

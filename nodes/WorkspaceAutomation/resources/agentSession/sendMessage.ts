@@ -1,10 +1,8 @@
 import { requireText } from '../../../shared/base/validation';
-import { additionalBody, bodyOf, sessionId } from '../fields';
-import type { Operation } from '../resource';
+import { additionalBody, sessionId } from '../fields';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const sendMessage: Operation = {
-	name: 'Send Message',
-	value: 'sendMessage',
 	action: 'Send message to agent session',
 	description: 'Send a message to an agent session, which starts a new turn',
 	request: 'sendAgentMessage',
@@ -20,9 +18,8 @@ export const sendMessage: Operation = {
 			placeholder: 'e.g. Now do the same for the blog',
 			description: 'What the agent should do next, in plain words',
 			check: requireText,
-			sentAs: 'text',
 		},
 		additionalBody('More fields for the message, as a JSON object'),
 	],
-	prepare: (values) => ({ extra: bodyOf(values) }),
+	prepare: ({ values: { message } }) => ({ text: message }),
 };

@@ -1,4 +1,1 @@
-import { resource } from '../resource';
-import { query } from './query';
-
-export const analytics = resource('analytics', [query], 'query');
+export { query } from './query';

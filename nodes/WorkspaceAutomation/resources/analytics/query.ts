@@ -1,9 +1,9 @@
-import type { IDataObject, PostReceiveAction } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { boundQuery, queryField } from '../../../shared/analytics/query';
 import { rowsOf } from '../../../shared/api/rows';
 import { rememberInExecution } from '../../../shared/n8n/customData';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { TABLES } from './tables';
 
 /** The service cuts results off here without saying so (API document, Limits). */
@@ -14,7 +14,7 @@ const OWN_QUERY = 'own';
 /** Puts the query into the request, with values from other nodes written into it as literals. */
 const bindQuery: Operation['prepare'] = function () {
 	const evaluate = (expression: string) => this.evaluateExpression(expression, this.getItemIndex());
-	return { values: { query: boundQuery(this, evaluate) } };
+	return { query: boundQuery(this, evaluate) };
 };
 
 /** All rows in one item, and whether they were cut off. */
@@ -32,7 +32,7 @@ const readRows: Operation['result'] = function ({ body }, _values, api) {
 };
 
 /** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
-const handOnRows: PostReceiveAction = async function (items) {
+const handOnRows: Operation['output'] = function (items) {
 	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
 	const { data, rowLimitReached } = items[0].json;
 	const rows = data as IDataObject[];
@@ -42,9 +42,6 @@ const handOnRows: PostReceiveAction = async function (items) {
 };
 
 export const query: Operation = {
-	name: 'Query',
-	value: 'query',
-	action: 'Query analytics',
 	description: 'Run a SQL query on the event data of the projects that the API key can access',
 	request: 'queryAnalytics',
 	fields: [
@@ -70,5 +67,5 @@ export const query: Operation = {
 	],
 	prepare: bindQuery,
 	result: readRows,
-	output: [handOnRows],
+	output: handOnRows,
 };

@@ -1,12 +1,9 @@
 import { customDomainLocator } from '../../../shared/n8n/descriptions';
 import { requireId } from '../../../shared/base/validation';
 import { siteId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const deleteDomain: Operation = {
-	name: 'Delete',
-	value: 'delete',
-	action: 'Delete custom domain',
 	description: 'Delete a custom domain of a site permanently',
 	request: 'deleteCustomDomain',
 	fields: [
@@ -19,10 +16,8 @@ export const deleteDomain: Operation = {
 		{ ...customDomainLocator, check: requireId },
 	],
 	// Nothing comes back where a second attempt finds that the first one has deleted it.
-	output: [
-		async (items) =>
-			items.map(({ json: { customDomainId, ...json } }) => ({
-				json: { id: customDomainId, ...json, deleted: true },
-			})),
-	],
+	output: (items) =>
+		items.map(({ json: { customDomainId, ...json } }) => ({
+			json: { id: customDomainId, ...json, deleted: true },
+		})),
 };

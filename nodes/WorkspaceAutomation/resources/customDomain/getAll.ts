@@ -3,13 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { returnAllOrLimit, simplify } from '../../../shared/n8n/descriptions';
 import { isRecord } from '../../../shared/base/values';
 import { siteId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { simplified } from '../simplify';
 
 export const getAll: Operation = {
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many custom domains',
 	description: 'Get many custom domains of a site, with the DNS records to set',
 	request: 'listCustomDomains',
 	fields: [siteId, ...returnAllOrLimit, simplify],

@@ -1,5 +1,2 @@
-import { resource } from '../resource';
-import { deleteDomain } from './delete';
-import { getAll } from './getAll';
-
-export const customDomain = resource('customDomain', [getAll, deleteDomain], 'getAll');
+export { deleteDomain as delete } from './delete';
+export { getAll } from './getAll';

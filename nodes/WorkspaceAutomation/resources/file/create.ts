@@ -1,14 +1,11 @@
 import { UUID_EXAMPLE } from '../../../shared/n8n/descriptions';
 import { requireText } from '../../../shared/base/validation';
 import { optionalParentId, projectId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { createdFile, existingFile, ifExists } from './ifExists';
 import { contentOf } from './source';
 
 export const create: Operation = {
-	name: 'Create',
-	value: 'create',
-	action: 'Create file',
 	description:
 		'Create a file from text, binary data or an asset; an existing one of that name is never overwritten',
 	request: 'createFile',
@@ -71,11 +68,11 @@ export const create: Operation = {
 		optionalParentId,
 		ifExists,
 	],
-	async prepare(_values, api) {
+	async prepare(_entered, api) {
 		const { name: given, ...source } = await contentOf(this);
 		const name = requireText('Name', this.getNodeParameter('name') || given);
 		const type = api.word('createFile', source.type) ?? source.type;
-		return { values: { kind: 'file', name, ...source, type } };
+		return { kind: 'file', name, ...source, type };
 	},
 	result: createdFile,
 	recover: existingFile,

@@ -1,11 +1,9 @@
 import { requireText } from '../../../shared/base/validation';
 import { optionalParentId, projectId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { createdFile, existingFile, ifExists } from './ifExists';
 
 export const createFolder: Operation = {
-	name: 'Create Folder',
-	value: 'createFolder',
 	action: 'Create folder',
 	description: 'Create a folder; an existing one of that name is never overwritten',
 	request: 'createFile',
@@ -24,7 +22,7 @@ export const createFolder: Operation = {
 		optionalParentId,
 		ifExists,
 	],
-	prepare: () => ({ values: { kind: 'folder' } }),
+	prepare: () => ({ kind: 'folder' }),
 	result: createdFile,
 	recover: existingFile,
 };

@@ -9,8 +9,7 @@ import {
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
 import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
-import { provenBy } from '../../../shared/transport/evidence';
-import { retryDelayMs } from '../../../shared/transport/retryPolicy';
+import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/retryPolicy';
 import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
@@ -51,6 +50,7 @@ export const MOST_BYTES = 100 * MIB;
 /** All of a download: what takes longer would outlast its URL soon */
 const MOST_MS = 300_000;
 const MOST_ATTEMPTS = 4;
+const READ = { effect: 'read', method: 'GET' } as const;
 
 const tooLarge = () =>
 	new WorkspaceAutomationError(
@@ -80,29 +80,14 @@ function limitBytes(body: Stream): void {
 	};
 }
 
-/** A response that is no file; thrown, so that its connection is closed */
-class NoFileError extends Error {
-	readonly attempt: Attempt;
-
-	constructor(status: number, headers: Headers) {
-		super();
-		this.attempt = { kind: 'response', status, headers, body: undefined };
-	}
-}
-
-interface Streamed {
-	statusCode: number;
-	headers: Headers;
-	body: Stream;
-}
-
 async function fetchOnce<T>(
 	context: IExecuteSingleFunctions,
 	url: string,
 	timeoutMs: number,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<{ value: T } | Attempt> {
-	const work = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
+	let refused: Attempt | undefined;
+	const work = async (abortSignal: AbortSignal): Promise<{ value: T }> => {
 		// n8n types the helper's result by what it is asked for at run time.
 		const response = (await context.helpers.httpRequest({
 			url,
@@ -112,9 +97,13 @@ async function fetchOnce<T>(
 			disableFollowRedirect: true,
 			timeout: timeoutMs,
 			abortSignal,
-		})) as Streamed;
+		})) as { statusCode: number; headers: Headers; body: Stream };
 		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) throw new NoFileError(status, headers);
+		if (status < 200 || status >= 300) {
+			refused = { kind: 'response', status, headers, body: undefined };
+			// Closes the connection.
+			throw new Error();
+		}
 		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
 		limitBytes(body);
 		return { value: await consume(body, headers) };
@@ -122,9 +111,8 @@ async function fetchOnce<T>(
 	const signal = context.getExecutionCancelSignal?.();
 	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
 		if (error === TIMED_OUT) throw tooLong();
-		if (error instanceof NoFileError) return error.attempt;
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
-		return attemptOfError(error);
+		return refused ?? attemptOfError(error);
 	});
 }
 
@@ -147,18 +135,17 @@ export async function download<T>(
 ): Promise<T> {
 	checkUrl(url, baseUrl);
 	const deadline = clock.now() + MOST_MS;
-	for (let attempt = 1; ; attempt++) {
+	for (let state = NO_ATTEMPTS; ;) {
 		throwIfAborted(signal);
 		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
 		if ('value' in result) return result.value;
 		throwIfAborted(signal);
 		const now = clock.now();
-		const delayMs = retryDelayMs(result, attempt, now, Math.random());
-		// Redirects are not followed, wherever they lead.
 		const isRedirect = result.kind === 'response' && result.status < 400;
-		const isFinal = isRedirect || provenBy(result, true) === 'refused';
-		if (isFinal || attempt === MOST_ATTEMPTS || now + delayMs > deadline)
-			throw failed(attemptError(result, {}, now));
-		await clock.sleep(delayMs, signal);
+		const limits = { deadline, maxAttempts: MOST_ATTEMPTS, once: isRedirect, notFoundDelaysMs: [] };
+		const next = nextAction(state, result, READ, limits, now, Math.random());
+		if (next.action.type !== 'sendAgain') throw failed(attemptError(result, {}, now));
+		state = next.state;
+		await clock.sleep(next.action.delayMs, signal);
 	}
 }

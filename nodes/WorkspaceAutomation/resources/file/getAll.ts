@@ -1,11 +1,8 @@
 import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
 import { optionalParentId, projectId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const getAll: Operation = {
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many files',
 	description: 'Get many files and folders of a project',
 	request: 'listFiles',
 	fields: [

@@ -5,7 +5,7 @@ import { requireOneOf, requireText } from '../../../shared/base/validation';
 import { isRecord, quote, textOf } from '../../../shared/base/values';
 import type { Headers } from '../../../shared/transport/types';
 import { fileId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 import { download, type Stream } from './download';
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
@@ -39,8 +39,6 @@ async function metadataOf(
 }
 
 export const getContent: Operation = {
-	name: 'Get Content',
-	value: 'getContent',
 	action: 'Get content of file',
 	description: 'Get the content of a file as text or as binary data for the next node',
 	request: 'getFileContent',

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/base/errors';
 import { jsonOf } from '../../../shared/n8n/routing';
 import { isRecord } from '../../../shared/base/values';
-import type { Field, Operation } from '../resource';
+import type { Field, Operation } from '../../../shared/n8n/operation';
 
 /** What to do about a name that is taken: the API overwrites nothing (API document, POST /files). */
 export const ifExists: Field = {

@@ -1,11 +1,7 @@
-import { optionalId } from '../../../shared/base/validation';
 import { fileId, optionalParentId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const move: Operation = {
-	name: 'Move',
-	value: 'move',
-	action: 'Move file',
 	description: 'Move a file or folder to another folder, or to My Files',
 	request: 'moveFile',
 	fields: [
@@ -13,11 +9,10 @@ export const move: Operation = {
 		{
 			...optionalParentId,
 			description: 'The folder to move it to; leave it empty for My Files',
-			check: optionalId,
 		},
 	],
 	// `null` says My Files, where nothing would say to leave it where it is.
-	prepare: ({ parentId = null }, api) => ({
-		values: { parentId: parentId ?? api.word('moveFile', 'myFiles') ?? null },
+	prepare: ({ values: { parentId } }, api) => ({
+		parentId: parentId ?? api.word('moveFile', 'myFiles') ?? null,
 	}),
 };

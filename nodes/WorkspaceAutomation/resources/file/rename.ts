@@ -1,11 +1,8 @@
 import { requireText } from '../../../shared/base/validation';
 import { fileId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const rename: Operation = {
-	name: 'Rename',
-	value: 'rename',
-	action: 'Rename file',
 	description: 'Give a file or folder another name',
 	request: 'renameFile',
 	fields: [

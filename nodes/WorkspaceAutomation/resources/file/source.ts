@@ -65,13 +65,10 @@ function fromAsset(context: IExecuteSingleFunctions): Content {
 }
 
 const SOURCES = { text: fromText, binary: fromBinary, asset: fromAsset };
+const KINDS = ['text', 'binary', 'asset'] as const;
 
 /** What the new file holds, from where the user says. */
 export async function contentOf(context: IExecuteSingleFunctions): Promise<Content> {
-	const source = requireOneOf('Content', context.getNodeParameter('contentSource'), [
-		'text',
-		'binary',
-		'asset',
-	]);
-	return await SOURCES[source](context);
+	const kind = requireOneOf('Content', context.getNodeParameter('contentSource'), KINDS);
+	return await SOURCES[kind](context);
 }

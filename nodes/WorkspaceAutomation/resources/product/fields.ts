@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireJsonObject } from '../../../shared/base/validation';
-import type { Field, Operation } from '../resource';
+import type { Field } from '../../../shared/n8n/operation';
 
 /** The fields of a product, or a refusal of none. */
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
@@ -22,10 +22,5 @@ export const productFields: Field = {
 	placeholder: 'e.g. {"name": "Gift card", "price": 25}',
 	description: 'The fields of the product as a JSON object',
 	check: requireSomeFields,
+	isExtra: true,
 };
-
-/** Sends the product's fields over what the request has of its own. */
-export const sendProductFields: Operation['prepare'] = ({ fields }) => ({
-	// Checked by the field above.
-	extra: fields as Record<string, unknown>,
-});

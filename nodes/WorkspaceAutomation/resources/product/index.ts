@@ -1,6 +1,3 @@
-import { resource } from '../resource';
-import { create } from './create';
-import { getAll } from './getAll';
-import { update } from './update';
-
-export const product = resource('product', [create, getAll, update], 'getAll');
+export { create } from './create';
+export { getAll } from './getAll';
+export { update } from './update';

@@ -1,12 +1,9 @@
 import { productLocator, projectLocator } from '../../../shared/n8n/descriptions';
 import { optionalId, requireAnyId } from '../../../shared/base/validation';
-import type { Operation } from '../resource';
-import { productFields, sendProductFields } from './fields';
+import type { Operation } from '../../../shared/n8n/operation';
+import { productFields } from './fields';
 
 export const update: Operation = {
-	name: 'Update',
-	value: 'update',
-	action: 'Update product',
 	description: 'Change fields of a product',
 	request: 'updateProduct',
 	fields: [
@@ -19,5 +16,4 @@ export const update: Operation = {
 		{ ...productLocator, check: requireAnyId },
 		productFields,
 	],
-	prepare: sendProductFields,
 };

@@ -1,10 +1,7 @@
 import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const getAll: Operation = {
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many projects',
 	description: 'Get many projects that the API key can act on',
 	request: 'listProjects',
 	fields: returnAllOrLimit,

@@ -1,4 +1,1 @@
-import { resource } from '../resource';
-import { getAll } from './getAll';
-
-export const project = resource('project', [getAll], 'getAll');
+export { getAll } from './getAll';

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireString, requireText } from '../../../shared/base/validation';
 import { projectId, siteId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 const LONGEST_ROUTE = 2048;
 const LONGEST_LOCALE = 255;
@@ -34,9 +34,6 @@ function optionalLocale(field: string, value: unknown): string | undefined {
 }
 
 export const create: Operation = {
-	name: 'Create',
-	value: 'create',
-	action: 'Create shared preview',
 	description:
 		'Create a durable link to a page of a site, or get the existing one; an agent session must have been started in the project before',
 	request: 'createSharedPreview',

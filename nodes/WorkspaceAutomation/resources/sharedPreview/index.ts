@@ -1,4 +1,1 @@
-import { resource } from '../resource';
-import { create } from './create';
-
-export const sharedPreview = resource('sharedPreview', [create], 'create');
+export { create } from './create';

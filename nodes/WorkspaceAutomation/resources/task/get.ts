@@ -1,10 +1,7 @@
 import { taskId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 export const get: Operation = {
-	name: 'Get',
-	value: 'get',
-	action: 'Get task',
 	description: 'Get a recurring task; its prompt is stored but never returned',
 	request: 'getTask',
 	fields: [taskId],

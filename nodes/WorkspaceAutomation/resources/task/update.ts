@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireString } from '../../../shared/base/validation';
 import { taskId } from '../fields';
-import type { Operation } from '../resource';
+import type { Operation } from '../../../shared/n8n/operation';
 
 function requireSome(field: string, value: unknown): void {
 	if (Object.keys(value ?? {}).length > 0) return;
@@ -12,9 +12,6 @@ function requireSome(field: string, value: unknown): void {
 }
 
 export const update: Operation = {
-	name: 'Update',
-	value: 'update',
-	action: 'Update task',
 	description: 'Change the title, prompt, recurrence or emoji of a task',
 	request: 'updateTask',
 	fields: [
