@@ -11,8 +11,8 @@ type Context = Pick<IExecuteFunctions, 'logger'> & {
 	getWorkflowDataProxy(itemIndex: number): unknown;
 };
 
-/** What n8n keeps of a value */
-const LONGEST_VALUE = 512;
+/** What n8n keeps of a value, and what tracing needs of one */
+export const LONGEST_VALUE = 512;
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
