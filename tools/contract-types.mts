@@ -15,7 +15,9 @@ const header =
 export async function contractTypes(): Promise<string> {
 	const nodes = await openapiTS(await readFile(contractFile, 'utf8'), { alphabetize: false });
 	// The package uses the schemas alone: an operation is a row of its own table.
-	const schemas = nodes.filter((node) => isInterfaceDeclaration(node) && node.name.text === 'components');
+	const schemas = nodes.filter(
+		(node) => isInterfaceDeclaration(node) && node.name.text === 'components',
+	);
 	const filepath = fileURLToPath(typesFile);
 	return await format(header + astToString(schemas), {
 		...(await resolveConfig(filepath)),

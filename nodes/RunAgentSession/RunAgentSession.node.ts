@@ -17,7 +17,7 @@ import {
 } from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
-import { sessionRecorder, trace } from '../shared/n8n/customData';
+import { LONGEST_VALUE, sessionRecorder, trace } from '../shared/n8n/customData';
 import {
 	fingerprintOf,
 	itemRecord,
@@ -32,7 +32,6 @@ import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
 import type { Api } from '../shared/api/types';
 import { realClock } from '../shared/transport/clock';
-import { LIMITS } from '../shared/base/limits';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import type { Entry } from './journal';
 import {
@@ -253,8 +252,7 @@ function tellTracing(
 	results: ReadonlyArray<PromiseSettledResult<RunResult>>,
 ): void {
 	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-	const all = (of: (result: RunResult) => string) =>
-		ended.map(of).join().slice(0, LIMITS.customData);
+	const all = (of: (result: RunResult) => string) => ended.map(of).join().slice(0, LONGEST_VALUE);
 	trace(context, {
 		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
 		'workspaceAutomation.statuses': all(({ session }) => session.status),

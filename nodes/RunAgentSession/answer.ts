@@ -1,7 +1,5 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import { LIMITS } from '../shared/base/limits';
 import { asText, isRecord } from '../shared/base/values';
-import { hasOwn } from './json';
 import { quoted } from '../shared/session/visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
@@ -25,12 +23,15 @@ const WORDS = sides(
 /** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
 const TRUTHS = sides('true', 'false');
 
+/** Characters, or entries of a list; most people need a word. */
+const LONGEST_ANSWER = 200;
+
 type Reading = Side | 'both' | 'empty' | 'unreadable';
 
 /** A text all of whose words are answers: `Approve`, `yes.`, `OK, approved!` */
 function readText(text: string, truthsToo: boolean): Reading {
 	if (text.trim() === '') return 'empty';
-	if (text.length > LIMITS.answer) return 'unreadable';
+	if (text.length > LONGEST_ANSWER) return 'unreadable';
 	const said = text
 		.toLowerCase()
 		.split(/[\s.,;:!]+/)
@@ -55,7 +56,7 @@ function readValue(value: unknown, isAnswer: boolean): Reading {
 	if (value === undefined || value === null) return 'empty';
 	if (typeof value === 'boolean' && isAnswer) return value ? 'approve' : 'deny';
 	if (typeof value === 'string') return readText(value, isAnswer);
-	if (isAnswer || !Array.isArray(value) || value.length > LIMITS.answer) return 'unreadable';
+	if (isAnswer || !Array.isArray(value) || value.length > LONGEST_ANSWER) return 'unreadable';
 	const readings = value.map((each) =>
 		typeof each === 'string' ? readText(each, false) : 'unreadable',
 	);
@@ -86,7 +87,7 @@ const hasAny = (value: object, fields: Set<string>) =>
 const isQuestion = (value: unknown): boolean =>
 	isRecord(value) &&
 	((hasAny(value, ASKED) && !hasAny(value, SENT)) ||
-		(hasOwn(value, 'id') && hasOwn(value, 'type')));
+		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
 /** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
 function readFields({ data, ...top }: Record<string, unknown>): Reading {

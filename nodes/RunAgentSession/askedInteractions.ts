@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import type { Interaction } from '../shared/session/session';
+import { contentOf, type Interaction } from '../shared/session/session';
 import { asText, isRecord, textOf } from '../shared/base/values';
-import { listIn, sameJson } from './json';
+import { listIn } from './json';
 
 // What a person is asked, and whether what is pending now is still that.
 
@@ -27,6 +27,12 @@ export const shownRequests = (undecided: readonly Interaction[]): Interaction[] 
 export const withAbout = (requests: readonly Interaction[], about: About): Interaction[] =>
 	requests.map((request) => ({ ...request, about }));
 
+/** What is nested too deeply to be compared is taken for something else. */
+function isSame(one: unknown, other: unknown): boolean {
+	const content = contentOf([one]);
+	return content !== undefined && content === contentOf([other]);
+}
+
 /**
  * In what a pending request differs from the one that was asked. The order of lists counts (nothing but the order of keys is
  * taken as meaningless): what may be shown differently is asked again.
@@ -34,9 +40,9 @@ export const withAbout = (requests: readonly Interaction[], about: About): Inter
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
 	const before: Record<string, unknown> = { ...asked };
 	delete before.about;
-	if (sameJson(before, pending)) return [];
+	if (isSame(before, pending)) return [];
 	const named = ['permission', 'patterns', 'response', 'metadata'];
-	const changed = named.filter((name) => !sameJson(before[name], pending[name]));
+	const changed = named.filter((name) => !isSame(before[name], pending[name]));
 	return changed.length > 0 ? changed : ['content'];
 }
 
@@ -48,7 +54,7 @@ export function whyNotAsked(
 	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
 	if (!first) return 'it was not among what was asked';
 	// It is answered by its ID, which does not tell one from the other.
-	if (others.some((other) => !sameJson(first, other))) return 'two requests with its ID were asked';
+	if (others.some((other) => !isSame(first, other))) return 'two requests with its ID were asked';
 	const { about } = first;
 	if (!isRecord(about)) return 'what was asked does not say for which session';
 	if (about.sessionId !== sessionId) return 'it was asked for another session';

@@ -1,11 +1,13 @@
 import { interruptedEarlier } from '../shared/api/sessions';
 import { hadNoEffect, WorkspaceAutomationError } from '../shared/base/errors';
-import { LIMITS } from '../shared/base/limits';
 import { read } from './polling';
 import type { Run, Target } from './run';
 import { turnAfter } from './turn';
 
 // How a run begins: a session is started or a message sent, each once, however often n8n tries the node.
+
+/** For a start, however short Max Wait is: cut off, it would leave a session that nobody knows. */
+const START_MS = 120_000;
 
 /** Lets a retry send again what is known not to have been sent or to have been refused; of the rest the log tells. */
 async function whileSending<T>(run: Run, sending: Promise<T>): Promise<T> {
@@ -27,8 +29,7 @@ async function start(run: Run, target: Extract<Target, { operation: 'start' }>):
 	}
 	if (state === 'sending') throw interruptedEarlier('createAgentSession');
 	run.note({ state: 'sending' });
-	// A start has a time of its own, however short Max Wait is: cut off, it would leave a session that nobody knows.
-	const deadline = Math.max(run.deadline, clock.now() + LIMITS.sessionStartMs);
+	const deadline = Math.max(run.deadline, clock.now() + START_MS);
 	const sessionId = await whileSending(run, api.start(target, { deadline }));
 	run.note({ state: 'sent', sessionId, projectId: target.projectId });
 	run.log(`Agent session ${sessionId} started`, { projectId: target.projectId });

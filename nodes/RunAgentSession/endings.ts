@@ -1,11 +1,14 @@
 import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
-import { inSeconds, LIMITS } from '../shared/base/limits';
+import { inSeconds } from '../shared/base/values';
 import { told, type Undecided } from './ledger';
 import { takePoll } from './polling';
 import type { Run, RunDependencies, RunResult } from './run';
-import { isOverdue } from './turn';
+import { isOverdue, TURN_MS } from './turn';
 
 // How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
+
+/** For aborting a session that nobody waits for any more */
+export const ABORT_MS = 30_000;
 
 /** What has come of the run so far. */
 export function resultOf(
@@ -40,7 +43,7 @@ export function ended(run: Run): RunResult | undefined {
 	if (turn && !isOverdue(turn, clock.now())) return undefined;
 	if (turn)
 		run.warnings.add(
-			`No new turn was seen within ${inSeconds(LIMITS.turnMs)} of the message, so the result may be that of the turn before.`,
+			`No new turn was seen within ${inSeconds(TURN_MS)} of the message, so the result may be that of the turn before.`,
 		);
 	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result.
 	if (isFailed) journal.clear();
@@ -49,8 +52,8 @@ export function ended(run: Run): RunResult | undefined {
 
 /** What the last requests for a session may take. */
 const lastRequests = ({ clock }: Pick<RunDependencies, 'clock'>) => ({
-	deadline: clock.now() + LIMITS.abortMs,
-	maxAttempts: LIMITS.abortAttempts,
+	deadline: clock.now() + ABORT_MS,
+	maxAttempts: 3,
 	urgent: true,
 });
 

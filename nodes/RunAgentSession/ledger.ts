@@ -1,10 +1,19 @@
-import { LIMITS } from '../shared/base/limits';
 import { asText, quote } from '../shared/base/values';
 import { contentOf, NOT_A_LIST, type Interaction, type Session } from '../shared/session/session';
+import { newEffort } from './glob';
 import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
 
 // What became of each interaction: one line for each decision that was sent. What is sent next, what is left to a person, and what
 // the output says of it are all read from these lines. No effects; the lines are JSON, so that a retry goes on with them.
+
+/** Requests that are looked at in one reading of a session */
+export const MOST_AT_ONCE = 100;
+/** Decisions of a session: an agent that asks more often has lost its way */
+export const MOST_DECISIONS = 1_000;
+/** Polls after which a resolved request that is still listed is one that the service waits for */
+const POLLS_RESOLVED = 4;
+/** Polls without it that bear out that a request was resolved, where the answer to its decision was lost */
+const POLLS_CONCLUDED = 2;
 
 /** A decision that was carried out, as the output lists it. */
 export interface DecisionRecord {
@@ -95,22 +104,21 @@ function objection(
 	line: Line | undefined,
 	decided: number,
 ): string | undefined {
-	if (index >= LIMITS.interactions)
-		return `only ${LIMITS.interactions} requests are looked at at once`;
+	if (index >= MOST_AT_ONCE) return `only ${MOST_AT_ONCE} requests are looked at at once`;
 	if (interaction.type === NOT_A_LIST) return 'what is pending is not a list';
 	if (contentOf(interaction) === undefined) return 'it is nested too deeply';
 	if (interaction.id !== '' && all.filter(({ id }) => id === interaction.id).length > 1)
 		return 'another request that is pending has the same ID';
 	if (line?.state === 'confirmed')
 		return 'it was resolved, and the service still lists it as pending';
-	if (!line && decided >= LIMITS.decisions)
-		return `${LIMITS.decisions} requests of this session were decided already`;
+	if (!line && decided >= MOST_DECISIONS)
+		return `${MOST_DECISIONS} requests of this session were decided already`;
 	return undefined;
 }
 
 /** Whether an interaction may still disappear from the list by itself. */
 const isSettling = ({ state, polls }: Line): boolean =>
-	state === 'confirmed' ? polls < LIMITS.pollsResolved : state === 'inferred' || polls === 0;
+	state === 'confirmed' ? polls < POLLS_RESOLVED : state === 'inferred' || polls === 0;
 
 /** What is to be sent, and what is left to a person, by what the policy says about all that is pending now. */
 export function plan(
@@ -120,7 +128,7 @@ export function plan(
 ): { due: Due[]; undecided: Undecided[] } {
 	const due: Due[] = [];
 	const undecided: Undecided[] = [];
-	const effort = { left: LIMITS.comparisons };
+	const effort = newEffort();
 	for (const [index, interaction] of pendingInteractions.entries()) {
 		const line = lineOf(ledger, interaction);
 		if (line && isSettling(line)) continue;
@@ -211,11 +219,11 @@ export function told(
 		const named = `Permission request ${quote(record.interactionId, 50)}`;
 		const value = `"${quote(record.option, 50)}"`;
 		// A session that completed has waited for nothing.
-		const isBorneOut = polls >= LIMITS.pollsConcluded || session?.status === 'completed';
+		const isBorneOut = polls >= POLLS_CONCLUDED || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
 		else if (state === 'inferred')
 			doubts.push(
-				`${named} may have been decided: ${value} was sent for it, and no answer came. It is listed no longer, but only for less than ${LIMITS.pollsConcluded} polls.`,
+				`${named} may have been decided: ${value} was sent for it, and no answer came. It is listed no longer, but only for less than ${POLLS_CONCLUDED} polls.`,
 			);
 		else if (state === 'sent')
 			doubts.push(`${named} may have been decided: ${value} was sent for it, and no answer came.`);

@@ -1,6 +1,5 @@
 import { withSession, type WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
-import { LIMITS } from '../shared/base/limits';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook, type Patience } from './durable';
 import { abandon } from './endings';
@@ -11,7 +10,8 @@ import { runSession, type Job, type RunDependencies, type RunResult } from './ru
 
 const LOOK = {
 	poll: { pollMs: Infinity, maxPollMs: Infinity },
-	maxWaitMs: LIMITS.lookMs,
+	// With what is tried again: n8n that is killed during a look needs a retry.
+	maxWaitMs: 15_000,
 	onMaxWait: 'route',
 } as const;
 

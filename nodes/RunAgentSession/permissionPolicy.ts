@@ -5,17 +5,19 @@ import {
 } from '../shared/session/interactionOptions';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import type { Interaction } from '../shared/session/session';
-import { LIMITS } from '../shared/base/limits';
 import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
-import { matches, parseGlob, type Effort, type Glob, type Text } from './glob';
+import { matches, newEffort, parseGlob, type Effort, type Glob, type Text } from './glob';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
 // error whatever the service sends: what is not understood is for a person.
+
+/** Characters of a request that is compared with rules: its permission and its patterns together */
+export const LONGEST_REQUEST = 100_000;
 
 export type Decision = 'approve' | 'deny' | 'ask';
 
@@ -187,7 +189,7 @@ export function ruling(
 	{ rules, defaultDecision }: Pick<Policy, 'rules' | 'defaultDecision'>,
 	permission: string,
 	patterns: string[],
-	effort: Effort = { left: LIMITS.comparisons },
+	effort: Effort = newEffort(),
 	told: string[] = [],
 ): Ruling {
 	let objection: string | undefined;
@@ -226,8 +228,8 @@ function understand({
 		Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === 'string');
 	if (!areTexts) return ask('its patterns are not a list of texts');
 	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
-	if (length > LIMITS.request) {
-		return ask(`it has more than ${LIMITS.request} characters, too many to compare with rules`);
+	if (length > LONGEST_REQUEST) {
+		return ask(`it has more than ${LONGEST_REQUEST} characters, too many to compare with rules`);
 	}
 	return { permission, patterns };
 }

@@ -17,7 +17,7 @@ export interface QuestionAbout {
 	more?: number;
 }
 
-/** Of `LIMITS.question`, units for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
+/** Of 3,000 characters, those for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
 const REQUESTS_LENGTH = 1_900;
 /** Quotation marks, the end of the line, and what says how much was cut off */
 const AROUND_A_TEXT = 45;
@@ -44,7 +44,7 @@ const LINE_END = '  \n';
  *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
  *   Escaping instead would be right for one channel and shown, or undone, in the others.
  * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
- *   is at most `LIMITS.question` long.
+ *   is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one of 4,096).
  *
  * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
  */

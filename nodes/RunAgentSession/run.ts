@@ -1,4 +1,3 @@
-import { LIMITS } from '../shared/base/limits';
 import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
 import type { Clock } from '../shared/transport/clock';
@@ -15,6 +14,9 @@ import {
 import type { Policy } from './permissionPolicy';
 import type { PollLimits } from './pollPlan';
 import type { NewSession, SessionApi } from './sessionApi';
+
+/** For deciding what the last look before the end of Max Wait found */
+export const DECISIONS_MS = 30_000;
 
 export type Target =
 	| ({ operation: 'start' } & NewSession)
@@ -100,9 +102,8 @@ export class Run {
 		if (job.target.operation === 'continue') this.entry.sessionId = job.target.sessionId;
 	}
 
-	/** What the last look before the end of Max Wait finds is decided after it. */
 	get lastDecision(): number {
-		return this.deadline + LIMITS.decisionsMs;
+		return this.deadline + DECISIONS_MS;
 	}
 
 	/** Whether the next reading tells what became of a decision, so that it is worth waiting for even after Max Wait. */

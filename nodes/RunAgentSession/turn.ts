@@ -1,7 +1,9 @@
-import { LIMITS } from '../shared/base/limits';
 import { hasEnded, shownMoment, type Session } from '../shared/session/session';
 
 // Whether a reading is of the turn that a message began. One reading may be behind, and shows the turn before.
+
+/** How long a new turn may take to show */
+export const TURN_MS = 30_000;
 
 /** A message that was sent. It is JSON: kept in the journal until its turn shows, so that a retry knows. */
 export interface Turn {
@@ -28,4 +30,4 @@ export function hasBegun({ before, wasAtRest }: Turn, now: Session): boolean {
 }
 
 /** Whether the turn has had its time to show. */
-export const isOverdue = ({ sentAt }: Turn, now: number): boolean => now >= sentAt + LIMITS.turnMs;
+export const isOverdue = ({ sentAt }: Turn, now: number): boolean => now >= sentAt + TURN_MS;

@@ -1,7 +1,7 @@
 // How a run ends: rules 8, 9 and 12.
 import { describe, expect, test } from '@jest/globals';
+import { ABORT_MS } from '../../nodes/RunAgentSession/endings.ts';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
-import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import {
 	errorOf,
 	of,
@@ -57,7 +57,7 @@ describe('rule 8: the time is over', () => {
 			if (stopped) service.stopAt(end);
 			await errorOf(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
 			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
-			expect(service.now()).toBeLessThanOrEqual(end + LIMITS.abortMs);
+			expect(service.now()).toBeLessThanOrEqual(end + ABORT_MS);
 		}
 	});
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { INode, NodeApiError } from 'n8n-workflow';
 import { withSession, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { errorJson, toNodeError } from '../../nodes/shared/base/nodeErrors.ts';
+import { excerpt, quote } from '../../nodes/shared/base/values.ts';
 import { attemptError } from '../../nodes/shared/transport/transport.ts';
 import { attemptOfError } from '../../nodes/shared/transport/httpRequest.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';
@@ -59,6 +60,16 @@ describe('an error says what happened and what to do', () => {
 		expect(error.message).toBe(failure.message);
 		expect(error.description).toBe(failure.description);
 		expect(error.context.itemIndex).toBe(3);
+	});
+
+	test('and holds no HTML, whoever wrote the words', () => {
+		const html = '<img src=x onerror=alert(1)> & <a href="https://evil.example">Log in</a>';
+		const error = { message: html, code: html, doc_url: html };
+		const body = { error };
+		const { description, context } = attemptError({ ...answer(400), body } as Attempt, {}, 0);
+		expect(description).toContain('＜img src=x onerror=alert(1)＞ & ＜a href=');
+		expect(description + JSON.stringify(context)).not.toMatch(/[<>]/);
+		expect(excerpt(html) + quote({ [html]: html })).not.toMatch(/[<>]/);
 	});
 
 	test("with the service's own words, code, link and status", () => {

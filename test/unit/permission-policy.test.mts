@@ -5,13 +5,13 @@ import {
 	checkRules,
 	decide,
 	globsOf,
+	LONGEST_REQUEST,
 	ruling,
 	type Decision,
 	type AppliedAnswer,
 	type Policy,
 	type Rule,
 } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { LIMITS } from '../../nodes/shared/base/limits.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
 	mode: 'rules',
@@ -198,7 +198,7 @@ describe('a request that rules cannot read', () => {
 		['has a permission that is null', { permission: null }, /permission is not a text/],
 		['has a permission that is a number', { permission: 1 }, /permission is not a text/],
 		['has a permission that is a list', { permission: ['bash'] }, /permission is not a text/],
-		['is too long', { patterns: ['x'.repeat(LIMITS.request)] }, /characters, too many/],
+		['is too long', { patterns: ['x'.repeat(LONGEST_REQUEST)] }, /characters, too many/],
 	])('because it %s, is asked, whatever they say', (_, changes, because) => {
 		expect(decide(request(changes), everything)).toEqual({
 			decision: 'ask',
@@ -228,7 +228,7 @@ describe('a request that rules cannot read', () => {
 	test('is also one that would take too long to compare: globs and texts made to stall', () => {
 		const pattern = Array.from({ length: 300 }, () => `*${'a'.repeat(500)}b`).join(', ');
 		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
-		const long = request({ patterns: ['a'.repeat(LIMITS.request - 10)] });
+		const long = request({ patterns: ['a'.repeat(LONGEST_REQUEST - 10)] });
 		expect(decide(long, policy({ rules }))).toEqual({
 			decision: 'ask',
 			because: expect.stringMatching(/too long/),

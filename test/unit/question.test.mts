@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { question } from '../../nodes/RunAgentSession/question.ts';
-import { LIMITS } from '../../nodes/shared/base/limits.ts';
 import { quoted, visibleText } from '../../nodes/shared/session/visibleText.ts';
 
 const request = (changes: object = {}) => ({
@@ -184,7 +183,7 @@ describe('a hostile request', () => {
 				// Nothing that a channel makes a link, a mention or a command of, but what is ours
 				const foreign = asked.match(/«[^»]*»/g)!.join('');
 				expect(foreign).not.toMatch(/[./:@]/);
-				expect(asked.length).toBeLessThanOrEqual(LIMITS.question);
+				expect(asked.length).toBeLessThanOrEqual(3_000);
 			}),
 			{ numRuns: 600 },
 		);
@@ -204,7 +203,7 @@ describe('a hostile request', () => {
 				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
 				interactions: Array.from({ length: count }, () => big),
 			});
-			expect(asked.length).toBeLessThanOrEqual(LIMITS.question);
+			expect(asked.length).toBeLessThanOrEqual(3_000);
 		}
 	});
 });

@@ -9,7 +9,7 @@ import type { Override } from './overrides';
 function valueAt(body: unknown, path: string): unknown {
 	return path.split('.').reduce<unknown>((at, key) => {
 		if (Array.isArray(at)) return at[Number(key)] as unknown;
-		return isRecord(at) && Object.prototype.hasOwnProperty.call(at, key) ? at[key] : undefined;
+		return isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
 	}, body);
 }
 

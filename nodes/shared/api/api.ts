@@ -5,7 +5,7 @@ import { openTransport, type TransportOptions } from '../transport/transport';
 import type { ApiContext, ConnectionOptions } from '../transport/types';
 import { readAnswer, requestOverride } from './answers';
 import { LOOK_UPS } from './lookUps';
-import { onceOf, operationOf, type Operation, type OperationId } from './operations';
+import { onceOf, operationOf, type OperationId, type Request } from './operations';
 import { readOverrides } from './overrides';
 import { createRequest } from './request';
 import type { Api } from './types';
@@ -17,7 +17,7 @@ const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];
 const OTHER_SHAPE = [400, 405, 415, 422];
 
 /** The error, with the override named where the refusal may be due to what we assume of the request. */
-function withOverride(id: OperationId, row: Operation, error: unknown): unknown {
+function withOverride(id: OperationId, row: Request, error: unknown): unknown {
 	const { assumed, version, method } = row;
 	if (!(error instanceof WorkspaceAutomationError) || !(assumed || version)) return error;
 	const { httpStatus = 0 } = error.context;
@@ -39,19 +39,13 @@ export async function openApi(context: ApiContext, options?: TransportOptions): 
 	const transport = openTransport(context, credential, readCredential(credential), options);
 	const { baseUrl, clock, signal } = transport;
 
-	/** The row of an operation with its override over it */
-	function rowOf(id: OperationId): Operation {
-		const { answer, words, ...override } = overrides[id] ?? {};
-		return { ...operationOf(id), ...override };
-	}
-
 	const apiOver = (connection: ConnectionOptions | undefined): Api => {
 		const api: Api = {
 			baseUrl,
 			clock,
 			signal,
 			async call(id, values, { extra, timeoutMs, reconcile, ...given } = {}) {
-				const row = rowOf(id);
+				const row = { ...operationOf(id), ...overrides[id] };
 				const request = createRequest(id, row, values, extra);
 				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
 				const send = {

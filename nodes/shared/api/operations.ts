@@ -45,6 +45,9 @@ export interface Operation {
 	answer?: Record<string, readonly string[]>;
 }
 
+/** What an operation sends: its row, with an override over it, but for what is read of its response */
+export type Request = Omit<Operation, 'answer' | 'words'>;
+
 const OLDER_VERSION = '2026-08-21';
 
 const PAGING = ['meta', 'page', 'pagination', 'paging'];

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../base/errors';
 import { isRecord } from '../base/values';
 import type { ApiRequest } from '../transport/types';
-import type { Operation, OperationId, Template } from './operations';
+import type { OperationId, Request, Template } from './operations';
 import type { Values } from './types';
 
 // An operation and its values become a request.
@@ -82,7 +82,7 @@ function filledPath(id: OperationId, template: string, values: Values): string {
  */
 export function createRequest(
 	id: OperationId,
-	{ method, effect, version, scope, mostBytes, timeoutMs, ...operation }: Operation,
+	{ method, effect, version, scope, mostBytes, timeoutMs, ...operation }: Request,
 	values: Values,
 	extra: Record<string, unknown> = {},
 ): ApiRequest {

@@ -1,10 +1,9 @@
-import { LIMITS } from './limits';
 import { excerptOf, isRecord, textOf, withoutTrailingDots } from './values';
 import { WorkspaceAutomationError, type ErrorContext } from './errors';
 
 // The wording of what people read when the service did not do what it was asked.
 
-type Sentence = (context: ErrorContext) => [message: string, description: string];
+type Wording = readonly [message: string, description: string];
 
 /** A response that is not a success, as far as its wording needs it */
 export interface ErrorResponse {
@@ -18,51 +17,42 @@ export interface ErrorResponse {
 	scope?: string;
 }
 
-const seconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
-
-const BY_STATUS: Record<number, Sentence> = {
-	400: () => [
-		'The service refused the request as invalid',
-		'Check the values entered in the node.',
-	],
-	401: () => [
+const BY_STATUS: Record<number, Wording> = {
+	400: ['The service refused the request as invalid', 'Check the values entered in the node.'],
+	401: [
 		'The API key was refused',
 		"Check in the credential that the API key is complete and still exists in the service's settings, and that the base URL belongs to the same service.",
 	],
-	403: () => [
+	403: [
 		'The API key does not permit this',
 		'The person who created the key may lack the right to do this, or the key lacks a scope. Use a key that has both.',
 	],
-	404: () => [
+	404: [
 		'The resource was not found',
 		'Check the ID. The service gives the same answer when the key lacks a scope or its creator has lost access to the project: check those too.',
 	],
-	409: () => [
+	409: [
 		'The resource is in a conflicting state',
 		'Nothing was overwritten. Check what exists already, such as a file of the same name.',
 	],
-	413: () => ['The content is too large', 'The service takes at most 10 MiB a file.'],
-	429: ({ retryAfter }) => [
+	413: ['The content is too large', 'The service takes at most 10 MiB a file.'],
+	429: [
 		'The service is receiving too many requests',
-		retryAfter === undefined
-			? 'Run fewer requests at once, or try again later.'
-			: `It asked to wait ${seconds(retryAfter)}. Run fewer requests at once, or try again after that.`,
+		'Run fewer requests at once, or try again later.',
 	],
-	500: () => ['The service failed', 'The fault is on the side of the service. Try again later.'],
-	503: () => ['The service is temporarily unavailable', 'Try again later.'],
+	500: ['The service failed', 'The fault is on the side of the service. Try again later.'],
+	503: ['The service is temporarily unavailable', 'Try again later.'],
 };
 
-function forOtherStatus(status: number): Sentence {
+function wordingOf(status: number): Wording {
+	if (BY_STATUS[status]) return BY_STATUS[status];
 	if (status < 400)
-		return () => [
+		return [
 			'The service answered with a redirect',
 			'Redirects are not followed, so that the API key stays where it belongs. Check the base URL in the credential.',
 		];
-	if (status >= 500) return () => [`The service failed with status ${status}`, 'Try again later.'];
-	return () => [
-		`The service refused the request with status ${status}`,
-		'Check the values entered in the node.',
-	];
+	if (status >= 500) return [`The service failed with status ${status}`, 'Try again later.'];
+	return [`The service refused the request with status ${status}`, BY_STATUS[400][1]];
 }
 
 /** The first text among a value and what errors are usually wrapped in. */
@@ -90,7 +80,7 @@ function contextOf({ status, body, text, retryAfter }: ErrorResponse): ErrorCont
 	return {
 		httpStatus: status,
 		code: excerptOf(envelope.code),
-		serviceMessage: excerptOf(words, LIMITS.message),
+		serviceMessage: excerptOf(words, 500),
 		docUrl: excerptOf(envelope.doc_url),
 		retryAfter,
 	};
@@ -99,10 +89,13 @@ function contextOf({ status, body, text, retryAfter }: ErrorResponse): ErrorCont
 /** The error for a response that is not a success. */
 export function responseError(response: ErrorResponse): WorkspaceAutomationError {
 	const context = contextOf(response);
-	const [message, way] = (BY_STATUS[response.status] ?? forOtherStatus(response.status))(context);
-	const needed = [403, 404].includes(response.status) && response.scope;
+	const { status, scope, retryAfter } = response;
+	const [message, way] = wordingOf(status);
+	const needed = [403, 404].includes(status) && scope;
 	const sentences = [
 		way,
+		retryAfter !== undefined &&
+			`It asked to wait ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`,
 		needed && `This operation needs the scope ${needed}.`,
 		context.serviceMessage && `The service says: ${withoutTrailingDots(context.serviceMessage)}.`,
 		context.docUrl && `More: ${context.docUrl}`,
@@ -118,29 +111,28 @@ export const malformedError = (status: number, found: string): WorkspaceAutomati
 		{ httpStatus: status },
 	);
 
-const NETWORK: Record<
-	'unsent' | 'lost' | 'unusable' | 'tooLarge',
-	(code: string) => [string, string]
-> = {
-	unsent: (code) => [
-		'The service could not be reached',
-		`The connection failed with ${code}. Check the base URL in the credential and the network between n8n and the service.`,
-	],
-	lost: (code) => [
-		'The service did not answer',
-		`The connection failed with ${code}. Check the base URL in the credential and the network between n8n and the service.`,
-	],
-	unusable: (code) => [
+const CHECK_NETWORK =
+	'The connection failed with %. Check the base URL in the credential and the network between n8n and the service.';
+
+/** What is known of an attempt without a response; % stands for its code. */
+const NETWORK = {
+	unsent: ['The service could not be reached', CHECK_NETWORK],
+	lost: ['The service did not answer', CHECK_NETWORK],
+	unusable: [
 		'No secure connection to the service could be made',
-		`The reason is ${code}. Check the base URL in the credential and the certificate of the service.`,
+		'The reason is %. Check the base URL in the credential and the certificate of the service.',
 	],
-	tooLarge: (limit) => [
+	tooLarge: [
 		'The response of the service is too large',
-		`It is larger than ${limit}, the most that is read. Ask for less, such as with Limit or a narrower query.`,
+		'It is larger than %, the most that is read. Ask for less, such as with Limit or a narrower query.',
 	],
-};
+} as const;
 
 /** The error for an attempt without a response. `code` is a system error code such as ECONNRESET. */
 export function networkError(kind: keyof typeof NETWORK, code: string): WorkspaceAutomationError {
-	return new WorkspaceAutomationError(...NETWORK[kind](code));
+	const [message, description] = NETWORK[kind];
+	return new WorkspaceAutomationError(
+		message,
+		description.replace('%', () => code),
+	);
 }

@@ -1,5 +1,4 @@
 import { WorkspaceAutomationError } from './errors';
-import { LIMITS } from './limits';
 import { excerpt, isRecord, parsedOrUndefined } from './values';
 
 // Checks of what people enter. Each refuses before anything is sent, and names the field and the way out. `field` is the name
@@ -51,7 +50,7 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 
 /** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
 export const canBeId = (text: string): boolean =>
-	text !== '' && text.length <= LIMITS.id && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
+	text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
 
 /**
  * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces

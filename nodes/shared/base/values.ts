@@ -30,9 +30,13 @@ export function withoutTrailingDots(text: string): string {
 	return text.slice(0, end);
 }
 
-/** At most `longest` characters of a foreign text on one line, with control characters and line breaks as spaces. */
+/** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {
-	const line = text.slice(0, longest + 1).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+	const line = text
+		.slice(0, longest + 1)
+		.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+		.replaceAll('<', '＜')
+		.replaceAll('>', '＞');
 	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 

@@ -1,7 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { LIMITS } from '../base/limits';
-
 // The execution's custom data: what people see of an execution in n8n's list, and can search for.
 
 interface CustomData {
@@ -12,6 +10,9 @@ interface CustomData {
 type Context = Pick<IExecuteFunctions, 'logger'> & {
 	getWorkflowDataProxy(itemIndex: number): unknown;
 };
+
+/** What n8n keeps of a value, and what tracing needs of one */
+export const LONGEST_VALUE = 512;
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
@@ -36,7 +37,7 @@ function put(
 		const suffix = suffixFor(customData?.getAll() ?? {});
 		if (suffix === undefined) return;
 		for (const [key, value] of Object.entries(values)) {
-			if (value) customData?.set(`${key}${suffix}`, value.slice(0, LIMITS.customData));
+			if (value) customData?.set(`${key}${suffix}`, value.slice(0, LONGEST_VALUE));
 		}
 	} catch (error) {
 		// A convenience that some places do not offer. The work matters more.

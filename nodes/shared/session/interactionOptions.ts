@@ -2,8 +2,6 @@
 // `{value, label}`, but none of their values, so they are understood by a closed vocabulary: a text that decides consists of
 // these words and no others. What is not clear is left to a person.
 
-import { LIMITS } from '../base/limits';
-
 /** An option as the service offers it. `value` keeps its type: a service that offers 1 may not understand "1". */
 export interface Choice {
 	value: string | number;
@@ -76,12 +74,17 @@ interface Reading {
 	words: string[];
 }
 
+/** The value or label of an option; it is unclear what a longer one says. */
+const LONGEST_OPTION = 1_000;
+/** Options that a person could choose from */
+const MOST_OPTIONS = 1_000;
+
 const UNCLEAR: Reading = { side: 'unclear', once: false, lasting: false, foreign: true, words: [] };
 /** A number, a letter or a part of a UUID */
 const NAMES_NOTHING = /^(?:[a-z]?\d*|(?=.*\d)[\da-f]{4,})$/;
 
 function readText(text: string): Reading {
-	if (text.length > LIMITS.option) return UNCLEAR;
+	if (text.length > LONGEST_OPTION) return UNCLEAR;
 	const said = wordsOf(text);
 	const says = (list: readonly string[]) => said.some((word) => list.includes(word));
 	const [denies, once, lasting] = [DENIES, ['once'], [...LASTS, WIDENS]].map(says);
@@ -158,7 +161,7 @@ export function chooseOption(
 		);
 		if (values.size === 1) return [...values][0];
 	}
-	if (usable.length > LIMITS.options) return undefined;
+	if (usable.length > MOST_OPTIONS) return undefined;
 
 	const fitting = meaningsOf(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter((choice) => choice.lasting);

@@ -35,10 +35,10 @@ const sorted = (_key: string, value: unknown) =>
 		? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 		: value;
 
-/** Stands for all that a session shows of an interaction, whatever the order of its keys; undefined where it is nested too deeply. */
-export function contentOf(interaction: Interaction): string | undefined {
+/** Stands for all of a JSON value, such as an interaction, whatever the order of keys; undefined where it is nested too deeply. */
+export function contentOf(value: unknown): string | undefined {
 	try {
-		return digest(JSON.stringify(interaction, sorted));
+		return digest(JSON.stringify(value, sorted));
 	} catch {
 		return undefined;
 	}
