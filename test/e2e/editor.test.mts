@@ -440,7 +440,7 @@ describe('an answer', () => {
 						prompt: '[ask bash: git push] [say It is live.]',
 						options: { pollInterval: 1 },
 					}),
-					editFields('Ask', { Decision: 'Approve' }),
+					editFields('Ask', { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' }),
 					{
 						...agentSession({}),
 						id: goOn,

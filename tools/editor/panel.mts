@@ -98,12 +98,15 @@ export async function panelOf(page: Page): Promise<Panel> {
 
 		async drag(value, name) {
 			const from = input.locator(`[data-target="mappable"][data-name="${value}"]`).first();
+			// What scrolls while something is dragged is not seen as a place to drop it.
+			await field(name).scrollIntoViewIfNeeded();
 			await from.hover();
 			await page.mouse.down();
-			await field(name).scrollIntoViewIfNeeded();
 			const { x, y, width, height } = (await field(name).boundingBox())!;
 			await page.mouse.move(x + width / 2, y + height / 2, { steps: 10 });
 			await page.mouse.up();
+			// A panel that is closed before the field has it would lose it.
+			await field(name).getByText(value).first().waitFor();
 		},
 
 		async execute(timeoutMs) {
