@@ -29,10 +29,10 @@ export interface SentRequest {
 export async function apiWith(
 	answer: Answer | Answer[] | ((request: SentRequest) => Answer) = {},
 	overrides: object = {},
+	base = 'https://api.example.com/v1',
 ) {
 	const clock = createVirtualClock();
 	const sent: SentRequest[] = [];
-	const base = 'https://api.example.com/v1';
 	const helper = async (_type: string, options: IHttpRequestOptions) => {
 		const request: SentRequest = {
 			method: options.method!,

@@ -252,6 +252,20 @@ describe('the key that a service echoes', () => {
 	});
 });
 
+describe('a service that does not answer', () => {
+	test("is asked again after the time under Request Options, and not after n8n's five minutes", async () => {
+		const host = await hostThat((_, response) => {
+			if (host.requests.length > 1) response.writeHead(200, json).end(`{"id":"${ID}"}`);
+		});
+		const { outputs, error } = await run(
+			setup(host, 'task.get', { taskId: rl(ID), requestOptions: { timeout: 500 } }),
+		);
+		expect(error).toBeUndefined();
+		expect(outputs[0][0].json.id).toBe(ID);
+		expect(host.requests).toHaveLength(2);
+	});
+});
+
 describe('a redirect', () => {
 	test.each([301, 302, 303, 307, 308])('with %d does not take the key anywhere', async (status) => {
 		const other = await hostThat((_, response) => response.writeHead(200, json).end('{}'));

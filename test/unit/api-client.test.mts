@@ -11,6 +11,7 @@ import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequ
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { apiWith } from '../apiWith.mts';
 import { createVirtualClock } from '../virtualClock.mts';
 
 test('a 429 that no request can wait for is met by each once, a second apart, and says for how long', async () => {
@@ -42,6 +43,28 @@ test('a 429 that no request can wait for is met by each once, a second apart, an
 	const error = (await read(60_000)) as WorkspaceAutomationError;
 	expect(error.context.retryAfter).toBeGreaterThanOrEqual(600);
 	expect([sent, clock.now()]).toEqual([2, 1_000]);
+});
+
+describe('a proxy that could read the key is refused before anything is sent', () => {
+	const proxy = { host: 'proxy.example.com', port: 8080 };
+
+	test.each([
+		['with Ignore SSL Issues', { proxy, skipSslCertificateValidation: true }, true],
+		['by itself', { proxy }, false],
+		['without a proxy', { skipSslCertificateValidation: true }, false],
+	])('%s', async (_, options, isRefused) => {
+		const { api, sent, clock } = await apiWith({ body: { data: [] } });
+		const reading = clock.run(api.over(options).call('listProjects', {}));
+		if (isRefused) await expect(reading).rejects.toThrow("'Proxy' under Request Options");
+		else await reading;
+		expect(sent).toHaveLength(isRefused ? 0 : 1);
+	});
+
+	test('before a base URL without TLS', async () => {
+		const { api, sent } = await apiWith({ body: { data: [] } }, {}, 'http://localhost/v1');
+		await expect(api.over({ proxy }).call('listProjects', {})).rejects.toThrow("'Proxy'");
+		expect(sent).toEqual([]);
+	});
 });
 
 describe('a connection', () => {
