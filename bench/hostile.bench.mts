@@ -17,8 +17,8 @@ const SESSION = '5f3ab873-2160-4034-856c-f981ef6c0c20';
 const KEY = 'wa_live/aaaa+key';
 
 /** An answer of the largest size: `text` is repeated where the template has its place */
-function filled(template: string, text: string): string {
-	const room = SIZE - 2_000 - template.length;
+function filled(template: string, text: string, size = SIZE): string {
+	const room = size - 2_000 - template.length;
 	return template.replace('@', () => text.repeat(Math.floor(room / text.length)));
 }
 
@@ -35,6 +35,17 @@ const ANSWERS: Record<string, string> = {
 	'short keys': filled(`{"status":"running","x":{@"z":0}}`, '"a":0,'),
 	'one long command': filled(asking(`"permission":"bash","patterns":["@"],${OPTIONS}`), 'a '),
 	'commands in a row': filled(asking(`"permission":"bash","patterns":["@"],${OPTIONS}`), 'a;'),
+	// Longer ones are left to a person without a comparison.
+	'the longest command that rules read': filled(
+		asking(`"permission":"bash","patterns":["@"],${OPTIONS}`),
+		'a;',
+		100_000,
+	),
+	'as many brackets': filled(
+		asking(`"permission":"bash","patterns":["@"],${OPTIONS}`),
+		'(',
+		100_000,
+	),
 	'open brackets': filled(asking(`"permission":"bash","patterns":["@"],${OPTIONS}`), '('),
 	'many patterns': filled(asking(`"permission":"bash","patterns":[@"x"],${OPTIONS}`), '"a*b",'),
 	'many options': filled(
