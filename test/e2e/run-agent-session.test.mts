@@ -118,7 +118,7 @@ describe('a form that asks', () => {
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
 			const [{ sessionId, formUrl }] = parked.items('What is asked');
 			const form = await (await fetch(formUrl)).text();
-			expect(form).toContain('git push ＜!-- ＆＆ rm -rf / --＞');
+			expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
 
 			await answerForm(formUrl, ['approve']);
 
