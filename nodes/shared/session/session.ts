@@ -83,7 +83,8 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const found = readable.find(isKnown) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
-	const pending = places.filter(isRecord).map(({ pendingInteractions }) => pendingInteractions);
+	const around = [found, found.session, found.data, ...places].filter(isRecord);
+	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
 	const status = found.status as string;
 	const lowerCase = status.toLowerCase();
 	return {
