@@ -122,27 +122,20 @@ const endless = (operation: OperationId, why: string) =>
 		`${why} ${requestOverride(operation, 'query')}`,
 	);
 
-/** The filter of a list that an entry is not within, by its name */
-function missedFilter({ operation, values = {} }: ListRequest, entry: IDataObject) {
-	const { query = {} } = operationOf(operation);
-	return Object.keys(query).find((name) => {
-		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-		const found = entry[name] ?? entry[snakeCase];
-		const asked = values[name];
-		return [found, asked].every((value) => isId(value)) && String(found) !== String(asked);
-	});
-}
-
 const isId = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
-function checkFilter(list: ListRequest, data: IDataObject[]): void {
-	for (const entry of data) {
-		const name = missedFilter(list, entry);
-		if (name === undefined) continue;
+/** Refuses entries that say of themselves that they are not within the list's filter. */
+function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[]): void {
+	const { query = {} } = operationOf(operation);
+	for (const name of Object.keys(query).filter((each) => isId(values[each]))) {
+		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+		const asked = String(values[name]);
+		const isWithin = (found: unknown) => !isId(found) || String(found) === asked;
+		if (data.every((entry) => isWithin(entry[name] ?? entry[snakeCase]))) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
-			`It seems to ignore '${name}' in ${list.operation}. ${requestOverride(list.operation, 'query')}`,
+			`It seems to ignore '${name}' in ${operation}. ${requestOverride(operation, 'query')}`,
 		);
 	}
 }

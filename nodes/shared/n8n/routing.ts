@@ -91,10 +91,10 @@ async function readList(
 		api.isMoved(operation, 'id') || context.getNodeParameter('simplify', false) === true;
 	const items: INodeExecutionData[] = [];
 	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
-		for (const entry of data) {
+		for (const json of data) {
 			// Where the next node finds it, and what Simplify would drop otherwise
-			const id = hasId ? { id: idOf(api, operation, entry) } : {};
-			items.push({ json: { ...entry, ...id } });
+			if (hasId) json.id = idOf(api, operation, json);
+			items.push({ json });
 		}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.length > most ? items.slice(0, most) : items;

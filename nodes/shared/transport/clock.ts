@@ -14,6 +14,9 @@ export interface Clock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Why a timer ends early. Without a reason of ours each would make an error with a stack. */
+const OVER = new Error('The time is not needed any more');
+
 /** What a timer takes; a longer delay would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -49,8 +52,8 @@ export async function withinTime<T>(
 	const result = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
 	const fail = (error: unknown) => settle?.reject(error);
 	const ignore = onAbort(signal, () => fail(new CanceledError()));
-	const timer = new AbortController();
-	if (ms !== undefined)
+	const timer = ms === undefined ? undefined : new AbortController();
+	if (timer && ms !== undefined)
 		void sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal).then(
 			() => settle && fail(timedOut()),
 			() => {},
@@ -61,7 +64,7 @@ export async function withinTime<T>(
 		return await result;
 	} finally {
 		settle = undefined;
-		timer.abort();
+		timer?.abort(OVER);
 		ignore();
 	}
 }
@@ -72,6 +75,6 @@ export const realClock: Clock = {
 	async sleep(ms, signal) {
 		const timer = new AbortController();
 		const slept = sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal);
-		await withinTime(slept, signal).finally(() => timer.abort());
+		await withinTime(slept, signal).finally(() => timer.abort(OVER));
 	},
 };
