@@ -92,8 +92,10 @@ async function file(api: Api, values: Values, options: CallOptions): Promise<Rec
 	let looks = 0;
 	return async () => {
 		// The first time sending again is proof enough: the service refuses a name that exists. Then it has to show.
-		const timeoutMs = looks++ === 0 ? 0 : FILE_MS;
-		return await lookFor(api, timeoutMs, options, look, { applied: 'no' });
+		// Not to show is no proof: it may have been put elsewhere.
+		const isFirst = looks++ === 0;
+		const otherwise: Fate = isFirst ? { applied: 'no' } : UNKNOWN;
+		return await lookFor(api, isFirst ? 0 : FILE_MS, options, look, otherwise);
 	};
 }
 

@@ -202,7 +202,7 @@ export const OPERATIONS = {
 			look: 'file',
 			message: 'It is not known whether the file was created',
 			description:
-				'There is a file of that name now. Check it: if it is not the one, choose another name and run the workflow again.',
+				'Look whether there is a file of that name: if there is and it is not the one, choose another name; then run the workflow again.',
 		},
 		scope: 'files.write (and assets.read to copy an asset)',
 	},
