@@ -23,7 +23,8 @@ import {
 	type Rule,
 } from './permissionPolicy';
 import type { Patience } from './durable';
-import type { Job, Target } from './runSession';
+import type { Wait } from './output';
+import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
@@ -181,11 +182,11 @@ export function readTrial(
 	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
 }
 
-/** Whether n8n parks the execution while sessions run; one setting for all items. */
-export const isDurable = (context: IExecuteFunctions): boolean =>
-	!isTool(context) &&
-	context.getNodeParameter('operation', 0) !== 'tryRules' &&
-	context.getNodeParameter('wait', 0, 'memory') === 'database';
+/** Where n8n keeps the execution while sessions run; one setting for all items. A tool never parks. */
+export const waitOf = (context: IExecuteFunctions): Wait =>
+	!isTool(context) && context.getNodeParameter('wait', 0, 'memory') === 'database'
+		? 'database'
+		: 'memory';
 
 const HOUR = 3_600_000;
 
@@ -224,7 +225,7 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
-		patience: isDurable(context) ? readPatience(options) : undefined,
+		patience: waitOf(context) === 'database' ? readPatience(options) : undefined,
 	};
 }
 
