@@ -39,7 +39,7 @@ function asked({ session, about, projectId, undecided }: RunResult, asTool: bool
 }
 
 /** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
-export function toJson(result: RunResult, asTool = false): IDataObject {
+export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
 	const json: Record<string, unknown> = {
@@ -52,8 +52,7 @@ export function toJson(result: RunResult, asTool = false): IDataObject {
 		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		// A model pays for every word, and has no use for these.
-		...(!asTool && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
+		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;
@@ -88,7 +87,8 @@ export function toOutputs(
 			const { kind, lookAt, session } = result.value;
 			const { sessionId, dashboardUrl } = session;
 			const isParked = lookAt !== undefined;
-			const json = toJson(result.value, asTool);
+			const isSimple = context.getNodeParameter('simplify', item, true) === true;
+			const json = toJson(result.value, asTool, isSimple);
 			put(kind, item, isParked ? parked(item, { sessionId, dashboardUrl }) : { json });
 		}
 	}
