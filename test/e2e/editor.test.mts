@@ -46,7 +46,7 @@ let page: Page;
 beforeAll(async () => {
 	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 	// What the scripted agent does in a minute, it does in three seconds.
-	await stage.service.control('POST', '/speed', { speed: 20 });
+	await stage.service.control.setSpeed(20);
 	context = await signedIn(browser, stage.host, { viewport: { width: 1360, height: 1000 } });
 }, STAGE_TIMEOUT_MS);
 
@@ -191,10 +191,10 @@ describe('somebody new', () => {
 			await panel.showOutputAs('json');
 			await panel.output.getByText('All pages are fine.').first().waitFor();
 			const [session] = (await stage.service.sessions()).slice(-1);
-			const { projects } = await stage.service.control('GET', '/seed');
+			const { projects } = await stage.service.control.seed();
 			expect(session).toMatchObject({
 				status: 'completed',
-				projectId: projects.find(({ name }: any) => name === 'Velvet Travel').id,
+				projectId: projects.find(({ name }) => name === 'Velvet Travel')!.id,
 				interactions: [
 					{ patterns: ['npm run build'], value: 'once' },
 					{ patterns: ['git push'], value: 'reject' },
@@ -216,13 +216,13 @@ describe('the list of projects', () => {
 				]),
 			);
 			const panel = await openPanel(page, NODE);
-			const { projects } = await stage.service.control('GET', '/seed');
+			const { projects } = await stage.service.control.seed();
 
 			const list = await panel.openList('projectId');
 			expect(await list.entries.count()).toBe(100);
 			await list.scrollToEnd();
 			await list.entries.nth(projects.length - 1).waitFor();
-			expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }: any) => name));
+			expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }) => name));
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -237,8 +237,8 @@ describe('the list of projects', () => {
 				]),
 			);
 			const panel = await openPanel(page, NODE);
-			const { projects } = await stage.service.control('GET', '/seed');
-			const wanted = projects.at(-1).name;
+			const { projects } = await stage.service.control.seed();
+			const wanted = projects.at(-1)!.name;
 
 			const list = await panel.openList('projectId');
 			await list.search(wanted.toUpperCase().slice(0, -2));

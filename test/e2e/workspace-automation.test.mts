@@ -23,8 +23,8 @@ const stage = useStage();
 let seed: any;
 
 beforeAll(async () => {
-	await stage.service.control('POST', '/speed', { speed: 20 });
-	seed = await stage.service.control('GET', '/seed');
+	await stage.service.control.setSpeed(20);
+	seed = await stage.service.control.seed();
 }, TEST_TIMEOUT_MS);
 
 /** The requests that the service has answered since, without their queries */
@@ -146,7 +146,7 @@ describe('a workflow of many operations', () => {
 			);
 
 			// And what the service itself knows.
-			const known = (await stage.service.control('GET', '/seed')).tasks;
+			const known = (await stage.service.control.seed()).tasks;
 			for (const [index, { id, name }] of projects.entries()) {
 				const folder = execution.items('Folder')[index];
 				expect(await read(`/files/${folder.id}`)).toMatchObject({

@@ -397,7 +397,7 @@ describe('the table', () => {
 				credentials: service.credentials,
 			});
 			expect([name, (await service.requests()).length > 0]).toEqual([name, true]);
-			await service.control('DELETE', '/requests');
+			await service.control.clearRequests();
 		}
 	}, 60_000);
 });

@@ -110,7 +110,7 @@ describe('files', () => {
 	});
 
 	test('a missing scope reads like a missing file, and the error says both', async () => {
-		const { key } = await service.control('POST', '/keys', { name: 'reader', scopes: [] });
+		const key = await service.control.createKey({ name: 'reader', scopes: [] });
 		const { error } = await run(
 			setup(
 				'file.get',

@@ -26,7 +26,7 @@ describe('many items', () => {
 	}, 20_000);
 
 	test('one 429 slows all of them, and none is lost or done twice', async () => {
-		await service.control('POST', '/rate-limit', { perSecond: 20, burst: 20 });
+		await service.control.setRateLimit({ perSecond: 20, burst: 20 });
 		const items = Array.from({ length: 60 }, (_, index) => ({ title: `Title ${index}` }));
 		const { outputs } = await run(
 			setup(

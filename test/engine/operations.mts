@@ -2,6 +2,7 @@
 // each request against the contract, and each of its own answers.
 import { expect } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
+import type { FaultRule } from '../../local-service/faults.mts';
 import { run, type Execution, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
@@ -39,9 +40,10 @@ export function useOperations() {
 			(request) => method === undefined || request.method === method,
 		);
 
-	const fault = async (rule: object) => await service.control('POST', '/faults', rule);
+	const fault = async (rule: FaultRule) => await service.control.addFaults(rule);
 
-	const idOf = (kind: string, index = 0) => service.seed[kind][index].id as string;
+	const idOf = (kind: 'tasks' | 'files' | 'domains' | 'assets', index = 0) =>
+		String(service.seed[kind][index].id);
 
 	const session = async (prompt: string) =>
 		(await service.call('POST', '/agent/sessions', { projectId: service.projectId, prompt }))

@@ -32,7 +32,7 @@ describe('Stop (rule 9)', () => {
 	}, 20_000);
 
 	test('in the middle of the start aborts the session that came of it', async () => {
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'createAgentSession',
 			kind: 'latency',
 			ms: 500,
@@ -64,7 +64,7 @@ describe('Stop (rule 9)', () => {
 describe('retries (rule 10)', () => {
 	test('Retry On Fail takes up the session that runs', async () => {
 		// The reads after the first are refused for a moment: the try fails, the session goes on.
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
 			status: 403,
@@ -82,7 +82,7 @@ describe('retries (rule 10)', () => {
 	}, 20_000);
 
 	test('a retry of the failed execution takes it up too', async () => {
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
 			status: 403,
@@ -153,7 +153,7 @@ describe('retries (rule 10)', () => {
 	}, 20_000);
 
 	test('a start that may have happened is not repeated by Retry On Fail', async () => {
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'createAgentSession',
 			kind: 'reset-after',
 		});

@@ -21,7 +21,7 @@ describe('errors', () => {
 		const { error } = await run(setup({ prompt: '=[work 5s] [{{ $json.end }}]' }, { items }));
 		const sessions = await service.sessions();
 		const [one, two] = ['One', 'Two'].map((name) =>
-			sessions.find(({ prompt }) => prompt.includes(name)),
+			sessions.find(({ prompt }) => prompt.includes(name))!,
 		);
 		expect(error?.message).toBe('The agent session failed: One');
 		expect(error?.description).toContain(one.sessionId);

@@ -72,7 +72,7 @@ describe('outputs', () => {
 		expect(paired).toEqual([[0, 4], [1], [2], [3]]);
 		const sessions = await service.sessions();
 		expect(sessions).toHaveLength(5);
-		const { sessionId } = sessions.find(({ status }) => status === 'failed');
+		const { sessionId } = sessions.find(({ status }) => status === 'failed')!;
 		expect(execution.outputs[3][0].json).toEqual({
 			prompt: items[3].prompt,
 			error: 'The agent session failed: Out of disk',
@@ -83,7 +83,7 @@ describe('outputs', () => {
 
 describe('concurrency (rule 11)', () => {
 	test('is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired', async () => {
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
 			status: 429,
@@ -139,7 +139,7 @@ describe('concurrency (rule 11)', () => {
 			),
 		);
 		await until(async () => (await of('POST', '/agent/sessions')).length === 10);
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
 			status: 429,
@@ -180,7 +180,7 @@ describe('as a tool (rule 13)', () => {
 	}, 20_000);
 
 	test('an error reaches the model with its way out and the session', async () => {
-		await service.control('POST', '/faults', {
+		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
 			status: 403,

@@ -7,9 +7,9 @@ const { fault, only, sent, service, session, settled, setup } = useOperations();
 
 describe('what must not be sent twice', () => {
 	const product = { projectId: '', fields: '{"name":"Only once"}' };
-	const products = async () => (await service.control('GET', '/seed')).products.length as number;
+	const products = async () => (await service.control.seed()).products.length as number;
 
-	test.each(['reset-after', 'half', 'empty'])(
+	test.each(['reset-after', 'half', 'empty'] as const)(
 		'a file whose answer was lost (%s) is found and returned',
 		async (kind) => {
 			await fault({ operationId: 'createFile', kind });

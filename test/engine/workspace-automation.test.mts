@@ -77,7 +77,7 @@ describe('projects', () => {
 
 describe('lists', () => {
 	test('a limit of 150 is two requests, the second for 50', async () => {
-		await service.control('POST', '/files', { projectId: service.projectId, count: 300 });
+		await service.control.fillFiles(service.projectId, 300);
 		const items = jsons(
 			await run(setup('file.getAll', { projectId: rl(service.projectId), limit: 150 })),
 		);
@@ -86,10 +86,7 @@ describe('lists', () => {
 	});
 
 	test('return all reads every page once and none after the last', async () => {
-		const { folderId } = await service.control('POST', '/files', {
-			projectId: service.projectId,
-			count: 300,
-		});
+		const { folderId } = await service.control.fillFiles(service.projectId, 300);
 		const items = jsons(
 			await run(
 				setup('file.getAll', {
@@ -193,9 +190,12 @@ describe('custom domains', () => {
 });
 
 describe('shared previews', () => {
+	const siteOf = (projectId: string) =>
+		service.seed.sites.find((site) => site.projectId === projectId)!;
+
 	test('create, and get the same again', async () => {
 		await session('[say Hello]');
-		const site = service.seed.sites.find((found: any) => found.projectId === service.projectId);
+		const site = siteOf(service.projectId);
 		const parameters = {
 			projectId: rl(service.projectId),
 			siteId: site.id,
@@ -208,7 +208,7 @@ describe('shared previews', () => {
 	});
 
 	test('without a session in the project says so', async () => {
-		const site = service.seed.sites.find((found: any) => found.projectId === service.projectId);
+		const site = siteOf(service.projectId);
 		const { error } = await run(
 			setup('sharedPreview.create', {
 				projectId: rl(service.projectId),
