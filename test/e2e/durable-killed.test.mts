@@ -92,9 +92,7 @@ const WORK = '[work 5s] [ask bash: one] [work 5s] [ask bash: two] [say Done.]';
 /** Makes the next answer to an operation come so late that it is under way when n8n ends, and waits until it is. */
 async function meetSlow(operationId: string): Promise<void> {
 	await service.control.addFaults({ operationId, kind: 'latency', ms: 2500, times: 1 });
-	await eventually(async () =>
-		(await service.control.faults()).every(({ struck }) => struck > 0),
-	);
+	await eventually(async () => (await service.control.faults()).every(({ struck }) => struck > 0));
 }
 
 const parked = async (prompt: string) =>
