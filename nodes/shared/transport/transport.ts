@@ -182,8 +182,7 @@ export function openTransport(
 						const attempt = await attemptOnce();
 						const now = clock.now();
 						const next = nextAction(state, attempt, request, limits, now, Math.random());
-						const { holdBackMs } = next;
-						return { attempt, next, isAnswered: attempt.kind === 'response', holdBackMs };
+						return { attempt, next, holdBackMs: next.holdBackMs };
 					});
 				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
