@@ -1,6 +1,7 @@
 import { responseError } from '../base/apiErrors';
 import { realClock, withinTime, type Clock } from './clock';
 import { Pace } from './pace';
+import type { NextAction } from './retryPolicy';
 
 /** A request that waits for its turn. */
 export interface Waiting {
@@ -16,12 +17,6 @@ interface Ticket extends Waiting {
 	hasTurn: boolean;
 	/** Called once: with how long it would have to wait, where that is too long */
 	settle(tooLongMs?: number): void;
-}
-
-/** How a request ended that had its turn */
-export interface Passed {
-	/** After a 429: for how long it concerns every request with this key */
-	holdBackMs?: number;
 }
 
 /** What may be under way with a key: a service with limits can say so before hundreds of requests are on their way. */
@@ -63,7 +58,7 @@ class RateLimitGate {
 	 * @throws CanceledError when the execution is stopped before its turn
 	 * @throws WorkspaceAutomationError where it would have to wait for longer than it can
 	 */
-	async pass<T extends Passed>(
+	async pass<T extends Pick<NextAction, 'holdBackMs'>>(
 		request: Waiting,
 		signal: AbortSignal | undefined,
 		send: () => Promise<T>,
