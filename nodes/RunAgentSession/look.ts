@@ -1,5 +1,6 @@
 import type { WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
+import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
@@ -16,10 +17,7 @@ const LOOK = {
 	onMaxWait: 'route',
 } as const;
 
-const hours = (ms: number): string => {
-	const count = Math.round(ms / 36_000) / 100;
-	return count === 1 ? '1 hour' : `${count} hours`;
-};
+const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
 function outcomeOf({ kind, undecided }: RunResult) {
 	if (kind === 'stillRunning') return { kind: 'waiting' } as const;

@@ -4,7 +4,7 @@ import { WorkspaceAutomationError } from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { asText, isRecord } from '../shared/base/values';
 import { handsOnErrors } from '../shared/n8n/aiTool';
-import { listIn } from './json';
+import { listIn } from './askedInteractions';
 import { readTrial } from './parameters';
 import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
 
