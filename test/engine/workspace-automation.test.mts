@@ -2,7 +2,7 @@
 // validates each request against the contract, and each of its own answers.
 import { describe, expect, test } from '@jest/globals';
 import { globSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { OPERATIONS } from '../../nodes/shared/api/operations.ts';
@@ -60,16 +60,17 @@ describe('the document, the contract and the node', () => {
 				paginate: routing!.send!.paginate,
 			})),
 		);
-	/** The operations as the resources' folders define them, with the endpoint of each */
+	/** The operations as the resources' files define them, with the endpoint of each */
 	const defined = async () => {
-		const folders = globSync('nodes/WorkspaceAutomation/resources/*/index.ts', { cwd: root });
+		const files = globSync('nodes/WorkspaceAutomation/resources/*.ts', { cwd: root });
 		const all = await Promise.all(
-			folders.map(async (file) => {
-				const exported = (await import(join(root, file))) as Record<string, Operation>;
-				const found = Object.entries(exported).filter(([, { request }]) => request !== undefined);
-				return found.map(([value, { request }]) => {
+			files.map(async (file) => {
+				const resource = basename(file, '.ts');
+				const exported = (await import(join(root, file))) as Record<string, unknown>;
+				const found = exported[resource] as Record<string, Operation>;
+				return Object.entries(found).map(([value, { request }]) => {
 					const { method, path } = OPERATIONS[request];
-					return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
+					return [`${resource}.${value}`, `${method} ${path}`];
 				});
 			}),
 		);

@@ -1,6 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Operation } from '../../shared/n8n/operation';
+import { requireId } from '../shared/base/validation';
+import { projectLocator, siteId as siteIdField } from '../shared/n8n/descriptions';
+import type { Field, Operation } from '../shared/n8n/operation';
+
+// What several resources have in common.
+
+export const projectId: Field = { ...projectLocator, check: requireId };
+
+export const siteId: Field = { ...siteIdField, check: requireId };
 
 /** With Simplify on, each item as `simple` makes it, without what the service has not said. */
 export const simplified = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>
