@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { requireId } from '../shared/base/validation';
+import { requireId, requireString, requireText } from '../shared/base/validation';
 import { projectLocator, siteId as siteIdField } from '../shared/n8n/descriptions';
 import type { Field, Operation } from '../shared/n8n/operation';
 
@@ -9,6 +9,16 @@ import type { Field, Operation } from '../shared/n8n/operation';
 export const projectId: Field = { ...projectLocator, check: requireId };
 
 export const siteId: Field = { ...siteIdField, check: requireId };
+
+/** A text of the request. One that is required may not be empty. */
+export const textField = (displayName: string, name: string, more: Partial<Field>): Field => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	check: more.required ? requireText : requireString,
+	...more,
+});
 
 /** With Simplify on, each item as `simple` makes it, without what the service has not said. */
 export const simplified = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>

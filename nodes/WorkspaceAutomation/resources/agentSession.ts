@@ -5,7 +5,7 @@ import { requireText } from '../../shared/base/validation';
 import { prompt, simplify } from '../../shared/n8n/descriptions';
 import type { Operation } from '../../shared/n8n/operation';
 import { jsonOf } from '../../shared/n8n/routing';
-import { projectId, simplified } from '../fields';
+import { projectId, simplified, textField } from '../fields';
 import { additionalBody, sessionId } from './agentSession/fields';
 import { resolveInteraction } from './agentSession/resolveInteraction';
 
@@ -58,17 +58,12 @@ export const agentSession: Record<string, Operation> = {
 		request: 'sendAgentMessage',
 		fields: [
 			sessionId,
-			{
-				displayName: 'Message',
-				name: 'message',
-				type: 'string',
+			textField('Message', 'message', {
 				typeOptions: { rows: 4 },
-				default: '',
 				required: true,
 				placeholder: 'e.g. Now do the same for the blog',
 				description: 'What the agent should do next, in plain words',
-				check: requireText,
-			},
+			}),
 			additionalBody('More fields for the message, as a JSON object'),
 		],
 		prepare: ({ values: { message } }) => ({ text: message }),

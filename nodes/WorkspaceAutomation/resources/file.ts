@@ -1,4 +1,10 @@
-import { optionalId, requireId, requireText } from '../../shared/base/validation';
+import {
+	optionalId,
+	requireAnyId,
+	requireId,
+	requireOneOf,
+	requireText,
+} from '../../shared/base/validation';
 import {
 	fileLocator,
 	folderLocator,
@@ -6,24 +12,15 @@ import {
 	UUID_EXAMPLE,
 } from '../../shared/n8n/descriptions';
 import type { Field, Operation } from '../../shared/n8n/operation';
-import { projectId } from '../fields';
+import { projectId, textField } from '../fields';
 import { fileContent, outputFields } from './file/getContent';
 import { createdFile, existingFile, ifExists } from './file/ifExists';
-import { contentOf } from './file/source';
+import { binaryContent, requireContent } from './file/source';
 
 const fileId: Field = { ...fileLocator, check: requireId };
 
 /** Nothing is sent where it is left empty. */
 const optionalParentId: Field = { ...folderLocator, check: optionalId };
-
-const name: Field = {
-	displayName: 'Name',
-	name: 'name',
-	type: 'string',
-	default: '',
-	required: true,
-	check: requireText,
-};
 
 export const file: Record<string, Operation> = {
 	create: {
@@ -32,14 +29,11 @@ export const file: Record<string, Operation> = {
 		request: 'createFile',
 		fields: [
 			projectId,
-			{
-				...name,
-				required: false,
+			textField('Name', 'name', {
 				placeholder: 'e.g. report.md',
 				description:
 					'The name of the file; it has to be unique among its siblings. Leave it empty to use the file name of the binary data.',
-				check: undefined,
-			},
+			}),
 			{
 				displayName: 'Content',
 				name: 'contentSource',
@@ -55,44 +49,41 @@ export const file: Record<string, Operation> = {
 				],
 				default: 'text',
 				description: 'Where the content comes from; it may have 10 MiB at most',
+				check: (field, value) => requireOneOf(field, value, ['text', 'binary', 'asset']),
 			},
-			{
-				displayName: 'Text',
-				name: 'text',
-				type: 'string',
+			textField('Text', 'text', {
 				typeOptions: { rows: 6 },
-				default: '',
 				placeholder: 'e.g. # Report',
 				description: 'The content of the file',
 				displayOptions: { show: { contentSource: ['text'] } },
-			},
-			{
-				displayName: 'Input Binary Field',
-				name: 'binaryPropertyName',
-				type: 'string',
+				check: requireContent,
+			}),
+			textField('Input Binary Field', 'binaryPropertyName', {
 				default: 'data',
 				required: true,
 				placeholder: 'e.g. data',
 				hint: 'The name of the input field with the file',
 				displayOptions: { show: { contentSource: ['binary'] } },
-			},
-			{
-				displayName: 'Asset ID',
-				name: 'assetId',
-				type: 'string',
-				default: '',
+			}),
+			textField('Asset ID', 'assetId', {
 				placeholder: UUID_EXAMPLE,
 				description: 'The asset to copy; the API key needs the scope assets.read as well',
 				displayOptions: { show: { contentSource: ['asset'] } },
-			},
+				check: requireAnyId,
+			}),
 			optionalParentId,
 			ifExists,
 		],
-		async prepare(_entered, api) {
-			const { name: given, ...source } = await contentOf(this);
-			const type = api.word('createFile', source.type) ?? source.type;
-			const entered = this.getNodeParameter('name');
-			return { kind: 'file', ...source, name: requireText('Name', entered || given), type };
+		async prepare({ values: { contentSource, binaryPropertyName, name } }, api) {
+			const isBinary = contentSource === 'binary';
+			const binary: Values = isBinary ? await binaryContent(this, String(binaryPropertyName)) : {};
+			const type = isBinary ? 'base64' : String(contentSource);
+			return {
+				kind: 'file',
+				...binary,
+				name: requireText('Name', name || binary.name),
+				type: api.word('createFile', type) ?? type,
+			};
 		},
 		result: createdFile,
 		recover: existingFile,
@@ -103,11 +94,11 @@ export const file: Record<string, Operation> = {
 		request: 'createFile',
 		fields: [
 			projectId,
-			{
-				...name,
+			textField('Name', 'name', {
+				required: true,
 				placeholder: 'e.g. Reports',
 				description: 'The name of the folder; it has to be unique among its siblings',
-			},
+			}),
 			optionalParentId,
 			ifExists,
 		],
@@ -166,11 +157,11 @@ export const file: Record<string, Operation> = {
 		request: 'renameFile',
 		fields: [
 			fileId,
-			{
-				...name,
+			textField('Name', 'name', {
+				required: true,
 				placeholder: 'e.g. report-2026.md',
 				description: 'The new name; it has to be unique where the file is',
-			},
+			}),
 		],
 	},
 };

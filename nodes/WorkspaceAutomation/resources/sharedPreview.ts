@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireString, requireText } from '../../shared/base/validation';
 import type { Operation } from '../../shared/n8n/operation';
-import { projectId, siteId } from '../fields';
+import { projectId, siteId, textField } from '../fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 function requireRoute(field: string, value: unknown): string {
@@ -38,26 +38,19 @@ export const sharedPreview: Record<string, Operation> = {
 		fields: [
 			projectId,
 			siteId,
-			{
-				displayName: 'Route',
-				name: 'route',
-				type: 'string',
+			textField('Route', 'route', {
 				default: '/',
 				required: true,
 				placeholder: 'e.g. /pricing',
 				description:
 					'The path of the page, without query string or fragment. Whether the page exists is checked when the link is opened.',
 				check: requireRoute,
-			},
-			{
-				displayName: 'Locale',
-				name: 'locale',
-				type: 'string',
-				default: '',
+			}),
+			textField('Locale', 'locale', {
 				placeholder: 'e.g. pt-BR',
 				description: 'The language of the page; leave it empty for the default of the site',
 				check: optionalLocale,
-			},
+			}),
 		],
 	},
 };

@@ -1,7 +1,8 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
-import { requireId, requireString } from '../../shared/base/validation';
+import { requireId } from '../../shared/base/validation';
 import { returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
 import type { Field, Operation } from '../../shared/n8n/operation';
+import { textField } from '../fields';
 
 const taskId: Field = { ...taskLocator, check: requireId };
 
@@ -37,43 +38,23 @@ export const task: Record<string, Operation> = {
 				default: {},
 				check: requireSome,
 				options: [
-					{
-						displayName: 'Emoji',
-						name: 'emoji',
-						type: 'string',
-						default: '',
+					textField('Emoji', 'emoji', {
 						placeholder: 'e.g. 🧹',
 						description: 'Shown beside the title',
-						check: requireString,
-					},
-					{
-						displayName: 'Prompt',
-						name: 'prompt',
-						type: 'string',
+					}),
+					textField('Prompt', 'prompt', {
 						typeOptions: { rows: 4 },
-						default: '',
 						placeholder: 'e.g. Check every page for broken links',
 						description: 'What the agent should do each time',
-						check: requireString,
-					},
-					{
-						displayName: 'Recurrence Rule',
-						name: 'rrule',
-						type: 'string',
-						default: '',
+					}),
+					textField('Recurrence Rule', 'rrule', {
 						placeholder: 'e.g. FREQ=DAILY;BYHOUR=7',
 						description: 'When it runs, as an iCalendar recurrence rule',
-						check: requireString,
-					},
-					{
-						displayName: 'Title',
-						name: 'title',
-						type: 'string',
-						default: '',
+					}),
+					textField('Title', 'title', {
 						placeholder: 'e.g. Nightly link check',
 						description: 'The name of the task',
-						check: requireString,
-					},
+					}),
 				],
 			},
 		],

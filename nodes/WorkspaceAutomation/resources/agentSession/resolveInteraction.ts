@@ -7,6 +7,7 @@ import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/va
 import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
 import { quoted } from '../../../shared/session/visibleText';
 import type { Field, Operation } from '../../../shared/n8n/operation';
+import { textField } from '../../fields';
 import { additionalBody, sessionId } from './fields';
 
 /** The interaction as it is pending now. */
@@ -81,27 +82,19 @@ const optionalValue: Field['check'] = (field, value) => {
 };
 
 const expectations: Field[] = [
-	{
-		displayName: 'Expected Patterns',
-		name: 'expectedPatterns',
-		type: 'string',
+	textField('Expected Patterns', 'expectedPatterns', {
 		typeOptions: { rows: 2 },
-		default: '',
 		placeholder: 'e.g. npm run build',
 		description:
 			'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
 		check: patternList,
-	},
-	{
-		displayName: 'Expected Permission',
-		name: 'expectedPermission',
-		type: 'string',
-		default: '',
+	}),
+	textField('Expected Permission', 'expectedPermission', {
 		placeholder: 'e.g. bash',
 		description:
 			'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
 		check: requireText,
-	},
+	}),
 ];
 
 export const resolveInteraction: Operation = {
@@ -111,17 +104,12 @@ export const resolveInteraction: Operation = {
 	request: 'resolveInteraction',
 	fields: [
 		sessionId,
-		{
-			displayName: 'Interaction ID',
-			name: 'interactionId',
-			type: 'string',
-			default: '',
+		textField('Interaction ID', 'interactionId', {
 			required: true,
 			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
-			description:
-				'The pending interaction, such as the first of pendingInteractions that Get returns',
+			description: 'The pending request, such as the first of pendingInteractions that Get returns',
 			check: requireAnyId,
-		},
+		}),
 		{
 			displayName: 'Decision',
 			name: 'decision',
@@ -146,17 +134,13 @@ export const resolveInteraction: Operation = {
 			description: 'How to answer',
 			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
-		{
-			displayName: 'Option Value',
-			name: 'optionValue',
-			type: 'string',
-			default: '',
+		textField('Option Value', 'optionValue', {
 			placeholder: 'e.g. always',
 			description:
-				"The value of one of the interaction's options. May stay empty when Body says it all.",
+				"The value of one of the request's options. May stay empty when Body says it all.",
 			displayOptions: { show: { decision: ['option'] } },
 			check: optionalValue,
-		},
+		}),
 		additionalBody(
 			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
 			expectations,

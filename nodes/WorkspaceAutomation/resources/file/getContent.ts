@@ -3,9 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { answerOverride } from '../../../shared/api/answers';
 import type { Api } from '../../../shared/api/types';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
-import { requireOneOf, requireText } from '../../../shared/base/validation';
+import { requireOneOf } from '../../../shared/base/validation';
 import { isRecord, quote, textOf } from '../../../shared/base/values';
 import type { Field, Operation } from '../../../shared/n8n/operation';
+import { textField } from '../../fields';
 import { download, type Stream } from './download';
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
@@ -44,17 +45,13 @@ export const outputFields: Field[] = [
 		description: 'What the next node should get',
 		check: (field, value) => requireOneOf(field, value, ['text', 'binary']),
 	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryPropertyName',
-		type: 'string',
+	textField('Put Output File in Field', 'binaryPropertyName', {
 		default: 'data',
 		required: true,
 		placeholder: 'e.g. data',
 		hint: 'The name of the output field to put the file in',
 		displayOptions: { show: { outputAs: ['binary'] } },
-		check: requireText,
-	},
+	}),
 ];
 
 /** The item with the content. Both kinds of answers end up as either; what is downloaded is streamed. */

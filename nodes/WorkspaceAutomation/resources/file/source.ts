@@ -2,12 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
 import type { Values } from '../../../shared/api/types';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
-import {
-	requireAnyId,
-	requireOneOf,
-	requireString,
-	requireText,
-} from '../../../shared/base/validation';
+import { requireString } from '../../../shared/base/validation';
 import { inMib, MIB } from '../../../shared/base/values';
 import { Base64 } from '../../../shared/transport/jsonBody';
 
@@ -22,49 +17,30 @@ function refuseTooLarge(field: string, bytes: number): void {
 	);
 }
 
-type Content = Values & { type: string };
-
-function fromText(context: IExecuteSingleFunctions): Content {
-	const text = requireString('Text', context.getNodeParameter('text'));
-	refuseTooLarge('Text', Buffer.byteLength(text));
-	return { type: 'text', text };
+/** A text that a file can hold. */
+export function requireContent(field: string, value: unknown): string {
+	const text = requireString(field, value);
+	refuseTooLarge(field, Buffer.byteLength(text));
+	return text;
 }
 
-async function fromBinary(context: IExecuteSingleFunctions): Promise<Content> {
-	const field = requireText('Input Binary Field', context.getNodeParameter('binaryPropertyName'));
+/** The values of a file that comes from a binary field of the item, its own name among them. */
+export async function binaryContent(
+	context: IExecuteSingleFunctions,
+	name: string,
+): Promise<Values> {
 	const { binary = {} } = context.getInputData();
-	const data = binary[field];
-	if (!data) {
+	if (!(name in binary)) {
 		const there = Object.keys(binary);
 		throw new WorkspaceAutomationError(
-			`'Input Binary Field' names "${field}", which is not in the input`,
+			`'Input Binary Field' names "${name}", which is not in the input`,
 			there.length > 0
 				? `The item has these binary fields: ${there.join(', ')}.`
 				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',
 		);
 	}
-	const buffer = await context.helpers.getBinaryDataBuffer(field);
+	const buffer = await context.helpers.getBinaryDataBuffer(name);
 	refuseTooLarge('Input Binary Field', buffer.length);
-	const { mimeType, fileName } = data;
-	return {
-		type: 'base64',
-		data: new Base64(buffer),
-		contentType: mimeType || undefined,
-		name: fileName,
-	};
-}
-
-const SOURCES = {
-	text: fromText,
-	binary: fromBinary,
-	asset: (context: IExecuteSingleFunctions): Content => ({
-		type: 'asset',
-		assetId: requireAnyId('Asset ID', context.getNodeParameter('assetId')),
-	}),
-};
-
-/** What the new file holds, from where the user says: values of the request, and for binary data the name that came with it. */
-export async function contentOf(context: IExecuteSingleFunctions): Promise<Content> {
-	const given = context.getNodeParameter('contentSource');
-	return await SOURCES[requireOneOf('Content', given, ['text', 'binary', 'asset'])](context);
+	const { mimeType, fileName } = binary[name];
+	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
 }
