@@ -4,7 +4,7 @@ import { EVENTS } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
 import { nodeProperties, options, poller, search, type Poller } from './engine.mts';
 import { byId, useTrigger } from './triggerEvents.mts';
 
-const { service, setup, project, files, file } = useTrigger();
+const { service, setup, project, domain, files, file } = useTrigger();
 
 describe('files', () => {
 	test('of several projects are watched, oldest first, and each project for itself', async () => {
@@ -24,11 +24,14 @@ describe('files', () => {
 	test('of all projects are watched where none is chosen, those of a new project from the next poll on', async () => {
 		const trigger = poller(setup('fileCreated', { ...files(), projectIds: [] }));
 		await trigger.poll();
-		const { id: projectId } = await control.projects.add({ name: 'New one' });
-		await control.files.add({ projectId, name: 'existing.md' });
-		await control.files.add({ projectId: seed.projects[1].id, name: 'elsewhere.md' });
+		const { id: projectId } = await service.control.projects.add({ name: 'New one' });
+		await service.control.files.add({ projectId, name: 'existing.md' });
+		await service.control.files.add({
+			projectId: service.seed.projects[1].id,
+			name: 'elsewhere.md',
+		});
 		expect(await trigger.poll()).toMatchObject([{ name: 'elsewhere.md' }]);
-		await control.files.add({ projectId, name: 'later.md' });
+		await service.control.files.add({ projectId, name: 'later.md' });
 		expect(await trigger.poll()).toMatchObject([{ name: 'later.md', projectId }]);
 	});
 
@@ -80,10 +83,10 @@ describe('files', () => {
 
 describe('several at once', () => {
 	test('sites, separated by commas, each for itself', async () => {
-		const [one, other] = seed.sites.slice(0, 2).map(({ id }) => id);
+		const [one, other] = service.seed.sites.slice(0, 2).map(({ id }) => id);
 		const trigger = poller(setup('customDomainAdded', { siteId: ` ${one}, ${other},` }));
 		await trigger.poll();
-		const added = await control.domains.add({ ...domain(), siteId: other });
+		const added = await service.control.domains.add({ ...domain(), siteId: other });
 		expect(await trigger.poll()).toMatchObject([{ id: added.id }]);
 	});
 
@@ -100,7 +103,7 @@ describe('several at once', () => {
 	test('the products of all projects, where none is chosen', async () => {
 		const trigger = poller(setup('productAdded', { projectId: byId('') }));
 		await trigger.poll();
-		await control.products.add({ projectId: seed.projects[1].id, name: 'New' });
+		await service.control.products.add({ projectId: service.seed.projects[1].id, name: 'New' });
 		expect(await trigger.poll()).toMatchObject([{ name: 'New' }]);
 	});
 });

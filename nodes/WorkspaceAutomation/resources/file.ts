@@ -1,3 +1,4 @@
+import type { Values } from '../../shared/api/types';
 import {
 	optionalId,
 	requireAnyId,
