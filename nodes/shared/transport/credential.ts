@@ -30,15 +30,11 @@ const INTERNAL =
 /** Whether a host is named by an address within a network, or is this machine. Names are not looked up. */
 export const isInternal = (hostname: string): boolean => INTERNAL.test(hostname);
 
-function withoutTrailingSlashes(text: string): string {
-	let end = text.length;
-	while (text[end - 1] === '/') end--;
-	return text.slice(0, end);
-}
-
 /** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */
 export function checkBaseUrl(value: unknown): string {
-	const text = withoutTrailingSlashes(requireText('Base URL', value).trim());
+	const text = requireText('Base URL', value)
+		.trim()
+		.replace(/(?<!\/)\/+$/, '');
 	const refuse = (what: string, description: string) =>
 		new WorkspaceAutomationError(`'Base URL' in the credential ${what}`, description);
 	let url: URL;
