@@ -15,7 +15,7 @@ import { placeholdersOf } from '../api/overrides';
 import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';
-import { CanceledError, hadNoEffect, WorkspaceAutomationError } from '../base/errors';
+import { CanceledError, WorkspaceAutomationError } from '../base/errors';
 import { errorJson, toNodeError } from '../base/nodeErrors';
 import { requireNumber } from '../base/validation';
 import { isRecord, quote } from '../base/values';
@@ -153,7 +153,7 @@ async function call(
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
 	const sendOnce = async () =>
-		await oncePerItem(context, fingerprintOf(request, [values, extra]), send, hadNoEffect, () =>
+		await oncePerItem(context, fingerprintOf(request, [values, extra]), send, () =>
 			interruptedEarlier(request),
 		);
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {

@@ -9,15 +9,6 @@ export const CREDENTIAL = 'workspaceAutomationApi';
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-/** The checked values of a credential */
-export interface CheckedCredential {
-	/** Ends in `/v1`, without a slash after it */
-	baseUrl: string;
-	apiKey: string;
-	/** A date such as 2026-10-05 */
-	apiVersion: string;
-}
-
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a host is this machine. */
@@ -66,7 +57,7 @@ export function checkBaseUrl(value: unknown): string {
 }
 
 /** Checks a credential. Every one of its mistakes is found here, before anything is sent. */
-export function readCredential(credential: ICredentialDataDecryptedObject): CheckedCredential {
+export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {
 		throw new WorkspaceAutomationError(
@@ -81,9 +72,5 @@ export function readCredential(credential: ICredentialDataDecryptedObject): Chec
 			`Enter a date such as ${CURRENT_VERSION}.`,
 		);
 	}
-	return {
-		baseUrl: checkBaseUrl(credential.baseUrl),
-		apiKey,
-		apiVersion,
-	};
+	return { baseUrl: checkBaseUrl(credential.baseUrl), apiKey, apiVersion };
 }
