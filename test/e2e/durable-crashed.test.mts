@@ -57,19 +57,17 @@ async function begin(saves: Saves): Promise<void> {
 
 /** Looks are so slow now that n8n is killed in the middle of one. */
 async function killDuringLooks(): Promise<void> {
-	await service.control('POST', '/faults', {
+	await service.control.addFaults({
 		operationId: 'getAgentSession',
 		kind: 'latency',
 		ms: 10_000,
 		times: SAVES.length,
 	});
 	await eventually(async () =>
-		(await service.control('GET', '/faults')).faults.every(
-			({ struck }: { struck: number }) => struck === SAVES.length,
-		),
+		(await service.control.faults()).every(({ struck }) => struck === SAVES.length),
 	);
 	await host.kill();
-	await service.control('DELETE', '/faults');
+	await service.control.clearFaults();
 }
 
 /** examples/retry-crashed.json for this very n8n, every two seconds. */
