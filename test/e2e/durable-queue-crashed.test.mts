@@ -75,13 +75,13 @@ describe.each(['worker', 'worker and main'] as const)(
 			const { id } = await eventually(async () =>
 				(await listExecutions(host.rest, workflowId)).find(({ status }) => status === 'waiting'),
 			);
-			await service.control('POST', '/faults', {
+			await service.control.addFaults({
 				operationId: 'getAgentSession',
 				kind: 'latency',
 				ms: 10_000,
 				times: 1,
 			});
-			await eventually(async () => (await service.control('GET', '/faults')).faults[0].struck > 0);
+			await eventually(async () => (await service.control.faults())[0].struck > 0);
 			if (what === 'worker and main') await host.kill();
 			await host.workers[0].kill();
 			await host.addWorker();

@@ -7,7 +7,7 @@ import { agentSession, NODE, play, sessionsFor, TEST_TIMEOUT_MS, useStage } from
 
 const stage = useStage();
 
-beforeAll(async () => await stage.service.control('POST', '/speed', { speed: 20 }));
+beforeAll(async () => await stage.service.control.setSpeed(20));
 
 /** Runs sessions with the outputs wired so, until they have ended or are parked, and returns the run of the node. */
 async function runWith(
