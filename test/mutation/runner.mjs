@@ -23,7 +23,9 @@ registerHooks({
 			const file = new URL(`${specifier}.ts`, context.parentURL);
 			if (existsSync(fileURLToPath(file))) return next(file.href, context);
 		}
-		return next(specifier, context);
+		// As the package loads it; what n8n-workflow has for `import` is not what Node expects.
+		const conditions = ['node', 'require', 'default'];
+		return next(specifier, specifier === 'n8n-workflow' ? { ...context, conditions } : context);
 	},
 });
 
