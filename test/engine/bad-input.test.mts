@@ -284,6 +284,10 @@ describe('the table', () => {
 		/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
 		const unsent = [
 			'customDomain.delete siteId',
+			'file.get projectId',
+			'file.getContent projectId',
+			'file.move projectId',
+			'file.rename projectId',
 			'analytics.query table',
 			'file.create ifExists',
 			'file.createFolder ifExists',
