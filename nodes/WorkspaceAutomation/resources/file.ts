@@ -26,11 +26,7 @@ const fileInProject: Field[] = [
 		required: false,
 		description: 'Only fills the list of files; not needed with an ID',
 	},
-	{
-		...fileLocator,
-		description: 'The file or folder; choose the project above to choose from a list',
-		check: requireId,
-	},
+	{ ...fileLocator, check: requireId },
 ];
 
 /** Nothing is sent where it is left empty. */
