@@ -4,7 +4,7 @@ const shared = 'nodes/shared';
 const trigger = 'nodes/WorkspaceAutomationTrigger';
 
 /** Sources, and tests by the beginning of their path below test/ */
-export const modules = {
+export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	rules: {
 		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
 		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules'],
