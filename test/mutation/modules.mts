@@ -15,7 +15,7 @@ export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	},
 	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger', 'rules/decisions'] },
 	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn', 'rules/beginning'] },
-	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-policy'] },
+	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
 	gate: {
 		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
 		tests: ['unit/rate-limit-gate'],
