@@ -23,7 +23,8 @@ import {
 	type Rule,
 } from './permissionPolicy';
 import type { Patience } from './durable';
-import type { Job, Target } from './runSession';
+import type { Wait } from './output';
+import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
@@ -53,7 +54,7 @@ function readTarget(
 
 /** Reads a parameter of one item. */
 interface Parameters {
-	get(name: string, options?: IGetNodeParameterOptions): unknown;
+	get(name: string, fallback?: unknown, options?: IGetNodeParameterOptions): unknown;
 	/** The value of an expression, given with its braces */
 	evaluate(expression: string): unknown;
 	asTool: boolean;
@@ -103,7 +104,9 @@ const valueList = (field: string, value: unknown): string[] =>
 
 function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
 	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
-		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as { rule?: IDataObject[] };
+		const { rule = [] } = (from.get('permissionRules', {}, options) ?? {}) as {
+			rule?: IDataObject[];
+		};
 		return rule;
 	});
 	const rules = entered.map((rule, index) => readRule(rule, raw[index] ?? rule, index, from));
@@ -153,8 +156,8 @@ function readPolicy(from: Parameters, options: IDataObject, operation: keyof typ
 }
 
 const parametersOf = (context: IExecuteFunctions, itemIndex: number): Parameters => ({
-	get: (name, options) =>
-		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true, ...options }),
+	get: (name, fallback, options) =>
+		context.getNodeParameter(name, itemIndex, fallback, { extractValue: true, ...options }),
 	evaluate: (expression) => context.evaluateExpression(expression, itemIndex),
 	asTool: isTool(context),
 });
@@ -165,7 +168,7 @@ function readAbout({ get }: Parameters, target: Target, { answer }: Policy): Job
 		const about = aboutOf(answer?.asked ?? []);
 		return { ...about, job: target.message ?? about.job };
 	}
-	const project = get('projectId', { extractValue: false, rawExpressions: true });
+	const project = get('projectId', undefined, { extractValue: false, rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && value === target.projectId;
 	return { projectName: isChosen ? textOf(cachedResultName) : undefined, job: target.prompt };
@@ -181,11 +184,11 @@ export function readTrial(
 	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
 }
 
-/** Whether n8n parks the execution while sessions run; one setting for all items. */
-export const isDurable = (context: IExecuteFunctions): boolean =>
-	!isTool(context) &&
-	context.getNodeParameter('operation', 0) !== 'tryRules' &&
-	context.getNodeParameter('wait', 0, 'memory') === 'database';
+/** Where n8n keeps the execution while sessions run; one setting for all items. A tool never parks. */
+export const waitOf = (context: IExecuteFunctions): Wait =>
+	!isTool(context) && context.getNodeParameter('wait', 0, 'memory') === 'database'
+		? 'database'
+		: 'memory';
 
 const HOUR = 3_600_000;
 
@@ -207,6 +210,8 @@ function readPatience(options: IDataObject): Patience {
 export function readJob(context: IExecuteFunctions, itemIndex: number, started?: string): Job {
 	const from = parametersOf(context, itemIndex);
 	const options = (from.get('options') ?? {}) as IDataObject;
+	// Workflows that were saved before these had fields of their own have them among the options.
+	const { maxWait = from.get('maxWait', 30), onMaxWait = from.get('onMaxWait', 'route') } = options;
 	const target = readTarget(from.get, options, started);
 	const policy = readPolicy(from, options, target.operation);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
@@ -220,11 +225,11 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		policy,
 		about: readAbout(from, target, policy),
 		poll: { pollMs: pollSeconds * 1000, maxPollMs: maxPollSeconds * 1000 },
-		maxWaitMs: requireNumber('Max Wait', options.maxWait ?? 30, 0) * 60_000,
-		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),
+		maxWaitMs: requireNumber('Max Wait', maxWait, 0) * 60_000,
+		onMaxWait: requireOneOf('On Max Wait', onMaxWait, ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
-		patience: isDurable(context) ? readPatience(options) : undefined,
+		patience: waitOf(context) === 'database' ? readPatience(options) : undefined,
 	};
 }
 
