@@ -1,13 +1,9 @@
 // The page on which a person answers, as a browser without script sees it, and the workflow of four nodes around it.
 import type { Execution } from '../../n8n-host/executions.mts';
-import { startHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import type { Stage, StartHost } from '../../tools/demoStage.mts';
+import type { Stage } from '../../tools/demoStage.mts';
 import { durable, looped } from './durable.mts';
 import { editFields, eventually, NODE } from './support.mts';
-
-/** An n8n that nobody shares, as slow as it is */
-export const ownHost: StartHost = async ({ packageDir }) => await startHost({ packageDir });
 
 export const MESSAGE = 'Message';
 
@@ -93,10 +89,9 @@ export const messages = async (
 		if (status !== 'waiting' || !waitTill) return undefined;
 		const execution = await host.waitForExecution(executionId, { until: 'waiting' });
 		const sent = arrived(execution, MESSAGE);
-		return sent.length >= count && (sent as Array<{ text: string; url: string }>);
+		return sent.length < count ? undefined : (sent as Array<{ text: string; url: string }>);
 	}, 60);
 
 /** The items that reached a node, over all of its runs */
 export const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
 	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);
-

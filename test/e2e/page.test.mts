@@ -1,9 +1,10 @@
 // The page on which a person answers: what it shows, and what an answer does.
 import { describe, expect, test } from '@jest/globals';
-import { arrived, choiceOf, messages, openPage, ownHost, send, withPage } from './page.mts';
+import { hurriedHost } from './durable.mts';
+import { arrived, choiceOf, messages, openPage, send, withPage } from './page.mts';
 import { recordOf, TEST_TIMEOUT_MS, useOwnStage } from './support.mts';
 
-const stage = useOwnStage(ownHost);
+const stage = useOwnStage(hurriedHost);
 
 const begin = async (name: string, prompts: string[]): Promise<string> =>
 	await stage.host.run(

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { quoted } from '../../shared/session/visibleText';
 import type { Line } from '../ledger';
 import { describe } from '../question';
-import { LONGEST_COMMENT, LONGEST_REQUEST, type Pending, type PageRequest } from './view';
+import { LONGEST_COMMENT, type PageChoice, type PageRequest, type Pending } from './view';
 
 // The page on which a person answers, as HTML: no script, nothing from elsewhere, and all of an agent's words as text.
 
@@ -13,6 +13,7 @@ export interface PageView {
 	/** Sentences of ours */
 	says: string[];
 	projectName?: string;
+	projectId?: string;
 	job?: string;
 	sessionId?: string;
 	/** The form, where there is something to decide */
@@ -75,69 +76,56 @@ const render = (part: Part): string => {
 };
 
 /** A template of HTML, in which whatever is inserted is text unless it is HTML of ours. */
-const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
+const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 	html: texts.map((text, index) => text + render(parts[index])).join(''),
 });
 
 /** An agent's words, which are shown as what they are: whatever is invisible in them, or may look like ours, as signs. */
-const foreign = (text: string, limit = 1_000): Html => html`<bdi>${quoted(text, limit)}</bdi>`;
+const foreign = (text: string, limit = 1_000): Html => markup`<bdi>${quoted(text, limit)}</bdi>`;
 
 const facts = (pairs: ReadonlyArray<readonly [string, Part]>): Html =>
-	html`<dl>
-		${pairs.map(
-			([name, value]) =>
-				html`<dt>${name}</dt>
-					<dd>${value}</dd>`,
-		)}
-	</dl>`;
+	markup`<dl>${pairs.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** Of a request that is too long to be shown whole */
+const MOST_PATTERNS = 50;
+const LONGEST_TEXT = 10_000;
 
 function requestPart(
-	{ interaction, choices, because }: PageRequest,
+	{ interaction, isWhole, choices, because }: PageRequest,
 	index: number,
-	count: number,
+	{ length }: readonly PageRequest[],
 ): Html {
-	const isWhole = JSON.stringify(interaction).length <= LONGEST_REQUEST;
-	const { lines, remarks } = describe(interaction, isWhole ? Infinity : 50);
-	const limit = isWhole ? Infinity : 10_000;
-	const name = `request${index}`;
-	const choice = ({ label, serviceSays }: PageRequest['choices'][number], at: number) =>
-		html`<label class="choice"
-			><input type="radio" name="${name}" value="${String(at)}" required /><span
-				>${label}<small>${foreign(serviceSays)}</small></span
-			></label
-		>`;
-	const isLasting = ({ label }: PageRequest['choices'][number]) => label === 'Allow from now on';
-	const all = choices.map((each, at) => ({ each, part: choice(each, at) }));
-	const lasting = all.filter(({ each }) => isLasting(each));
-	return html`<fieldset>
-		<legend>Request ${String(index + 1)} of ${String(count)}</legend>
-		${facts(lines.map(({ label, text }) => [label, foreign(text, limit)]))}
-		${remarks.map((remark) => html`<p>${remark}</p>`)}
-		${all.filter(({ each }) => !isLasting(each)).map(({ part }) => part)}
-		${lasting.length > 0 && html`<div class="lasting">For longer than this once:${lasting.map(({ part }) => part)}</div>`}
-		${because !== undefined && html`<p>It cannot be decided on this page: ${because}. Decide it in the dashboard.</p>`}
-	</fieldset>`;
+	const { lines, remarks } = describe(interaction, isWhole ? Infinity : MOST_PATTERNS);
+	const limit = isWhole ? Infinity : LONGEST_TEXT;
+	const choice = ({ label, serviceSays }: PageChoice, at: number) =>
+		markup`<label class="choice"><input type="radio" name="request${String(index)}" value="${String(at)}" required><span>${label}<small>${foreign(serviceSays)}</small></span></label>`;
+	const lasting = choices.findIndex(({ label }) => label === 'Allow from now on');
+	const radios = choices.map(choice);
+	const rest = lasting < 0 ? [] : radios.splice(lasting);
+	return markup`<fieldset>
+<legend>Request ${String(index + 1)} of ${String(length)}</legend>
+${facts(lines.map(({ label, text }) => [label, foreign(text, limit)]))}
+${remarks.map((remark) => markup`<p>${remark}</p>`)}
+${radios}
+${rest.length > 0 && markup`<div class="lasting">For longer than this once:${rest}</div>`}
+${because !== undefined && markup`<p>It cannot be decided on this page: ${because}. Decide it in the dashboard.</p>`}
+</fieldset>`;
 }
 
 function form({ requests, more, shown }: Pending, commentHint: string): Html {
 	const canAnswer = requests.some(({ choices }) => choices.length > 0);
-	return html`<form method="post">
-		${requests.map((request, index) => requestPart(request, index, requests.length))}
-		${more > 0 && html`<p>There are ${String(more)} more, which are asked after this.</p>`}
-		${
-			canAnswer &&
-			html`<input type="hidden" name="shown" value="${shown}" />
-				<label for="comment">Comment (optional)</label>
-				<small id="hint">${commentHint}</small>
-				<textarea
-					id="comment"
-					name="comment"
-					maxlength="${String(LONGEST_COMMENT)}"
-					aria-describedby="hint"
-				></textarea>
-				<button type="submit">Send</button>`
-		}
-	</form>`;
+	return markup`<form method="post">
+${requests.map(requestPart)}
+${more > 0 && markup`<p>There are ${String(more)} more, which are asked after this.</p>`}
+${
+	canAnswer &&
+	markup`<input type="hidden" name="shown" value="${shown}">
+<label for="comment">Comment (optional)</label>
+<small id="hint">${commentHint}</small>
+<textarea id="comment" name="comment" maxlength="${String(LONGEST_COMMENT)}" aria-describedby="hint"></textarea>
+<button type="submit">Send</button>`
+}
+</form>`;
 }
 
 const STATES: Record<Line['state'], string> = {
@@ -147,57 +135,54 @@ const STATES: Record<Line['state'], string> = {
 	refused: ' (the service refused it)',
 };
 
-const decided = ({ record, state }: Line): Html =>
-	html`<li>
-		${record.decision === 'approve' ? 'Allowed' : 'Denied'}:
-		${foreign([record.permission, ...record.patterns].join(' '))},
-		${record.decidedBy === 'page' ? 'on this page' : `by ${record.decidedBy}`},
-		<time datetime="${record.at}">${record.at.slice(0, 16).replace('T', ' ')} UTC</time
-		>${STATES[state]}
-	</li>`;
+const decided = ({ record, state }: Line): Html => {
+	const { decision, decidedBy, permission, patterns, at } = record;
+	const by = decidedBy === 'page' ? 'on this page' : `by ${decidedBy}`;
+	const what = foreign([permission, ...patterns].join(' '));
+	return markup`<li>${decision === 'approve' ? 'Allowed' : 'Denied'}: ${what}, ${by}, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>${STATES[state]}</li>`;
+};
 
 /** A whole page. */
 export function page(view: PageView): string {
-	const { title, says, projectName, job, sessionId, pending, lines = [], commentHint = '' } = view;
+	const {
+		title,
+		says,
+		projectName,
+		projectId,
+		job,
+		sessionId,
+		pending,
+		lines = [],
+		commentHint = '',
+	} = view;
 	const about: Array<[string, string | undefined]> = [
-		['Project', projectName],
+		['Project', projectName ?? projectId],
 		['Job', job],
 		['Session', sessionId],
 	];
 	const known = about.flatMap(([name, text]) =>
 		text === undefined ? [] : [[name, foreign(text)] as const],
 	);
-	const body = html`<!doctype html>
-		<html lang="en">
-			<head>
-				<meta charset="utf-8" />
-				<meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-				<meta name="viewport" content="width=device-width, initial-scale=1" />
-				<meta name="format-detection" content="telephone=no, date=no, email=no, address=no" />
-				<title>${title}</title>
-				<style>
-					${{ html: STYLE }}
-				</style>
-			</head>
-			<body>
-				<main>
-					<h1>${title}</h1>
-					${says.map((sentence) => html`<p>${sentence}</p>`)} ${known.length > 0 && facts(known)}
-					${pending && form(pending, commentHint)}
-					${
-						lines.length > 0 &&
-						html`<section class="decided">
-							<h2>What was decided</h2>
-							<ul>
-								${lines.map(decided)}
-							</ul>
-						</section>`
-					}
-				</main>
-				<footer>
-					Words between « and » are the agent’s or the service’s. Whoever has this link may answer.
-				</footer>
-			</body>
-		</html> `;
-	return body.html;
+	return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no, date=no, email=no, address=no">
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${says.map((sentence) => markup`<p>${sentence}</p>`)}
+${known.length > 0 && facts(known)}
+${pending && form(pending, commentHint)}
+${lines.length > 0 && markup`<section class="decided"><h2>What was decided</h2><ul>${lines.map(decided)}</ul></section>`}
+</main>
+<footer>Words between « and » are the agent’s or the service’s. Whoever has this link may answer.</footer>
+</body>
+</html>
+`.html;
 }

@@ -26,6 +26,24 @@ export interface PageAnswer {
 /** What is kept of the answers to a session's questions: by what stands for the request. */
 export type PageAnswers = Record<string, PageAnswer>;
 
+/** What is kept of the questions of a session. */
+export interface PageRecord {
+	/** Each with a link of its own, the latest last */
+	questions: Question[];
+	answers: PageAnswers;
+	preferences: OptionPreferences;
+}
+
+export const withQuestion = (
+	before: PageRecord | undefined,
+	question: Question,
+	{ approveWith, approveValues, denyValues }: OptionPreferences,
+): PageRecord => ({
+	questions: [...(before?.questions ?? []), question],
+	answers: before?.answers ?? {},
+	preferences: { approveWith, approveValues, denyValues },
+});
+
 /** One thing that a person can choose for a request, in our words and in the service's. */
 export interface PageChoice extends Pick<PageAnswer, 'decision' | 'option'> {
 	label: 'Allow once' | 'Allow' | 'Allow from now on' | 'Deny';
@@ -35,6 +53,8 @@ export interface PageChoice extends Pick<PageAnswer, 'decision' | 'option'> {
 export interface PageRequest {
 	interaction: Interaction;
 	content: string;
+	/** Whether the page shows all of it; if not, nobody can allow there what is not shown */
+	isWhole: boolean;
 	/** None where a person has to decide it elsewhere */
 	choices: PageChoice[];
 	/** Why, where there are none */
@@ -48,8 +68,8 @@ export interface Pending {
 	shown: string;
 }
 
-/** Text of one request that the page shows; of a longer one nobody can allow there what is not shown. */
-export const LONGEST_REQUEST = 50_000;
+/** Characters of a request that is shown whole */
+const LONGEST_REQUEST = 50_000;
 export const LONGEST_COMMENT = 2_000;
 
 const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
@@ -93,8 +113,7 @@ export function pageChoices(
 export function pendingOf(
 	session: Session,
 	ledger: Ledger,
-	preferences: OptionPreferences,
-	answers: PageAnswers = {},
+	{ preferences, answers }: Pick<PageRecord, 'preferences' | 'answers'>,
 ): Pending {
 	const { undecided } = plan(ledger, session, ASK);
 	const open = undecided.filter(({ interaction }) => !(contentOf(interaction)! in answers));
@@ -109,6 +128,7 @@ export function pendingOf(
 		return {
 			interaction,
 			content: content ?? '',
+			isWhole,
 			choices: usable,
 			...(usable.length === 0 && { because: isWhole ? why : 'it is too long to be shown whole' }),
 		};

@@ -10,10 +10,13 @@ import { openApi } from '../../shared/api/api';
 import { fetchSession } from '../../shared/api/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/base/errors';
 import { recordsIn } from '../../shared/n8n/executionJournal';
+import { parkedNode, type ParkedNode } from '../../shared/n8n/parking';
+import { realClock } from '../../shared/transport/clock';
 import { hasEnded, type Session } from '../../shared/session/session';
-import { SESSIONS, type Entry } from '../journal';
+import { SESSIONS } from '../carried';
+import type { Entry } from '../run';
 import { HEADERS, page, type PageView } from './html';
-import { NONCE, questionOf, type Question } from './links';
+import { ANSWERED, NONCE, questionOf, type Question } from './links';
 import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
 
 // What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
@@ -21,14 +24,23 @@ import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
 /** For reading the session: somebody waits for the page. */
 const READ_MS = 10_000;
 
-/** Questions that were answered in this process in the last minute: n8n 1 lets two answers at once go on with the execution twice. */
-const answered = new Map<string, number>();
-const CLAIM_MS = 60_000;
+/** So shortly before n8n executes the node itself it is left to that: n8n 1 would do both at once. */
+const BEFORE_LOOK_MS = 3_000;
 
-function claim({ nonce }: Question, now: number): boolean {
-	for (const [each, since] of answered) if (now > since + CLAIM_MS) answered.delete(each);
-	if (answered.has(nonce)) return false;
-	answered.set(nonce, now);
+/**
+ * Answers that had an execution go on in the last minute, by the state that it was in. n8n 1 lets two that come at once go on with it
+ * twice; n8n 2 refuses the second.
+ */
+const taken = new Map<string, number>();
+const TAKEN_MS = 60_000;
+
+function take(context: IWebhookFunctions, parked: ParkedNode, now: number): boolean {
+	for (const [state, since] of taken) if (now > since + TAKEN_MS) taken.delete(state);
+	const { until, resumed } = parked;
+	const state = [context.getExecutionId(), context.getNode().id, until, resumed].join();
+	if (taken.has(state) || now > until - BEFORE_LOOK_MS) return false;
+	taken.set(state, now);
+	parked.resumed++;
 	return true;
 }
 
@@ -53,18 +65,19 @@ const whatIs = (entry: Entry, question: Question): PageView => ({
 	title: 'Already answered',
 	says: ['Nothing is left to decide here, and nothing was decided now.'],
 	...entry.about,
+	projectId: entry.projectId,
 	sessionId: entry.sessionId,
 	lines: answeredLines(entry.ledger, question),
 });
 
 /** What is to be seen of a question whose session is `session`. */
 function viewOf(entry: Entry, question: Question, session: Session): PageView {
-	const { answers, ledger, preferences } = entry;
+	const { answers } = entry.page!;
 	const { contents } = question;
-	const pending = pendingOf(session, ledger, preferences ?? { approveWith: 'once' }, answers);
+	const pending = pendingOf(session, entry.ledger, entry.page!);
 	const view = whatIs(entry, question);
 	if (pending.requests.length === 0) {
-		const isUnderWay = contents.some((content) => answers?.[content]);
+		const isUnderWay = contents.some((content) => answers[content]);
 		const isAnswered = isUnderWay || view.lines!.length > 0;
 		if (isAnswered) return view;
 		const title = hasEnded(session) ? 'The session has ended' : 'Nothing waits for a decision';
@@ -108,7 +121,9 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 	if (context.getRequestObject().method !== 'POST' || !pending) return show(context, 200, view);
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string') return show(context, 409, { ...view, ...PROBLEMS[answers] });
-	if (!claim(question, Date.now())) return show(context, 409, whatIs(entry, question));
+	if (!take(context, parkedNode(nodeContext), realClock.now()))
+		return show(context, 409, { ...view, ...PROBLEMS.busy, pending: undefined });
+	nodeContext[ANSWERED] = entry.sessionId;
 	return goOn(context, entry, question, answers);
 }
 
@@ -118,6 +133,10 @@ const PROBLEMS = {
 		says: [
 			'Nothing was decided: what is asked has changed since you opened the page. This is what is asked now.',
 		],
+	},
+	busy: {
+		title: 'n8n looks at the session at this moment',
+		says: ['Nothing was decided by this. Open the link again in a minute.'],
 	},
 	incomplete: {
 		title: 'A request has no choice yet',
@@ -132,7 +151,7 @@ function goOn(
 	question: Question,
 	answers: PageAnswers,
 ): IWebhookResponseData {
-	entry.answers = { ...entry.answers, ...answers };
+	Object.assign(entry.page!.answers, answers);
 	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
 	context.getResponseObject().set(HEADERS);
 	const [parked] = executionOf(context).executionData!.nodeExecutionStack[0].data.main;
