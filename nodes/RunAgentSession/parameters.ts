@@ -55,7 +55,7 @@ function readTarget(
 
 /** Reads a parameter of one item. */
 interface Parameters {
-	get(name: string, fallback?: unknown, options?: IGetNodeParameterOptions): unknown;
+	get(name: string, options?: IGetNodeParameterOptions): unknown;
 	/** The value of an expression, given with its braces */
 	evaluate(expression: string): unknown;
 	asTool: boolean;
@@ -105,7 +105,7 @@ const valueList = (field: string, value: unknown): string[] =>
 
 function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
 	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
-		const { rule = [] } = (from.get('permissionRules', {}, options) ?? {}) as {
+		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as {
 			rule?: IDataObject[];
 		};
 		return rule;
@@ -157,8 +157,8 @@ function readPolicy(from: Parameters, options: IDataObject, operation: keyof typ
 }
 
 const parametersOf = (context: IExecuteFunctions, itemIndex: number): Parameters => ({
-	get: (name, fallback, options) =>
-		context.getNodeParameter(name, itemIndex, fallback, { extractValue: true, ...options }),
+	get: (name, options) =>
+		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true, ...options }),
 	evaluate: (expression) => context.evaluateExpression(expression, itemIndex),
 	asTool: isTool(context),
 });
@@ -169,7 +169,7 @@ function readAbout({ get }: Parameters, target: Target, { answer }: Policy): Job
 		const about = aboutOf(answer?.asked ?? []);
 		return { ...about, job: target.message ?? about.job };
 	}
-	const project = get('projectId', undefined, { extractValue: false, rawExpressions: true });
+	const project = get('projectId', { extractValue: false, rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && value === target.projectId;
 	return { projectName: isChosen ? textOf(cachedResultName) : undefined, job: target.prompt };
@@ -213,7 +213,10 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 	const from = parametersOf(context, itemIndex);
 	const options = (from.get('options') ?? {}) as IDataObject;
 	// Workflows that were saved before these had fields of their own have them among the options.
-	const { maxWait = from.get('maxWait', 30), onMaxWait = from.get('onMaxWait', 'route') } = options;
+	const {
+		maxWait = context.getNodeParameter('maxWait', itemIndex, 30),
+		onMaxWait = context.getNodeParameter('onMaxWait', itemIndex, 'route'),
+	} = options;
 	const target = readTarget(from.get, options, started);
 	const policy = readPolicy(from, options, target.operation);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);

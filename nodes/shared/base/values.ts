@@ -23,12 +23,22 @@ export function parsedOrUndefined(text: string): unknown {
 	}
 }
 
-/** Removes trailing dots and white space, one look at each character: a pattern for it takes quadratic time. */
-export function withoutTrailingDots(text: string): string {
-	let end = text.length;
-	while (end > 0 && (text[end - 1] === '.' || text[end - 1].trim() === '')) end--;
-	return text.slice(0, end);
+const withKeysInOrder = (_key: string, value: unknown): unknown =>
+	isRecord(value)
+		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+		: value;
+
+/** JSON in which the order of keys makes no difference; undefined for what is nested too deeply. */
+export function sortedJson(value: unknown): string | undefined {
+	try {
+		return JSON.stringify(value, withKeysInOrder);
+	} catch {
+		return undefined;
+	}
 }
+
+/** Removes trailing dots and white space. A run is looked at from its beginning only: else it would take quadratic time. */
+export const withoutTrailingDots = (text: string): string => text.replace(/(?<![.\s])[.\s]+$/, '');
 
 /** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {
