@@ -55,8 +55,16 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
+/** As a person does: n8n answers by itself while the node looks at its sessions, which is over soon. */
+async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
+	return await eventually(async () => {
+		const page = await read(await ask());
+		return page.html.includes('is running already') ? undefined : page;
+	}, 60);
+}
+
 export const openPage = async (url: string, method = 'GET'): Promise<PageAnswer> =>
-	await read(await fetch(url, { method }));
+	await whileParked(async () => await fetch(url, { method }));
 
 /** Sends the form of a page, with these choices. */
 export const send = async (
@@ -64,8 +72,9 @@ export const send = async (
 	{ hidden }: Pick<PageAnswer, 'hidden'>,
 	fields: Record<string, string>,
 ): Promise<PageAnswer> =>
-	await read(
-		await fetch(url, { method: 'POST', body: new URLSearchParams({ ...hidden, ...fields }) }),
+	await whileParked(
+		async () =>
+			await fetch(url, { method: 'POST', body: new URLSearchParams({ ...hidden, ...fields }) }),
 	);
 
 /** The value of the choice with this label for a request */
