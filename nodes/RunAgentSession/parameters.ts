@@ -233,6 +233,7 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		maxWaitMs: requireNumber('Max Wait', maxWait, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', onMaxWait, ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
+		sendComments: options.sendComments === true,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
 		patience: waitOf(context) === 'database' ? readPatience(context, options) : undefined,
 	};

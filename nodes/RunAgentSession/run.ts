@@ -37,6 +37,8 @@ export interface Job {
 	abortOnStop: boolean;
 	/** More fields for the body that resolves an interaction */
 	decisionBody?: Record<string, unknown>;
+	/** Whether the agent gets what people write on the page */
+	sendComments?: boolean;
 	/** In the Database; undefined where the session is waited for in memory */
 	patience?: Patience;
 }

@@ -92,7 +92,9 @@ function viewOf(entry: Entry, question: Question, session: Session): PageView {
 			'Nothing is decided before you press Send.',
 		],
 		pending,
-		commentHint: 'It is kept with the decision.',
+		commentHint: entry.page!.sendComments
+			? 'It goes to the agent, too.'
+			: 'It is kept with the decision, and does not go to the agent.',
 	};
 }
 
@@ -152,6 +154,7 @@ function goOn(
 	answers: PageAnswers,
 ): IWebhookResponseData {
 	Object.assign(entry.page!.answers, answers);
+	entry.page!.comment = Object.values(answers)[0].comment;
 	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
 	context.getResponseObject().set(HEADERS);
 	const [parked] = executionOf(context).executionData!.nodeExecutionStack[0].data.main;
