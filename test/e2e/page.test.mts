@@ -1,17 +1,25 @@
 // The page on which a person answers: what it shows, what an answer does, and all that must not decide anything.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hurriedHost } from './durable.mts';
-import { arrived, choiceOf, messages, openPage, send, withPage } from './page.mts';
+import {
+	arrived,
+	choiceOf,
+	LOOK_MS,
+	messages,
+	openPage,
+	patientHost,
+	send,
+	withPage,
+} from './page.mts';
 import {
 	callApi,
+	eventually,
 	recordOf,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 } from './support.mts';
 
-const stage = useOwnStage(hurriedHost);
+const stage = useOwnStage(patientHost);
 
 const executions: Record<string, string> = {};
 async function begin(name: string, prompts: string[], parameters = {}): Promise<void> {
@@ -31,7 +39,8 @@ const PROMPTS = {
 const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy ${n}] [say Done.]`);
 
 beforeAll(async () => {
-	for (const [name, prompt] of Object.entries(PROMPTS)) await begin(name, [prompt]);
+	for (const [name, prompt] of Object.entries(PROMPTS))
+		await begin(name, [prompt], { options: { sendComments: name === 'one' } });
 	await begin('many', MANY, { options: { maxConcurrentSessions: 20 } });
 }, STAGE_TIMEOUT_MS);
 
@@ -40,7 +49,7 @@ const link = async (name: keyof typeof PROMPTS, nth = 0): Promise<string> =>
 
 async function ended(name: string) {
 	const execution = await stage.host.waitForExecution(executions[name], {
-		timeoutMs: TEST_TIMEOUT_MS,
+		timeoutMs: LOOK_MS,
 	});
 	const { status, error } = execution;
 	expect({ status, error: error?.message }).toEqual({ status: 'success' });
@@ -54,71 +63,12 @@ const answered = async (prompt: string): Promise<unknown[]> => {
 	return interactions.map(({ value }: { value?: unknown }) => value);
 };
 
-describe('a person', () => {
-	test(
-		'answers by a link, with a comment, and the agent goes on',
-		async () => {
-			const url = await link('one');
-			const page = await openPage(url);
-			expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
-			expect(page.html).toContain('npm publish');
-			const fields = { request0: choiceOf(page, 0, 'Allow once'), comment: 'Go ahead.' };
-			expect(await send(url, page, fields)).toMatchObject({ status: 200, title: 'Sent' });
-			const [item] = arrived(await ended('one'), 'Completed');
-			expect(item).toMatchObject({
-				text: 'Went on.',
-				decisions: [{ decision: 'approve', decidedBy: 'page', comment: 'Go ahead.' }],
-			});
-			// n8n itself answers when the execution is over.
-			expect(await openPage(url)).toMatchObject({ status: 409 });
-			expect(await send(url, page, { ...fields, request0: '1' })).toMatchObject({ status: 409 });
-			expect(await answered(PROMPTS.one)).toEqual(['once']);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'answers two requests of one question differently',
-		async () => {
-			const url = await link('two');
-			const page = await openPage(url);
-			const fields = {
-				request0: choiceOf(page, 0, 'Allow once'),
-				request1: choiceOf(page, 1, 'Deny'),
-			};
-			expect(await send(url, page, fields)).toMatchObject({ title: 'Sent' });
-			const [item] = arrived(await ended('two'), 'Completed');
-			expect(item.decisions).toMatchObject([
-				{ patterns: ['git push'], decision: 'approve', decidedBy: 'page' },
-				{ patterns: ['rm -rf build'], decision: 'deny', decidedBy: 'page' },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'is asked by a link of its own about what comes later, and the old one says what was decided',
-		async () => {
-			const first = await link('twice');
-			const page = await openPage(first);
-			await send(first, page, { request0: choiceOf(page, 0, 'Deny') });
-			const second = await link('twice', 1);
-			expect(second).not.toBe(first);
-			const old = await openPage(first);
-			expect(old.title).toBe('Already answered');
-			expect(old.html).toMatch(/Denied: <bdi>«bash first»<\/bdi>, on this page, <time/);
-			expect(await send(first, page, { request0: '0' })).toMatchObject({
-				title: 'Already answered',
-			});
-			expect(await answered(PROMPTS.twice)).toEqual(['reject', undefined]);
-			const now = await openPage(second);
-			await send(second, now, { request0: choiceOf(now, 0, 'Allow from now on') });
-			await ended('twice');
-			expect(await answered(PROMPTS.twice)).toEqual(['reject', 'always']);
-		},
-		TEST_TIMEOUT_MS,
-	);
-});
+/** Opens a link and sends what a person chooses, by the labels. */
+async function answer(url: string, labels: string[], comment = '') {
+	const page = await openPage(url);
+	const choices = labels.map((label, n) => [`request${n}`, choiceOf(page, n, label)]);
+	return await send(url, page, { ...Object.fromEntries(choices), comment });
+}
 
 describe('nothing is decided', () => {
 	test(
@@ -126,24 +76,22 @@ describe('nothing is decided', () => {
 		async () => {
 			const url = await link('still');
 			const page = await openPage(url);
+			expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
 			expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
 			const purpose = { 'Sec-Purpose': 'prefetch', Purpose: 'prefetch' };
 			expect((await fetch(url, { headers: purpose })).headers.get('cache-control')).toBe(
 				'no-store',
 			);
-			const bare = new URL(url);
-			bare.searchParams.delete('question');
-			const guessed = new URL(url);
-			guessed.searchParams.set('question', 'A'.repeat(22));
-			const several = `${url}&question=${'A'.repeat(22)}`;
-			const foreign = new URL(url);
-			foreign.searchParams.set(
-				'question',
-				new URL(await link('two')).searchParams.get('question')!,
-			);
-			for (const wrong of [bare.href, guessed.href, several, foreign.href]) {
-				expect(await openPage(wrong)).toMatchObject({ status: 404 });
-				expect(await send(wrong, page, { request0: '0' })).toMatchObject({ status: 404 });
+			const withNonce = (nonce: string) => {
+				const other = new URL(url);
+				other.searchParams.set('question', nonce);
+				return other.href;
+			};
+			const foreign = new URL(await link('changing')).searchParams.get('question')!;
+			for (const nonce of ['', 'A'.repeat(22), foreign]) {
+				expect(await openPage(withNonce(nonce))).toMatchObject({ status: 404 });
+				const sent = await send(withNonce(nonce), page, { request0: '0' });
+				expect(sent).toMatchObject({ status: 404 });
 			}
 			const incomplete = { status: 409, title: 'A request has no choice yet' };
 			for (const request0 of ['', '9', 'once'])
@@ -153,7 +101,7 @@ describe('nothing is decided', () => {
 				expect(await send(url, page, { shown, request0: '0' })).toMatchObject(changed);
 			expect(await answered(PROMPTS.still)).toEqual([undefined]);
 		},
-		TEST_TIMEOUT_MS,
+		LOOK_MS,
 	);
 
 	test(
@@ -163,19 +111,15 @@ describe('nothing is decided', () => {
 			const page = await openPage(url);
 			const [{ sessionId }] = await sessionsFor(stage, PROMPTS.changing);
 			const { interactions } = await recordOf(stage, sessionId);
-			await callApi(
-				stage,
-				'POST',
-				`/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`,
-				{ type: 'permission', response: 'reject' },
-			);
-			const fields = { request0: '0', request1: '0' };
-			const now = await send(url, page, fields);
-			expect(now.status).toBe(409);
+			const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
+			await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
+			const now = await send(url, page, { request0: '0', request1: '0' });
+			expect(now).toMatchObject({ status: 409, title: 'The agent asks for something else now' });
+			expect(now.html).toContain('rm -rf build');
 			expect(now.html).not.toContain('git push');
-			expect(await answered(PROMPTS.changing)).toEqual(['reject', undefined]);
+			expect(await answered(PROMPTS.changing)).toEqual(['once', undefined]);
 		},
-		TEST_TIMEOUT_MS,
+		LOOK_MS,
 	);
 
 	test(
@@ -183,50 +127,131 @@ describe('nothing is decided', () => {
 		async () => {
 			const url = await link('still');
 			const page = await openPage(url);
-			const [allow, deny] = [choiceOf(page, 0, 'Allow once'), choiceOf(page, 0, 'Deny')];
+			const both = ['Allow once', 'Deny'].map((label) => choiceOf(page, 0, label));
 			const answers = await Promise.all(
-				[allow, deny].map(async (request0) => await send(url, page, { request0 })),
+				both.map(async (request0) => await send(url, page, { request0 })),
 			);
-			const titles = answers.map(({ title }) => title);
-			expect(titles.filter((title) => title === 'Sent')).toHaveLength(1);
-			const [item] = arrived(await ended('still'), 'Completed');
-			const [decision] = item.decisions;
-			expect(decision.decision).toBe(titles[0] === 'Sent' ? 'approve' : 'deny');
-			expect(item.decisions).toHaveLength(1);
+			expect(answers.filter(({ title }) => title === 'Sent')).toHaveLength(1);
+			const values = await eventually(async () => {
+				const [value] = await answered(PROMPTS.still);
+				return value && [value];
+			});
+			expect(values).toEqual([answers[0].title === 'Sent' ? 'once' : 'reject']);
 		},
-		TEST_TIMEOUT_MS,
+		LOOK_MS,
 	);
 });
 
-describe('twenty sessions that ask at once', () => {
+describe('a person', () => {
 	test(
-		'have a link each, and an answer is for one of them alone',
+		'answers by a link, with a comment that goes to the agent',
 		async () => {
-			const sent = await messages(stage, executions.many, 20);
-			expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
-			for (const [n, { text, url }] of sent.entries()) {
-				const page = await openPage(url);
-				const own = /deploy \d+/.exec(text)![0];
-				expect(page.html).toContain(`«${own}»`);
-				const label = n % 2 === 0 ? 'Allow once' : 'Deny';
-				expect(await send(url, page, { request0: choiceOf(page, 0, label) })).toMatchObject({
-					title: 'Sent',
-				});
-				if (n > 0) continue;
-				const others = await Promise.all(MANY.map(answered));
-				expect(others.flat().filter((value) => value !== undefined).length).toBeLessThan(2);
-			}
-			const items = arrived(await ended('many'), 'Completed');
-			expect(items).toHaveLength(20);
-			for (const { decisions } of items) {
-				const n = sent.findIndex(({ text }) => text.includes(`«${decisions[0].patterns[0]}»`));
-				expect(decisions).toMatchObject([{ decision: n % 2 === 0 ? 'approve' : 'deny' }]);
-			}
-			const sessions = (await stage.service.sessions()).filter(({ prompt }) =>
-				prompt.startsWith('Many '),
-			);
-			expect(sessions).toHaveLength(20);
+			expect(await answer(await link('one'), ['Allow once'], 'Go ahead.')).toMatchObject({
+				status: 200,
+				title: 'Sent',
+			});
 		},
-		TEST_TIMEOUT_MS,
+		LOOK_MS,
+	);
+
+	test(
+		'answers two requests of one question differently',
+		async () => {
+			expect(await answer(await link('two'), ['Allow once', 'Deny'])).toMatchObject({
+				title: 'Sent',
+			});
+		},
+		LOOK_MS,
+	);
+
+	test(
+		'is asked by a link of its own about what comes later, and the old one says what was decided',
+		async () => {
+			const first = await link('twice');
+			await answer(first, ['Deny']);
+			const old = await openPage(first);
+			expect(old.title).toBe('Already answered');
+			expect(old.html).toMatch(/Denied: <bdi>«bash first»<\/bdi>, on this page, <time/);
+			const again = await send(first, { hidden: {} }, { request0: '0' });
+			expect(again).toMatchObject({ status: 409, title: 'Already answered' });
+			expect(await answered(PROMPTS.twice)).toEqual(['reject', undefined]);
+		},
+		LOOK_MS,
+	);
+});
+
+test(
+	'twenty sessions that ask at once have a link each, and an answer is for one of them alone',
+	async () => {
+		const sent = await messages(stage, executions.many, 20);
+		expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
+		for (const [n, { text, url }] of sent.entries()) {
+			const [asked] = /deploy \d+/.exec(text)!;
+			expect((await openPage(url)).html).toContain(`«${asked}»`);
+			const done = await answer(url, [asked.endsWith('3') ? 'Deny' : 'Allow once']);
+			expect(done).toMatchObject({ title: 'Sent' });
+			if (n > 0) continue;
+			const others = await Promise.all(MANY.map(answered));
+			expect(others.flat().filter((value) => value !== undefined).length).toBeLessThan(2);
+		}
+	},
+	2 * LOOK_MS,
+);
+
+describe('after that', () => {
+	test(
+		'the agent goes on, and the item says who decided what',
+		async () => {
+			const [item] = arrived(await ended('one'), 'Completed');
+			expect(item.decisions).toMatchObject([
+				{ decision: 'approve', decidedBy: 'page', comment: 'Go ahead.' },
+			]);
+			const said = (await stage.service.requests()).filter(
+				({ path }) => path === `/v1/agent/sessions/${item.sessionId}/messages`,
+			);
+			expect(said.map(({ body }) => JSON.stringify(body))).toEqual([
+				expect.stringContaining('Go ahead.'),
+			]);
+			const [two] = arrived(await ended('two'), 'Completed');
+			expect(two.decisions).toMatchObject([
+				{ patterns: ['git push'], decision: 'approve', decidedBy: 'page' },
+				{ patterns: ['rm -rf build'], decision: 'deny', decidedBy: 'page' },
+			]);
+		},
+		LOOK_MS,
+	);
+
+	test(
+		'each of twenty sessions goes on as it was answered, once',
+		async () => {
+			const items = arrived(await ended('many'), 'Completed');
+			const decided = items.map(({ decisions: [{ patterns, decision }] }) => [
+				patterns[0],
+				decision,
+			]);
+			expect(Object.fromEntries(decided)).toEqual(
+				Object.fromEntries(
+					MANY.map((_, n) => [`deploy ${n}`, `${n}`.endsWith('3') ? 'deny' : 'approve']),
+				),
+			);
+			expect(items).toHaveLength(20);
+			const all = (await stage.service.sessions()).map(({ prompt }) => prompt);
+			expect(all.filter((prompt) => prompt.startsWith('Many '))).toHaveLength(20);
+		},
+		LOOK_MS,
+	);
+
+	test(
+		'what is asked later has a link of its own; n8n itself answers when the execution is over',
+		async () => {
+			const second = await link('twice', 1);
+			expect(second).not.toBe(await link('twice'));
+			await answer(second, ['Allow from now on']);
+			await ended('twice');
+			expect(await answered(PROMPTS.twice)).toEqual(['reject', 'always']);
+			expect(await openPage(second)).toMatchObject({ status: 409 });
+			expect(await send(second, { hidden: {} }, { request0: '0' })).toMatchObject({ status: 409 });
+		},
+		2 * LOOK_MS,
 	);
 });
