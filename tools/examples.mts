@@ -79,12 +79,6 @@ const PLACES: Record<string, Record<string, WorkflowNode['parameters']>> = {
 			parentId: { __rl: true, mode: 'id', value: '7d569d0c-4b41-4d26-ad22-55a5ec1fa73c' },
 		},
 	},
-	'client-mail': {
-		'Create the preview': { siteId: firstSiteId },
-	},
-	'stale-domain-alert': {
-		'A domain changes': { siteId: firstSiteId },
-	},
 };
 
 /** The names of all examples */
@@ -98,12 +92,13 @@ export const examples = (): string[] =>
 export const exampleWorkflow = (name: string): WorkflowFile =>
 	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
-/** An example filled in for the local service: its first project where none is chosen, what else is to be filled in, and directives for its scripted agent. */
+/** An example filled in for the local service: its first project and site where none is chosen, what else is to be filled in, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
 	const workflow = exampleWorkflow(name);
 	for (const { name: node, parameters } of workflow.nodes) {
 		if (parameters.projectId?.value === '')
 			parameters.projectId = { __rl: true, mode: 'id', value: firstProjectId };
+		if (parameters.siteId === '') parameters.siteId = firstSiteId;
 		Object.assign(parameters, PLACES[name]?.[node]);
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
