@@ -109,12 +109,10 @@ interface Measured {
 async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measured> {
 	const service = await startLocalService();
 	try {
-		const { projects } = await service.control('GET', '/seed');
+		const { projects } = await service.control.seed();
 		const workflowId = await install(stage, service, trial, id);
 		if (trial.faults)
-			await service.control(
-				'POST',
-				'/faults',
+			await service.control.addFaults(
 				faultsFrom(createDice(trial.faults.seed), trial.faults.share),
 			);
 		await Promise.all(
@@ -126,7 +124,7 @@ async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measu
 		await untilNothingMoves(stage, service, workflowId, Date.now());
 		const [ended, sessions, requests] = await Promise.all([
 			readEnded(stage, workflowId),
-			service.sessions(),
+			service.sessions() as Promise<SessionRecord[]>,
 			service.requests(),
 		]);
 		return { trial, ended, sessions, requests, delays: delaysOf(trial, ended, sessions, requests) };

@@ -1,6 +1,5 @@
 // Requests and time that a long list takes, against the shortest program that reads it.
 import axios from 'axios';
-import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { onStage, type Stage } from './stage.mts';
@@ -25,10 +24,7 @@ interface Listing {
 export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
 		log(`${FILES} files in one folder`);
-		const { folderId } = await stage.service.control('POST', '/files', {
-			projectId: stage.projectId,
-			count: FILES,
-		});
+		const { folderId } = await stage.service.control.fillFiles(stage.projectId, FILES);
 		const byNode = async (parameters: object) =>
 			await listing(stage, async () => await readByNode(stage, folderId, parameters));
 		const byLoop = async () => await listing(stage, async () => await readByLoop(stage, folderId));
@@ -47,11 +43,9 @@ export async function run(log: (line: string) => void): Promise<Table> {
 
 /** Reads a list and looks up what the service was asked meanwhile. */
 async function listing({ service }: Stage, read: () => Promise<string[]>): Promise<Listing> {
-	await service.control('DELETE', '/requests');
+	await service.control.clearRequests();
 	const { result: ids, ms } = await timed(read);
-	const requests: Array<ServedRequest & { query: { limit: string } }> = (
-		await service.control('GET', '/requests')
-	).requests;
+	const requests = await service.requests();
 	return { ids, ms, asked: requests.map(({ query }) => Number(query.limit)) };
 }
 

@@ -1,5 +1,4 @@
 // Many updates against a service that allows few requests a second: what is done, what is lost, and how long it takes.
-import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { loadHttpRequest, type RunHttpRequest } from './httpRequest.mts';
 import { run as runNode } from '../test/engine/engine.mts';
@@ -35,9 +34,9 @@ interface Outcome {
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		const { tasks } = await stage.service.control('GET', '/seed');
+		const { tasks } = await stage.service.control.seed();
 		const ids: string[] = tasks.map(({ id }: { id: string }) => id);
-		await stage.service.control('POST', '/rate-limit', LIMIT);
+		await stage.service.control.setRateLimit(LIMIT);
 
 		log(
 			`${RUNS} executions of the node, each with a key and so with a limit of its own, about ${Math.round(LEAST_S * 1.2)} s each`,
@@ -69,7 +68,7 @@ async function measure(
 	ids: string[],
 	update: Update,
 ): Promise<Outcome> {
-	const { key } = await service.control('POST', '/keys', { name: by });
+	const key = await service.control.createKey({ name: by });
 	const items = Array.from({ length: UPDATES }, (_, index) => ({
 		id: ids[index % ids.length],
 		title: `${by}: ${index}`,
@@ -77,9 +76,7 @@ async function measure(
 	const begin = Date.now();
 	const { ms } = await timed(async () => await update({ ...credentials, accessToken: key }, items));
 
-	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter(
-		(request) => request.key === by,
-	);
+	const requests = (await service.requests()).filter((request) => request.key === by);
 	const done = requests
 		.filter(({ status }) => status === 200)
 		.map(({ body }) => body.title as string);

@@ -3,7 +3,7 @@ import type { SessionLog } from '../local-service/agent/model.mts';
 import { sessionAt } from '../local-service/agent/session.mts';
 import { scriptOfPrompt } from '../local-service/agent/story.mts';
 
-/** A session as the control API shows it; moments are ISO 8601. */
+/** A session that has ended, as the control API shows it; moments are ISO 8601. */
 export interface SessionRecord {
 	sessionId: string;
 	prompt: string;

@@ -45,7 +45,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		);
 		// Only now: the counting would hold up the executions that are still going on.
 		const [sessions, requests] = await Promise.all([
-			stage.service.sessions(),
+			stage.service.sessions() as Promise<SessionRecord[]>,
 			stage.service.requests(),
 		]);
 		return tableOf(ended.map((one) => measure(one, sessions, requests)));

@@ -32,7 +32,7 @@ interface Outcome {
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
-		await stage.service.control('POST', '/rate-limit', LIMIT);
+		await stage.service.control.setRateLimit(LIMIT);
 		log(`100 executions, ${STARTS_PER_SECOND} a second: about 40 s`);
 		const executions = await measure(stage, '100 executions', 100, async (credentials) => {
 			const all = Array.from({ length: 100 }, async (_, index) => {
@@ -80,12 +80,10 @@ async function measure(
 	sessions: number,
 	work: (credentials: Stage['credentials']) => Promise<number>,
 ): Promise<Outcome> {
-	const { key } = await service.control('POST', '/keys', { name: by });
+	const key = await service.control.createKey({ name: by });
 	const results = await work({ ...credentials, accessToken: key });
 	const end = Date.now();
-	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter(
-		(request) => request.key === by,
-	);
+	const requests = (await service.requests()).filter((request) => request.key === by);
 	const isRefused = ({ status }: ServedRequest) => status === 429;
 	const started = requests.filter(
 		({ path, status }) => path.endsWith('/agent/sessions') && status !== 429,

@@ -13,7 +13,7 @@ export interface Stage {
 export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
 	const service = await startLocalService();
 	try {
-		const { projects } = await service.control('GET', '/seed');
+		const { projects } = await service.control.seed();
 		const credentials = {
 			baseUrl: service.baseUrl,
 			accessToken: service.key,

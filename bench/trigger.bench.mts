@@ -36,10 +36,7 @@ interface InN8n {
 export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async (stage) => {
 		log(`${FILES} files in one folder`);
-		const { folderId } = await stage.service.control('POST', '/files', {
-			projectId: stage.projectId,
-			count: FILES,
-		});
+		const { folderId } = await stage.service.control.fillFiles(stage.projectId, FILES);
 		log(`${ROUNDS} rounds, each way in a fresh process`);
 		const figures = new Map<Way, Looked[]>(WAYS.map((way) => [way, []]));
 		for (let round = 0; round < ROUNDS; round++)
@@ -78,7 +75,7 @@ async function looksInN8n(
 			type: 'workspaceAutomationApi',
 			data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
 		});
-		const clear = async () => await service.control('DELETE', '/requests');
+		const clear = async () => await service.control.clearRequests();
 
 		const byHand: InN8n[] = [];
 		const handId = await host.importWorkflow(byHandWorkflow(projectId, folderId));
@@ -88,7 +85,7 @@ async function looksInN8n(
 			const executionId = await host.run(handId);
 			const { status } = await host.waitForExecution(executionId, { timeoutMs: 300_000 });
 			if (status !== 'success') throw new Error(`The workflow made by hand ended as ${status}.`);
-			const requests: Asked[] = (await service.control('GET', '/requests')).requests;
+			const requests = await service.requests();
 			const bytes = writes.get(executionId)?.bytes ?? NaN;
 			if (round > 0)
 				byHand.push({ requests: requests.length, seconds: secondsOf(requests), bytes });
@@ -108,7 +105,7 @@ type Asked = ServedRequest & { query: { cursor?: string } };
 /** So many polls of the trigger, after its first look, as the service saw them: each begins with a request without a cursor. */
 async function polls(service: LocalService, count: number): Promise<InN8n[]> {
 	for (; ; await sleep(1000)) {
-		const requests: Asked[] = (await service.control('GET', '/requests')).requests;
+		const requests = await service.requests();
 		const starts = requests.flatMap(({ query }, index) =>
 			query.cursor === undefined ? index : [],
 		);

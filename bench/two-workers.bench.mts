@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, listExecutions, readExecution } from '../n8n-host/executions.mts';
 import type { QueueHost } from '../n8n-host/queue.mts';
-import type { ServedRequest } from '../tools/demoService.mts';
 import { onSeveralMachines, setStage, type Stage } from '../tools/demoStage.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { workflowFile } from './n8nStage.mts';
@@ -42,7 +41,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 
 async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Promise<Outcome[]> {
 	const { service, host } = stage;
-	const { key } = await service.control('POST', '/keys', { name });
+	const key = await service.control.createKey({ name });
 	const data = { baseUrl: service.baseUrl, accessToken: key, apiVersion: '2026-10-05' };
 	await host.importCredential({
 		name: 'Workspace Automation',
@@ -51,8 +50,8 @@ async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Pr
 	});
 	const workflowId = await host.importWorkflow(workflowFile('byNode', {}));
 	await host.activate(workflowId);
-	const { projects } = await service.control('GET', '/seed');
-	await service.control('POST', '/rate-limit', LIMIT);
+	const { projects } = await service.control.seed();
+	await service.control.setRateLimit(LIMIT);
 
 	log(`${SESSIONS} executions, ${STARTS_PER_SECOND} a second: about a minute`);
 	const url = `${host.url}/webhook/by-node`;
@@ -81,9 +80,7 @@ async function outcomesOf(
 	{ service, host }: Stage<QueueHost>,
 	workflowId: string,
 ): Promise<Outcome[]> {
-	const requests = ((await service.requests()) as Array<ServedRequest & { key: string }>).filter(
-		(request) => request.key === name,
-	);
+	const requests = (await service.requests()).filter((request) => request.key === name);
 	const begin = Date.parse(requests[0].at);
 	const listed = await listExecutions(host.rest, workflowId);
 	const executions = await Promise.all(

@@ -30,16 +30,14 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		log(
 			`${CONCURRENCY} short sessions that do not count, then ${SESSIONS}, ${CONCURRENCY} at a time, twice as fast as in life: a minute and a half`,
 		);
-		await stage.service.control('POST', '/speed', { speed: SPEED });
+		await stage.service.control.setSpeed(SPEED);
 		const prompts = numbered(SESSIONS, 'Session', '[work 30s] [say Done]');
 		const waited = await wait(stage, prompts);
 		const [sessions, requests] = await Promise.all([
-			stage.service.sessions(),
+			stage.service.sessions() as Promise<SessionRecord[]>,
 			stage.service.requests(),
 		]);
-		const ours: SessionRecord[] = sessions.filter(({ prompt }: SessionRecord) =>
-			prompts.includes(prompt),
-		);
+		const ours = sessions.filter(({ prompt }) => prompts.includes(prompt));
 		const ids = new Set(ours.map(({ sessionId }) => sessionId));
 		const sent = requests.filter(
 			({ path, answer }) => ids.has(answer?.sessionId) || [...ids].some((id) => path.includes(id)),

@@ -114,7 +114,7 @@ function recordRequest({ record, state }: ApiParts, request: FastifyRequest) {
 		at: new Date(state.clock.wallNow()).toISOString(),
 		method: request.method,
 		path: pathOf(request),
-		query: request.query,
+		query: request.query as Call['query'],
 		version: headers['service-api-version']?.toString(),
 		headers: redact(headers),
 		key: findKey(state.store.keys, headers.authorization)?.name,

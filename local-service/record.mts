@@ -8,7 +8,7 @@ export interface RecordedRequest {
 	at: string;
 	method: string;
 	path: string;
-	query: unknown;
+	query: Record<string, unknown>;
 	/** The `Service-Api-Version` header */
 	version?: string;
 	headers: Record<string, unknown>;

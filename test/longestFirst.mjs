@@ -15,6 +15,7 @@ const LONGEST = [
 	'repository/checks',
 	'e2e/channels',
 	'e2e/trigger-examples',
+	'engine/run-agent-session-again',
 	'engine/run-agent-session',
 	'engine/dialects',
 	'unit/linear-time',

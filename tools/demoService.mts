@@ -1,19 +1,18 @@
 // The local service as a child process, and its control API: what it was asked, and what it knows of its sessions.
 import { fileURLToPath } from 'node:url';
+import { controlOver, type ControlClient } from '../local-service/control/client.mts';
+import type { SessionView } from '../local-service/control/views.mts';
+import type { RecordedRequest } from '../local-service/record.mts';
 import { startGuarded } from '../n8n-host/guarded.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
-/** One request that the service answered */
-export interface ServedRequest {
-	n: number;
-	at: string;
-	method: string;
-	path: string;
+/** One request that the service answered. Bodies are read where it is known what they hold. */
+export interface ServedRequest extends RecordedRequest {
 	status: number;
-	body: any;
-	answer: any;
+	body?: any;
+	answer?: any;
 }
 
 export interface LocalService {
@@ -23,9 +22,9 @@ export interface LocalService {
 	/** Requests after number `since`, oldest first */
 	requests(since?: number): Promise<ServedRequest[]>;
 	/** The service's own record of its sessions */
-	sessions(): Promise<any[]>;
-	/** Any other call of the control API */
-	control(method: string, path: string, body?: unknown): Promise<any>;
+	sessions(): Promise<SessionView[]>;
+	/** Everything else that can be asked of the service, and changed in it */
+	control: ControlClient;
 	close(): Promise<void>;
 }
 
@@ -61,25 +60,14 @@ export async function startLocalService(): Promise<LocalService> {
 		key: string;
 		controlUrl: string;
 	};
-	async function control(method: string, path: string, body?: unknown): Promise<any> {
-		const answer = await fetch(`${controlUrl}${path}`, {
-			method,
-			headers: body === undefined ? {} : { 'content-type': 'application/json' },
-			body: body === undefined ? undefined : JSON.stringify(body),
-		});
-		if (!answer.ok)
-			throw new Error(
-				`The local service's ${method} ${path} answered ${answer.status}: ${await answer.text()}`,
-			);
-		return await answer.json();
-	}
+	const control = controlOver(controlUrl);
 
 	return {
 		baseUrl,
 		key,
 		controlUrl,
-		requests: async (since = 0) => (await control('GET', `/requests?since=${since}`)).requests,
-		sessions: async () => (await control('GET', '/sessions')).sessions,
+		requests: async (since) => (await control.requests(since)) as ServedRequest[],
+		sessions: control.sessions,
 		control,
 		close: child.stop,
 	};

@@ -36,8 +36,8 @@ beforeAll(async () => {
 		type: 'openAiApi',
 		data: { apiKey: 'none', url: model.baseUrl },
 	});
-	await stage.service.control('POST', '/speed', { speed: 20 });
-	seed = await stage.service.control('GET', '/seed');
+	await stage.service.control.setSpeed(20);
+	seed = await stage.service.control.seed();
 }, TEST_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -323,7 +323,7 @@ describe('Run Agent Session as a tool', () => {
 		'does not start a second session when the answer to the start is lost, and says so',
 		async () => {
 			const prompt = '[say Who heard this?]';
-			await stage.service.control('POST', '/faults', {
+			await stage.service.control.addFaults({
 				operationId: 'createAgentSession',
 				kind: 'reset-after',
 			});

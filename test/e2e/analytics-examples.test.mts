@@ -1,5 +1,6 @@
 // The workflows of examples/ that ask analytics, in the real n8n against the local service. What they say is compared with the single events
 // that the service's traffic is made of.
+import { sendOver } from '../../local-service/control/client.mts';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import type { ExchangeRate, TrafficEvent } from '../../local-service/analytics/schema.mts';
@@ -25,8 +26,11 @@ const stage = useStage();
 let events: TrafficEvent[];
 let rates: ExchangeRate[];
 
-const control = async (method: string, path: string, body?: unknown): Promise<any> =>
-	await stage.service.control(method, path, body);
+const control = async (
+	method: 'GET' | 'POST' | 'DELETE',
+	path: string,
+	body?: unknown,
+): Promise<any> => (await sendOver(stage.service.controlUrl)(method, path, body)).body;
 
 const call = async (method: string, path: string, body?: object): Promise<any> =>
 	await callApi(stage, method, path, body);

@@ -91,10 +91,8 @@ const WORK = '[work 5s] [ask bash: one] [work 5s] [ask bash: two] [say Done.]';
 
 /** Makes the next answer to an operation come so late that it is under way when n8n ends, and waits until it is. */
 async function meetSlow(operationId: string): Promise<void> {
-	await service.control('POST', '/faults', { operationId, kind: 'latency', ms: 2500, times: 1 });
-	await eventually(async () =>
-		(await service.control('GET', '/faults')).faults.every(({ struck }: any) => struck > 0),
-	);
+	await service.control.addFaults({ operationId, kind: 'latency', ms: 2500, times: 1 });
+	await eventually(async () => (await service.control.faults()).every(({ struck }) => struck > 0));
 }
 
 const parked = async (prompt: string) =>
@@ -142,7 +140,7 @@ test(
 	async () => {
 		const random = randomFrom(SEED);
 		for (const operationId of ['getAgentSession', 'resolveInteraction'])
-			await service.control('POST', '/faults', { operationId, kind: 'latency', ms: 400, times: 0 });
+			await service.control.addFaults({ operationId, kind: 'latency', ms: 400, times: 0 });
 		for (let kill = 0; kill < KILLS; kill++) {
 			const prompt = `random ${kill} ${WORK}`;
 			await run(prompt);

@@ -2,7 +2,15 @@
 import { startHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import type { StartHost } from '../../tools/demoStage.mts';
-import { agentSession, arrival, manualTrigger, node, NODE, workflow } from './support.mts';
+import {
+	agentSession,
+	arrival,
+	eventually,
+	manualTrigger,
+	node,
+	NODE,
+	workflow,
+} from './support.mts';
 
 /** n8n looks for what it has parked every 60 s, and for what is due within 70: so about five seconds instead of a minute and a half */
 export const WAITS_FASTER = 20;
@@ -57,3 +65,17 @@ export const single = (
 	parameters: Record<string, unknown> = {},
 	parts: Partial<WorkflowNode> = {},
 ): WorkflowFile => looped(name, [{ n: 1 }], durable({ prompt, ...parameters }, parts));
+
+/** The same workflow, started by a request to this path instead of by hand, so that it can be made live. */
+export function live(file: WorkflowFile, path: string): WorkflowFile {
+	const hook = node('Start', 'n8n-nodes-base.webhook', 2, {
+		parameters: { httpMethod: 'POST', path, options: {} },
+		webhookId: path,
+	});
+	return { ...file, nodes: file.nodes.map((one) => (one.name === 'Start' ? hook : one)) };
+}
+
+/** Starts an execution of a live workflow, whose webhook answers a few seconds after it was made so. */
+export const call = async (url: string): Promise<void> => {
+	await eventually(async () => (await fetch(url, { method: 'POST' })).ok);
+};

@@ -36,7 +36,7 @@ const SPEED = 30;
 const asks = '[ask bash: npm publish]';
 
 beforeAll(async () => {
-	await stage.service.control('POST', '/speed', { speed: SPEED });
+	await stage.service.control.setSpeed(SPEED);
 	const minutes = { prompt: '={{ $json.prompt }}' };
 
 	await begin(

@@ -1,21 +1,10 @@
 // The editor as people see it, in a real browser: what they look for, fill in, press and read.
-import { isDeepStrictEqual } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
-import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
 import { playChat } from '../../tools/chatPicture.mts';
-import {
-	launchBrowser,
-	type Browser,
-	type BrowserContext,
-	type Locator,
-	type Page,
-} from '../../tools/editor/browser.mts';
-import { addAction, openPanel, openWorkflow, searchNodes } from '../../tools/editor/canvas.mts';
+import { addAction, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
-import type { Panel } from '../../tools/editor/panel.mts';
-import { signedIn } from '../../tools/editor/signIn.mts';
+import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
 import {
 	agentSession,
 	chain,
@@ -25,83 +14,13 @@ import {
 	manualTrigger,
 	NODE,
 	node,
-	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
-	useStage,
 	workflow,
-	workspaceAutomation,
 } from './support.mts';
 
 const describe = describeWith('Chromium');
 
-const QUERY = 'Workspace Automation';
-/** Of one step in the editor, on a machine that is busy with other things */
-const STEP_TIMEOUT_MS = 60_000;
-
-const stage = useStage();
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-
-beforeAll(async () => {
-	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
-	// What the scripted agent does in a minute, it does in three seconds.
-	await stage.service.control('POST', '/speed', { speed: 20 });
-	context = await signedIn(browser, stage.host, { viewport: { width: 1360, height: 1000 } });
-}, STAGE_TIMEOUT_MS);
-
-afterAll(async () => {
-	await browser?.close();
-}, 30_000);
-
-beforeEach(async () => {
-	page = await context.newPage();
-	page.setDefaultTimeout(STEP_TIMEOUT_MS);
-}, TEST_TIMEOUT_MS);
-
-afterEach(async () => {
-	await page.close();
-}, 30_000);
-
-/** Imports a workflow and opens it; returns its id. */
-async function open(file: WorkflowFile): Promise<string> {
-	const id = await stage.host.importWorkflow(file);
-	await openWorkflow(page, stage.host.workflowUrl(id));
-	return id;
-}
-
-/**
- * Goes back to the canvas, saves until n8n has what was filled in (it reaches the node a moment after it is seen), and opens the panel
- * again.
- */
-async function saved(
-	panel: Panel,
-	workflowId: string,
-	name: string,
-	parameters: Record<string, unknown>,
-): Promise<Panel> {
-	await panel.close();
-	await eventually(async () => {
-		await page.keyboard.press('ControlOrMeta+S');
-		const { nodes } = await stage.host.rest.get(`/workflows/${workflowId}`);
-		const found = nodes.find((one: WorkflowNode) => one.name === name)?.parameters ?? {};
-		return Object.entries(parameters).every(([field, value]) =>
-			isDeepStrictEqual(found[field], value),
-		);
-	});
-	return await openPanel(page, name);
-}
-
-/** Waits for a text and returns it. */
-async function read(element: Locator): Promise<string> {
-	await element.waitFor();
-	return await element.innerText();
-}
-
-const errorIn = async ({ output }: Panel) => ({
-	message: await read(output.getByTestId('node-error-message')),
-	description: await read(output.getByTestId('node-error-description')),
-});
+const editor = useEditor();
 
 const justStarted = chain('Just started', [manualTrigger()]);
 
@@ -109,7 +28,7 @@ describe('the node panel', () => {
 	test(
 		'finds the nodes by what somebody types who wants them',
 		async () => {
-			await open(justStarted);
+			await editor.open(justStarted);
 			for (const [typed, names] of [
 				['agent', ['Run Agent Session', 'Workspace Automation']],
 				['permission', ['Run Agent Session', 'Workspace Automation']],
@@ -117,9 +36,9 @@ describe('the node panel', () => {
 				['task', ['Run Agent Session', 'Workspace Automation']],
 				['analytics', ['Workspace Automation']],
 			] as const) {
-				const found = await searchNodes(page, typed);
+				const found = await searchNodes(editor.page, typed);
 				for (const name of names) await found.getByText(name, { exact: true }).waitFor();
-				await searchNodes(page, '');
+				await searchNodes(editor.page, '');
 				await found.getByText('Run Agent Session', { exact: true }).waitFor({ state: 'hidden' });
 			}
 		},
@@ -138,27 +57,27 @@ describe('somebody new', () => {
 	test(
 		'finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it',
 		async () => {
-			const workflowId = await open(justStarted);
-			const found = await searchNodes(page, 'permission');
-			let panel = await addAction(page, found, NODE, 'Start agent session and wait');
+			const workflowId = await editor.open(justStarted);
+			const found = await searchNodes(editor.page, 'permission');
+			let panel = await addAction(editor.page, found, NODE, 'Start agent session and wait');
 
-			const form = await createCredential(page, panel);
-			await form.type('baseUrl', stage.service.baseUrl);
+			const form = await createCredential(editor.page, panel);
+			await form.type('baseUrl', editor.stage.service.baseUrl);
 			await form.type('accessToken', 'not-a-key');
 			await form.saveAndTest();
 			await form.root.getByText('Couldn’t connect with these settings').waitFor();
 			await form.root.getByText('More details').click();
 			await form.root.getByText(REFUSED[hostVersion()]).waitFor();
 
-			await form.type('accessToken', stage.service.key);
+			await form.type('accessToken', editor.stage.service.key);
 			await form.saveAndTest();
 			// n8n 2 closes the form when all is well, n8n 1 says so in it.
 			const well = form.root
 				.getByText('Connection tested successfully')
-				.or(page.getByText('Credential saved'));
+				.or(editor.page.getByText('Credential saved'));
 			await well.first().waitFor();
 			if (await form.root.isVisible()) await form.close();
-			const again = await openCredential(page, panel);
+			const again = await openCredential(editor.page, panel);
 			await again.root.getByText('Connection tested successfully').waitFor();
 			await again.close();
 
@@ -180,7 +99,7 @@ describe('somebody new', () => {
 			const permissionRules = {
 				rule: [{ permission: 'bash', pattern: 'npm run build', decision: 'approve' }],
 			};
-			panel = await saved(panel, workflowId, NODE, {
+			panel = await editor.saved(panel, workflowId, NODE, {
 				prompt,
 				permissionPolicy: 'rules',
 				permissionRules,
@@ -190,11 +109,11 @@ describe('somebody new', () => {
 
 			await panel.showOutputAs('json');
 			await panel.output.getByText('All pages are fine.').first().waitFor();
-			const [session] = (await stage.service.sessions()).slice(-1);
-			const { projects } = await stage.service.control('GET', '/seed');
+			const [session] = (await editor.stage.service.sessions()).slice(-1);
+			const { projects } = await editor.stage.service.control.seed();
 			expect(session).toMatchObject({
 				status: 'completed',
-				projectId: projects.find(({ name }: any) => name === 'Velvet Travel').id,
+				projectId: projects.find(({ name }) => name === 'Velvet Travel')!.id,
 				interactions: [
 					{ patterns: ['npm run build'], value: 'once' },
 					{ patterns: ['git push'], value: 'reject' },
@@ -209,20 +128,20 @@ describe('the list of projects', () => {
 	test(
 		'shows a page, and the next one at its end',
 		async () => {
-			await open(
+			await editor.open(
 				chain('Projects', [
 					manualTrigger(),
 					agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' }),
 				]),
 			);
-			const panel = await openPanel(page, NODE);
-			const { projects } = await stage.service.control('GET', '/seed');
+			const panel = await openPanel(editor.page, NODE);
+			const { projects } = await editor.stage.service.control.seed();
 
 			const list = await panel.openList('projectId');
 			expect(await list.entries.count()).toBe(100);
 			await list.scrollToEnd();
 			await list.entries.nth(projects.length - 1).waitFor();
-			expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }: any) => name));
+			expect(await list.entries.allInnerTexts()).toEqual(projects.map(({ name }) => name));
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -230,15 +149,15 @@ describe('the list of projects', () => {
 	test(
 		'is searched in all pages, by a part of the name in any case',
 		async () => {
-			await open(
+			await editor.open(
 				chain('Projects', [
 					manualTrigger(),
 					agentSession({ projectId: { __rl: true, mode: 'list', value: '' }, prompt: 'Hello' }),
 				]),
 			);
-			const panel = await openPanel(page, NODE);
-			const { projects } = await stage.service.control('GET', '/seed');
-			const wanted = projects.at(-1).name;
+			const panel = await openPanel(editor.page, NODE);
+			const { projects } = await editor.stage.service.control.seed();
+			const wanted = projects.at(-1)!.name;
 
 			const list = await panel.openList('projectId');
 			await list.search(wanted.toUpperCase().slice(0, -2));
@@ -255,7 +174,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 		'has the items on each of the three outputs, which are named',
 		async () => {
 			const prompts = ['[say All is well.]', '[ask bash: git push]', '[work 10h]'];
-			await open(
+			await editor.open(
 				chain('Three outcomes', [
 					manualTrigger(),
 					editFields('Prompts', { prompt: JSON.stringify(prompts) }, 'array'),
@@ -268,7 +187,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 					}),
 				]),
 			);
-			const panel = await openPanel(page, NODE);
+			const panel = await openPanel(editor.page, NODE);
 			await panel.execute(STEP_TIMEOUT_MS);
 			await panel.showOutputAs('json');
 
@@ -288,13 +207,13 @@ describe('the panel of Run Agent Session, after a run', () => {
 	test(
 		'says of a session that failed what happened, and where to look',
 		async () => {
-			await open(
+			await editor.open(
 				chain('Failing', [
 					manualTrigger(),
 					agentSession({ prompt: '[fail Out of disk]', options: { pollInterval: 1 } }),
 				]),
 			);
-			const panel = await openPanel(page, NODE);
+			const panel = await openPanel(editor.page, NODE);
 			await panel.execute(STEP_TIMEOUT_MS);
 
 			const { message, description } = await errorIn(panel);
@@ -302,126 +221,6 @@ describe('the panel of Run Agent Session, after a run', () => {
 			expect(description).toMatch(
 				/^Look at the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/,
 			);
-		},
-		TEST_TIMEOUT_MS,
-	);
-});
-
-describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
-	const query = (table: string) => TABLES.find(({ name }) => name === table)!.query;
-	const expectQuery = async (panel: Panel, sql: string) => {
-		await eventually(async () => (await panel.code('query')) === sql).catch(() => {});
-		expect(await panel.code('query')).toBe(sql);
-	};
-	const analytics = (parameters: object = {}) =>
-		workspaceAutomation(QUERY, 'analytics.query', parameters);
-
-	test(
-		'fills the query with that of the table to start from, and replaces it while nobody has typed',
-		async () => {
-			await open(chain('Tables', [manualTrigger(), analytics()]));
-			const panel = await openPanel(page, QUERY);
-			await expectQuery(panel, '');
-			for (const { name } of TABLES) {
-				await panel.choose('table', name);
-				await expectQuery(panel, query(name));
-			}
-			await panel.choose('table', 'Own Query');
-			await expectQuery(panel, '');
-
-			await panel.choose('table', 'Daily Visits');
-			await panel.execute(STEP_TIMEOUT_MS);
-			await panel.showOutputAs('table');
-			await panel.output.getByRole('columnheader', { name: 'converting_sessions' }).waitFor();
-			expect((await stage.service.requests()).at(-1)).toMatchObject({
-				path: '/v1/analytics/query',
-				status: 200,
-				body: { query: query('Daily Visits') },
-			});
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'keeps what somebody has typed, until it is emptied under Own Query',
-		async () => {
-			const workflowId = await open(chain('Typed', [manualTrigger(), analytics()]));
-			let panel = await openPanel(page, QUERY);
-			const own = 'SELECT 1 AS one';
-			await panel.fill('query', own);
-			panel = await saved(panel, workflowId, QUERY, { query: own });
-			for (const name of ['Daily Visits', 'Events', 'Own Query']) {
-				await panel.choose('table', name);
-				await expectQuery(panel, own);
-			}
-			await panel.fill('query', '');
-			panel = await saved(panel, workflowId, QUERY, { query: undefined });
-			await panel.choose('table', 'Events');
-			await expectQuery(panel, query('Events'));
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'warns of a state that is read without its merge function',
-		async () => {
-			await open(chain('States', [manualTrigger(), analytics()]));
-			const panel = await openPanel(page, QUERY);
-			const warning = panel.output.getByText(
-				'Columns that end in _state hold intermediate results.',
-			);
-			await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
-			await warning.first().waitFor();
-			await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
-			await warning.first().waitFor({ state: 'hidden' });
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'takes the value of an expression as a value, whatever it says',
-		async () => {
-			const workflowId = await open(
-				chain('Expression', [
-					manualTrigger(),
-					editFields('Source', { source: "direct' OR 1=1 --" }),
-					analytics(),
-				]),
-			);
-			let panel = await openPanel(page, QUERY);
-			const typed =
-				'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
-			await panel.fill('query', typed);
-			panel = await saved(panel, workflowId, QUERY, { query: typed });
-			await panel.execute(STEP_TIMEOUT_MS);
-
-			await panel.showOutputAs('table');
-			expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(
-				expect.arrayContaining(["direct' OR 1=1 --", '0']),
-			);
-			const sent = String.raw`SELECT 'direct\' OR 1=1 --' AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = 'direct\' OR 1=1 --'`;
-			expect((await stage.service.requests()).at(-1)).toMatchObject({
-				path: '/v1/analytics/query',
-				body: { query: sent },
-			});
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'shows what the service says about a query that it refuses',
-		async () => {
-			await open(
-				chain('Refused', [
-					manualTrigger(),
-					analytics({ query: 'SELECT visits FROM daily_namespace_rollups' }),
-				]),
-			);
-			const panel = await openPanel(page, QUERY);
-			await panel.execute(STEP_TIMEOUT_MS);
-
-			const { message, description } = await errorIn(panel);
-			expect(`${message}\n${description}`).toContain('visits');
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -455,23 +254,23 @@ describe('an answer', () => {
 				{ Start: [[NODE]], [NODE]: [[], ['Ask']], Ask: [[goOn]] },
 			);
 			file.nodes.forEach((one, index) => (one.position = [240 * index, 0]));
-			const workflowId = await open(file);
-			const asking = await openPanel(page, 'Ask');
+			const workflowId = await editor.open(file);
+			const asking = await openPanel(editor.page, 'Ask');
 			await asking.execute(STEP_TIMEOUT_MS);
 			await asking.close();
 
-			let panel = await openPanel(page, goOn);
+			let panel = await openPanel(editor.page, goOn);
 			await panel.showInputOf(NODE);
 			await panel.drag('sessionId', 'sessionId');
 			await panel.drag('pendingInteractions', 'askedInteractions');
 			const from = `$('${NODE}').item.json`;
-			panel = await saved(panel, workflowId, goOn, {
+			panel = await editor.saved(panel, workflowId, goOn, {
 				sessionId: { __rl: true, mode: 'id', value: `={{ ${from}.sessionId }}` },
 				askedInteractions: `={{ ${from}.pendingInteractions }}`,
 			});
 			await panel.execute(STEP_TIMEOUT_MS);
 
-			const [session] = (await stage.service.sessions()).slice(-1);
+			const [session] = (await editor.stage.service.sessions()).slice(-1);
 			expect(session).toMatchObject({
 				status: 'completed',
 				interactions: [{ patterns: ['git push'], value: 'once' }],
@@ -485,12 +284,12 @@ describe("n8n's own chat", () => {
 	test(
 		'is where somebody can approve: the question keeps its lines, and the session goes on',
 		async () => {
-			const chat = await playChat(stage.host, page);
+			const chat = await playChat(editor.stage.host, editor.page);
 			const question = await read(chat.locator('.chat-message').getByText('«git push»'));
 			expect(question.split('\n')).toEqual(
 				expect.arrayContaining(['Permission: «bash»', 'For: «git push»']),
 			);
-			const [session] = (await stage.service.sessions()).slice(-1);
+			const [session] = (await editor.stage.service.sessions()).slice(-1);
 			expect(session).toMatchObject({
 				status: 'completed',
 				interactions: [{ patterns: ['git push'], value: 'once' }],

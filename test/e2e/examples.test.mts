@@ -1,5 +1,6 @@
 // The workflows of examples/ that do a job of their own, as somebody would import them, in the real n8n against the local service. Those
 // that show how a session waits for people and outlives n8n are in run-agent-session.test.mts and unattended.test.mts.
+import { sendOver } from '../../local-service/control/client.mts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { lastTold, startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
@@ -19,8 +20,11 @@ const stage = useStage();
 /** What the service holds at the start, see its control API */
 let seed: any;
 
-const control = async (method: string, path: string, body?: unknown): Promise<any> =>
-	await stage.service.control(method, path, body);
+const control = async (
+	method: 'GET' | 'POST' | 'DELETE',
+	path: string,
+	body?: unknown,
+): Promise<any> => (await sendOver(stage.service.controlUrl)(method, path, body)).body;
 
 beforeEach(async () => {
 	await control('POST', '/reset');

@@ -29,8 +29,7 @@ import {
 
 const stage = useStage();
 
-const speed = async (factor: number) =>
-	await stage.service.control('POST', '/speed', { speed: factor });
+const speed = async (factor: number) => await stage.service.control.setSpeed(factor);
 
 describe('n8n killed with -9', () => {
 	/** Its data outlives it. */

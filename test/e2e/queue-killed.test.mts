@@ -119,7 +119,7 @@ describe('a worker killed with -9', () => {
 			const [{ sessionId }] = crashed.items('When called with a session');
 			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 
-			await service.control('POST', '/speed', { speed: 100 });
+			await service.control.setSpeed(100);
 			const retried = await host.retry(ids.handedOver);
 
 			const execution = await host.waitForExecution(retried);

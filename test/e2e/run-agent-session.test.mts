@@ -23,7 +23,7 @@ import {
 const stage = useStage();
 
 beforeAll(async () => {
-	await stage.service.control('POST', '/speed', { speed: 20 });
+	await stage.service.control.setSpeed(20);
 });
 
 /** Nothing but a start and the node */
@@ -183,7 +183,7 @@ describe('a failed session', () => {
 			const told = `${execution.error?.message}\n${execution.error?.description}`;
 			expect(told).toContain('The build broke.');
 
-			const record = (await stage.service.sessions()).at(-1);
+			const record = (await stage.service.sessions()).at(-1)!;
 			expect(record.status).toBe('failed');
 			expect(told).toContain(record.sessionId);
 			expect(told).toContain(await dashboardOf(stage, record.sessionId));
@@ -213,7 +213,7 @@ describe('a failed session', () => {
 				expect(execution.items(other)).toEqual([]);
 			const items = execution.items('Failed');
 			expect(items).toHaveLength(1);
-			const record = (await stage.service.sessions()).at(-1);
+			const record = (await stage.service.sessions()).at(-1)!;
 			expect(record.status).toBe('failed');
 			for (const part of [
 				'The build broke.',
@@ -258,7 +258,7 @@ describe('a retry of the execution', () => {
 		async () => {
 			const { host, service } = stage;
 			const prompt = 'Only once. [work 60s] [say Done once.]';
-			await service.control('POST', '/faults', {
+			await service.control.addFaults({
 				operationId: 'getAgentSession',
 				kind: 'status',
 				status: 403,
@@ -266,7 +266,7 @@ describe('a retry of the execution', () => {
 			});
 			const failed = await play(stage, single({ prompt }));
 			expect(failed.status).toBe('error');
-			await service.control('DELETE', '/faults');
+			await service.control.clearFaults();
 
 			const execution = await host.waitForExecution(await host.retry(failed.id));
 

@@ -258,6 +258,17 @@ export async function callApi(
 	return await answer.json();
 }
 
+/** The number of the last request that the service has got */
+export const requestCount = async ({ service }: Stage): Promise<number> =>
+	(await service.requests()).at(-1)?.n ?? 0;
+
+/** The requests that the service has got since, without their queries */
+export const requestsSince = async ({ service }: Stage, since: number) =>
+	(await service.requests(since)).map((request) => ({
+		...request,
+		path: request.path.split('?')[0].replace(/^\/v1/, ''),
+	}));
+
 /** What the service itself knows of a session */
 export async function recordOf({ service }: Stage, sessionId: string): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);

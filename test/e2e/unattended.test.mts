@@ -84,7 +84,7 @@ describe('Retry On Fail', () => {
 		async () => {
 			const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
 			const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-			await stage.service.control('POST', '/faults', {
+			await stage.service.control.addFaults({
 				operationId: 'getAgentSession',
 				kind: 'status',
 				status: 403,
@@ -94,8 +94,8 @@ describe('Retry On Fail', () => {
 
 			const execution = await play(stage, single({ prompt }, retrying));
 
-			const { faults } = await stage.service.control('GET', '/faults');
-			await stage.service.control('DELETE', '/faults');
+			const faults = await stage.service.control.faults();
+			await stage.service.control.clearFaults();
 			expect(faults).toMatchObject([{ struck: 1 }]);
 			expect(execution.status).toBe('success');
 			const [item] = execution.items(NODE);

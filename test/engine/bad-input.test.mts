@@ -1,16 +1,28 @@
 // Whatever is entered wrong is refused before anything is sent, with a message that names the field and a way out.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject, INodePropertyCollection, INodeProperties } from 'n8n-workflow';
+import {
+	ID,
+	rl,
+	NULL,
+	NUMBER,
+	LONG,
+	type Row,
+	texts,
+	ids,
+	emptyTexts,
+	anyIds,
+	optionalIds,
+	plainIds,
+	limits,
+	jsons,
+	body,
+	update,
+} from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 import { useService } from './service.mts';
 
 const service = useService();
-const ID = '123e4567-e89b-12d3-a456-426614174000';
-const rl = (value: unknown) => ({ __rl: true, mode: 'id', value });
-const NULL = '={{ null }}';
-const NUMBER = '={{ 7 }}';
-const NO_ID = '={{ "p1" }}';
-const LONG = (length: number, start = '') => `={{ "${start}" + "x".repeat(${length}) }}`;
 
 /** Valid parameters of each operation: a row of the table below spoils one of them. */
 const good: Record<string, IDataObject> = {
@@ -43,86 +55,6 @@ const good: Record<string, IDataObject> = {
 	'product.create': { projectId: rl(ID), fields: '{"name":"x"}' },
 	'product.update': { productId: rl('prod_1'), fields: '{"name":"x"}' },
 };
-
-type Row = [operation: string, spoilt: IDataObject, message: RegExp, description: RegExp];
-
-const texts = (
-	operation: string,
-	parameter: string,
-	field: string,
-	wrap = (value: string): IDataObject => ({ [parameter]: value }),
-): Row[] => [
-	[operation, wrap(NULL), new RegExp(`^'${field}' is empty$`), /Enter a value/],
-	[operation, wrap('={{ "  " }}'), new RegExp(`^'${field}' is empty$`), /Enter a value/],
-	[operation, wrap(NUMBER), new RegExp(`^'${field}' is not a text$`), /Enter a value/],
-];
-const ids = (
-	operation: string,
-	parameter: string,
-	field: string,
-	wrap: (value: string) => unknown = rl,
-): Row[] => [
-	[
-		operation,
-		{ [parameter]: wrap(NULL) } as IDataObject,
-		new RegExp(`^'${field}' is empty$`),
-		/Enter a value/,
-	],
-	[
-		operation,
-		{ [parameter]: wrap(NO_ID) } as IDataObject,
-		new RegExp(`^'${field}' is not a valid ID$`),
-		/UUID/,
-	],
-];
-const emptyTexts = (
-	operation: string,
-	parameter: string,
-	field: string,
-	wrap?: (value: string) => IDataObject,
-): Row[] => texts(operation, parameter, field, wrap).slice(0, 2);
-/** IDs of any form: only nothing, and what would lead to another path, is refused */
-const anyIds = (
-	operation: string,
-	parameter: string,
-	field: string,
-	wrap: (value: string) => unknown = (value) => value,
-): Row[] => [
-	...emptyTexts(
-		operation,
-		parameter,
-		field,
-		(value) => ({ [parameter]: wrap(value) }) as IDataObject,
-	),
-	[
-		operation,
-		{ [parameter]: wrap('={{ ".." }}') } as IDataObject,
-		new RegExp(`^'${field}' is not a valid ID$`),
-		/cannot be an ID/,
-	],
-];
-/** IDs that may be left out, also by an expression that gives null */
-const optionalIds = (...given: Parameters<typeof ids>): Row[] => ids(...given).slice(1);
-const plainIds = (operation: string, parameter: string, field: string) =>
-	ids(operation, parameter, field, (value) => value);
-const limits = (operation: string): Row[] =>
-	[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [
-		operation,
-		{ limit },
-		/^'Limit' is not a valid number$/,
-		/1 or more/,
-	]);
-const jsons = (operation: string, wrap: (value: string) => IDataObject, field: string): Row[] =>
-	['{"a"', '[1]', '={{ 7 }}'].map((value) => [
-		operation,
-		wrap(value),
-		new RegExp(`^'${field}' is not a valid JSON object$`),
-		/\{"name": "value"\}/,
-	]);
-const body = (value: string): IDataObject => ({ additionalFields: { body: value } });
-const update =
-	(field: string) =>
-	(value: string): IDataObject => ({ updateFields: { [field]: value } });
 
 const table: Row[] = [
 	...limits('project.getAll'),
@@ -397,7 +329,7 @@ describe('the table', () => {
 				credentials: service.credentials,
 			});
 			expect([name, (await service.requests()).length > 0]).toEqual([name, true]);
-			await service.control('DELETE', '/requests');
+			await service.control.clearRequests();
 		}
 	}, 60_000);
 });

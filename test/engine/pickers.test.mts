@@ -21,12 +21,12 @@ describe('projects', () => {
 			found.push(...page.results.map(({ value }) => value));
 			token = page.paginationToken;
 		} while (token !== undefined);
-		expect(found).toEqual(service.seed.projects.map(({ id }: { id: string }) => id));
+		expect(found).toEqual(service.seed.projects.map(({ id }) => id));
 		expect((await service.requests()).map(({ query }) => query.limit)).toEqual(['100', '100']);
 	});
 
 	test('are found by a part of the name, in any case, also on a later page', async () => {
-		const { name, id } = service.seed.projects.at(-1);
+		const { name, id } = service.seed.projects.at(-1)!;
 		const { results } = await projects(name.slice(1).toUpperCase());
 		expect(results).toContainEqual({ name, value: id });
 	});
@@ -109,8 +109,8 @@ describe('the lists of the Workspace Automation node', () => {
 	});
 
 	test('files are those of all projects, with the name of theirs, where the panel has none', async () => {
-		const last = service.seed.files.at(-1);
-		const { name } = service.seed.projects.find(({ id }: { id: string }) => id === last.projectId);
+		const last = service.seed.files.at(-1)!;
+		const { name } = service.seed.projects.find(({ id }) => id === last.projectId)!;
 		const [found] = await all('getFiles', { resource: 'file', operation: 'get' }, last.id);
 		expect(found).toEqual({ value: last.id, name: `${name} · ${last.name}` });
 	}, 30_000);
@@ -120,7 +120,7 @@ describe('the lists of the Workspace Automation node', () => {
 			({ projectId }: { projectId: string }) => projectId === service.projectId,
 		);
 		expect((await all('getFolders', files())).map(({ value }) => value).sort()).toEqual(
-			expected.map(({ id }: { id: string }) => id).sort(),
+			expected.map(({ id }) => id).sort(),
 		);
 	});
 

@@ -6,27 +6,20 @@ import {
 	type RunningService,
 	type ServiceOptions,
 } from '../../local-service/app.mts';
+import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
+import type { SeedView, SessionView } from '../../local-service/control/views.mts';
+import type { RecordedRequest } from '../../local-service/record.mts';
 
 export interface TestService extends Omit<RunningService, 'overrides'> {
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
 	/** A project that the main key can act on */
 	projectId: string;
-	/** Ids that the service holds at the start, see its control API */
-	seed: any;
-	sessions(): Promise<any[]>;
-	requests(): Promise<
-		Array<{
-			method: string;
-			path: string;
-			query: any;
-			headers: any;
-			body: any;
-			status: number;
-			at: string;
-			version: string;
-		}>
-	>;
-	control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<any>;
+	/** What the service holds at the start */
+	seed: SeedView;
+	/** Everything else that can be asked of the service, and changed in it */
+	control: ControlClient;
+	sessions(): Promise<SessionView[]>;
+	requests(): Promise<RecordedRequest[]>;
 	/** Calls the API itself */
 	call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<any>;
 }
@@ -41,9 +34,8 @@ export function useService(speed = 20, options: Partial<ServiceOptions> = {}): T
 			...options,
 			log: (mistake) => mistakes.push(mistake),
 		}).start();
-		const control: TestService['control'] = async (method, path, data) =>
-			(await axios.request({ method, url: running.controlUrl + path, data: data ?? {} })).data;
-		const seed = await control('GET', '/seed');
+		const control = controlOver(running.controlUrl);
+		const seed = await control.seed();
 		Object.assign(service, running, {
 			credentials: {
 				baseUrl: running.baseUrl,
@@ -54,8 +46,8 @@ export function useService(speed = 20, options: Partial<ServiceOptions> = {}): T
 			seed,
 			projectId: seed.projects[0].id,
 			control,
-			sessions: async () => (await control('GET', '/sessions')).sessions,
-			requests: async () => (await control('GET', '/requests')).requests,
+			sessions: control.sessions,
+			requests: async () => await control.requests(),
 			call: async (method: string, url: string, data?: unknown) =>
 				(
 					await axios.request({
@@ -73,7 +65,7 @@ export function useService(speed = 20, options: Partial<ServiceOptions> = {}): T
 	});
 	beforeEach(async () => {
 		mistakes = [];
-		await service.control('POST', '/reset');
+		await service.control.reset();
 	});
 	afterAll(async () => {
 		await service.close();

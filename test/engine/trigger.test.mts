@@ -1,279 +1,20 @@
-// Workspace Automation Trigger: its poll called as n8n calls it, over real HTTP against the local service.
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
+// Workspace Automation Trigger: what it watches, its options, its state, what becomes of failures, the panel.
+import { describe, expect, test } from '@jest/globals';
 import { EVENTS } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
-import { nodeProperties, options, poller, search, type Poller, type Setup } from './engine.mts';
-import { useService } from './service.mts';
+import { nodeProperties, options, poller, search, type Poller } from './engine.mts';
+import { byId, useTrigger } from './triggerEvents.mts';
 
-const service = useService();
-let control: ControlClient;
-let seed: Awaited<ReturnType<ControlClient['seed']>>;
-
-beforeEach(async () => {
-	control = controlOver(service.controlUrl);
-	seed = await control.seed();
-});
-afterEach(async () => {
-	await control.clearFaults();
-});
-
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const setup = (event: string, parameters: object = {}): Setup => ({
-	node: 'workspaceAutomationTrigger',
-	parameters: { event, ...parameters } as Setup['parameters'],
-	credentials: service.credentials,
-});
-
-/** One poll more than it takes until what is gone is gone */
-const UNTIL_GONE = 3;
-
-interface Course {
-	/** What is watched */
-	parameters?: () => object;
-	/** Something that has to exist before, and its id */
-	prepare?: () => Promise<string>;
-	/** Causes the event, and says what the item is to contain */
-	cause: (id: string) => Promise<object>;
-	/** Causes what the event is not about */
-	otherwise?: (id: string) => Promise<unknown>;
-}
-
-const project = () => seed.projects[0].id;
-const site = () => seed.sites[0].id;
-const domain = (status = 'active', stale = false) => ({
-	siteId: site(),
-	domain: `${status}-${stale}.example`,
-	status,
-	stale,
-});
-const files = () => ({ projectIds: [project()], parentId: byId('') });
-const file = async (name: string, text = 'Text') =>
-	await control.files.add({ projectId: project(), name, text });
-const product = async (fields: object) =>
-	await control.products.add({ projectId: project(), ...fields });
-
-/** So far behind are the tasks of `taskRan`, so that the time of the next run has come */
-const TWO_DAYS = 2 * 24 * 3_600_000;
-
-const COURSES: Record<string, Course> = {
-	projectAdded: {
-		cause: async () => {
-			const { id, name } = await control.projects.add({ name: 'New one' });
-			return { id, name };
-		},
-		otherwise: async () => await control.projects.change(seed.projects[1].id, { name: 'Renamed' }),
-	},
-	taskAdded: {
-		cause: async () => {
-			const { id } = await control.tasks.add({ title: 'New one' });
-			return { id, title: 'New one' };
-		},
-		otherwise: async () => await control.tasks.change(seed.tasks[0].id, { title: 'Renamed' }),
-	},
-	taskUpdated: {
-		prepare: async () => (await control.tasks.add({ title: 'Old' })).id,
-		cause: async (id) => {
-			await control.tasks.change(id, { title: 'New' });
-			return { id, title: 'New', previous: expect.objectContaining({ title: 'Old' }) };
-		},
-		otherwise: async () => await control.tasks.add({ title: 'Another' }),
-	},
-	taskRan: {
-		prepare: async () => {
-			const skew = { operationId: 'listTasks', kind: 'skew', ms: -TWO_DAYS, times: 0 } as const;
-			await control.addFaults(skew);
-			return (await control.tasks.add({})).id;
-		},
-		cause: async (id) => {
-			const { data } = await service.call('GET', '/tasks?limit=100');
-			const before = data.find((task: any) => task.id === id).nextRunAt;
-			const next = Date.parse((await control.tasks.run(id)).nextRunAt!) - TWO_DAYS;
-			const nextRunAt = new Date(next).toISOString();
-			return { id, nextRunAt, previous: expect.objectContaining({ nextRunAt: before }) };
-		},
-		otherwise: async (id) => await control.tasks.change(id, { rrule: 'FREQ=WEEKLY;BYDAY=MO' }),
-	},
-	taskRemoved: {
-		prepare: async () => (await control.tasks.add({ title: 'Old' })).id,
-		cause: async (id) => {
-			await control.tasks.remove(id);
-			return { id, previous: expect.objectContaining({ title: 'Old' }) };
-		},
-		otherwise: async () => await control.tasks.add({ title: 'Another' }),
-	},
-	fileCreated: {
-		parameters: files,
-		cause: async () => {
-			const { id, name } = await file('new.md');
-			return { id, name, kind: 'file', projectId: project() };
-		},
-		otherwise: async () => await control.files.change(seed.files[0].id, { text: 'Changed' }),
-	},
-	fileUpdated: {
-		parameters: files,
-		prepare: async () => (await file('old.md')).id,
-		cause: async (id) => {
-			await control.files.change(id, { text: 'Much longer than before' });
-			return { id, sizeBytes: 23 };
-		},
-		otherwise: async () => await file('another.md'),
-	},
-	fileRemoved: {
-		parameters: files,
-		prepare: async () => (await file('old.md')).id,
-		cause: async (id) => {
-			await control.files.remove(id);
-			return { id, projectId: project() };
-		},
-		otherwise: async () => await file('another.md'),
-	},
-	customDomainAdded: {
-		parameters: () => ({ siteId: site() }),
-		cause: async () => {
-			const { id } = await control.domains.add(domain('pending'));
-			return { id, status: 'pending' };
-		},
-		otherwise: async () => await control.domains.add({ ...domain(), siteId: seed.sites[1].id }),
-	},
-	customDomainChanged: {
-		parameters: () => ({ siteId: site() }),
-		prepare: async () => (await control.domains.add(domain())).id,
-		cause: async (id) => {
-			await control.domains.change(id, { stale: true });
-			return { id, is_stale: true, previous: expect.objectContaining({ is_stale: false }) };
-		},
-		otherwise: async () => await control.domains.add(domain('pending')),
-	},
-	customDomainRemoved: {
-		parameters: () => ({ siteId: site() }),
-		prepare: async () => (await control.domains.add(domain())).id,
-		cause: async (id) => {
-			await control.domains.remove(id);
-			return { id, previous: expect.objectContaining({ domain: 'active-false.example' }) };
-		},
-		otherwise: async () => await control.domains.add(domain('pending')),
-	},
-	productAdded: {
-		parameters: () => ({ projectId: byId(project()) }),
-		cause: async () => {
-			const { id } = await product({ name: 'New' });
-			return { id, name: 'New' };
-		},
-		otherwise: async () => await control.products.change(seed.products[0].id, { name: 'Renamed' }),
-	},
-	productUpdated: {
-		parameters: () => ({ projectId: byId(project()) }),
-		prepare: async () => String((await product({ name: 'Old', price: 5 })).id),
-		cause: async (id) => {
-			await control.products.change(id, { price: 6 });
-			return { name: 'Old', price: 6 };
-		},
-		otherwise: async () => await product({ name: 'Another' }),
-	},
-	productRemoved: {
-		parameters: () => ({ projectId: byId(project()) }),
-		prepare: async () => String((await product({ name: 'Old' })).id),
-		cause: async (id) => {
-			await control.products.remove(id);
-			return { id };
-		},
-		otherwise: async () => await product({ name: 'Another' }),
-	},
-};
-
-test('every event but that of rows has its course here', () => {
-	expect([...Object.keys(COURSES), 'rowsFound'].sort()).toEqual(
-		EVENTS.map(({ value }) => value).sort(),
-	);
-});
-
-describe.each(Object.entries(COURSES))('%s', (event, course) => {
-	const { parameters = () => ({}), prepare = async () => '', cause, otherwise } = course;
-
-	test('starts the workflow once, with the thing, and not for what was there or is something else', async () => {
-		const id = await prepare();
-		const trigger = poller(setup(event, parameters()));
-		expect(await trigger.poll()).toBeNull();
-		expect(await trigger.poll()).toBeNull();
-		await otherwise?.(id);
-		expect(await trigger.poll()).toBeNull();
-
-		const expected = await cause(id);
-		const found: any[] = [];
-		for (let polls = 0; polls < UNTIL_GONE + 2; polls++)
-			found.push(...((await trigger.poll()) ?? []));
-		expect(found).toEqual([
-			expect.objectContaining({
-				...expected,
-				event,
-				eventId: expect.stringMatching(new RegExp(`^${event}:.+`)),
-			}),
-		]);
-	});
-
-	test('finds after a restart of n8n what happened while it was down', async () => {
-		const id = await prepare();
-		const before = poller(setup(event, parameters()));
-		await before.poll();
-		const expected = await cause(id);
-
-		const after = poller(setup(event, parameters()), { state: before.state(), activation: 'init' });
-		const found: any[] = [];
-		for (let polls = 0; polls < UNTIL_GONE; polls++) found.push(...((await after.poll()) ?? []));
-		expect(found).toEqual([expect.objectContaining(expected)]);
-	});
-
-	test('shows in Fetch Test Event what exists, and leaves the state alone', async () => {
-		await prepare();
-		const trigger = poller(setup(event, parameters()));
-		const [item, ...more] = (await trigger.test())!;
-		expect(more).toEqual([]);
-		expect(item).toMatchObject({ id: expect.anything(), event, eventId: expect.any(String) });
-		expect(trigger.state()).toEqual({});
-	});
-});
-
-describe('what is emitted again has the same eventId', () => {
-	test.each(Object.entries(COURSES))('%s', async (event, course) => {
-		const { parameters = () => ({}), prepare = async () => '', cause } = course;
-		const id = await prepare();
-		const before = poller(setup(event, parameters()));
-		await before.poll();
-		const saved = before.state();
-		await cause(id);
-		// As when n8n was killed after it had started the workflow, and before it had saved the state
-		const ids: string[] = [];
-		for (let time = 0; time < 2; time++) {
-			const trigger = poller(setup(event, parameters()), { state: saved });
-			for (let polls = 0; polls < UNTIL_GONE; polls++)
-				ids.push(...((await trigger.poll()) ?? []).map(({ eventId }) => eventId));
-		}
-		expect(ids).toHaveLength(2);
-		expect(ids[0]).toBe(ids[1]);
-	});
-
-	test('but a domain that turns stale a second time has another', async () => {
-		const { id } = await control.domains.add(domain());
-		const trigger = poller(setup('customDomainChanged', { siteId: site() }));
-		await trigger.poll();
-		const ids: string[] = [];
-		for (const stale of [true, false, true]) {
-			await control.domains.change(id, { stale });
-			ids.push((await trigger.poll())![0].eventId);
-		}
-		expect(new Set(ids).size).toBe(3);
-	});
-});
+const { service, setup, project, files, file } = useTrigger();
 
 describe('files', () => {
 	test('of several projects are watched, oldest first, and each project for itself', async () => {
-		const [one, other] = seed.projects.slice(0, 2).map(({ id }) => id);
+		const [one, other] = service.seed.projects.slice(0, 2).map(({ id }) => id);
 		const trigger = poller(setup('fileRemoved', { ...files(), projectIds: [one, other] }));
-		for (const { id, projectId } of [...seed.files, ...seed.folders])
-			if (projectId === other) await control.files.remove(id).catch(() => {});
-		const { id } = await control.files.add({ projectId: other, name: 'last.md' });
+		for (const { id, projectId } of [...service.seed.files, ...service.seed.folders])
+			if (projectId === other) await service.control.files.remove(id).catch(() => {});
+		const { id } = await service.control.files.add({ projectId: other, name: 'last.md' });
 		await trigger.poll();
-		await control.files.remove(id);
+		await service.control.files.remove(id);
 		const found: any[] = [];
 		for (let polls = 0; polls < 5; polls++) found.push(...((await trigger.poll()) ?? []));
 		// The other project's list is empty now, which losing access looks like.
@@ -281,12 +22,12 @@ describe('files', () => {
 	});
 
 	test('of a folder are those that lie in it', async () => {
-		const folder = seed.folders.find(({ projectId }) => projectId === project())!;
+		const folder = service.seed.folders.find(({ projectId }) => projectId === project())!;
 		const trigger = poller(setup('fileCreated', { ...files(), parentId: byId(folder.id) }));
 		await trigger.poll();
 		await file('elsewhere.md');
 		const name = 'within.md';
-		await control.files.add({ projectId: project(), parentId: folder.id, name });
+		await service.control.files.add({ projectId: project(), parentId: folder.id, name });
 		expect(await trigger.poll()).toEqual([expect.objectContaining({ name })]);
 	});
 
@@ -300,12 +41,12 @@ describe('files', () => {
 		['what is no ID', { projectIds: ['site'] }, "'Project Names or IDs' is not a valid ID"],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const ids: Record<string, string[]> = {
-			projects: seed.projects.slice(0, 2).map(({ id }) => id),
+			projects: service.seed.projects.slice(0, 2).map(({ id }) => id),
 			site: ['shop.example'],
 		};
 		const parameters = {
 			projectIds: given.projectIds.flatMap((name) => ids[name]),
-			parentId: byId('parentId' in given ? seed.folders[0].id : ''),
+			parentId: byId('parentId' in given ? service.seed.folders[0].id : ''),
 		};
 		const trigger = poller(setup('fileCreated', parameters));
 		await expect(trigger.poll()).rejects.toMatchObject({ message });
@@ -316,28 +57,28 @@ describe('files', () => {
 
 describe('tasks', () => {
 	test('that are chosen are watched, and no others', async () => {
-		const [one, other] = [await control.tasks.add({}), await control.tasks.add({})];
+		const [one, other] = [await service.control.tasks.add({}), await service.control.tasks.add({})];
 		const trigger = poller(setup('taskUpdated', { taskIds: [one.id] }));
 		await trigger.poll();
-		await control.tasks.change(other.id, { title: 'Other' });
+		await service.control.tasks.change(other.id, { title: 'Other' });
 		expect(await trigger.poll()).toBeNull();
-		await control.tasks.change(one.id, { title: 'One' });
+		await service.control.tasks.change(one.id, { title: 'One' });
 		expect(await trigger.poll()).toMatchObject([{ id: one.id }]);
 	});
 });
 
 describe('options', () => {
 	test('Also Existing Ones emits what is there when it is switched on, Max Events at a time, then what comes', async () => {
-		const count = seed.tasks.length;
+		const count = service.seed.tasks.length;
 		const trigger = poller(
 			setup('taskAdded', { options: { existing: true, maxEvents: count - 1 } }),
 		);
 		const first = (await trigger.poll())!;
 		expect(first).toHaveLength(count - 1);
-		const { id } = await control.tasks.add({ title: 'New' });
+		const { id } = await service.control.tasks.add({ title: 'New' });
 		const second = (await trigger.poll())!;
 		const ids = [...first, ...second].map((item) => item.id);
-		expect(new Set(ids)).toEqual(new Set([...seed.tasks.map((task) => task.id), id]));
+		expect(new Set(ids)).toEqual(new Set([...service.seed.tasks.map((task) => task.id), id]));
 		expect(ids).toHaveLength(count + 1);
 		expect(await trigger.poll()).toBeNull();
 	});
@@ -345,7 +86,7 @@ describe('options', () => {
 	test('Max Events per Poll leaves the rest to the next poll, also over a restart', async () => {
 		let trigger = poller(setup('taskAdded', { options: { maxEvents: 2 } }));
 		await trigger.poll();
-		for (const title of ['a', 'b', 'c', 'd', 'e']) await control.tasks.add({ title });
+		for (const title of ['a', 'b', 'c', 'd', 'e']) await service.control.tasks.add({ title });
 		const titles: string[] = [];
 		for (let items = await trigger.poll(); items !== null; items = await trigger.poll()) {
 			expect(items.length).toBeLessThanOrEqual(2);
@@ -365,18 +106,18 @@ describe('the state', () => {
 		expect(trigger.isChanged()).toBe(true);
 		await trigger.poll();
 		expect(trigger.isChanged()).toBe(false);
-		await control.tasks.add({});
+		await service.control.tasks.add({});
 		await trigger.poll();
 		expect(trigger.isChanged()).toBe(true);
 	});
 
 	test.each([
 		['another event', setup('taskRemoved')],
-		['other tasks', () => setup('taskUpdated', { taskIds: [seed.tasks[0].id] })],
+		['other tasks', () => setup('taskUpdated', { taskIds: [service.seed.tasks[0].id] })],
 	])('of %s is no baseline', async (_, other) => {
 		const before = poller(setup('taskUpdated'));
 		await before.poll();
-		await control.tasks.change(seed.tasks[0].id, { title: 'Changed' });
+		await service.control.tasks.change(service.seed.tasks[0].id, { title: 'Changed' });
 		const after = poller(
 			{ ...(typeof other === 'function' ? other() : other), credentials: service.credentials },
 			{ state: before.state() },
@@ -394,12 +135,12 @@ describe('the state', () => {
 			trigger = poller(setup('taskUpdated'), { state: saved, id: trigger.id });
 			return await trigger.poll();
 		};
-		const { id } = await control.tasks.add({ title: 'New' });
+		const { id } = await service.control.tasks.add({ title: 'New' });
 		expect(await pollAfresh()).toBeNull();
-		await control.tasks.change(id, { title: 'Changed' });
+		await service.control.tasks.change(id, { title: 'Changed' });
 		expect(await pollAfresh()).toMatchObject([{ id, title: 'Changed' }]);
-		const { id: old } = seed.tasks[0];
-		await control.tasks.change(old, { title: 'Changed' });
+		const { id: old } = service.seed.tasks[0];
+		await service.control.tasks.change(old, { title: 'Changed' });
 		expect(await pollAfresh()).toMatchObject([{ id: old }]);
 		expect(await pollAfresh()).toMatchObject([{ id: old }]);
 	});
@@ -407,7 +148,7 @@ describe('the state', () => {
 	test('is left alone by a poll that overlaps another, which finds nothing', async () => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
-		await control.tasks.add({});
+		await service.control.tasks.add({});
 		const [one, other] = await Promise.all([trigger.poll(), trigger.poll()]);
 		expect(one).toHaveLength(1);
 		expect(other).toBeNull();
@@ -420,7 +161,7 @@ const nothingNamedAuthorization = (error: Error) =>
 
 describe('failing', () => {
 	const fail = async (status: number) =>
-		await control.addFaults({ operationId: 'listTasks', kind: 'status', status, times: 0 });
+		await service.control.addFaults({ operationId: 'listTasks', kind: 'status', status, times: 0 });
 	const baseline = async (): Promise<Poller> => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
@@ -444,7 +185,7 @@ describe('failing', () => {
 		const trigger = await baseline();
 		const saved = trigger.state();
 		await fail(404);
-		await control.tasks.add({ title: 'Missed' });
+		await service.control.tasks.add({ title: 'Missed' });
 		expect(await trigger.poll()).toBeNull();
 		expect(await trigger.poll()).toBeNull();
 		expect(trigger.warnings).toHaveLength(2);
@@ -453,7 +194,7 @@ describe('failing', () => {
 		});
 		await expect(trigger.poll()).rejects.toThrow();
 		expect(trigger.state()).toEqual(saved);
-		await control.clearFaults();
+		await service.control.clearFaults();
 		expect(await trigger.poll()).toMatchObject([{ title: 'Missed' }]);
 		await fail(404);
 		expect(await trigger.poll()).toBeNull();
@@ -461,12 +202,12 @@ describe('failing', () => {
 
 	test('the first poll after a restart is not an error where it may pass', async () => {
 		const saved = (await baseline()).state();
-		await control.tasks.add({ title: 'Missed' });
+		await service.control.tasks.add({ title: 'Missed' });
 		await fail(404);
 		const trigger = poller(setup('taskAdded'), { state: saved, activation: 'init' });
 		expect(await trigger.poll()).toBeNull();
 		expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
-		await control.clearFaults();
+		await service.control.clearFaults();
 		expect(await trigger.poll()).toMatchObject([{ title: 'Missed' }]);
 	});
 
@@ -484,7 +225,7 @@ describe('Fetch Test Event', () => {
 	});
 
 	test('says in words when there is nothing', async () => {
-		for (const { id } of seed.tasks) await control.tasks.remove(id);
+		for (const { id } of service.seed.tasks) await service.control.tasks.remove(id);
 		await expect(poller(setup('taskRan')).test()).rejects.toMatchObject({
 			message: 'There is no task to show as a sample',
 			description: expect.stringContaining('works all the same'),
@@ -495,10 +236,12 @@ describe('Fetch Test Event', () => {
 describe('the panel', () => {
 	test('offers all projects and all tasks', async () => {
 		const projects = await options(setup('fileCreated'), 'getProjectOptions');
-		expect(projects).toEqual(seed.projects.map(({ id, name }) => ({ value: id, name })));
+		expect(projects).toEqual(service.seed.projects.map(({ id, name }) => ({ value: id, name })));
 		const tasks = await options(setup('taskRan'), 'getTaskOptions');
-		expect(tasks.map(({ value }) => value).sort()).toEqual(seed.tasks.map(({ id }) => id).sort());
-		expect(tasks[0].name).toContain(seed.tasks[0].title);
+		expect(tasks.map(({ value }) => value).sort()).toEqual(
+			service.seed.tasks.map(({ id }) => id).sort(),
+		);
+		expect(tasks[0].name).toContain(service.seed.tasks[0].title);
 	});
 
 	test('says what is wrong with the key', async () => {
@@ -511,7 +254,7 @@ describe('the panel', () => {
 		});
 		const empty = {
 			...setup('taskRan'),
-			credentials: { ...service.credentials, accessToken: seed.keys.noProjects },
+			credentials: { ...service.credentials, accessToken: service.seed.keys.noProjects },
 		};
 		await expect(options(empty, 'getProjectOptions')).rejects.toMatchObject({
 			description: expect.stringContaining('Create a project'),
@@ -520,7 +263,7 @@ describe('the panel', () => {
 
 	test('lists the folders of the first project that is chosen', async () => {
 		const { results } = await search(setup('fileCreated', files()), 'getFolders');
-		const own = seed.folders.filter(({ projectId }) => projectId === project());
+		const own = service.seed.folders.filter(({ projectId }) => projectId === project());
 		expect(results.map(({ value }) => value).sort()).toEqual(own.map(({ id }) => id).sort());
 	});
 

@@ -58,8 +58,8 @@ export async function campaign(
 		index,
 		prompt: promptOf(dice, index),
 	}));
-	await service.control('POST', '/faults', faultsFrom(dice));
-	const { projects } = await service.control('GET', '/seed');
+	await service.control.addFaults(faultsFrom(dice));
+	const { projects } = await service.control.seed();
 	const execution = await execute(items, {
 		operation: 'start',
 		projectId: { __rl: true, mode: 'id', value: projects[0].id },
@@ -69,7 +69,7 @@ export async function campaign(
 		defaultDecision: 'ask',
 		options: { pollInterval: 1, maxPollInterval: 2, maxWait, maxConcurrentSessions: count },
 	});
-	await service.control('DELETE', '/faults');
+	await service.control.clearFaults();
 	const ended = Date.now();
 	const requests = await service.requests();
 	const violations = execution.error

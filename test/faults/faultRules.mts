@@ -1,9 +1,13 @@
 // The weather of the fault campaigns, and of the benchmarks that are run in it: which faults there are, and how likely.
 
+import type { FaultRule } from '../../local-service/faults.mts';
+
 /** Numbers from 0 to 1, the same for the same seed: `createDice` of the local service */
 export type Dice = () => number;
 
-const POLL_FAULTS = [
+type Fault = Omit<FaultRule, 'operationId'>;
+
+const POLL_FAULTS: Fault[] = [
 	{ kind: 'status', status: 429, retryAfter: 1 },
 	{ kind: 'status', status: 429, retryAfter: { date: 2 } },
 	{ kind: 'status', status: 500 },
@@ -20,7 +24,7 @@ const POLL_FAULTS = [
 	{ kind: 'duplicate-interactions' },
 	{ kind: 'vanishing-interactions' },
 ];
-const DECISION_FAULTS = [
+const DECISION_FAULTS: Fault[] = [
 	{ kind: 'status', status: 429, retryAfter: 1 },
 	{ kind: 'status', status: 500 },
 	{ kind: 'status', status: 500, process: true },
@@ -30,7 +34,7 @@ const DECISION_FAULTS = [
 	{ kind: 'html', process: true },
 	{ kind: 'empty' },
 ];
-const START_FAULTS = [
+const START_FAULTS: Fault[] = [
 	{ kind: 'status', status: 429, retryAfter: 1 },
 	{ kind: 'status', status: 503 },
 	{ kind: 'reset' },
@@ -39,8 +43,8 @@ const START_FAULTS = [
 ];
 
 /** Rules for the control API. `share` makes all probabilities smaller: 1 leaves them as they are. */
-export function faultsFrom(dice: Dice, share = 1): object[] {
-	const rules = (operationId: string, kinds: object[], probability: number) =>
+export function faultsFrom(dice: Dice, share = 1): FaultRule[] {
+	const rules = (operationId: string, kinds: Fault[], probability: number) =>
 		kinds.map((fault) => ({
 			operationId,
 			times: 0,

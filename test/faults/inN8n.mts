@@ -18,7 +18,7 @@ export async function startCampaignHost(): Promise<CampaignHost> {
 	return {
 		async withService(speed) {
 			const service = await startLocalService();
-			await service.control('POST', '/speed', { speed });
+			await service.control.setSpeed(speed);
 			const credential = await host.importCredential({
 				name: service.baseUrl,
 				type: 'workspaceAutomationApi',

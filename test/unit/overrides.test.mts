@@ -90,7 +90,7 @@ describe('a request', () => {
 		options: CallOptions = {},
 	) {
 		const { api, sent, clock } = await apiWith({ body: {} }, overrides);
-		const reconcile = async () => ({ applied: 'unknown' }) as const;
+		const reconcile = async () => 'unknown' as const;
 		await clock.run(api.call(operation, values, { reconcile, ...options }));
 		return sent[0];
 	}
@@ -203,7 +203,7 @@ describe('a refusal of what we assume names the override', () => {
 		const { assumed, version } = operationOf(operation);
 		for (const status of [400, 404, 405, 415, 422]) {
 			const { api, clock } = await apiWith({ status, body: {} });
-			const reconcile = async () => ({ applied: 'unknown' }) as const;
+			const reconcile = async () => 'unknown' as const;
 			const error = await clock.run(api.call(operation, values, { reconcile }).catch((e) => e));
 			const isOpen = assumed !== undefined || version !== undefined;
 			const named = status === 404 ? assumed === 'path' : isOpen;

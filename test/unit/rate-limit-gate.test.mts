@@ -55,11 +55,9 @@ describe('the rate', () => {
 		expect(rateOf(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
-	test('told from a handful of requests is a guess that soon grows', () => {
-		const pace = refusedAfter(2, 5_000, 1_000);
-		expect(rateOf(pace, 5, 7_000)).toBeLessThan(2);
-		rateOf(pace, 60, 20_000);
-		expect(rateOf(pace, 5, 100_000)).toBeGreaterThan(8);
+	test('told from a handful of requests is a guess, and no less than five a second', () => {
+		expect(rateOf(refusedAfter(2, 5_000, 60_000), 9, 66_000)).toBeCloseTo(5, 0);
+		expect(rateOf(refusedAfter(9, 100, 1_000), 9, 2_000)).toBeCloseTo(0.9 * (9 / 1.1), 0);
 	});
 });
 
@@ -92,14 +90,14 @@ describe('the queue', () => {
 		const first = Array.from({ length: 25 }, async (_, index) =>
 			gate.pass(request(), undefined, async () => {
 				await clock.sleep(2_000);
-				return { isAnswered: true, ...(index === 24 && { holdBackMs: 1_000 }) };
+				return { holdBackMs: index === 24 ? 1_000 : undefined };
 			}),
 		);
 		const others = all.map(async (who) =>
 			gate
 				.pass(who, undefined, async () => {
 					turns.push({ at: clock.now(), who });
-					return { isAnswered: true };
+					return {};
 				})
 				.catch(() => away.push(who)),
 		);
@@ -135,7 +133,7 @@ describe('the queue', () => {
 		const pass = async (name: string, changes: Partial<Waiting>) =>
 			await gate.pass(request(0, changes), undefined, async () => {
 				order.push(name);
-				return { isAnswered: true, ...(name === 'first' && { holdBackMs: 1_000 }) };
+				return { holdBackMs: name === 'first' ? 1_000 : undefined };
 			});
 		await clock.run(pass('first', {}));
 		const all = [
@@ -171,7 +169,7 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 				.of('key')
 				.pass(request(since), signal, async () => {
 					await clock.sleep(latencyMs);
-					return { isAnswered: true, holdBackMs: take() };
+					return { holdBackMs: take() };
 				});
 			if (waitMs === undefined) return refusals;
 			await clock.sleep(waitMs, signal);
@@ -215,7 +213,7 @@ describe('executions that share a key', () => {
 		const gate = gates.of('key');
 		const hold = async (ms: number) => {
 			await clock.sleep(ms);
-			return { isAnswered: true };
+			return {};
 		};
 		const first = Array.from({ length: 25 }, () =>
 			gate.pass(request(), stop.signal, () => hold(50)),

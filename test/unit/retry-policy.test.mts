@@ -28,7 +28,11 @@ const withText = (status: number, text: string): Attempt => ({
 });
 const read: ApiRequest = { method: 'GET', effect: 'read', path: '/x' };
 const repeat: ApiRequest = { method: 'PATCH', effect: 'repeat', path: '/x' };
-const once: ApiRequest = { method: 'POST', effect: 'once', path: '/x' };
+const once: ApiRequest = {
+	method: 'POST',
+	effect: { message: 'Not known', description: 'Look.' },
+	path: '/x',
+};
 const operations = Object.keys(OPERATIONS) as OperationId[];
 
 describe('what must not be repeated', () => {
@@ -52,7 +56,7 @@ describe('what must not be repeated', () => {
 					{ code: 'ECONNRESET' },
 					{ [operation]: { method } },
 				);
-				const reconcile = async () => ({ applied: 'unknown' }) as const;
+				const reconcile = async () => 'unknown' as const;
 				await clock.run(api.call(operation, values, { reconcile }).catch(() => {}));
 				const changing = sent.filter((request) => request.method === method);
 				expect(changing.length > 1).toBe(!expected.includes(operation));
@@ -90,9 +94,9 @@ describe('what an attempt proves', () => {
 	});
 
 	test('decides: what must not be repeated is looked for unless it was done or refused; anything else is sent again', () => {
-		const limits = { deadline: Infinity, maxAttempts: 3, notFoundDelaysMs: [] };
+		const limits = { deadline: Infinity, maxAttempts: 3 };
 		const follows = (attempt: Attempt, request: ApiRequest) =>
-			nextAction(NO_ATTEMPTS, attempt, request, limits, 0, 0).action.type;
+			nextAction(NO_ATTEMPTS, attempt, request, limits, 0, 0).type;
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 200, max: 599 }),
@@ -137,11 +141,10 @@ describe('what follows', () => {
 					const ended = list.some((attempt) => {
 						const next = nextAction(state, attempt, request, limits, now, 0.5);
 						state = next.state;
-						const { action } = next;
-						if (action.type !== 'sendAgain' && action.type !== 'reconcile') return true;
-						if (action.delayMs === undefined) return true;
-						expect(action.delayMs).toBeGreaterThanOrEqual(1000);
-						now += action.delayMs;
+						if (next.type !== 'sendAgain' && next.type !== 'reconcile') return true;
+						if (next.delayMs === undefined) return true;
+						expect(next.delayMs).toBeGreaterThanOrEqual(1000);
+						now += next.delayMs;
 						expect(now).toBeLessThanOrEqual(limits.deadline);
 						return false;
 					});
@@ -159,7 +162,7 @@ describe('what follows', () => {
 					const next = nextAction(state, attempt, once, limits, 0, 0);
 					state = next.state;
 					const ambiguous = provenBy(attempt, false) === 'unknown';
-					if (ambiguous) expect(next.action.type).toBe('reconcile');
+					if (ambiguous) expect(next.type).toBe('reconcile');
 				}
 			}),
 		);
@@ -170,30 +173,21 @@ describe('what follows', () => {
 		const delays = [1, 2, 3].map(() => {
 			const next = nextAction(state, response(404), read, limits, 0, 0);
 			state = next.state;
-			return next.action.type === 'sendAgain' ? next.action.delayMs : next.action.type;
+			return next.type === 'sendAgain' ? next.delayMs : next.type;
 		});
 		expect(delays).toEqual([1000, 2000, 'fail']);
 	});
 
 	test('a 404 is not asked again past the deadline', () => {
-		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, 59_500, 0).action.type).toBe(
-			'fail',
-		);
+		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, 59_500, 0).type).toBe('fail');
 	});
 
 	test('what is sent a single time is never sent again, whatever comes back', () => {
 		fc.assert(
 			fc.property(attempts, fc.constantFrom(read, repeat, once), (attempt, request) => {
-				const { action } = nextAction(
-					NO_ATTEMPTS,
-					attempt,
-					request,
-					{ ...limits, once: true },
-					0,
-					0,
-				);
-				expect(action.type === 'sendAgain').toBe(false);
-				if (action.type === 'reconcile') expect(action.delayMs).toBeUndefined();
+				const next = nextAction(NO_ATTEMPTS, attempt, request, { ...limits, once: true }, 0, 0);
+				expect(next.type === 'sendAgain').toBe(false);
+				if (next.type === 'reconcile') expect(next.delayMs).toBeUndefined();
 			}),
 		);
 	});
@@ -203,10 +197,8 @@ describe('what follows', () => {
 		const none = { ...limits, notFoundDelaysMs: [] };
 		const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
 		const first = nextAction(NO_ATTEMPTS, lost, remove, none, 0, 0);
-		expect(nextAction(first.state, response(404), remove, none, 0, 0).action.type).toBe(
-			'returnDeleted',
-		);
-		expect(nextAction(NO_ATTEMPTS, response(404), remove, none, 0, 0).action.type).toBe('fail');
+		expect(nextAction(first.state, response(404), remove, none, 0, 0).type).toBe('returnDeleted');
+		expect(nextAction(NO_ATTEMPTS, response(404), remove, none, 0, 0).type).toBe('fail');
 	});
 });
 

@@ -1,11 +1,11 @@
 import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
-import { CREDENTIAL, readCredential } from '../transport/credential';
-import { openTransport, type TransportOptions } from '../transport/transport';
+import { CREDENTIAL } from '../transport/credential';
+import { openTransport, type SendOptions, type TransportOptions } from '../transport/transport';
 import type { ApiContext, ConnectionOptions } from '../transport/types';
 import { readAnswer, requestOverride } from './answers';
 import { LOOK_UPS } from './lookUps';
-import { onceOf, operationOf, type OperationId, type Request } from './operations';
+import { operationOf, type OperationId, type Request } from './operations';
 import { readOverrides } from './overrides';
 import { createRequest } from './request';
 import type { Api } from './types';
@@ -36,7 +36,7 @@ function withOverride(id: OperationId, row: Request, error: unknown): unknown {
 export async function openApi(context: ApiContext, options?: TransportOptions): Promise<Api> {
 	const credential = await context.getCredentials(CREDENTIAL);
 	const overrides = readOverrides(credential.overrides);
-	const transport = openTransport(context, credential, readCredential(credential), options);
+	const transport = openTransport(context, credential, options);
 	const { baseUrl, clock, signal } = transport;
 
 	const apiOver = (connection: ConnectionOptions | undefined): Api => {
@@ -44,20 +44,18 @@ export async function openApi(context: ApiContext, options?: TransportOptions): 
 			baseUrl,
 			clock,
 			signal,
-			async call(id, values, { extra, timeoutMs, reconcile, ...given } = {}) {
+			async call(id, values, { extra, timeoutMs, ...given } = {}) {
 				const row = { ...operationOf(id), ...overrides[id] };
 				const request = createRequest(id, row, values, extra);
 				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
-				const send = {
+				const options: SendOptions = {
+					urgent: row.urgent,
 					...(row.newSession && { notFoundDelaysMs: NEW_SESSION_DELAYS_MS }),
-					...(row.urgent && { urgent: true }),
 					...given,
 				};
-				const once = onceOf(id);
-				const prepare = once?.look && !send.once && LOOK_UPS[once.look];
-				const look = reconcile ?? (prepare && (await prepare(api, values, send)));
-				const reconciliation = once && { ...once, reconcile: look || undefined };
-				const sending = transport.send(request, { ...send, reconciliation }, connection);
+				if (row.look && !options.once)
+					options.reconcile ??= await LOOK_UPS[row.look](api, values, options);
+				const sending = transport.send(request, options, connection);
 				return await sending.catch((error: unknown) => {
 					throw withOverride(id, row, error);
 				});

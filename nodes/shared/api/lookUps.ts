@@ -23,11 +23,7 @@ export const TURN_MS = 30_000;
 const ANSWERED_MS = 10_000;
 const FILE_MS = 30_000;
 
-const UNKNOWN: Fate = { applied: 'unknown' };
-const applied = (body: unknown): Fate => ({
-	applied: 'yes',
-	response: { status: 200, headers: {}, body },
-});
+const done = (body: unknown): Fate => ({ status: 200, headers: {}, body });
 
 /** Looks again and again until something is found or the time is over; a look that fails finds nothing. */
 async function lookFor(
@@ -43,7 +39,7 @@ async function lookFor(
 		const found = await resultOrError(look({ deadline: within }));
 		const failed = found instanceof WorkspaceAutomationError;
 		if (found && !failed) return found;
-		if (clock.now() + INTERVAL_MS > end) return failed ? UNKNOWN : otherwise;
+		if (clock.now() + INTERVAL_MS > end) return failed ? 'unknown' : otherwise;
 		await clock.sleep(INTERVAL_MS, signal);
 	}
 }
@@ -58,9 +54,9 @@ export const messageArrived =
 				latestMessage?.role === 'user' && latestMessage.text === text;
 			// A session at work moves by itself.
 			const moved = hasEnded(before) && shownMoment(before) !== shownMoment(now);
-			return moved || (shows(now) && !shows(before)) ? applied(now) : undefined;
+			return moved || (shows(now) && !shows(before)) ? done(now) : undefined;
 		};
-		return await lookFor(api, TURN_MS, options, look, UNKNOWN);
+		return await lookFor(api, TURN_MS, options, look, 'unknown');
 	};
 
 async function message(api: Api, values: Values, options: CallOptions): Promise<Reconcile> {
@@ -73,9 +69,9 @@ async function interaction(api: Api, values: Values, options: CallOptions): Prom
 	const look = async (within: CallOptions) => {
 		const now = await fetchSession(api, String(values.sessionId), within);
 		const isPending = now.pendingInteractions.some(({ id }) => id === String(values.interactionId));
-		return isPending ? undefined : applied(now);
+		return isPending ? undefined : done(now);
 	};
-	return async () => await lookFor(api, ANSWERED_MS, options, look, { applied: 'no' });
+	return async () => await lookFor(api, ANSWERED_MS, options, look, 'undone');
 }
 
 /** Whether a file was created. Names are unique among siblings, so one of that name that is new is the one. */
@@ -86,16 +82,15 @@ async function file(api: Api, values: Values, options: CallOptions): Promise<Rec
 		const found = named.filter(({ kind = values.kind }) => kind === values.kind);
 		const isFresh = ({ createdAt }: IDataObject) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS;
 		const fresh = found.filter(isFresh);
-		if (fresh.length === 1) return applied(fresh[0]);
-		return found.length > 0 ? UNKNOWN : undefined;
+		if (fresh.length === 1) return done(fresh[0]);
+		return found.length > 0 ? 'unknown' : undefined;
 	};
 	let looks = 0;
 	return async () => {
 		// The first time sending again is proof enough: the service refuses a name that exists. Then it has to show.
 		// Not to show is no proof: it may have been put elsewhere.
-		const isFirst = looks++ === 0;
-		const otherwise: Fate = isFirst ? { applied: 'no' } : UNKNOWN;
-		return await lookFor(api, isFirst ? 0 : FILE_MS, options, look, otherwise);
+		if (looks++ === 0) return await lookFor(api, 0, options, look, 'undone');
+		return await lookFor(api, FILE_MS, options, look, 'unknown');
 	};
 }
 

@@ -2,23 +2,13 @@
 // contract). A credential's Overrides correct it. Keys are the contract's operation ids.
 
 import { MIB } from '../base/values';
-import type { Effect, Method } from '../transport/types';
+import type { ApiRequest, Once } from '../transport/types';
 
 /** A JSON value in which texts may hold `{placeholders}` */
 export type Template = unknown;
 
-/** For an operation that must not be done twice (API document, Idempotency summary) */
-export interface Once {
-	/** Where a look tells whether it was done; absent where the API offers no way to find out */
-	look?: 'file' | 'message' | 'interaction';
-	/** What to say where nobody can tell */
-	message: string;
-	description: string;
-}
-
-export interface Operation {
-	method: Method;
-	/** Below the base URL, with placeholders for what is in it */
+export interface Operation extends Omit<ApiRequest, 'query' | 'body'> {
+	/** With placeholders for what is in it, as query and body */
 	path: string;
 	query?: Record<string, Template>;
 	body?: Record<string, Template>;
@@ -28,19 +18,12 @@ export interface Operation {
 	values?: readonly string[];
 	/** Words that we send or look for, by our own name; an override may give the service's */
 	words?: readonly string[];
-	/** The only version that the endpoint allows (API document, Versioning) */
-	version?: string;
-	effect: Exclude<Effect, 'once'> | Once;
+	/** Where a look tells whether it was done, of what must not be done twice; absent where the API offers no way to find out */
+	look?: 'file' | 'message' | 'interaction';
 	/** Whether a session that it is about may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
 	/** Whether others wait for it: an agent, or somebody who wants it to end */
 	urgent?: true;
-	/** Bytes that are read of its response, where that is other than usual */
-	mostBytes?: number;
-	/** Milliseconds for an attempt, where that is other than usual */
-	timeoutMs?: number;
-	/** The scope that the API document names for it */
-	scope?: string;
 	/** What the nodes read from the response and the document does not show: by name, the dotted paths where it may be */
 	answer?: Record<string, readonly string[]>;
 }
@@ -74,12 +57,11 @@ const list = (path: string, filter: Record<string, Template> = {}) => ({
 });
 
 /** The id of a new session: its own names before plain ones, what is about the session before what is about the answer */
-const SESSION_ID = ['sessionId', 'session_id', 'id'].flatMap((name) => [
-	...(name === 'id' ? [] : [name]),
-	`session.${name}`,
-	`data.${name}`,
-	...(name === 'id' ? [name] : []),
-]);
+const SESSION_ID = [
+	...['sessionId', 'session.sessionId', 'data.sessionId'],
+	...['session_id', 'session.session_id', 'data.session_id'],
+	...['session.id', 'data.id', 'id'],
+];
 
 const ON_SESSION = '/agent/sessions/{sessionId}';
 /** A session is read every few seconds, and has no more to say than people read */
@@ -124,8 +106,8 @@ export const OPERATIONS = {
 		path: `${ON_SESSION}/messages`,
 		body: { text: '{text}' },
 		assumed: 'shape',
+		look: 'message',
 		effect: {
-			look: 'message',
 			message: 'It is not known whether the message reached the session',
 			description:
 				'It is not sent again, so that the work is not done twice. Check the session in the dashboard: if the message is there, continue the session without one; if not, run the workflow again.',
@@ -149,8 +131,8 @@ export const OPERATIONS = {
 		assumed: 'shape',
 		values: ['decision', 'approved'],
 		words: ['approve', 'deny'],
+		look: 'interaction',
 		effect: {
-			look: 'interaction',
 			message: 'It is not known whether the request was answered',
 			description:
 				'Check the session in the dashboard: if it still waits for an answer, run the workflow again.',
@@ -198,8 +180,8 @@ export const OPERATIONS = {
 		},
 		assumed: 'shape',
 		words: ['text', 'base64', 'asset'],
+		look: 'file',
 		effect: {
-			look: 'file',
 			message: 'It is not known whether the file was created',
 			description:
 				'Look whether there is a file of that name: if there is and it is not the one, choose another name; then run the workflow again.',
@@ -273,10 +255,10 @@ export type OperationId = keyof typeof OPERATIONS;
 /** The row of an operation. Its type is the same for all of them, where the table's own names each row's keys. */
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id];
 
-/** What is known of an operation that must not be done twice; undefined for any other. */
+/** What to say of an operation that must not be done twice (API document, Idempotency summary); undefined for any other */
 export function onceOf(id: OperationId): Once | undefined {
 	const { effect } = operationOf(id);
-	return typeof effect === 'string' ? undefined : effect;
+	return typeof effect === 'object' ? effect : undefined;
 }
 
 /** Whether the response of an operation is a list. */

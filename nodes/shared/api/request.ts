@@ -49,10 +49,7 @@ function filled(template: Template, values: Values): unknown {
 }
 
 /** The same for the fields of a query or body: with no field left it is empty. */
-export function filledFields(
-	template: Record<string, Template>,
-	values: Values,
-): Record<string, unknown> {
+function filledFields(template: Record<string, Template>, values: Values): Record<string, unknown> {
 	const fields = filled(template, values);
 	return isRecord(fields) ? fields : {};
 }
@@ -77,26 +74,20 @@ function filledPath(id: OperationId, template: string, values: Values): string {
 
 /**
  * The request of an operation.
- * @param operation its row, with overrides over it
+ * @param row of the operation, with overrides over it
  * @param extra fields that the user adds in the node; they are put over the body that results
  */
 export function createRequest(
 	id: OperationId,
-	{ method, effect, version, scope, mostBytes, timeoutMs, ...operation }: Request,
+	{ query, body, ...row }: Request,
 	values: Values,
 	extra: Record<string, unknown> = {},
 ): ApiRequest {
-	const hasBody = operation.body !== undefined || Object.keys(extra).length > 0;
+	const hasBody = body !== undefined || Object.keys(extra).length > 0;
 	return {
-		method,
-		// Whether it may be repeated is a matter of the operation, whatever method a service has for it.
-		effect: typeof effect === 'string' ? effect : 'once',
-		path: filledPath(id, operation.path, values),
-		...(operation.query && { query: filledFields(operation.query, values) as IDataObject }),
-		...(hasBody && { body: { ...filledFields(operation.body ?? {}, values), ...extra } }),
-		version,
-		scope,
-		mostBytes,
-		timeoutMs,
+		...row,
+		path: filledPath(id, row.path, values),
+		...(query && { query: filledFields(query, values) as IDataObject }),
+		...(hasBody && { body: { ...filledFields(body ?? {}, values), ...extra } }),
 	};
 }

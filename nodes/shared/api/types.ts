@@ -1,18 +1,16 @@
 import type { Clock } from '../transport/clock';
-import type { Fate, SendOptions } from '../transport/transport';
+import type { SendOptions } from '../transport/transport';
 import type { ApiResponse, ConnectionOptions } from '../transport/types';
 import type { OperationId } from './operations';
 
 /** The values of an operation by the names of its placeholders. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;
 
-export interface CallOptions extends Omit<SendOptions, 'reconciliation'> {
+export interface CallOptions extends SendOptions {
 	/** Fields that the user adds to the body */
 	extra?: Record<string, unknown>;
 	/** Milliseconds after which an attempt counts as lost */
 	timeoutMs?: number;
-	/** Finds out whether the request took effect, for a caller who knows more than the operation's row */
-	reconcile?: () => Promise<Fate>;
 }
 
 /** The one way to the API, for every node. The credential's Overrides are applied in it and seen by nobody else. */

@@ -1,6 +1,7 @@
 import { responseError } from '../base/apiErrors';
 import { realClock, withinTime, type Clock } from './clock';
 import { Pace } from './pace';
+import type { NextAction } from './retryPolicy';
 
 /** A request that waits for its turn. */
 export interface Waiting {
@@ -13,15 +14,9 @@ export interface Waiting {
 }
 
 interface Ticket extends Waiting {
+	hasTurn: boolean;
 	/** Called once: with how long it would have to wait, where that is too long */
 	settle(tooLongMs?: number): void;
-}
-
-/** How a request ended that had its turn */
-export interface Passed {
-	isAnswered: boolean;
-	/** After a 429: for how long it concerns every request with this key */
-	holdBackMs?: number;
 }
 
 /** What may be under way with a key: a service with limits can say so before hundreds of requests are on their way. */
@@ -41,11 +36,11 @@ const rateLimited = (delayMs: number) =>
 	});
 
 /** The gate that all requests with one key go through, as fast as `Pace` allows. */
-export class RateLimitGate {
+class RateLimitGate {
 	private readonly pace = new Pace();
 	private readonly clock: Clock;
 	/** In the order in which they were asked for */
-	private readonly waiting: Ticket[] = [];
+	private waiting: Ticket[] = [];
 	private underWay = 0;
 	private turns = 0;
 	private isCalling = false;
@@ -63,23 +58,33 @@ export class RateLimitGate {
 	 * @throws CanceledError when the execution is stopped before its turn
 	 * @throws WorkspaceAutomationError where it would have to wait for longer than it can
 	 */
-	async pass<T extends Passed>(
+	async pass<T extends Pick<NextAction, 'holdBackMs'>>(
 		request: Waiting,
 		signal: AbortSignal | undefined,
 		send: () => Promise<T>,
 	): Promise<T> {
 		this.usedAt = this.clock.now();
-		const tooLongMs = await this.turnOf(request, signal);
-		if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
-		const sentAt = this.clock.now();
+		let ticket: Ticket | undefined;
+		const turn = new Promise<number | undefined>((settle) => {
+			ticket = { ...request, hasTurn: false, settle };
+			this.waiting.push(ticket);
+			this.waiting.sort((a, b) => a.since - b.since);
+		});
 		try {
+			if (!this.isCalling) void this.callInTime();
+			else this.call();
+			const tooLongMs = await withinTime(turn, signal);
+			if (tooLongMs !== undefined) throw rateLimited(tooLongMs);
+			const sentAt = this.clock.now();
 			const passed = await send();
 			const now = this.clock.now();
 			if (passed.holdBackMs !== undefined) this.pace.refuse(sentAt, now, passed.holdBackMs);
-			else if (passed.isAnswered) this.pace.accept(now);
+			else this.pace.accept(now);
 			return passed;
 		} finally {
-			this.underWay--;
+			// Stop may come in the moment in which it was called.
+			if (ticket?.hasTurn) this.underWay--;
+			else this.waiting = this.waiting.filter((each) => each !== ticket);
 			this.call();
 		}
 	}
@@ -89,59 +94,26 @@ export class RateLimitGate {
 		return this.waiting.length === 0 && this.clock.now() - this.usedAt > IDLE_MS;
 	}
 
-	/** Waits for a request's turn. Returns how long it would have to wait, where that is too long. */
-	private async turnOf(
-		request: Waiting,
-		signal: AbortSignal | undefined,
-	): Promise<number | undefined> {
-		let ticket: Ticket | undefined;
-		let hasTurn = false;
-		const turn = new Promise<number | undefined>((resolve) => {
-			const settle = (tooLongMs?: number) => {
-				hasTurn = tooLongMs === undefined;
-				resolve(tooLongMs);
-			};
-			ticket = { ...request, settle };
-		});
-		let place = this.waiting.length;
-		while (place > 0 && this.waiting[place - 1].since > request.since) place--;
-		this.waiting.splice(place, 0, ticket!);
-		this.call();
-		if (this.waiting.length > 0 && !this.isCalling) void this.callInTime();
-		return await withinTime(turn, signal).catch((error: unknown) => {
-			// Stop may come in the moment in which it was called.
-			if (hasTurn) this.underWay--;
-			else this.quit(ticket!);
-			this.call();
-			throw error;
-		});
-	}
-
-	private quit(ticket: Ticket): void {
-		const index = this.waiting.indexOf(ticket);
-		if (index >= 0) this.waiting.splice(index, 1);
-	}
-
 	/** Lets go whose turn it is, and sends away who cannot wait. Returns the time until the next turn. */
 	private call(): number {
 		const now = this.clock.now();
-		for (const ticket of this.waiting.filter((each) => this.isTooLate(each, now))) {
-			this.quit(ticket);
-			ticket.settle(Math.max(0, this.pace.opensAt(ticket) - now));
+		const waitOf = (each: Ticket) => this.pace.opensAt(each) - now;
+		const isTooLate = (each: Ticket) => now + Math.max(0, waitOf(each)) > each.deadline;
+		for (const ticket of this.waiting.filter(isTooLate)) {
+			this.waiting.splice(this.waiting.indexOf(ticket), 1);
+			ticket.settle(Math.max(0, waitOf(ticket)));
 		}
 		for (let next = this.next(now); next; next = this.next(now)) {
-			this.quit(next);
+			this.waiting.splice(this.waiting.indexOf(next), 1);
 			this.underWay++;
 			this.pace.go(now, this.waiting.length > 0);
+			next.hasTurn = true;
 			next.settle();
 		}
 		// Who waits for room is called when somebody leaves.
-		const opensAt = this.waiting.map((each) => this.pace.opensAt(each)).filter((at) => at > now);
-		return opensAt.reduce((soonest, at) => Math.min(soonest, at), Infinity) - now;
-	}
-
-	private isTooLate(ticket: Ticket, now: number): boolean {
-		return Math.max(now, this.pace.opensAt(ticket)) > ticket.deadline;
+		return this.waiting
+			.map(waitOf)
+			.reduce((least, waitMs) => (waitMs > 0 ? Math.min(least, waitMs) : least), Infinity);
 	}
 
 	/** Whose turn it is, if it is somebody's. What is urgent needs no room. */
@@ -174,8 +146,8 @@ export class RateLimitGates {
 	/** @param key one for each base URL and API key, and no secret: a digest */
 	of(key: string): RateLimitGate {
 		for (const [each, gate] of this.gates) if (gate.isIdle()) this.gates.delete(each);
-		let gate = this.gates.get(key);
-		if (!gate) this.gates.set(key, (gate = new RateLimitGate(this.clock)));
+		const gate = this.gates.get(key) ?? new RateLimitGate(this.clock);
+		this.gates.set(key, gate);
 		return gate;
 	}
 }

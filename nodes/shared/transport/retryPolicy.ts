@@ -4,8 +4,9 @@ import type { ApiRequest, Attempt, Headers } from './types';
 // What may be sent again, and when. Decisions only: nothing here sends or waits.
 
 /** A wait between two attempts: ours, where the service asks for none; never less than the first */
-export const FIRST_DELAY_MS = 1_000;
+const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
+const ATTEMPTS = 5;
 
 /**
  * Milliseconds that a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110, 10.2.3).
@@ -47,15 +48,15 @@ export function retryDelayMs(
 
 export interface RetryLimits {
 	/** Time, as the clock gives it, after which nothing is sent again */
-	deadline: number;
-	/** How often a failing request is sent at most; a 429 does not count */
-	maxAttempts: number;
-	/** Whether it is sent a single time, whatever comes back */
+	deadline?: number;
+	/** How often a failing request is sent at most; a 429 does not count. 5 by default */
+	maxAttempts?: number;
+	/** Whether it is sent a single time, whatever comes back: for a caller who looks before sending again */
 	once?: boolean;
-	/** The longest wait between two attempts in milliseconds, unless the service asks for more */
+	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
 	maxDelayMs?: number;
-	/** Waits after which a 404 is asked again; one that outlasts them is final */
-	notFoundDelaysMs: readonly number[];
+	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
+	notFoundDelaysMs?: readonly number[];
 }
 
 /** What the attempts so far have come to. */
@@ -76,49 +77,47 @@ export const NO_ATTEMPTS: RetryState = {
 	mayHaveTakenEffect: false,
 };
 
-export type NextAction =
-	| { type: 'return' }
-	/** A DELETE finds nothing after an attempt that may have deleted it: it has */
-	| { type: 'returnDeleted' }
-	/** Wait, then send again */
-	| { type: 'sendAgain'; delayMs: number }
-	/** Find out whether it took effect; if it did not, send again after the delay, or fail where there is none */
-	| { type: 'reconcile'; delayMs: number | undefined }
-	| { type: 'fail' };
+export interface NextAction {
+	/**
+	 * - `return`: what came back is the answer.
+	 * - `returnDeleted`: a DELETE finds nothing after an attempt that may have deleted it: it has.
+	 * - `sendAgain`: after the delay.
+	 * - `reconcile`: find out whether it took effect; if not, send it again after the delay or, where there is none, fail.
+	 */
+	type: 'return' | 'returnDeleted' | 'sendAgain' | 'reconcile' | 'fail';
+	delayMs?: number;
+	state: RetryState;
+	/** After a 429: for how long it concerns every request with this key */
+	holdBackMs?: number;
+}
 
 /**
  * What follows from the end of an attempt.
  * @param nowMs as the clock gives it
  * @param random from 0 to 1
- * @returns `holdBackMs` after a 429: for how long it concerns every request with this key
  */
 export function nextAction(
 	state: RetryState,
 	attempt: Attempt,
 	{ effect, method }: Pick<ApiRequest, 'effect' | 'method'>,
-	limits: RetryLimits,
+	{ deadline = Infinity, maxAttempts = ATTEMPTS, notFoundDelaysMs = [], ...limits }: RetryLimits,
 	nowMs: number,
 	random: number,
-): { action: NextAction; state: RetryState; holdBackMs?: number } {
+): NextAction {
 	const evidence = provenBy(attempt, effect === 'read');
 	const status = attempt.kind === 'response' ? attempt.status : undefined;
-	if (evidence === 'done') return { action: { type: 'return' }, state };
+	const isOnce = typeof effect === 'object';
+	if (evidence === 'done') return { type: 'return', state };
 
 	if (status === 404 && !limits.once) {
-		const delayMs = limits.notFoundDelaysMs[state.notFound];
-		if (delayMs !== undefined && nowMs + delayMs <= limits.deadline)
-			return {
-				action: { type: 'sendAgain', delayMs },
-				state: { ...state, notFound: state.notFound + 1 },
-			};
-		if (method === 'DELETE' && state.mayHaveTakenEffect)
-			return { action: { type: 'returnDeleted' }, state };
+		const delayMs = notFoundDelaysMs[state.notFound];
+		if (delayMs !== undefined && nowMs + delayMs <= deadline)
+			return { type: 'sendAgain', delayMs, state: { ...state, notFound: state.notFound + 1 } };
+		if (method === 'DELETE' && state.mayHaveTakenEffect) return { type: 'returnDeleted', state };
 	}
-	if (evidence === 'refused') {
-		// The refusal may be due to the earlier attempt: a file that exists by now.
-		const check = state.mayHaveTakenEffect && effect === 'once';
-		return { action: check ? { type: 'reconcile', delayMs: undefined } : { type: 'fail' }, state };
-	}
+	// The refusal may be due to the earlier attempt: a file that exists by now.
+	if (evidence === 'refused')
+		return { type: state.mayHaveTakenEffect && isOnce ? 'reconcile' : 'fail', state };
 
 	const isLimit = status === 429;
 	const next: RetryState = {
@@ -129,15 +128,12 @@ export function nextAction(
 	};
 	const count = isLimit ? next.held : next.failures;
 	const delay = retryDelayMs(attempt, count, nowMs, random, limits.maxDelayMs);
-	const isInTime = nowMs + delay <= limits.deadline;
-	const maySendAgain = !limits.once && next.failures < limits.maxAttempts && isInTime;
-	const delayMs = maySendAgain ? delay : undefined;
+	const isInTime = nowMs + delay <= deadline;
+	const delayMs = !limits.once && next.failures < maxAttempts && isInTime ? delay : undefined;
+	if (evidence === 'unknown' && isOnce) return { type: 'reconcile', delayMs, state: next };
 	// What this request cannot wait for may be meant for it alone: the next one finds out.
 	const holdBackMs = isLimit ? (isInTime ? delay : FIRST_DELAY_MS) : undefined;
-	if (evidence === 'unknown' && effect === 'once')
-		return { action: { type: 'reconcile', delayMs }, state: next };
-	// The same answer would be as large the next time.
+	// What was too large would be as large the next time.
 	const isFinal = delayMs === undefined || attempt.kind === 'tooLarge';
-	const action: NextAction = isFinal ? { type: 'fail' } : { type: 'sendAgain', delayMs };
-	return { action, state: next, holdBackMs };
+	return { type: isFinal ? 'fail' : 'sendAgain', delayMs, state: next, holdBackMs };
 }

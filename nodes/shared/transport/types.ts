@@ -16,13 +16,19 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** Of a request that must not be done twice: what to say where nobody can tell whether it was done */
+export interface Once {
+	message: string;
+	description: string;
+}
+
 /**
  * What a request does to the service, and so when it may be sent again:
  * - `read`: nothing that matters; without an answer it was for nothing.
  * - `repeat`: done twice it is as done once.
- * - `once`: done twice it does harm.
+ * - `Once`: done twice it does harm.
  */
-export type Effect = 'read' | 'repeat' | 'once';
+export type Effect = 'read' | 'repeat' | Once;
 
 export interface ApiRequest {
 	method: Method;
@@ -31,13 +37,13 @@ export interface ApiRequest {
 	path: string;
 	query?: IDataObject;
 	body?: unknown;
-	/** A version that wins over the credential's */
+	/** The only version that the endpoint allows (API document, Versioning); by default the credential's is sent */
 	version?: string;
-	/** The scope that the key needs, where the API document names one */
+	/** The scope that the API document names for it */
 	scope?: string;
 	/** Bytes that are read of its response, where that is other than usual */
 	mostBytes?: number;
-	/** Milliseconds after which an attempt counts as lost, from its first byte to its last */
+	/** Milliseconds for an attempt, from its first byte to its last, where that is other than usual */
 	timeoutMs?: number;
 }
 

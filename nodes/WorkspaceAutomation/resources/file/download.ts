@@ -142,10 +142,10 @@ export async function download<T>(
 		throwIfAborted(signal);
 		const now = clock.now();
 		const isRedirect = result.kind === 'response' && result.status < 400;
-		const limits = { deadline, maxAttempts: MOST_ATTEMPTS, once: isRedirect, notFoundDelaysMs: [] };
+		const limits = { deadline, maxAttempts: MOST_ATTEMPTS, once: isRedirect };
 		const next = nextAction(state, result, READ, limits, now, Math.random());
-		if (next.action.type !== 'sendAgain') throw failed(attemptError(result, {}, now));
+		if (next.type !== 'sendAgain') throw failed(attemptError(result, {}, now));
 		state = next.state;
-		await clock.sleep(next.action.delayMs, signal);
+		await clock.sleep(next.delayMs ?? 0, signal);
 	}
 }

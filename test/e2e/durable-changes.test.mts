@@ -1,0 +1,90 @@
+// What becomes of a parked execution when its workflow is switched off or changed, and of one that was run by hand up to a node.
+import { beforeAll, expect, test } from '@jest/globals';
+import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { call, hurriedHost, live, single } from './durable.mts';
+import {
+	eventually,
+	NODE,
+	sessionsFor,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	useOwnStage,
+} from './support.mts';
+
+const stage = useOwnStage(hurriedHost);
+
+const promptOf = (name: string) => `${name} [work 20s] [say Done.]`;
+const workflowIds: Record<string, string> = {};
+const started: Record<string, string> = {};
+
+const outcome = async (name: string): Promise<Execution> =>
+	await stage.host.waitForExecution(started[name], { timeoutMs: TEST_TIMEOUT_MS });
+
+const prepare = async (file: WorkflowFile) =>
+	(workflowIds[file.name] = await stage.host.importWorkflow(file));
+
+/** Makes the workflow live, calls it, and waits until its execution is parked. */
+async function parkedLive(name: string): Promise<void> {
+	const { host } = stage;
+	const path = name.toLowerCase().replaceAll(' ', '-');
+	const id = await prepare(live(single(name, promptOf(name)), path));
+	await host.activate(id);
+	await call(`${host.url}/webhook/${path}`);
+	const execution = await eventually(async () => {
+		const [latest] = await listExecutions(host.rest, id);
+		return latest?.status === 'waiting' ? latest : undefined;
+	});
+	started[name] = execution.id;
+}
+
+/** As "Execute step" of a node does it */
+async function runUpTo(name: string, node: string): Promise<void> {
+	started[name] = await stage.host.goOn(await prepare(single(name, promptOf(name))), {}, node);
+}
+
+beforeAll(async () => {
+	const { host } = stage;
+	await parkedLive('Switched off');
+	await host.deactivate(workflowIds['Switched off']);
+
+	await parkedLive('Published anew');
+	const { rest } = host;
+	const path = `/workflows/${workflowIds['Published anew']}`;
+	const { nodes, ...saved } = await rest.get(path);
+	for (const { name, parameters } of nodes) if (name === NODE) parameters.prompt = 'Another job';
+	await rest.patch(path, { ...saved, nodes });
+	await host.activate(workflowIds['Published anew']);
+
+	await runUpTo('Up to the node', NODE);
+	await runUpTo('Up to what follows', 'Completed');
+}, STAGE_TIMEOUT_MS);
+
+test.each([
+	['the workflow has been switched off', 'Switched off'],
+	['the workflow has been changed and published again', 'Published anew'],
+	['it was run by hand up to a node further on', 'Up to what follows'],
+])(
+	'%s: it goes on as it was (rule 8)',
+	async (_, name) => {
+		const execution = await outcome(name);
+		expect(execution.status).toBe('success');
+		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, promptOf(name))).toMatchObject([
+			{ status: 'completed', turns: 1 },
+		]);
+	},
+	TEST_TIMEOUT_MS,
+);
+
+test(
+	'run by hand up to the node itself: n8n ends with the session at Waiting, and the session goes on (rule 8)',
+	async () => {
+		const execution = await outcome('Up to the node');
+		expect(execution.status).toBe('success');
+		const [session] = await sessionsFor(stage, promptOf('Up to the node'));
+		expect(execution.items(NODE)).toMatchObject([{ sessionId: session.sessionId }]);
+		expect(session.aborted).toBe(false);
+	},
+	TEST_TIMEOUT_MS,
+);

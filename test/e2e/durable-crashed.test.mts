@@ -1,0 +1,153 @@
+// n8n killed in the very moment in which it looks at a session that it had parked: what n8n makes of the execution, whatever its settings, and what
+// goes on with it when nobody is there.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listExecutions, readExecution, type Execution } from '../../n8n-host/executions.mts';
+import { startHost, type OwnHost } from '../../n8n-host/host.mts';
+import { importCredential } from '../../tools/demoStage.mts';
+import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { call, live, single, WAITS_FASTER } from './durable.mts';
+import { shared } from './shared.mts';
+import {
+	chain,
+	eventually,
+	example,
+	node,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	withProgress,
+} from './support.mts';
+
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-durable-crashed-'));
+let host: OwnHost;
+let service: LocalService;
+
+const start = async (login?: OwnHost['login']) =>
+	await startHost({
+		packageDir: shared().packageDir,
+		userFolder,
+		login,
+		waitsFaster: WAITS_FASTER,
+	});
+
+/** What n8n can be told to save in between */
+const SAVES = ['nothing', 'progress'] as const;
+type Saves = (typeof SAVES)[number];
+
+const WORK = '[work 8s] [ask bash: one] [work 5s] [say Done.]';
+const promptOf = (saves: Saves) => `Saved in between: ${saves}. ${WORK}`;
+const workflowIds = {} as Record<Saves, string>;
+let errorWorkflowId: string;
+
+const sessionsOf = async (saves: Saves) =>
+	(await service.sessions()).filter(({ prompt }) => prompt === promptOf(saves));
+
+const executionsOf = async (saves: Saves) => await listExecutions(host.rest, workflowIds[saves]);
+
+async function begin(saves: Saves): Promise<void> {
+	const file = live(single(saves, promptOf(saves)), saves);
+	file.settings = { ...file.settings, errorWorkflow: errorWorkflowId };
+	workflowIds[saves] = await host.importWorkflow(saves === 'progress' ? withProgress(file) : file);
+	await host.activate(workflowIds[saves]);
+	await call(`${host.url}/webhook/${saves}`);
+	await eventually(async () => (await executionsOf(saves))[0]?.status === 'waiting');
+}
+
+/** Looks are so slow now that n8n is killed in the middle of one. */
+async function killDuringLooks(): Promise<void> {
+	await service.control.addFaults({
+		operationId: 'getAgentSession',
+		kind: 'latency',
+		ms: 10_000,
+		times: SAVES.length,
+	});
+	await eventually(async () =>
+		(await service.control.faults()).every(({ struck }) => struck === SAVES.length),
+	);
+	await host.kill();
+	await service.control.clearFaults();
+}
+
+/** examples/retry-crashed.json for this very n8n, every two seconds. */
+async function retryByItself(): Promise<void> {
+	const { rawApiKey } = await host.rest.post('/api-keys', {
+		label: 'Retry',
+		expiresAt: null,
+		scopes: ['execution:list', 'execution:read', 'execution:retry'],
+	});
+	const data = { apiKey: rawApiKey, baseUrl: `${host.url}/api/v1` };
+	await host.importCredential({ name: 'n8n account', type: 'n8nApi', data });
+	for (const saves of SAVES) {
+		const file = example('retry-crashed', {
+			'Every 5 minutes': {
+				rule: { interval: [{ field: 'cronExpression', expression: '*/2 * * * * *' }] },
+			},
+		});
+		const text = JSON.stringify(file)
+			.replaceAll('http://localhost:5678', host.url)
+			.replace('"workflowId","value":""', `"workflowId","value":"${workflowIds[saves]}"`);
+		await host.activate(await host.importWorkflow(JSON.parse(text)));
+	}
+}
+
+const crashed = {} as Record<Saves, Execution>;
+let errorExecutions: object[];
+
+beforeAll(async () => {
+	[host, service] = await Promise.all([start(), startLocalService()]);
+	await importCredential(host, service);
+	errorWorkflowId = await host.importWorkflow(
+		chain('Told of errors', [node('Error', 'n8n-nodes-base.errorTrigger', 1)]),
+	);
+	await host.activate(errorWorkflowId).catch(() => {});
+	for (const saves of SAVES) await begin(saves);
+	await killDuringLooks();
+
+	host = await start(host.login);
+	await importCredential(host, service);
+	for (const saves of SAVES) {
+		const [{ id }] = await executionsOf(saves);
+		crashed[saves] = await host.waitForExecution(id);
+	}
+	errorExecutions = await listExecutions(host.rest, errorWorkflowId);
+	await retryByItself();
+}, STAGE_TIMEOUT_MS);
+
+afterAll(async () => {
+	await Promise.allSettled([host?.close(), service?.close()]);
+	rmSync(userFolder, { recursive: true, force: true });
+}, 30_000);
+
+describe.each(SAVES)('n8n killed with -9 during a look; saved in between: %s', (saves) => {
+	test('n8n calls the execution crashed and leaves it so; it keeps what it had saved', () => {
+		expect(crashed[saves]).toMatchObject({
+			status: 'crashed',
+			customData: { sessionId: expect.any(String) },
+		});
+	});
+
+	test(
+		'examples/retry-crashed.json goes on with the same session, and with nobody there',
+		async () => {
+			const [retried] = await eventually(async () => {
+				const list = (await executionsOf(saves)).filter(({ mode }) => mode === 'retry');
+				return list.some(({ status }) => status === 'success') ? list : undefined;
+			}, 120);
+			expect((await readExecution(host.rest, retried.id)).items('Completed')).toMatchObject([
+				{ text: 'Done.' },
+			]);
+			expect(await sessionsOf(saves)).toMatchObject([
+				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+			]);
+			// Each once, however often it has looked since
+			expect((await executionsOf(saves)).filter(({ mode }) => mode === 'retry')).toHaveLength(1);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+test('n8n calls no error workflow for them', () => {
+	expect(errorExecutions).toEqual([]);
+});

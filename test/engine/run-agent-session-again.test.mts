@@ -1,0 +1,166 @@
+// Run Agent Session, stopped and tried again by n8n.
+import { describe, expect, test } from '@jest/globals';
+import { run, start } from './engine.mts';
+import { texts, until, useRunAgentSession } from './runAgentSession.mts';
+
+const { of, service, setup } = useRunAgentSession();
+
+describe('Stop (rule 9)', () => {
+	test('ends the poll at once and aborts the remote session', async () => {
+		const execution = start(
+			setup({ prompt: '[work 10m]', options: { pollInterval: 300, maxPollInterval: 300 } }),
+		);
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0].aborted);
+		expect((await service.sessions())[0]).toMatchObject({ aborted: true, status: 'failed' });
+	}, 20_000);
+
+	test('with Abort on Stop off leaves it running', async () => {
+		const execution = start(
+			setup({
+				prompt: '[work 10m]',
+				options: { pollInterval: 300, maxPollInterval: 300, abortOnStop: false },
+			}),
+		);
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(await of('POST', '/abort')).toEqual([]);
+	}, 20_000);
+
+	test('in the middle of the start aborts the session that came of it', async () => {
+		await service.control.addFaults({
+			operationId: 'createAgentSession',
+			kind: 'latency',
+			ms: 500,
+		});
+		const execution = start(setup({ prompt: '[work 10m]' }));
+		await until(async () => (await service.requests()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0]?.aborted === true);
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+
+	test('starts nothing when it comes before the node, as Retry On Fail would', async () => {
+		const execution = start(
+			setup(
+				{ prompt: '[work 10m]' },
+				{ settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 } },
+			),
+		);
+		await until(async () => (await service.sessions()).length === 1);
+		execution.stop();
+		await execution.result;
+		await until(async () => (await service.sessions())[0].aborted);
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+});
+
+describe('retries (rule 10)', () => {
+	test('Retry On Fail takes up the session that runs', async () => {
+		// The reads after the first are refused for a moment: the try fails, the session goes on.
+		await service.control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+			times: 1,
+		});
+		const execution = await run(
+			setup(
+				{ prompt: '[work 60s] [say Done]' },
+				{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 } },
+			),
+		);
+		expect(texts(execution)).toEqual([['Done'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('a retry of the failed execution takes it up too', async () => {
+		await service.control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+			times: 1,
+		});
+		const first = await run(setup({ prompt: '[work 60s] [say Done]' }));
+		expect(first.error?.httpCode).toBe('403');
+		const second = await run(setup({ prompt: '[work 60s] [say Done]' }, { retryOf: first }));
+		expect(texts(second)).toEqual([['Done'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('Retry On Fail starts a failed session again', async () => {
+		const execution = await run(
+			setup(
+				{ prompt: '[fail Out of disk]' },
+				{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } },
+			),
+		);
+		expect(execution.error?.message).toMatch(/Out of disk/);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	}, 20_000);
+
+	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
+		const execution = await run(
+			setup(
+				{ prompt: '={{ $json.prompt }}' },
+				{
+					items: [{ prompt: '[fail Out of disk]' }, { prompt: '[work 5s] [say Done]' }],
+					settings: {
+						onError: 'continueErrorOutput',
+						retryOnFail: true,
+						maxTries: 3,
+						waitBetweenTries: 10,
+					},
+				},
+			),
+		);
+		const [{ json: completed }] = execution.outputs[0];
+		expect(completed.text).toBe('Done');
+		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
+		const reads = await of('GET', `/agent/sessions/${completed.sessionId}`);
+		const tries = 3;
+		expect(completed.pollCount).toBe(1);
+		expect(reads.length).toBeLessThanOrEqual(6 + tries - 1);
+		expect(await service.sessions()).toHaveLength(4);
+	}, 20_000);
+
+	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
+		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
+		const execution = await run(
+			setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } }, { items, backFrom: 2 }),
+		);
+		expect(execution.error).toBeUndefined();
+		const rounds = execution.data.resultData.runData['Node under test'];
+		expect(rounds.length).toBeGreaterThan(2);
+		const done = rounds.flatMap(({ data }) => data!.main[0] ?? []);
+		expect(done.map(({ json }) => json.text)).toEqual(['One', 'Two']);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	}, 30_000);
+
+	test('an item with a session of somebody else is started as any other', async () => {
+		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
+		expect(texts(execution)).toEqual([['One'], [], []]);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('a start that may have happened is not repeated by Retry On Fail', async () => {
+		await service.control.addFaults({
+			operationId: 'createAgentSession',
+			kind: 'reset-after',
+		});
+		const execution = await run(
+			setup({}, { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 } }),
+		);
+		expect(execution.error?.message).toBe('It is not known whether the session was started');
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+});

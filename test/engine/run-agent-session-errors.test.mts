@@ -1,0 +1,186 @@
+// The errors of Run Agent Session as the engine hands them on.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { run, type Setup } from './engine.mts';
+import { texts, useRunAgentSession } from './runAgentSession.mts';
+
+const { service, setup } = useRunAgentSession();
+
+describe('errors', () => {
+	test('a failed session raises one that names session and dashboard', async () => {
+		const { error } = await run(setup({ prompt: '[fail Out of disk]' }));
+		const [{ sessionId }] = await service.sessions();
+		expect(error?.message).toBe('The agent session failed: Out of disk');
+		expect(error?.description).toContain(sessionId);
+		expect(error?.description).toContain(`/dashboard/sessions/${sessionId}`);
+		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
+	}, 20_000);
+
+	test('where the node stops, every item that failed is named with its session', async () => {
+		const items = [{ end: 'fail One' }, { end: 'say Fine' }, { end: 'fail Two' }];
+		const { error } = await run(setup({ prompt: '=[work 5s] [{{ $json.end }}]' }, { items }));
+		const sessions = await service.sessions();
+		const [one, two] = ['One', 'Two'].map((name) =>
+			sessions.find(({ prompt }) => prompt.includes(name))!,
+		);
+		expect(error?.message).toBe('The agent session failed: One');
+		expect(error?.description).toContain(one.sessionId);
+		expect(error?.description).toContain(
+			`Item 2: The agent session failed: Two (session ${two.sessionId}`,
+		);
+	}, 20_000);
+
+	test('a failed item keeps no permission of another from being decided', async () => {
+		const items = [
+			{ prompt: '[fail Out of disk]' },
+			{ prompt: '[work 40s] [ask bash: x] [say Done]' },
+		];
+		const { error } = await run(
+			setup({ prompt: '={{ $json.prompt }}', permissionPolicy: 'approve' }, { items }),
+		);
+		expect(error?.message).toBe('The agent session failed: Out of disk');
+		const other = (await service.sessions()).find(({ prompt }) => prompt.includes('ask'));
+		expect(other).toMatchObject({ status: 'completed', interactions: [{ value: 'once' }] });
+	}, 20_000);
+
+	test('a wrong token is named as such, says what to check and does not appear anywhere', async () => {
+		const accessToken = 'wa_this_is_not_a_key';
+		const execution = await run(
+			setup({}, { credentials: { ...service.credentials, accessToken } }),
+		);
+		expect(execution.error?.message).toBe('The API key was refused');
+		expect(execution.error?.description).toMatch(/Check in the credential/);
+		expect(execution.error?.httpCode).toBe('401');
+		expect(JSON.stringify(execution.data)).not.toContain(accessToken);
+		expect(JSON.stringify(execution.error)).not.toContain(accessToken);
+	}, 20_000);
+
+	test('a service that is not there is named as such', async () => {
+		// Port 9 is discard: nothing listens there.
+		const execution = await run(
+			setup(
+				{ options: { maxWait: 0.05 } },
+				{ credentials: { ...service.credentials, baseUrl: 'http://127.0.0.1:9/v1' } },
+			),
+		);
+		expect(execution.error?.message).toBe('The service could not be reached');
+		expect(execution.error?.description).toMatch(/ECONNREFUSED.*base URL/);
+	}, 20_000);
+
+	test.each<[string, IDataObject, IDataObject, RegExp, RegExp]>([
+		[
+			'base URL without /v1',
+			{},
+			{ baseUrl: 'http://localhost:4010' },
+			/'Base URL' .* \/v1/,
+			/https:\/\/api\.example\.com\/v1/,
+		],
+		[
+			'http to another host',
+			{},
+			{ baseUrl: 'http://api.example.com/v1' },
+			/'Base URL' .* https/,
+			/localhost/,
+		],
+		['malformed overrides', {}, { overrides: '{"cursor"' }, /'Overrides'/, /JSON object/],
+		['no token', {}, { accessToken: '' }, /'API Key' is empty/, /Enter a value/],
+		['an empty prompt', { prompt: ' ' }, {}, /^'Prompt' is empty/, /expression/],
+		['a prompt that is null', { prompt: '={{ null }}' }, {}, /^'Prompt' is empty/, /expression/],
+		['a prompt that is no text', { prompt: '={{ [1] }}' }, {}, /^'Prompt' is not a text/, /Enter/],
+		[
+			'a malformed project',
+			{ projectId: { __rl: true, mode: 'id', value: '={{ "p1" }}' } },
+			{},
+			/^'Project' is not a valid ID/,
+			/UUID/,
+		],
+		[
+			'no project',
+			{ projectId: { __rl: true, mode: 'id', value: '={{ null }}' } },
+			{},
+			/^'Project' is empty/,
+			/Enter/,
+		],
+		[
+			'a malformed session ID',
+			{ operation: 'continue', sessionId: 'abc' },
+			{},
+			/^'Session' is not a valid ID/,
+			/UUID/,
+		],
+		[
+			'a rule without a decision',
+			{
+				permissionPolicy: 'rules',
+				permissionRules: { rule: [{ permission: 'bash', pattern: '*' }] },
+			},
+			{},
+			/^Rule 1 has no decision/,
+			/Choose/,
+		],
+		[
+			'a policy that does not exist',
+			{ permissionPolicy: '={{ "maybe" }}' },
+			{},
+			/^'Permission Policy'/,
+			/ask, approve, deny, rules/,
+		],
+		[
+			'a malformed body',
+			{ options: { body: '{"a"' } },
+			{},
+			/^'Body' is not a valid JSON object/,
+			/\{"name": "value"\}/,
+		],
+		[
+			'a poll interval of nothing',
+			{ options: { pollInterval: 0 } },
+			{},
+			/^'Poll Interval'/,
+			/1 or more/,
+		],
+		[
+			'a longest interval below the shortest',
+			{ options: { pollInterval: 5, maxPollInterval: 2 } },
+			{},
+			/^'Max Poll Interval'/,
+			/5 or more/,
+		],
+		['a negative wait', { options: { maxWait: -1 } }, {}, /^'Max Wait'/, /0 or more/],
+		[
+			'no concurrency',
+			{ options: { maxConcurrentSessions: 0 } },
+			{},
+			/^'Max Concurrent Sessions'/,
+			/1 or more/,
+		],
+	])(
+		'%s is refused before anything is sent',
+		async (_, changes, credentials, message, description) => {
+			const { error } = await run(
+				setup(changes, {
+					credentials: { ...service.credentials, ...credentials } as Setup['credentials'],
+				}),
+			);
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toMatch(description);
+			expect(await service.requests()).toEqual([]);
+		},
+	);
+
+	test('a mistake in one item keeps the others from being started, unless errors are continued', async () => {
+		const items = [{ prompt: '[say One]' }, { prompt: '' }];
+		const strict = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
+		expect(strict.error?.message).toBe("'Prompt' is empty");
+		expect(strict.error?.context?.itemIndex).toBe(1);
+		expect(await service.requests()).toEqual([]);
+
+		const lenient = await run(
+			setup(
+				{ prompt: '={{ $json.prompt }}' },
+				{ items, settings: { onError: 'continueRegularOutput' } },
+			),
+		);
+		expect(texts(lenient)).toEqual([['One', "'Prompt' is empty"], [], []]);
+	}, 20_000);
+});

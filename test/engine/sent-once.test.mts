@@ -1,0 +1,125 @@
+// What must not happen twice: after lost answers, and when n8n tries a node again.
+import { describe, expect, test } from '@jest/globals';
+import { run, type Setup } from './engine.mts';
+import { rl, useOperations } from './operations.mts';
+
+const { fault, only, sent, service, session, settled, setup } = useOperations();
+
+describe('what must not be sent twice', () => {
+	const product = { projectId: '', fields: '{"name":"Only once"}' };
+	const products = async () => (await service.control.seed()).products.length as number;
+
+	test.each(['reset-after', 'half', 'empty'] as const)(
+		'a file whose answer was lost (%s) is found and returned',
+		async (kind) => {
+			await fault({ operationId: 'createFile', kind });
+			const file = await only('file.create', {
+				projectId: rl(service.projectId),
+				name: 'once.md',
+				text: 'x',
+				contentSource: 'text',
+			});
+			expect(file).toMatchObject({ object: 'file', name: 'once.md' });
+			expect(await sent('POST')).toHaveLength(1);
+		},
+		20_000,
+	);
+
+	test('a file that did not arrive is sent again', async () => {
+		await fault({ operationId: 'createFile', kind: 'reset' });
+		expect(
+			await only('file.create', {
+				projectId: rl(service.projectId),
+				name: 'once.md',
+				text: 'x',
+				contentSource: 'text',
+			}),
+		).toMatchObject({ name: 'once.md' });
+		expect(await sent('POST')).toHaveLength(2);
+	}, 20_000);
+
+	test('a product that may have been created is reported, not repeated', async () => {
+		const before = await products();
+		await fault({ operationId: 'createProduct', kind: 'reset-after' });
+		const { error } = await run(
+			setup('product.create', { ...product, projectId: rl(service.projectId) }),
+		);
+		expect(error?.message).toBe('It is not known whether the product was created');
+		expect(await products()).toBe(before + 1);
+	}, 20_000);
+
+	test('a product that may not have arrived is not created again on a guess', async () => {
+		const before = await products();
+		await fault({ operationId: 'createProduct', kind: 'reset' });
+		const { error } = await run(
+			setup('product.create', { ...product, projectId: rl(service.projectId) }),
+		);
+		expect(error?.message).toBe('It is not known whether the product was created');
+		expect(await products()).toBe(before);
+		expect((await sent('POST')).length).toBeLessThanOrEqual(1);
+	}, 20_000);
+
+	test('a message whose answer was lost is not repeated when the session moved', async () => {
+		const sessionId = await session('[say One]');
+		await settled(sessionId, ({ status }) => status === 'completed');
+		await fault({ operationId: 'sendAgentMessage', kind: 'reset-after' });
+		await only('agentSession.sendMessage', { sessionId, message: '[say Two]' });
+		expect((await service.sessions())[0].turns).toBe(2);
+	}, 20_000);
+
+	test('a session that may have been started is reported, not repeated', async () => {
+		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
+		const { error } = await run(
+			setup('agentSession.create', { projectId: rl(service.projectId), prompt: 'x' }),
+		);
+		expect(error?.message).toBe('It is not known whether the session was started');
+		expect(await service.sessions()).toHaveLength(1);
+	}, 20_000);
+});
+
+describe('a node that is tried again', () => {
+	const again = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } };
+	const items = [{ prompt: '[say One]' }, { prompt: '[say Two]' }];
+	const create = (more: Partial<Setup>) =>
+		setup(
+			'agentSession.create',
+			{
+				projectId: rl(service.projectId),
+				prompt: '={{ $json.prompt }}',
+				options: { maxConcurrentRequests: 1 },
+			},
+			{ items, ...more },
+		);
+
+	test('does not start a second session for an item that went well', async () => {
+		await fault({ operationId: 'createAgentSession', kind: 'status', status: 403, after: 1 });
+		const { outputs } = await run(create(again));
+		const sessions = await service.sessions();
+		expect(sessions.map(({ prompt }) => prompt)).toEqual(['[say One]', '[say Two]']);
+		expect(outputs[0].map(({ json }) => json.sessionId)).toEqual(
+			sessions.map(({ sessionId }) => sessionId),
+		);
+	}, 20_000);
+
+	test('does not start one for an item whose start may have happened, nor does a retry of the execution', async () => {
+		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
+		const failed = await run(create(again));
+		expect(failed.error?.message).toBe('It is not known whether the session was started');
+		const retried = await run(create({ retryOf: failed }));
+		expect(retried.error?.message).toBe('It is not known whether the session was started');
+		expect((await service.sessions()).map(({ prompt }) => prompt)).toEqual([
+			'[say One]',
+			'[say Two]',
+		]);
+	}, 20_000);
+
+	test('sends again what was refused', async () => {
+		await fault({ operationId: 'createProduct', kind: 'status', status: 403 });
+		await only(
+			'product.create',
+			{ projectId: rl(service.projectId), fields: '{"name":"x"}' },
+			again,
+		);
+		expect((await sent('POST')).map(({ status }) => status)).toEqual([403, 201]);
+	}, 20_000);
+});

@@ -1,0 +1,216 @@
+// What a person answers is what is decided, and nothing is approved without a rule or a person.
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	decide,
+	type Decision,
+	type AppliedAnswer,
+	type Policy,
+	type Rule,
+} from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { policy, request } from './policies.mts';
+
+const asAsked = <T extends object>(interaction: T) => ({
+	...interaction,
+	about: { sessionId: 's1' },
+});
+
+describe('the answer of a person', () => {
+	const answered = (changes: Partial<AppliedAnswer> = {}) =>
+		policy({
+			mode: 'answer',
+			answer: {
+				answer: 'approve',
+				appliesTo: 'asked',
+				asked: [asAsked(request())],
+				sessionId: 's1',
+				...changes,
+			} as AppliedAnswer,
+		});
+
+	test.each<['approve' | 'deny', string]>([
+		['approve', 'once'],
+		['deny', 'reject'],
+	])('%s decides what was asked', (answer, option) => {
+		expect(decide(request(), answered({ answer }))).toMatchObject({
+			decision: answer,
+			option,
+			decidedBy: 'answer',
+		});
+	});
+
+	test.each<[string, object, RegExp]>([
+		['another ID', { id: 'i2' }, /not among what was asked/],
+		['another permission', { permission: 'edit' }, /its permission changed/],
+		['other patterns', { patterns: ['git push', 'rm -rf /'] }, /its patterns changed/],
+		['no patterns', { patterns: undefined }, /its patterns changed/],
+		[
+			'other options',
+			{ response: { options: [{ value: 'once', label: 'Allow forever' }] } },
+			/its response changed/,
+		],
+		[
+			'another permission and other patterns',
+			{ permission: 'edit', patterns: [] },
+			/its permission and patterns changed/,
+		],
+	])('does not decide what has %s', (_, changes, because) => {
+		const verdict = decide(request(changes), answered());
+		expect(verdict).toEqual({ decision: 'ask', because: expect.stringMatching(because) });
+	});
+
+	test('holds for everything from now on, where the user says so', () => {
+		const anything = request({ id: 'i9', permission: 'edit', patterns: ['b'] });
+		expect(decide(anything, answered({ appliesTo: 'session', asked: [] }))).toMatchObject({
+			decision: 'approve',
+			decidedBy: 'answer',
+		});
+	});
+
+	test('that nobody gave leaves it undecided', () => {
+		const nobody = { answer: 'none', because: 'the time limit is over' } as const;
+		expect(decide(request(), answered({ ...nobody, appliesTo: 'session' }))).toEqual({
+			decision: 'ask',
+			because: 'nobody answered: the time limit is over',
+		});
+	});
+
+	test('does not approve with an option that lasts', () => {
+		const lasting = request({ response: { options: [{ value: 'always' }] } });
+		expect(decide(lasting, answered({ asked: [asAsked(lasting)] }))).toMatchObject({
+			decision: 'ask',
+		});
+	});
+});
+
+describe('nothing is approved', () => {
+	/** What a glob means, as plainly as possible. */
+	const covers = (glob: string, text: string): boolean =>
+		new RegExp(
+			`^${[...glob].map((each) => (each === '*' ? '.*' : each === '?' ? '.' : each)).join('')}$`,
+			'su',
+		).test(text);
+
+	const part = fc.constantFrom('a', 'b', 'ab', 'a b', 'rm a', '');
+	const glob = fc.constantFrom('*', 'a', 'a*', 'rm *', '?', 'b', '', ',', ' ', 'a, b');
+	const decision = fc.constantFrom<Decision>('approve', 'deny', 'ask');
+	const anyRule = fc.record({ permission: glob, pattern: glob, decision });
+	const orJson = <T,>(usual: fc.Arbitrary<T>) =>
+		fc.oneof({ weight: 20, arbitrary: usual }, { weight: 1, arbitrary: fc.jsonValue() });
+	const option = orJson(
+		fc.record({
+			value: orJson(fc.constantFrom('once', 'allow', 'always', 'reject', 'allow_session', 'x')),
+			label: orJson(fc.constantFrom('Allow', 'No', 'Forever', '', '')),
+		}),
+	);
+	/** As it comes out of a parser: fast-check's objects may have no prototype. */
+	const asJson = (value: unknown): any => JSON.parse(JSON.stringify(value));
+	const interaction = orJson(
+		fc.record(
+			{
+				type: orJson(fc.constant('permission')),
+				id: orJson(fc.constantFrom('i1', 'i2')),
+				permission: orJson(part),
+				patterns: orJson(fc.array(orJson(part), { maxLength: 3 })),
+				response: orJson(fc.record({ options: orJson(fc.array(option, { maxLength: 3 })) })),
+			},
+			{ requiredKeys: ['type', 'id', 'response'] },
+		),
+	).map(asJson);
+	const anyPolicy = fc.record<Policy>({
+		mode: fc.constantFrom('ask', 'approve', 'deny', 'rules', 'answer'),
+		rules: fc.array(anyRule, { maxLength: 4 }),
+		defaultDecision: decision,
+		approveWith: fc.constantFrom('once', 'always'),
+	});
+
+	/** Whether rules allow an approval, said in another way than the code says it. */
+	function rulesAllow({ rules, defaultDecision }: Policy, pending: any): boolean {
+		const { permission, patterns } = pending;
+		if (typeof permission !== 'string' || !Array.isArray(patterns)) return false;
+		if (!patterns.every((each) => typeof each === 'string')) return false;
+		const asked: string[] = patterns.length > 0 ? patterns : [''];
+		const touched = ({ permission: kind, pattern, decision: says }: Rule) => {
+			const typed = pattern.split(',').map((each) => each.trim());
+			const globs = typed.filter((each) => each !== '');
+			const any = says === 'approve' ? [] : ['*'];
+			const kinds = kind.trim() === '' ? any : [kind.trim()];
+			if (!kinds.some((each) => covers(each, permission))) return [];
+			return asked.filter((each) =>
+				(globs.length > 0 ? globs : any).some((one) => covers(one, each)),
+			);
+		};
+		const allowedBy = rules.findIndex((each) => touched(each).length === asked.length);
+		const says = allowedBy < 0 ? defaultDecision : rules[allowedBy].decision;
+		const before = allowedBy < 0 ? rules : rules.slice(0, allowedBy);
+		const objections = before.filter(
+			(each) => each.decision !== 'approve' && touched(each).length > 0,
+		);
+		return says === 'approve' && objections.length === 0;
+	}
+
+	test('that no rule covers as text, and that an earlier rule speaks against, whatever JSON it is', () => {
+		let approved = 0;
+		fc.assert(
+			fc.property(interaction, anyPolicy, (pending, by) => {
+				const rulesOnly: Policy = { ...by, mode: 'rules' };
+				const verdict = decide(pending, rulesOnly);
+				if (verdict.decision !== 'approve') return;
+				approved++;
+				expect(rulesAllow(rulesOnly, pending)).toBe(true);
+			}),
+			{ numRuns: 5_000 },
+		);
+		expect(approved).toBeGreaterThan(20);
+	});
+
+	test('that no rule and no person approved, whatever policy, answer and interaction', () => {
+		const anyAnswer = fc.record({
+			answer: fc.constantFrom('approve', 'deny', 'none'),
+			because: fc.constant('x'),
+			appliesTo: fc.constantFrom('asked', 'session'),
+			asked: fc.array(interaction, { maxLength: 2 }),
+			sawAs: fc.constantFrom(undefined, {}, { id: 'i2' }, { permission: 'b' }, { patterns: ['a'] }),
+		});
+		let byPerson = 0;
+		fc.assert(
+			fc.property(interaction, anyPolicy, anyAnswer, (pending, by, { sawAs, ...given }) => {
+				const asked = [
+					...given.asked,
+					...(sawAs ? [asAsked({ ...asJson(pending), ...sawAs })] : []),
+				].filter((each) => typeof each === 'object' && each !== null);
+				const answer = { ...given, asked, sessionId: 's1' } as AppliedAnswer;
+				const verdict = decide(pending, { ...by, answer });
+				if (verdict.decision !== 'approve') return;
+				const seen = asked.some((each) => isDeepStrictEqual(each, asAsked(pending)));
+				const person =
+					by.mode === 'answer' &&
+					given.answer === 'approve' &&
+					(given.appliesTo === 'session' || seen);
+				if (person) byPerson++;
+				const ruled = by.mode === 'approve' || (by.mode === 'rules' && rulesAllow(by, pending));
+				expect(person || ruled).toBe(true);
+			}),
+			{ numRuns: 5_000 },
+		);
+		expect(byPerson).toBeGreaterThan(20);
+	});
+
+	test('and nothing thrown at any JSON at all', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), anyPolicy, (pending, by) => {
+				expect(decide(pending, by).decision).toBe('ask');
+			}),
+		);
+		// Nested far deeper than a stack holds
+		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+		for (const patterns of [deep, [deep]]) {
+			const pending = request({ patterns, response: { options: deep } });
+			const asked = [request({ patterns, response: { options: [] } })];
+			const answer = { answer: 'approve', appliesTo: 'asked', asked } as unknown as AppliedAnswer;
+			expect(decide(pending, policy({ mode: 'rules' })).decision).toBe('ask');
+			expect(decide(pending, policy({ mode: 'answer', answer })).decision).toBe('ask');
+		}
+	});
+});
