@@ -137,6 +137,36 @@ describe('new-domain.json', () => {
 	);
 });
 
+describeWith('ClickHouse')('low-conversion-alert.json', () => {
+	test(
+		'tells of a day on which fewer sessions buy than should, once',
+		async () => {
+			const values = [
+				{ name: 'percent', value: '1.5' },
+				{ name: 'leastSessions', value: '5000' },
+			];
+			const file = filledIn('low-conversion-alert', {
+				'Conversion is low': { options: { parameters: { values } } },
+			});
+			const id = await switchedOn(file, 'Conversion is low', '/analytics/query');
+			await control.addEvents({ projectId, count: 6000 });
+			await eventually(async () => inSlack().length, 60);
+			await control.addEvents({ projectId, count: 10 });
+			const polls = async () =>
+				(await control.requests()).filter(({ path }) => path.endsWith('/analytics/query')).length;
+			const before = await polls();
+			await eventually(async () => (await polls()) >= before + 3, 60);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual([
+				expect.stringMatching(
+					/^Conversion on \d{4}-\d\d-\d\d is [\d.]+ % \(\d+ of \d{4,} sessions\)\.$/,
+				),
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
 describe('price-list.json', () => {
 	const products = async (): Promise<Array<Record<string, unknown>>> =>
 		(await callApi(stage, 'GET', `/products?projectId=${projectId}&limit=100`)).data;

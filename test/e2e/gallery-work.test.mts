@@ -105,7 +105,7 @@ describe('one-prompt.json', () => {
 /** An issue as GitHub tells of it: it signs with the secret that n8n has given it. */
 async function labelAnIssue(workflowId: string, label: string, body: string): Promise<void> {
 	const hook = await eventually(async () =>
-		sent().find(({ host, path }) => host === 'api.github.com' && path.endsWith('/hooks')),
+		sent().findLast(({ host, path }) => host === 'api.github.com' && path.endsWith('/hooks')),
 	);
 	const { url, secret } = hook.body.config;
 	const payload = JSON.stringify({
@@ -208,7 +208,7 @@ describe('content-ready.json', () => {
 	const ID = '0f1e2d3c-4b5a-4697-8877-665544332211';
 	const text = (content: string) => ({
 		type: 'rich_text',
-		rich_text: [{ plain_text: content, text: { content } }],
+		rich_text: [{ type: 'text', plain_text: content, text: { content } }],
 	});
 
 	/** A database of Notion with one page, as its API shows it */
@@ -216,7 +216,7 @@ describe('content-ready.json', () => {
 		const properties: Record<string, any> = {
 			Name: {
 				type: 'title',
-				title: [{ plain_text: 'Spring menu', text: { content: 'Spring menu' } }],
+				title: [{ type: 'text', plain_text: 'Spring menu', text: { content: 'Spring menu' } }],
 			},
 			Status: { type: 'status', status: { name: status } },
 			...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, text(value)])),
@@ -225,7 +225,7 @@ describe('content-ready.json', () => {
 			object: 'page',
 			id: ID,
 			url: 'https://www.notion.so/page',
-			parent: {},
+			parent: { type: 'database_id' },
 			properties,
 		});
 		channels.answer('api.notion.com', ({ method, path, body }) => {

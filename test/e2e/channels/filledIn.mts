@@ -1,8 +1,8 @@
-// An example as somebody has filled it in who has read its note: credentials, and what is chosen from lists.
+// An example as somebody has filled it in who has read its note, with the credentials of the channels.
 import type { Host } from '../../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { CREDENTIAL, importCredentials } from './channelNodes.mts';
-import { byId, example } from '../support.mts';
+import { example } from '../support.mts';
 
 const oauth = {
 	clientId: 'client',
@@ -30,16 +30,6 @@ const MORE: Record<string, object> = {
 	notionApi: { apiKey: 'token' },
 };
 
-/** What somebody chooses, by the name of the parameter */
-const CHOSEN: Record<string, string> = {
-	channelId: 'C012AB3CD',
-	databaseId: '1f0e2d3c-4b5a-4697-8877-665544332211',
-	documentId: 'sheet-of-prices',
-	owner: 'agency',
-	repository: 'site',
-	sheetName: '0',
-};
-
 export async function importAllCredentials(host: Host): Promise<void> {
 	await importCredentials(host);
 	for (const [type, data] of Object.entries(MORE))
@@ -58,8 +48,6 @@ export function filledIn(
 	for (const node of file.nodes) {
 		const type = TYPES[node.type];
 		if (type) node.credentials = { [type]: { id: null, name: CREDENTIAL } };
-		for (const [parameter, value] of Object.entries(CHOSEN))
-			if (node.parameters[parameter]?.value === '') node.parameters[parameter] = byId(value);
 	}
 	return file;
 }
