@@ -73,7 +73,7 @@ export async function timeIsUp(run: Run): Promise<RunResult> {
 	return await abandon(dependencies, sessionId, {
 		tooLong: `The session did not finish within ${minutes(job.maxWaitMs)}`,
 		advice: [
-			"Raise 'Max Wait' in the options, or set 'On Max Wait' to route the item to Still Running instead.",
+			"Raise 'Max Wait', or set 'On Max Wait' to route the item to Still Running instead.",
 			...run.warnings,
 		].join(' '),
 		aborts: true,

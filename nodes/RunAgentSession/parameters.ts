@@ -23,7 +23,8 @@ import {
 	type Rule,
 } from './permissionPolicy';
 import type { Patience } from './durable';
-import type { Job, Target } from './runSession';
+import type { Wait } from './output';
+import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
@@ -103,7 +104,9 @@ const valueList = (field: string, value: unknown): string[] =>
 
 function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
 	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
-		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as { rule?: IDataObject[] };
+		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as {
+			rule?: IDataObject[];
+		};
 		return rule;
 	});
 	const rules = entered.map((rule, index) => readRule(rule, raw[index] ?? rule, index, from));
@@ -181,11 +184,11 @@ export function readTrial(
 	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
 }
 
-/** Whether n8n parks the execution while sessions run; one setting for all items. */
-export const isDurable = (context: IExecuteFunctions): boolean =>
-	!isTool(context) &&
-	context.getNodeParameter('operation', 0) !== 'tryRules' &&
-	context.getNodeParameter('wait', 0, 'memory') === 'database';
+/** Where n8n keeps the execution while sessions run; one setting for all items. A tool never parks. */
+export const waitOf = (context: IExecuteFunctions): Wait =>
+	!isTool(context) && context.getNodeParameter('wait', 0, 'memory') === 'database'
+		? 'database'
+		: 'memory';
 
 const HOUR = 3_600_000;
 
@@ -207,6 +210,11 @@ function readPatience(options: IDataObject): Patience {
 export function readJob(context: IExecuteFunctions, itemIndex: number, started?: string): Job {
 	const from = parametersOf(context, itemIndex);
 	const options = (from.get('options') ?? {}) as IDataObject;
+	// Workflows that were saved before these had fields of their own have them among the options.
+	const {
+		maxWait = context.getNodeParameter('maxWait', itemIndex, 30),
+		onMaxWait = context.getNodeParameter('onMaxWait', itemIndex, 'route'),
+	} = options;
 	const target = readTarget(from.get, options, started);
 	const policy = readPolicy(from, options, target.operation);
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
@@ -220,11 +228,11 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		policy,
 		about: readAbout(from, target, policy),
 		poll: { pollMs: pollSeconds * 1000, maxPollMs: maxPollSeconds * 1000 },
-		maxWaitMs: requireNumber('Max Wait', options.maxWait ?? 30, 0) * 60_000,
-		onMaxWait: requireOneOf('On Max Wait', options.onMaxWait ?? 'route', ['route', 'abort']),
+		maxWaitMs: requireNumber('Max Wait', maxWait, 0) * 60_000,
+		onMaxWait: requireOneOf('On Max Wait', onMaxWait, ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
-		patience: isDurable(context) ? readPatience(options) : undefined,
+		patience: waitOf(context) === 'database' ? readPatience(options) : undefined,
 	};
 }
 

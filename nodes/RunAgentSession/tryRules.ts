@@ -1,9 +1,11 @@
-import type { GenericValue } from 'n8n-workflow';
+import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/base/errors';
+import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { asText, isRecord } from '../shared/base/values';
+import { handsOnErrors } from '../shared/n8n/aiTool';
 import { listIn } from './json';
-
+import { readTrial } from './parameters';
 import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
 
 export type Trial = {
@@ -53,3 +55,17 @@ function tryWith(request: unknown, policy: Policy, told: string[]): Omit<Trial, 
 	const interaction = { ...request, type, id: asText(id) };
 	return (response === undefined ? ruleOn : decide)(interaction, policy, undefined, told);
 }
+
+/** The operation Try Rules: an item for each request of each input item. Nothing is sent. */
+export const tryAll = (context: IExecuteFunctions): INodeExecutionData[] =>
+	context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
+		const pairedItem = { item: itemIndex };
+		try {
+			const { requests, policy } = readTrial(context, itemIndex);
+			return tryRules(requests, policy).map((trial) => ({ json: { ...trial }, pairedItem }));
+		} catch (thrown) {
+			const error = toNodeError(context.getNode(), thrown, itemIndex);
+			if (!handsOnErrors(context)) throw error;
+			return [{ json: errorJson(context.getNode(), error), pairedItem }];
+		}
+	});

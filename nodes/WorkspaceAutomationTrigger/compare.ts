@@ -5,7 +5,7 @@ import { momentOf } from '../shared/base/values';
 // What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
 
 /** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
-export type Marks = ReadonlyMap<string, string>;
+export type Marks = Map<string, string>;
 
 /** An entry of a list as it is compared */
 export interface Entry {
@@ -16,7 +16,7 @@ export interface Entry {
 }
 
 export interface List {
-	/** Tells the lists of a poll apart: the project's ID where there are several */
+	/** Tells the lists of a poll apart: the ID of the project or site where there may be several */
 	name: string;
 	entries: Entry[];
 	/** Whether what is not in it is not there; an empty list may be one that the key can no longer see */
@@ -25,13 +25,15 @@ export interface List {
 
 export interface Memory {
 	/** By the name of the list */
-	seen: ReadonlyMap<string, Marks>;
+	seen: Map<string, Marks>;
 	/** In how many whole reads in a row an entry was missing */
-	missing: ReadonlyMap<string, number>;
+	missing: Map<string, number>;
 }
 
 export interface Rule {
 	on: 'added' | 'changed' | 'removed';
+	/** Whether what a list holds that is read for the first time counts as added */
+	existing: boolean;
 	/** Whether a mark that differs is a change; every one is by default */
 	isChange?: (before: string, now: string) => boolean;
 	/** After how many whole reads without it an entry is gone */
@@ -69,29 +71,30 @@ function byAge(one: Change, other: Change): number {
 export function compare(
 	{ seen, missing }: Memory,
 	lists: List[],
-	{ on, isChange = () => true, goneAfter, most }: Rule,
+	{ on, existing, isChange = () => true, goneAfter, most }: Rule,
 ): { changes: Change[]; memory: Memory } {
 	const due: Change[] = [];
-	const seenNow = new Map<string, Map<string, string>>();
+	// A project may be out of sight for a while.
+	const seenNow = new Map(seen);
 	const missingNow = new Map<string, number>();
 	const placeOf = (list: string, key: string) => `${list} ${key}`;
 
 	for (const { name: list, entries, isWhole } of lists) {
-		const known: Marks = seen.get(list) ?? new Map<string, string>();
+		const known = seen.get(list);
 		const marks = new Map<string, string>();
 		seenNow.set(list, marks);
 		for (const entry of entries) {
 			const { key, mark } = entry;
 			if (marks.has(key)) continue;
 			marks.set(key, mark);
-			const before = known.get(key);
+			const before = known?.get(key);
 			const isDue =
 				before === undefined
-					? on === 'added'
+					? on === 'added' && (known !== undefined || existing)
 					: on === 'changed' && before !== mark && isChange(before, mark);
 			if (isDue) due.push({ list, key, entry, before });
 		}
-		for (const [key, before] of known) {
+		for (const [key, before] of known ?? []) {
 			if (marks.has(key)) continue;
 			const place = placeOf(list, key);
 			const times = (missing.get(place) ?? 0) + (isWhole ? 1 : 0);

@@ -12,20 +12,25 @@ const pages = readdirSync(new URL('docs/', root))
 	.map((name) => read(`docs/${name}`));
 const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
 
-test('the operation table links every operation to its file', () => {
-	const linked = [
-		...read('docs/operations.md').matchAll(
-			/\(\.\.\/nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g,
-		),
-	].map(([, resource, operation]) => `${resource}.${operation}`);
-	expect(linked.sort()).toEqual(Object.values(endpoints).flat().sort());
-});
-
 /** As the panel calls it: `sharedPreview` is Shared Preview. */
 const labelOf = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
+
+test('the operation table lists every operation, below a link to the file of its resource', () => {
+	let resource = '';
+	const listed = [
+		...read('docs/operations.md').matchAll(/^\| (?:\[.*\/(\w+)\.ts\))? ?\| (.+?) \|/gm),
+	].map(([, link, operation]) => {
+		resource = link ?? resource;
+		return `${resource}: ${operation}`;
+	});
+	const all = Object.values(endpoints)
+		.flat()
+		.map((name) => name.split('.'));
+	expect(listed.sort()).toEqual(all.map(([of, value]) => `${of}: ${labelOf(value)}`).sort());
+});
 
 test('the README lists every operation by its resource', () => {
 	const [, section] = readme.split('| resource | operations |');

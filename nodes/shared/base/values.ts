@@ -23,6 +23,20 @@ export function parsedOrUndefined(text: string): unknown {
 	}
 }
 
+const withKeysInOrder = (_key: string, value: unknown): unknown =>
+	isRecord(value)
+		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+		: value;
+
+/** JSON in which the order of keys makes no difference; undefined for what is nested too deeply. */
+export function sortedJson(value: unknown): string | undefined {
+	try {
+		return JSON.stringify(value, withKeysInOrder);
+	} catch {
+		return undefined;
+	}
+}
+
 /** Removes trailing dots and white space, one look at each character: a pattern for it takes quadratic time. */
 export function withoutTrailingDots(text: string): string {
 	let end = text.length;

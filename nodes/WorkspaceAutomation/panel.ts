@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { inWords, titleOf } from '../../shared/base/values';
-import type { Field, Operation } from '../../shared/n8n/operation';
-import { sendRouted } from '../../shared/n8n/routing';
+import { inWords, titleOf } from '../shared/base/values';
+import type { Field, Operation } from '../shared/n8n/operation';
+import { sendRouted } from '../shared/n8n/routing';
 
 /** A field, shown for its operation. n8n passes over what it does not know of it. */
 const property = (field: Field, show: Record<string, string[]>): INodeProperties => ({
