@@ -29,23 +29,21 @@ export function pastedTable(document: string, name: string): Table {
 	return { columns: cells(head), rows, expectations: [] };
 }
 
-/** The document with a new run in the benchmark's section. Rows of earlier versions, which no run can measure again, stay. */
+/** The document with a new run in the benchmark's section. What was expected is not pasted: a run that is not as expected never is. */
 export function pasteRun(
 	document: string,
 	name: string,
 	table: Table,
 	versions: { node: string; core: string },
 ): string {
-	const before = pastedTable(document, name).rows.filter(([row]) => row.endsWith(', before'));
-	const run = lines({ ...table, rows: [...table.rows, ...before] }).join('\n');
+	const run = lines({ ...table, expectations: [] })
+		.join('\n')
+		.trimEnd();
 	const section = sectionOf(document, name);
 	return document.replace(section, () =>
 		section
 			.replace(runIn(document, name), () => stripVTControlCharacters(run))
-			.replace(
-				/Node [\d.]+, n8n-core \d+\.\d+\.\d+/,
-				`Node ${versions.node}, n8n-core ${versions.core}`,
-			),
+			.replace(/Node [\d.]+, n8n \d+\.\d+\.\d+/, `Node ${versions.node}, n8n ${versions.core}`),
 	);
 }
 

@@ -37,12 +37,8 @@ export function sortedJson(value: unknown): string | undefined {
 	}
 }
 
-/** Removes trailing dots and white space, one look at each character: a pattern for it takes quadratic time. */
-export function withoutTrailingDots(text: string): string {
-	let end = text.length;
-	while (end > 0 && (text[end - 1] === '.' || text[end - 1].trim() === '')) end--;
-	return text.slice(0, end);
-}
+/** Removes trailing dots and white space. A run is looked at from its beginning only: else it would take quadratic time. */
+export const withoutTrailingDots = (text: string): string => text.replace(/(?<![.\s])[.\s]+$/, '');
 
 /** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {

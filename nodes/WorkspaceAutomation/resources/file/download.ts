@@ -8,7 +8,8 @@ import {
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
-import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
+import { TIMED_OUT } from '../../../shared/transport/clock';
+import { attemptOfError, withConnection } from '../../../shared/transport/httpRequest';
 import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/retryPolicy';
 import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';

@@ -1,0 +1,116 @@
+// Runs tests for Stryker within its own process. Most changes are switched on in modules that are loaded already, so that a run takes
+// milliseconds; Jest would take seconds to start for each.
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import { beginFile, collected } from './suite.mjs';
+
+/** What Stryker's changed sources read */
+const switches = (globalThis.__stryker__ ??= {});
+
+const STAND_INS = {
+	'@jest/globals': import.meta.resolve('./suite.mjs'),
+	'fast-check': import.meta.resolve('./properties.mjs'),
+};
+
+// The sources name each other as CommonJS does, without an extension.
+registerHooks({
+	resolve(specifier, context, next) {
+		const instead = STAND_INS[specifier];
+		if (instead && context.parentURL !== instead) return next(instead, context);
+		if (specifier.startsWith('.') && context.parentURL) {
+			const file = new URL(`${specifier}.ts`, context.parentURL);
+			if (existsSync(fileURLToPath(file))) return next(file.href, context);
+		}
+		// As the package loads it; what n8n-workflow has for `import` is not what Node expects.
+		const conditions = ['node', 'require', 'default'];
+		return next(specifier, specifier === 'n8n-workflow' ? { ...context, conditions } : context);
+	},
+});
+
+/** How long each test takes: those that are quick come first, since one that fails is enough */
+const TIMES = '.cache-times.json';
+
+class NodeRunner {
+	static inject = ['options'];
+	#tests;
+	#loaded;
+	#times;
+
+	constructor({ node }) {
+		this.#tests = node.tests;
+	}
+
+	capabilities = () => ({ reloadEnvironment: false });
+
+	async dryRun() {
+		await this.#load();
+		const tests = [];
+		for (const test of collected) {
+			switches.currentTestId = test.id;
+			const startedAt = performance.now();
+			const failureMessage = await run(test);
+			const timeSpentMs = performance.now() - startedAt;
+			tests.push({
+				id: test.id,
+				name: test.id,
+				timeSpentMs,
+				...(failureMessage === undefined
+					? { status: 0 /* success */ }
+					: { status: 1 /* failed */, failureMessage }),
+			});
+		}
+		switches.currentTestId = undefined;
+		const times = tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]);
+		writeFileSync(TIMES, JSON.stringify(Object.fromEntries(times)));
+		return { status: 'complete', tests, mutantCoverage: switches.mutantCoverage };
+	}
+
+	async mutantRun({ activeMutant, hitLimit, mutantActivation, testFilter }) {
+		if (mutantActivation === 'static') switches.activeMutant = activeMutant.id;
+		try {
+			await this.#load();
+		} catch (error) {
+			return { status: 'killed', killedBy: [], failureMessage: String(error), nrOfTests: 0 };
+		}
+		Object.assign(switches, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+		const times = (this.#times ??= JSON.parse(readFileSync(TIMES, 'utf8')));
+		const tests = collected
+			.filter(({ id }) => testFilter?.includes(id) ?? true)
+			.sort((one, other) => times[one.id] - times[other.id]);
+		for (const [index, test] of tests.entries()) {
+			const failureMessage = await run(test);
+			if (switches.hitCount > hitLimit) return { status: 'timeout', reason: 'It loops' };
+			if (failureMessage !== undefined)
+				return { status: 'killed', killedBy: [test.id], failureMessage, nrOfTests: index + 1 };
+		}
+		return { status: 'survived', nrOfTests: tests.length };
+	}
+
+	#load() {
+		return (this.#loaded ??= (async () => {
+			const files = globSync(this.#tests.map((name) => `test/${name}*.test.mts`)).sort();
+			for (const file of files) {
+				beginFile(file);
+				await import(pathToFileURL(file).href);
+			}
+		})());
+	}
+}
+
+/** @returns what the test failed with, if it did */
+async function run({ run, around }) {
+	try {
+		for (const { before } of around) for (const hook of before) await hook();
+		await run();
+		return undefined;
+	} catch (error) {
+		return String(error?.message ?? error);
+	} finally {
+		for (const { after } of [...around].reverse()) for (const hook of after) await hook();
+	}
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'node', NodeRunner)];
+export const strykerValidationSchema = { properties: { node: { type: 'object' } } };

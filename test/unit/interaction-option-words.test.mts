@@ -1,0 +1,115 @@
+// What single words, signs and lengths of an option say: where the vocabulary ends.
+import { describe, expect, test } from '@jest/globals';
+import {
+	choicesOf,
+	chooseOption,
+	type ApproveWith,
+	type Choice,
+	type OptionPreferences,
+} from '../../nodes/shared/session/interactionOptions.ts';
+
+type Side = 'approve' | 'deny';
+
+const choose = (
+	options: Choice[],
+	decision: Side,
+	approveWith: ApproveWith = 'once',
+	named: Partial<OptionPreferences> = {},
+) => chooseOption(options, decision, { approveWith, ...named });
+const labelled = (label: string): Choice[] => [{ value: 1, label }];
+
+describe('a label', () => {
+	test.each<[string, Side]>([
+		['✅', 'approve'],
+		['✔️', 'approve'],
+		['❌', 'deny'],
+		['🚫', 'deny'],
+		[' Y ', 'approve'],
+		['Yes!', 'approve'],
+		['No.', 'deny'],
+		['No , reject', 'deny'],
+		['No, please', 'deny'],
+		['No: that', 'deny'],
+		['Do  not allow', 'deny'],
+		['Do not allow, never approve', 'deny'],
+		['Don’t allow', 'deny'],
+	])('%j says %s', (label, side) => {
+		const other = side === 'approve' ? 'deny' : 'approve';
+		expect(choose(labelled(label), side, 'always')).toBe(1);
+		expect(choose(labelled(label), other, 'always')).toBeUndefined();
+	});
+
+	test.each(['allow deny', 'deny once always', 'allow once always', 'no allow', 'nothing, reject'])(
+		'%j says nothing that is clear',
+		(label) => {
+			expect(choose(labelled(label), 'approve', 'always')).toBeUndefined();
+			expect(choose(labelled(label), 'deny')).toBeUndefined();
+		},
+	);
+
+	test.each<[string | number, string | number | undefined]>([
+		['3f2a9c1e-77ab-4d2e-8f00-1a2b3c4d5e6f', '3f2a9c1e-77ab-4d2e-8f00-1a2b3c4d5e6f'],
+		['b12', 'b12'],
+		['deadbeef', undefined],
+		['3fa', undefined],
+		['3f2axyz', undefined],
+		['xyz3f2a', undefined],
+		['ab1', undefined],
+	])('decides beside the value %j: %j', (value, expected) => {
+		expect(choose([{ value, label: 'Allow' }], 'approve')).toBe(expected);
+	});
+
+	test('is read up to a thousand characters', () => {
+		const long = 'Allow'.padEnd(1_000);
+		expect(choose(labelled(long), 'approve')).toBe(1);
+		expect(choose(labelled(`${long} `), 'approve')).toBeUndefined();
+	});
+
+	test('that is a number is shown as one', () => {
+		const options = [
+			{ value: 1, label: 7 },
+			{ value: 2, label: true },
+		];
+		expect(choicesOf({ response: { options } })).toEqual([
+			{ value: 1, label: '7' },
+			{ value: 2, label: '' },
+		]);
+	});
+});
+
+describe('value and label together', () => {
+	test.each<[string, Choice[]]>([
+		['say once and always', [{ value: 'allow_once', label: 'Allow always' }]],
+		['say always and once', [{ value: 'allow_always', label: 'Allow once' }]],
+		['say permanent, and what is not known', [{ value: 'permanent_xyz', label: 'Allow' }]],
+	])('that %s are no approval', (_, options) => {
+		expect(choose(options, 'approve', 'always')).toBeUndefined();
+	});
+});
+
+describe('several options', () => {
+	test('with the same word are not told apart, whether they last or not', () => {
+		const twice = ['allow', 'allow please'].map((value) => ({ value, label: '' }));
+		expect(choose(twice, 'approve')).toBeUndefined();
+		const lasting = ['always', 'always please'].map((value) => ({ value, label: '' }));
+		expect(choose(lasting, 'approve', 'always')).toBeUndefined();
+	});
+
+	test('are read up to a thousand of them', () => {
+		const others = Array.from({ length: 999 }, (_, index) => ({ value: index, label: '' }));
+		const once = { value: 'once', label: '' };
+		expect(choose([...others, once], 'approve')).toBe('once');
+		expect(choose([...others, { value: 'x', label: '' }, once], 'approve')).toBeUndefined();
+	});
+
+	test('are known by the values that the user names, whatever spaces are around them', () => {
+		const options = [
+			{ value: ' go ', label: '' },
+			{ value: 'once', label: '' },
+		];
+		expect(choose(options, 'approve', 'once', { approveValues: ['go'] })).toBe(' go ');
+		expect(
+			choose([{ value: ' allow ', label: '' }], 'approve', 'once', { denyValues: ['allow'] }),
+		).toBeUndefined();
+	});
+});
