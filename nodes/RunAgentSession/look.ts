@@ -1,10 +1,12 @@
-import type { WorkspaceAutomationError } from '../shared/base/errors';
+import { resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
 import { withResult } from './failures';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
+import { newQuestion } from './page/links';
+import { withQuestion } from './page/view';
 import { runSession } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
@@ -21,12 +23,25 @@ const hours = (ms: number): string => {
 	return count === 1 ? '1 hour' : `${count} hours`;
 };
 
-function outcomeOf({ kind, undecided }: RunResult) {
-	if (kind === 'stillRunning') return { kind: 'waiting' } as const;
-	if (kind !== 'needsApproval') return { kind: 'ended' } as const;
-	const contents = undecided.map(({ interaction }) => contentOf(interaction));
-	return { kind: 'asking', pending: digest(JSON.stringify(contents)) } as const;
+const contentsOf = ({ undecided }: RunResult) =>
+	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
+
+function outcomeOf(result: RunResult) {
+	if (result.kind === 'stillRunning') return { kind: 'waiting' } as const;
+	if (result.kind !== 'needsApproval') return { kind: 'ended' } as const;
+	return { kind: 'asking', pending: digest(JSON.stringify(contentsOf(result))) } as const;
 }
+
+/** A run of one reading, in which what people answered on the page goes along with the policy. */
+async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
+	const { about = job.about, page } = dependencies.journal.read() ?? {};
+	const policy = { ...job.policy, page: page?.answers };
+	return await runSession({ ...job, ...LOOK, about, policy }, dependencies);
+}
+
+/** Sends what people answered on the page. Where that fails the next look does it, or says why not. */
+export const applyAnswers = async (job: Job, dependencies: RunDependencies): Promise<unknown> =>
+	await resultOrError(readOnce(job, dependencies));
 
 /**
  * Starts the session of an item, or looks at it. A result of the kind `stillRunning` says when to look again.
@@ -36,19 +51,24 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const patience = job.patience!;
 	const { clock, journal } = dependencies;
 	const startedAt = clock.now();
-	const result = await runSession({ ...job, ...LOOK }, dependencies);
+	const result = await readOnce(job, dependencies);
 	const now = clock.now();
 	const { sessionId } = result.session;
 	const entry: Entry = { state: 'new', sessionId, ledger: [], ...journal.read() };
 	const { since } = (entry.parked ??= { since: startedAt });
+	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
 	const { course, parked } = courseAfter(outcomeOf(result), entry.parked, patience, now);
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
+	const lookAt = nextLook(parked, patience, now);
+	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
+	const question = isAsked ? newQuestion(contentsOf(result)) : undefined;
+	if (question) entry.page = withQuestion(entry.page, question, job.policy);
 	// One that failed, too: its item comes back with it, and must not start another.
 	journal.write({ ...entry, parked });
+	if (question) return { ...whole, question, lookAt };
 	if (course === 'leave') return whole;
-	if (course === 'park')
-		return { ...whole, kind: 'stillRunning', lookAt: nextLook(parked, patience, now) };
+	if (course === 'park') return { ...whole, kind: 'stillRunning', lookAt };
 	if (course === 'unanswered' && patience.ifNobodyAnswers === 'deny') {
 		const denying: Job = {
 			...job,

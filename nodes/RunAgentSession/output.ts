@@ -7,6 +7,7 @@ import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
 import { shownRequests, withAbout } from './askedInteractions';
 import { hold, type Results } from './failures';
+import { approvalUrl } from './page/links';
 import { question } from './question';
 import type { RunResult } from './run';
 
@@ -38,7 +39,10 @@ function asked({ session, about, projectId, undecided }: RunResult, asTool: bool
 	};
 }
 
-/** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
+/**
+ * The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure.
+ * @param isSimple whether what waits for a person holds only what decides; other items have ten fields as it is
+ */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
@@ -52,7 +56,13 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
+		...(!(isSimple && kind === 'needsApproval') && {
+			latestMessage,
+			latestTool,
+			lastActivityAt,
+			pollCount,
+			durationMs,
+		}),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;
@@ -84,12 +94,14 @@ export function toOutputs(
 		} else if (result.status === 'rejected') {
 			put('completed', item, { json: errorJson(node, toNodeError(node, result.reason, item)) });
 		} else {
-			const { kind, lookAt, session } = result.value;
+			const { kind, lookAt, session, question: asked } = result.value;
 			const { sessionId, dashboardUrl } = session;
 			const isParked = lookAt !== undefined;
 			const isSimple = context.getNodeParameter('simplify', item, true) === true;
 			const json = toJson(result.value, asTool, isSimple);
-			put(kind, item, isParked ? parked(item, { sessionId, dashboardUrl }) : { json });
+			if (asked) json.approvalUrl = approvalUrl(context, asked);
+			if (asked || !isParked) put(kind, item, { json });
+			if (isParked) put('stillRunning', item, parked(item, { sessionId, dashboardUrl }));
 		}
 	}
 	return outputs;

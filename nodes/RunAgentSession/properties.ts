@@ -364,6 +364,13 @@ export const properties: INodeProperties[] = [
 	),
 	...shown({ operation: ['continue'], permissionPolicy: ['answer'] }, ...answer),
 	...shown({ permissionPolicy: ['rules'] }, ...rules),
-	...shown({ operation: SESSIONS }, simplify),
+	...shown(
+		{ operation: SESSIONS },
+		{
+			...simplify,
+			description:
+				"Whether items that leave by 'Needs Approval' hold only what a person needs to decide, and not how far the session is as well",
+		},
+	),
 	options,
 ];

@@ -11,6 +11,8 @@ import {
 	type Ledger,
 	type Undecided,
 } from './ledger';
+import type { Question } from './page/links';
+import type { PageRecord } from './page/view';
 import type { Policy } from './permissionPolicy';
 import type { PollLimits } from './pollPlan';
 import type { NewSession, SessionApi } from './sessionApi';
@@ -54,6 +56,10 @@ export interface Entry {
 	/** In the Database: since when the session is waited for, and how often it was read */
 	parked?: Parked;
 	pollCount?: number;
+	/** What a question says of it, as it was when the session was taken up */
+	about?: Job['about'];
+	/** What people were asked by a link, and what they answered */
+	page?: PageRecord;
 	/** The run of the node that handed it on as completed */
 	completedIn?: number;
 }
@@ -90,6 +96,8 @@ export interface RunResult {
 	durationMs: number;
 	/** In the Database: when to look again */
 	lookAt?: number;
+	/** What people are asked by a link, while the session is waited for */
+	question?: Question;
 }
 
 /** What is known of a run while it goes on. */

@@ -309,10 +309,7 @@ describe('two workers', () => {
 			// For as long as it takes another session to be polled twice, nobody asks for this one.
 			const other = await play(
 				stage,
-				chain('Other', [
-					manualTrigger(),
-					agentSession({ prompt: '[work 6s] [say Done.]', simplify: false }),
-				]),
+				chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]),
 			);
 			expect(other.items(NODE)[0].pollCount).toBeGreaterThan(1);
 			expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');

@@ -110,7 +110,7 @@ describe('retries (rule 10)', () => {
 	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
 		const execution = await run(
 			setup(
-				{ prompt: '={{ $json.prompt }}', simplify: false },
+				{ prompt: '={{ $json.prompt }}' },
 				{
 					items: [{ prompt: '[fail Out of disk]' }, { prompt: '[work 5s] [say Done]' }],
 					settings: {

@@ -60,7 +60,7 @@ describe('outputs', () => {
 		20_000,
 	);
 
-	test('an item has up to ten fields, and all of rule 12 without Simplify', async () => {
+	test('what needs approval has up to ten fields, and all of rule 12 without Simplify', async () => {
 		const keys = async (changes: IDataObject) => {
 			const { outputs } = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
 			return Object.keys(outputs[1][0].json).sort();

@@ -16,7 +16,17 @@ export default {
 	// The processors may be busy with something else.
 	timeoutMS: 20_000,
 	tempDirName: '.cache/mutation',
-	ignorePatterns: ['docs', 'examples', 'dist', 'bench', 'n8n-host', '.cache', 'test/e2e', 'test/mutation', '**/node_modules'],
+	ignorePatterns: [
+		'docs',
+		'examples',
+		'dist',
+		'bench',
+		'n8n-host',
+		'.cache',
+		'test/e2e',
+		'test/mutation',
+		'**/node_modules',
+	],
 	disableTypeChecks: false,
 	reporters: ['clear-text', 'json'],
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },

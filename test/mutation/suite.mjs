@@ -20,7 +20,10 @@ test.each = (table) => (name, run) =>
 
 export function describe(name, define) {
 	const outer = [path, around];
-	[path, around] = [[...path, name], [...around, { before: [], after: [] }]];
+	[path, around] = [
+		[...path, name],
+		[...around, { before: [], after: [] }],
+	];
 	define();
 	[path, around] = outer;
 }
