@@ -1,6 +1,6 @@
 // What the benchmarks of whole workflows play on: the real n8n with the package in it, and what it writes into its database.
 import { readFileSync } from 'node:fs';
-import { startHost, type Host } from '../n8n-host/host.mts';
+import { startHost, type Host, type HostOptions } from '../n8n-host/host.mts';
 import { ensureHost } from '../n8n-host/install.mts';
 import type { Log } from '../n8n-host/pinned.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
@@ -26,7 +26,7 @@ const VALUES = ' -- PARAMETERS: ';
 
 /** Calls `work` with a new n8n, which is gone afterwards. */
 export async function onN8nStage<T>(
-	{ log, env }: { log: Log; env: NodeJS.ProcessEnv },
+	{ log, env, clock }: { log: Log } & Pick<HostOptions, 'env' | 'clock'>,
 	work: (stage: N8nStage) => Promise<T>,
 ): Promise<T> {
 	await ensureHost({ log });
@@ -36,6 +36,7 @@ export async function onN8nStage<T>(
 		const host = await startHost({
 			packageDir: packed.folder,
 			env: { ...LOG_QUERIES, ...env },
+			clock,
 			log: (line) => note(line, writes),
 		});
 		try {

@@ -11,6 +11,10 @@ export interface NodeRun {
 	/** By output index, then item */
 	data?: { main: Array<Item[] | null> };
 	error?: any;
+	/** What the node has told the editor */
+	hints?: Array<{ message: string }>;
+	/** What the node has told n8n's tracing, where n8n has that */
+	metadata?: { tracing?: Record<string, unknown> };
 }
 
 export interface Execution {

@@ -46,6 +46,8 @@ export interface HostOptions {
 	env?: NodeJS.ProcessEnv;
 	/** How many times faster than others this n8n takes up what it has parked */
 	waitsFaster?: number;
+	/** How many times faster than others the whole of this n8n lives, and since when */
+	clock?: { faster: number; origin: number };
 	/** n8n's own output, line by line */
 	log?: Log;
 }
@@ -169,10 +171,18 @@ export function startN8n(
 	userFolder = options.userFolder ?? newUserFolder(),
 ): Guarded {
 	cpSync(options.packageDir, packagePlace(options.packageDir, userFolder), { recursive: true });
-	const { waitsFaster, version } = options;
-	const hurried = waitsFaster ? preload('hurriedWaits.mts') : [];
-	const node = [...preload('loopbackOnly.mts'), ...hurried, n8nFile(version)];
-	const env = { ...options.env, ...(waitsFaster && { WAITS_FASTER: String(waitsFaster) }) };
+	const { waitsFaster, clock, version } = options;
+	const preloads = [
+		...preload('loopbackOnly.mts'),
+		...(waitsFaster ? preload('hurriedWaits.mts') : []),
+		...(clock ? preload('hurriedClock.mts') : []),
+	];
+	const node = [...preloads, n8nFile(version)];
+	const env = {
+		...options.env,
+		...(waitsFaster && { WAITS_FASTER: String(waitsFaster) }),
+		...(clock && { CLOCK_FASTER: String(clock.faster), CLOCK_ORIGIN: String(clock.origin) }),
+	};
 	return startGuarded(process.execPath, [...node, ...command], {
 		cwd: userFolder,
 		env: hostEnvironment(userFolder, ports, env, version),

@@ -25,4 +25,4 @@ export async function contractTypes(): Promise<string> {
 	});
 }
 
-if (import.meta.main) await writeFile(typesFile, await contractTypes());
+if (process.argv[1] === import.meta.filename) await writeFile(typesFile, await contractTypes());

@@ -34,7 +34,7 @@ export function npmReadme(readme: string, { files, folders, raw }: RepositoryUrl
 		);
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
 	const [tag] = process.argv.slice(2);
 	if (!tag) throw new Error('Name the tag: node tools/npmReadme.mts v1.2.3');
 	const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {

@@ -37,7 +37,7 @@ export function releaseProblems(manifest: Manifest, tag: string, changelog: stri
 	];
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
 	const [tag] = process.argv.slice(2);
 	if (!tag) throw new Error('Name the tag: node tools/release.mts v1.2.3');
 	const read = (file: string) => readFileSync(new URL(file, root), 'utf8');

@@ -48,7 +48,7 @@ function agentSession(): Scene {
 	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	// Scrolls the directives out of the field
 	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
-	parameters.options = { maxWait: 30 };
+	parameters.options = {};
 	return { workflow, node, panel: 'run-agent-session', view: 'schema', canvas: 'workflow' };
 }
 
@@ -131,7 +131,7 @@ function toolSettings(): Pick<Scene, 'workflow' | 'node'> {
 	// As the button beside the field writes it
 	const prompt =
 		"={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('Prompt', `What the agent of the site should do`, 'string') }}";
-	Object.assign(parameters, { projectId, prompt, options: { maxWait: 10 } });
+	Object.assign(parameters, { projectId, prompt, maxWait: 10 });
 	return { workflow, node };
 }
 

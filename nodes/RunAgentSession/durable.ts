@@ -67,6 +67,3 @@ export function nextLook(parked: Parked, patience: Patience, now: number): numbe
 	const wanted = Math.min(now + share, giveUpAt(parked, patience), unansweredAt(parked, patience));
 	return Math.max(now + SHORTEST_MS, wanted);
 }
-
-/** When the execution is woken, once for all that it has parked. */
-export const wakeUp = (looks: readonly number[]): number => Math.min(...looks);

@@ -1,10 +1,12 @@
-import { withSession, type WorkspaceAutomationError } from '../shared/base/errors';
+import type { WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
+import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
-import { courseAfter, nextLook, type Patience } from './durable';
+import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
-import type { Entry } from './journal';
-import { runSession, type Job, type RunDependencies, type RunResult } from './runSession';
+import { withResult } from './failures';
+import type { Entry, Job, RunDependencies, RunResult } from './run';
+import { runSession } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
 
@@ -15,10 +17,7 @@ const LOOK = {
 	onMaxWait: 'route',
 } as const;
 
-const hours = (ms: number): string => {
-	const count = Math.round(ms / 36_000) / 100;
-	return count === 1 ? '1 hour' : `${count} hours`;
-};
+const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
 function outcomeOf({ kind, undecided }: RunResult) {
 	if (kind === 'stillRunning') return { kind: 'waiting' } as const;
@@ -31,11 +30,8 @@ function outcomeOf({ kind, undecided }: RunResult) {
  * Starts the session of an item, or looks at it. A result of the kind `stillRunning` says when to look again.
  * @throws WorkspaceAutomationError as `runSession`, and when the session has been waited for long enough
  */
-export async function look(
-	job: Job,
-	patience: Patience,
-	dependencies: RunDependencies,
-): Promise<RunResult> {
+export async function look(job: Job, dependencies: RunDependencies): Promise<RunResult> {
+	const patience = job.patience!;
 	const { clock, journal } = dependencies;
 	const startedAt = clock.now();
 	const result = await runSession({ ...job, ...LOOK }, dependencies);
@@ -52,8 +48,12 @@ export async function look(
 	if (course === 'park')
 		return { ...whole, kind: 'stillRunning', lookAt: nextLook(parked, patience, now) };
 	if (course === 'unanswered' && patience.ifNobodyAnswers === 'deny') {
-		const denying: Job = { ...job, policy: { ...job.policy, mode: 'deny' } };
-		return await look(denying, { ...patience, ifNobodyAnswers: 'wait' }, dependencies);
+		const denying: Job = {
+			...job,
+			policy: { ...job.policy, mode: 'deny' },
+			patience: { ...patience, ifNobodyAnswers: 'wait' },
+		};
+		return await look(denying, dependencies);
 	}
 	const about =
 		course === 'giveUp'
@@ -69,8 +69,7 @@ export async function look(
 				};
 	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(
 		(error: WorkspaceAutomationError) => {
-			const { dashboardUrl } = result.session;
-			throw withSession(error, { sessionId, dashboardUrl, decisions: result.decisions });
+			throw withResult(error, result);
 		},
 	);
 }

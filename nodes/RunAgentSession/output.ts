@@ -1,10 +1,14 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { WorkspaceAutomationError, type ErrorContext } from '../shared/base/errors';
-import { excerpt } from '../shared/base/values';
+import type { WorkspaceAutomationError } from '../shared/base/errors';
+import { errorJson, toNodeError } from '../shared/base/nodeErrors';
+import { inWords } from '../shared/base/values';
+import { isTool } from '../shared/n8n/aiTool';
+import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
 import { shownRequests, withAbout } from './askedInteractions';
+import { hold, type Results } from './failures';
 import { question } from './question';
-import type { RunResult } from './runSession';
+import type { RunResult } from './run';
 
 /** The node's outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
 const OUTPUTS = {
@@ -17,14 +21,6 @@ export const OUTPUT_NAMES = {
 	memory: ['Completed', 'Needs Approval', 'Still Running'],
 	database: ['Waiting', 'Completed', 'Needs Approval'],
 } as const satisfies Record<Wait, readonly string[]>;
-
-/** The `status` that a model reads when the node is its tool, where there is only one output. */
-const TOOL_STATUS: Record<RunResult['kind'], string> = {
-	completed: 'completed',
-	failed: 'failed',
-	needsApproval: 'needs_approval',
-	stillRunning: 'still_running',
-};
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
 function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
@@ -42,80 +38,75 @@ function asked({ session, about, projectId, undecided }: RunResult, asTool: bool
 	};
 }
 
-/** The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure. */
-export function toJson(result: RunResult, asTool = false): IDataObject {
+/**
+ * The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure.
+ * @param isSimple whether what waits for a person, or is for a model, holds only what decides; other items have ten fields as it is
+ */
+export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
+	// A model pays for every word.
+	const isShort = isSimple && (asTool || kind === 'needsApproval');
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
-		status: asTool ? TOOL_STATUS[kind] : session.status,
+		// As a tool there is only one output.
+		status: asTool ? inWords(kind).replace(' ', '_') : session.status,
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
 		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		// A model pays for every word, and has no use for these.
-		...(!asTool && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
+		...(!isShort && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;
 }
 
-/** What a failed session is reported as. */
-export const sessionFailed = ({ session, decisions, warnings }: RunResult) =>
-	new WorkspaceAutomationError(
-		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
-		[
-			decisions.some(({ decision }) => decision === 'deny')
-				? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
-				: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.',
-			...warnings,
-		].join(' '),
-	);
-
-/** Sorts items onto the node's outputs; as a tool only the first output is read, so everything goes there. */
+/**
+ * The items of the results on the node's outputs; as a tool only the first is read, so everything goes there.
+ * @param holdsFailures whether a failure waits for the sessions that n8n parks
+ */
 export function toOutputs(
-	items: Array<{ kind: RunResult['kind'] | 'error'; item: INodeExecutionData }>,
-	asTool: boolean,
-	wait: Wait = 'memory',
+	context: IExecuteFunctions,
+	results: Results,
+	wait: Wait,
+	holdsFailures: boolean,
 ): INodeExecutionData[][] {
+	const [asTool, node, input] = [isTool(context), context.getNode(), context.getInputData()];
 	const order: ReadonlyArray<RunResult['kind']> = OUTPUTS[wait];
 	const outputs: INodeExecutionData[][] = order.map(() => []);
-	for (const { kind, item } of items) {
-		const output = order.indexOf(kind === 'error' || kind === 'failed' ? 'completed' : kind);
-		outputs[asTool ? 0 : output].push(item);
+	const put = (kind: RunResult['kind'], item: number, data: INodeExecutionData) =>
+		outputs[asTool ? 0 : order.indexOf(kind)].push({ ...data, pairedItem: { item } });
+	// The parameters may speak again of what came in.
+	const parked = (item: number, marks: object): INodeExecutionData => ({
+		...input[item],
+		json: { ...input[item].json, ...(marks as IDataObject) },
+	});
+	for (const [item, result] of results.entries()) {
+		if (result.status === 'rejected' && holdsFailures) {
+			put('stillRunning', item, parked(item, hold(result.reason as WorkspaceAutomationError)));
+		} else if (result.status === 'rejected') {
+			put('completed', item, { json: errorJson(node, toNodeError(node, result.reason, item)) });
+		} else {
+			const { kind, lookAt, session } = result.value;
+			const { sessionId, dashboardUrl } = session;
+			const isParked = lookAt !== undefined;
+			const isSimple = context.getNodeParameter('simplify', item, true) === true;
+			const json = toJson(result.value, asTool, isSimple);
+			put(kind, item, isParked ? parked(item, { sessionId, dashboardUrl }) : { json });
+		}
 	}
 	return outputs;
 }
 
-/** What a Waiting item has beside what came in, which the parameters may speak of again */
-interface Marks {
-	sessionId?: string;
-	dashboardUrl?: string;
-	/** A failure waits for the sessions of the others, as it does in memory: then the node fails. */
-	heldFailure?: { message: string; description?: string; context?: ErrorContext };
-}
-
-const marked = (item: INodeExecutionData, marks: Marks): INodeExecutionData => ({
-	...item,
-	json: { ...item.json, ...(marks as IDataObject) },
-});
-
-/** The item of a session that n8n parks. */
-export const parkedItem = (
-	item: INodeExecutionData,
-	{ session: { sessionId, dashboardUrl } }: RunResult,
-): INodeExecutionData => marked(item, { sessionId, dashboardUrl });
-
-/** The item of a failure, where n8n parks the sessions of other items. */
-export function failedItem(item: INodeExecutionData, reason: unknown): INodeExecutionData {
-	const { message, description, context } = reason as WorkspaceAutomationError;
-	return marked(item, { heldFailure: { message, description, context } });
-}
-
-/** The failure of an earlier round that an item holds */
-export function heldFailure({ json }: INodeExecutionData): WorkspaceAutomationError | undefined {
-	const { heldFailure: held } = json as Marks;
-	return held && new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
+/** Tells n8n's tracing of the sessions, each with what became of it. */
+export function tellTracing(context: IExecuteFunctions, results: Results): void {
+	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+	const all = (of: (result: RunResult) => string) => ended.map(of).join().slice(0, LONGEST_VALUE);
+	trace(context, {
+		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
+		'workspaceAutomation.statuses': all(({ session }) => session.status),
+		'workspaceAutomation.decisions': ended.flatMap(({ decisions }) => decisions).length,
+	});
 }

@@ -1,200 +1,193 @@
-import type { INodeProperties } from 'n8n-workflow';
+import {
+	updateDisplayOptions,
+	type IDisplayOptions,
+	type INodeProperties,
+	type INodePropertyOptions,
+} from 'n8n-workflow';
 
-import { projectLocator, prompt, sessionLocator } from '../shared/n8n/descriptions';
+import { projectLocator, prompt, sessionLocator, simplify } from '../shared/n8n/descriptions';
 
-const decisions = [
-	{ name: 'Approve', value: 'approve', description: 'Answer with the option that allows it' },
-	{ name: 'Ask a Person', value: 'ask', description: 'Send the item to Needs Approval' },
-	{ name: 'Deny', value: 'deny', description: 'Answer with the option that refuses it' },
-];
+// The panel of the node. A field is a line of its label, the name under which workflows keep it, and what it is for.
 
-const target: INodeProperties[] = [
+type More = Partial<Omit<INodeProperties, 'options'>>;
+
+const text = (displayName: string, name: string, description: string, more: More = {}) =>
+	({ displayName, name, type: 'string', default: '', description, ...more }) as INodeProperties;
+
+const json = (displayName: string, name: string, description: string, more: More = {}) =>
+	text(displayName, name, description, { type: 'json', ...more });
+
+const number = (
+	displayName: string,
+	name: string,
+	value: number,
+	description: string,
+	minValue: number,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'number',
+	typeOptions: { minValue },
+	default: value,
+	description,
+});
+
+/** What a choice is called and what it does, by the value that workflows keep */
+type Choices = Record<string, [name: string, description?: string, action?: string]>;
+
+const choicesOf = (choices: Choices): INodePropertyOptions[] =>
+	Object.entries(choices).map(([value, [name, description, action]]) => ({
+		name,
+		value,
+		...(description && { description }),
+		...(action && { action }),
+	}));
+
+const choice = (
+	displayName: string,
+	name: string,
+	value: string,
+	description: string,
+	choices: Choices,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'options',
+	options: choicesOf(choices),
+	default: value,
+	description,
+});
+
+/** What decides which other fields there are is no expression. */
+const fixed = { noDataExpression: true };
+
+const ABORT: Choices = { abort: ['Abort the Session', 'Abort the session and raise an error'] };
+
+const operation = choice('Operation', 'operation', 'start', 'What to do', {
+	start: [
+		'Start a Session',
+		'Start a new agent session and wait for it',
+		'Start agent session and wait',
+	],
+	continue: [
+		'Continue a Session',
+		'Wait for a session that exists already, such as one that needed approval',
+		'Continue agent session and wait',
+	],
+	tryRules: [
+		'Try Rules',
+		'See what a permission policy would decide, without a session and without a credential',
+		'Try permission rules',
+	],
+});
+
+const requests = json(
+	'Requests',
+	'requests',
+	'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
+	{ required: true, placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]' },
+);
+
+const wait = choice(
+	'Wait',
+	'wait',
+	'memory',
+	'Where n8n keeps the execution while the session runs',
 	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Start a Session',
-				value: 'start',
-				description: 'Start a new agent session and wait for it',
-				action: 'Start agent session and wait',
-			},
-			{
-				name: 'Continue a Session',
-				value: 'continue',
-				description: 'Wait for a session that exists already, such as one that needed approval',
-				action: 'Continue agent session and wait',
-			},
-			{
-				name: 'Try Rules',
-				value: 'tryRules',
-				description:
-					'See what a permission policy would decide, without a session and without a credential',
-				action: 'Try permission rules',
-			},
+		memory: ['In Memory', 'For sessions of minutes: their end is seen within seconds'],
+		database: [
+			'In the Database',
+			'For sessions of hours, and whatever must outlive a restart of n8n: looked at about once a minute',
 		],
-		default: 'start',
 	},
+);
+
+const maxWait: INodeProperties[] = [
 	{
-		...projectLocator,
-		description: 'The project that the agent works in',
-		displayOptions: { show: { operation: ['start'] } },
+		...number('Max Wait (Minutes)', 'maxWait', 30, 'How long to wait for the session to end', 0),
+		hint: "For sessions of hours choose 'In the Database' in 'Wait'",
 	},
-	{ ...prompt, displayOptions: { show: { operation: ['start'] } } },
-	{
-		...sessionLocator,
-		description: 'The session to wait for, such as the sessionId that an earlier node returned',
-		displayOptions: { show: { operation: ['continue'] } },
-	},
-	{
-		displayName: 'Requests',
-		name: 'requests',
-		type: 'json',
-		default: '',
-		required: true,
-		placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
-		description:
-			'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
-		displayOptions: { show: { operation: ['tryRules'] } },
-	},
-	{
-		displayName: 'Wait',
-		name: 'wait',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'In Memory',
-				value: 'memory',
-				description: 'For sessions of minutes: their end is seen within seconds',
-			},
-			{
-				name: 'In the Database',
-				value: 'database',
-				description:
-					'For sessions of hours, and whatever must outlive a restart of n8n: looked at about once a minute',
-			},
-		],
-		default: 'memory',
-		description: 'Where n8n keeps the execution while the session runs',
-		displayOptions: { show: { operation: ['start', 'continue'] } },
-	},
-	{
-		displayName:
-			"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
-		name: 'wayBackNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { operation: ['start', 'continue'], wait: ['database'] } },
-	},
-	{
-		displayName: 'Message',
-		name: 'message',
-		type: 'string',
-		typeOptions: { rows: 2 },
-		default: '',
-		placeholder: 'e.g. Now do the same for the blog',
-		description:
-			'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
-		displayOptions: { show: { operation: ['continue'] } },
-	},
+	choice('On Max Wait', 'onMaxWait', 'route', 'What to do when the session has not ended by then', {
+		...ABORT,
+		route: ['Route to Still Running', 'Let the session go on and send the item to Still Running'],
+	}),
 ];
 
-const policies = [
-	{ name: 'Approve All', value: 'approve', description: 'Allow whatever the agent asks for' },
-	{
-		name: 'Ask a Person',
-		value: 'ask',
-		description: 'Send the item to Needs Approval with the open requests',
-	},
-	{
-		name: 'Decide by Rules',
-		value: 'rules',
-		description: 'Let the rules below decide each request',
-	},
-	{
-		name: 'Deny All',
-		value: 'deny',
-		description: 'Refuse whatever the agent asks for; it goes on without',
-	},
-];
-
-const answerPolicy = {
-	name: 'Apply an Answer',
-	value: 'answer',
-	description: 'Apply what a person answered in Slack, mail, chat or a form',
+const wayBackNotice: INodeProperties = {
+	displayName:
+		"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
+	name: 'wayBackNotice',
+	type: 'notice',
+	default: '',
 };
 
-const permissionPolicy = {
-	displayName: 'Permission Policy',
-	name: 'permissionPolicy',
-	type: 'options',
-	options: policies,
-	default: 'ask',
-	description: 'How the permissions that the agent asks for are decided',
-} satisfies Partial<INodeProperties>;
+const message = text(
+	'Message',
+	'message',
+	'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
+	{ typeOptions: { rows: 2 }, placeholder: 'e.g. Now do the same for the blog' },
+);
 
-const showOnlyForAnswer = { operation: ['continue'], permissionPolicy: ['answer'] };
+const policy = (more: Choices): INodeProperties =>
+	choice(
+		'Permission Policy',
+		'permissionPolicy',
+		'ask',
+		'How the permissions that the agent asks for are decided',
+		{
+			approve: ['Approve All', 'Allow whatever the agent asks for'],
+			...more,
+			ask: ['Ask a Person', 'Send the item to Needs Approval with the open requests'],
+			rules: ['Decide by Rules', 'Let the rules below decide each request'],
+			deny: ['Deny All', 'Refuse whatever the agent asks for; it goes on without'],
+		},
+	);
 
-const applyAnswer: INodeProperties[] = [
-	{
-		displayName: 'Answer',
-		name: 'answer',
-		type: 'string',
-		default: '={{ $json }}',
-		required: true,
-		placeholder: 'e.g. approve',
-		description:
-			'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
-		displayOptions: { show: showOnlyForAnswer },
-	},
-	{
-		displayName: 'Applies To',
-		name: 'answerAppliesTo',
-		type: 'options',
-		options: [
-			{
-				name: 'Everything From Now On',
-				value: 'session',
-				description: 'Answer whatever the session asks for until it ends',
-			},
-			{
-				name: 'What Was Asked',
-				value: 'asked',
-				description:
-					'Answer only the requests that the person has seen; anything else is asked again',
-			},
+const answer: INodeProperties[] = [
+	text(
+		'Answer',
+		'answer',
+		'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
+		{ default: '={{ $json }}', required: true, placeholder: 'e.g. approve' },
+	),
+	choice('Applies To', 'answerAppliesTo', 'asked', 'Which requests the answer is for', {
+		session: ['Everything From Now On', 'Answer whatever the session asks for until it ends'],
+		asked: [
+			'What Was Asked',
+			'Answer only the requests that the person has seen; anything else is asked again',
 		],
-		default: 'asked',
-		description: 'Which requests the answer is for',
-		displayOptions: { show: showOnlyForAnswer },
-	},
-	{
-		displayName: 'Asked',
-		name: 'askedInteractions',
-		type: 'json',
-		default: '',
-		required: true,
-		description:
-			'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
-		displayOptions: { show: { ...showOnlyForAnswer, answerAppliesTo: ['asked'] } },
-	},
+	}),
+	json(
+		'Asked',
+		'askedInteractions',
+		'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
+		{ required: true, displayOptions: { show: { answerAppliesTo: ['asked'] } } },
+	),
 ];
 
-const permissions: INodeProperties[] = [
-	// Two of the same name: only a session that exists can have been asked about.
-	{
-		...permissionPolicy,
-		displayOptions: { show: { operation: ['start', 'tryRules'] } },
-	},
-	{
-		...permissionPolicy,
-		options: [...policies.slice(0, 1), answerPolicy, ...policies.slice(1)],
-		displayOptions: { show: { operation: ['continue'] } },
-	},
-	...applyAnswer,
+const decisions: Choices = {
+	approve: ['Approve', 'Answer with the option that allows it'],
+	ask: ['Ask a Person', 'Send the item to Needs Approval'],
+	deny: ['Deny', 'Answer with the option that refuses it'],
+};
+
+const ruleFields: INodeProperties[] = [
+	text('Permission', 'permission', 'The kind of permission. * stands for any.', {
+		placeholder: 'e.g. bash',
+	}),
+	text(
+		'Pattern',
+		'pattern',
+		'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
+		{ placeholder: 'e.g. git status, npm run build' },
+	),
+	choice('Decision', 'decision', '', 'What to do with a request that matches', {
+		'': ['- Choose -'],
+		...decisions,
+	}),
+];
+
+const rules: INodeProperties[] = [
 	{
 		displayName: 'Rules',
 		name: 'permissionRules',
@@ -204,53 +197,124 @@ const permissions: INodeProperties[] = [
 		default: {},
 		description:
 			'The first rule that matches the permission and everything it is asked for decides',
-		displayOptions: { show: { permissionPolicy: ['rules'] } },
-		options: [
-			{
-				displayName: 'Rule',
-				name: 'rule',
-				values: [
-					{
-						displayName: 'Permission',
-						name: 'permission',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. bash',
-						description: 'The kind of permission. * stands for any.',
-					},
-					{
-						displayName: 'Pattern',
-						name: 'pattern',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. git status, npm run build',
-						description:
-							'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
-					},
-					{
-						displayName: 'Decision',
-						name: 'decision',
-						type: 'options',
-						options: [{ name: '- Choose -', value: '' }, ...decisions],
-						default: '',
-						description: 'What to do with a request that matches',
-					},
-				],
-			},
-		],
+		options: [{ displayName: 'Rule', name: 'rule', values: ruleFields }],
 	},
-	{
-		displayName: 'When No Rule Matches',
-		name: 'defaultDecision',
-		type: 'options',
-		options: decisions,
-		default: 'ask',
-		description: 'What to do with a request that no rule speaks about',
-		displayOptions: { show: { permissionPolicy: ['rules'] } },
-	},
+	choice(
+		'When No Rule Matches',
+		'defaultDecision',
+		'ask',
+		'What to do with a request that no rule speaks about',
+		decisions,
+	),
 ];
 
-const inDatabase = { show: { '/wait': ['database'] } };
+/** How a decision is said, where any is made */
+const wordsToApprove: INodeProperties[] = [
+	choice(
+		'Approve With',
+		'approveWith',
+		'once',
+		'Which approval to prefer where the agent offers several',
+		{
+			always: ['Always', 'Prefer the option that allows it permanently'],
+			once: ['Once', 'Prefer the option that allows it this time'],
+		},
+	),
+	text(
+		'Approve Values',
+		'approveValues',
+		'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
+		{ placeholder: 'e.g. grant_once, go' },
+	),
+];
+
+const wordsToDeny = text(
+	'Deny Values',
+	'denyValues',
+	'Values of options that deny, separated by commas. They win over what is understood without them.',
+	{ placeholder: 'e.g. refuse, halt' },
+);
+
+const bodies = {
+	start: json('Body', 'body', 'More fields for the request that starts the session', {
+		default: '{}',
+	}),
+	decision: json(
+		'Decision Body',
+		'decisionBody',
+		'More fields for the request that answers a permission request',
+		{ default: '{}' },
+	),
+};
+
+const whileRunning: INodeProperties[] = [
+	{
+		displayName: 'Abort on Stop',
+		name: 'abortOnStop',
+		type: 'boolean',
+		default: true,
+		description: 'Whether stopping the execution, or its timeout, also aborts the agent session',
+	},
+	number(
+		'Max Concurrent Sessions',
+		'maxConcurrentSessions',
+		5,
+		'How many items are worked on at the same time',
+		1,
+	),
+];
+
+const polling: INodeProperties[] = [
+	number(
+		'Max Poll Interval (Seconds)',
+		'maxPollInterval',
+		10,
+		'Longest time between two polls of a session; the interval grows with the age of the session',
+		1,
+	),
+	number(
+		'Poll Interval (Seconds)',
+		'pollInterval',
+		5,
+		'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
+		1,
+	),
+];
+
+const patience: INodeProperties[] = [
+	number('Give Up After (Hours)', 'giveUpAfter', 24, 'How long to wait for the session to end', 0),
+	choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
+		...ABORT,
+		error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
+	}),
+	choice(
+		'If Nobody Answers',
+		'ifNobodyAnswers',
+		'wait',
+		'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
+		{
+			...ABORT,
+			deny: ['Deny', 'Refuse what was asked; the agent goes on without'],
+			wait: ['Wait', "Wait on, until 'Give Up After'"],
+		},
+	),
+	number(
+		'If Nobody Answers After (Hours)',
+		'unansweredAfter',
+		24,
+		'How long people have, counted from when a request was first seen',
+		0,
+	),
+];
+
+/** Fields that are shown where they count, and nowhere else: of the others n8n hands on nothing. */
+const shown = (
+	show: NonNullable<IDisplayOptions['show']>,
+	...fields: INodeProperties[]
+): INodeProperties[] => updateDisplayOptions({ show }, fields);
+
+const SESSIONS = ['start', 'continue'];
+const DECIDING = ['approve', 'deny', 'rules', 'answer'];
 
 const options: INodeProperties = {
 	displayName: 'Options',
@@ -259,177 +323,54 @@ const options: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		{
-			displayName: 'Abort on Stop',
-			name: 'abortOnStop',
-			type: 'boolean',
-			default: true,
-			description: 'Whether stopping the execution, or its timeout, also aborts the agent session',
-		},
-		{
-			displayName: 'Approve Values',
-			name: 'approveValues',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. grant_once, go',
-			description:
-				'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
-		},
-		{
-			displayName: 'Approve With',
-			name: 'approveWith',
-			type: 'options',
-			options: [
-				{
-					name: 'Always',
-					value: 'always',
-					description: 'Prefer the option that allows it permanently',
-				},
-				{ name: 'Once', value: 'once', description: 'Prefer the option that allows it this time' },
-			],
-			default: 'once',
-			description: 'Which approval to prefer where the agent offers several',
-		},
-		{
-			displayName: 'Body',
-			name: 'body',
-			type: 'json',
-			default: '{}',
-			description: 'More fields for the request that starts the session, as a JSON object',
-		},
-		{
-			displayName: 'Decision Body',
-			name: 'decisionBody',
-			type: 'json',
-			default: '{}',
-			description:
-				'More fields for the request that answers a permission request, as a JSON object',
-		},
-		{
-			displayName: 'Deny Values',
-			name: 'denyValues',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. refuse, halt',
-			description:
-				'Values of options that deny, separated by commas. They win over what is understood without them.',
-		},
-		{
-			displayName: 'Give Up After (Hours)',
-			name: 'giveUpAfter',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 24,
-			description: 'How long to wait for the session to end',
-			displayOptions: inDatabase,
-		},
-		{
-			displayName: 'If Nobody Answers',
-			name: 'ifNobodyAnswers',
-			type: 'options',
-			options: [
-				{
-					name: 'Abort the Session',
-					value: 'abort',
-					description: 'Abort the session and raise an error',
-				},
-				{
-					name: 'Deny',
-					value: 'deny',
-					description: 'Refuse what was asked; the agent goes on without',
-				},
-				{ name: 'Wait', value: 'wait', description: "Wait on, until 'Give Up After'" },
-			],
-			default: 'wait',
-			description:
-				'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
-			displayOptions: inDatabase,
-		},
-		{
-			displayName: 'If Nobody Answers After (Hours)',
-			name: 'unansweredAfter',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 24,
-			description: 'How long people have, counted from when a request was first seen',
-			displayOptions: inDatabase,
-		},
-		{
-			displayName: 'Max Concurrent Sessions',
-			name: 'maxConcurrentSessions',
-			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 0 },
-			default: 5,
-			description: 'How many items are worked on at the same time',
-		},
-		{
-			displayName: 'Max Poll Interval (Seconds)',
-			name: 'maxPollInterval',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 10,
-			description:
-				'Longest time between two polls of a session; the interval grows with the age of the session',
-		},
-		{
-			displayName: 'Max Wait (Minutes)',
-			name: 'maxWait',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 30,
-			description: 'How long to wait for the session to end, In Memory',
-			hint: "The execution stays in memory while it waits. For sessions of hours choose 'In the Database' in 'Wait'.",
-		},
-		{
-			displayName: 'On Give Up',
-			name: 'onGiveUp',
-			type: 'options',
-			options: [
-				{
-					name: 'Abort the Session',
-					value: 'abort',
-					description: 'Abort the session and raise an error',
-				},
-				{
-					name: 'Raise an Error',
-					value: 'error',
-					description: 'Let the session go on and raise an error that names it',
-				},
-			],
-			default: 'abort',
-			description: "What to do when 'Give Up After' is over",
-			displayOptions: inDatabase,
-		},
-		{
-			displayName: 'On Max Wait',
-			name: 'onMaxWait',
-			type: 'options',
-			options: [
-				{
-					name: 'Abort the Session',
-					value: 'abort',
-					description: 'Abort the session and raise an error',
-				},
-				{
-					name: 'Route to Still Running',
-					value: 'route',
-					description: 'Let the session go on and send the item to Still Running',
-				},
-			],
-			default: 'route',
-			description: 'What to do when the session has not ended by then',
-		},
-		{
-			displayName: 'Poll Interval (Seconds)',
-			name: 'pollInterval',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 5,
-			description:
-				'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-		},
-	],
+		...shown({ '/permissionPolicy': DECIDING }, ...wordsToApprove),
+		...shown({ '/operation': ['start'] }, bodies.start),
+		// If Nobody Answers may deny, whatever the policy.
+		wordsToDeny,
+		...shown({ '/operation': SESSIONS }, bodies.decision, ...whileRunning),
+		...shown({ '/operation': SESSIONS, '/wait': ['memory'] }, ...polling),
+		...shown({ '/operation': SESSIONS, '/wait': ['database'] }, ...patience),
+		// They stood here first: a workflow that has them here keeps them, and no other is offered them.
+		...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
+	].sort((one, other) => one.displayName.localeCompare(other.displayName)),
 };
 
-/** The panel of the node, from top to bottom. */
-export const properties: INodeProperties[] = [...target, ...permissions, options];
+export const properties: INodeProperties[] = [
+	{ ...operation, ...fixed },
+	...shown(
+		{ operation: ['start'] },
+		{ ...projectLocator, description: 'The project that the agent works in' },
+		prompt,
+	),
+	...shown(
+		{ operation: ['continue'] },
+		{
+			...sessionLocator,
+			description: 'The session to wait for, such as the sessionId that an earlier node returned',
+		},
+		message,
+	),
+	...shown({ operation: ['tryRules'] }, requests),
+	...shown({ operation: SESSIONS }, { ...wait, ...fixed }),
+	...shown({ operation: SESSIONS, wait: ['memory'] }, ...maxWait),
+	...shown({ operation: SESSIONS, wait: ['database'] }, wayBackNotice),
+	// Two of the same name: only a session that exists can have been asked about.
+	...shown({ operation: ['start', 'tryRules'] }, policy({})),
+	...shown(
+		{ operation: ['continue'] },
+		policy({
+			answer: ['Apply an Answer', 'Apply what a person answered in Slack, mail, chat or a form'],
+		}),
+	),
+	...shown({ operation: ['continue'], permissionPolicy: ['answer'] }, ...answer),
+	...shown({ permissionPolicy: ['rules'] }, ...rules),
+	...shown(
+		{ operation: SESSIONS },
+		{
+			...simplify,
+			description:
+				"Whether items that leave by 'Needs Approval' hold only what a person needs to decide, and not how far the session is as well",
+		},
+	),
+	options,
+];

@@ -1,19 +1,13 @@
-import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
+import type { ItemRecord } from '../shared/n8n/executionJournal';
 import type { Clock } from '../shared/transport/clock';
 import type { About } from './askedInteractions';
-import type { Patience } from './durable';
-import type { Entry, Journal } from './journal';
-import {
-	isWaiting,
-	newlyDecided,
-	type DecisionRecord,
-	type Ledger,
-	type Undecided,
-} from './ledger';
+import type { Parked, Patience } from './durable';
+import { isWaiting, type DecisionRecord, type Ledger, type Undecided } from './ledger';
 import type { Policy } from './permissionPolicy';
 import type { PollLimits } from './pollPlan';
 import type { NewSession, SessionApi } from './sessionApi';
+import type { Turn } from './turn';
 
 /** For deciding what the last look before the end of Max Wait found */
 export const DECISIONS_MS = 30_000;
@@ -37,6 +31,28 @@ export interface Job {
 	/** In the Database; undefined where the session is waited for in memory */
 	patience?: Patience;
 }
+
+/** What the node has done for one item so far. */
+export interface Entry {
+	/** `sending` from before a start or a message is sent until its fate is known, `sent` once it is known to have arrived */
+	state: 'new' | 'sending' | 'sent';
+	sessionId?: string;
+	/** Known where the session was started here */
+	projectId?: string;
+	dashboardUrl?: string;
+	/** The message, until its turn shows */
+	turn?: Turn;
+	/** What became of each interaction */
+	ledger: Ledger;
+	/** In the Database: since when the session is waited for, and how often it was read */
+	parked?: Parked;
+	pollCount?: number;
+	/** The run of the node that handed it on as completed */
+	completedIn?: number;
+}
+
+/** The record that keeps a retry from starting a second session: cleared when there is nothing left to continue. */
+export type Journal = ItemRecord<Entry>;
 
 /** The effects that a run needs; a test brings a clock and a service of its own. */
 export interface RunDependencies {
@@ -119,20 +135,6 @@ export class Run {
 
 	note(changes: Partial<Entry>): void {
 		this.dependencies.journal.write(Object.assign(this.entry, changes));
-	}
-
-	/** Notes what became of the interactions, and logs the decisions that are newly known as carried out. */
-	keep(ledger: Ledger): void {
-		const before = this.entry.ledger;
-		this.note({ ledger });
-		for (const record of newlyDecided(before, ledger)) {
-			// Agent-written text must not forge lines of the log.
-			const what = quote([record.permission, ...record.patterns].join(' '));
-			this.log(
-				`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${what}, by ${record.decidedBy}`,
-				{ ...record },
-			);
-		}
 	}
 
 	log(message: string, about: Record<string, unknown> = {}): void {

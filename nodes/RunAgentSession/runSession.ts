@@ -6,8 +6,6 @@ import { told, type Undecided } from './ledger';
 import { read, waitForNextPoll } from './polling';
 import { Run, type Job, type RunDependencies, type RunResult } from './run';
 
-export type { Job, RunDependencies, RunResult, Target } from './run';
-
 /**
  * Runs one item: starts or continues its session, waits for it and decides its permissions.
  * @throws WorkspaceAutomationError that names the session, once there is one, and what was decided

@@ -5,20 +5,17 @@ import { titleOf } from '../shared/base/values';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { getCustomDomains } from './listSearch/customDomains';
-import { getProducts } from './listSearch/products';
-import { getTasks } from './listSearch/tasks';
-import * as agentSession from './resources/agentSession';
-import * as analytics from './resources/analytics';
+import { getCustomDomains, getProducts, getTasks } from './listSearch';
+import { panelOf } from './panel';
+import { agentSession } from './resources/agentSession';
+import { analytics, analyticsOptions } from './resources/analytics';
 import { bareState } from './resources/analytics/hints';
-import { analyticsOptions } from './resources/analytics/options';
-import * as customDomain from './resources/customDomain';
-import * as file from './resources/file';
-import * as product from './resources/product';
-import * as project from './resources/project';
-import { panelOf } from './resources/resource';
-import * as sharedPreview from './resources/sharedPreview';
-import * as task from './resources/task';
+import { customDomain } from './resources/customDomain';
+import { file } from './resources/file';
+import { product } from './resources/product';
+import { project } from './resources/project';
+import { sharedPreview } from './resources/sharedPreview';
+import { task } from './resources/task';
 
 const RESOURCES = {
 	agentSession,

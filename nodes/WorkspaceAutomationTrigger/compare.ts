@@ -5,7 +5,7 @@ import { momentOf } from '../shared/base/values';
 // What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
 
 /** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
-export type Marks = ReadonlyMap<string, string>;
+export type Marks = Map<string, string>;
 
 /** An entry of a list as it is compared */
 export interface Entry {
@@ -16,7 +16,7 @@ export interface Entry {
 }
 
 export interface List {
-	/** Tells the lists of a poll apart: the project's ID where there are several */
+	/** Tells the lists of a poll apart: the ID of the project or site where there may be several */
 	name: string;
 	entries: Entry[];
 	/** Whether what is not in it is not there; an empty list may be one that the key can no longer see */
@@ -25,13 +25,15 @@ export interface List {
 
 export interface Memory {
 	/** By the name of the list */
-	seen: ReadonlyMap<string, Marks>;
+	seen: Map<string, Marks>;
 	/** In how many whole reads in a row an entry was missing */
-	missing: ReadonlyMap<string, number>;
+	missing: Map<string, number>;
 }
 
 export interface Rule {
 	on: 'added' | 'changed' | 'removed';
+	/** Whether what a list holds that is read for the first time counts as added */
+	existing: boolean;
 	/** Whether a mark that differs is a change; every one is by default */
 	isChange?: (before: string, now: string) => boolean;
 	/** After how many whole reads without it an entry is gone */
@@ -57,11 +59,6 @@ export function ageOrder({ createdAt, created_at }: IDataObject = {}): number {
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 
-function byAge(one: Change, other: Change): number {
-	const [a, b] = [ageOrder(one.entry?.json), ageOrder(other.entry?.json)];
-	return a === b ? 0 : a - b;
-}
-
 /**
  * The changes since the last read, oldest first, and the memory for the next one, in which those over the limit have not happened.
  * Every change that was there at the time of a read comes out of it once.
@@ -69,29 +66,30 @@ function byAge(one: Change, other: Change): number {
 export function compare(
 	{ seen, missing }: Memory,
 	lists: List[],
-	{ on, isChange = () => true, goneAfter, most }: Rule,
+	{ on, existing, isChange = () => true, goneAfter, most }: Rule,
 ): { changes: Change[]; memory: Memory } {
 	const due: Change[] = [];
-	const seenNow = new Map<string, Map<string, string>>();
+	// A project may be out of sight for a while.
+	const seenNow = new Map(seen);
 	const missingNow = new Map<string, number>();
 	const placeOf = (list: string, key: string) => `${list} ${key}`;
 
 	for (const { name: list, entries, isWhole } of lists) {
-		const known: Marks = seen.get(list) ?? new Map<string, string>();
+		const known = seen.get(list);
 		const marks = new Map<string, string>();
 		seenNow.set(list, marks);
 		for (const entry of entries) {
 			const { key, mark } = entry;
 			if (marks.has(key)) continue;
 			marks.set(key, mark);
-			const before = known.get(key);
+			const before = known?.get(key);
 			const isDue =
 				before === undefined
-					? on === 'added'
+					? on === 'added' && (known !== undefined || existing)
 					: on === 'changed' && before !== mark && isChange(before, mark);
 			if (isDue) due.push({ list, key, entry, before });
 		}
-		for (const [key, before] of known) {
+		for (const [key, before] of known ?? []) {
 			if (marks.has(key)) continue;
 			const place = placeOf(list, key);
 			const times = (missing.get(place) ?? 0) + (isWhole ? 1 : 0);
@@ -104,7 +102,9 @@ export function compare(
 		}
 	}
 
-	const changes = due.sort(byAge);
+	const ageOf = ({ entry }: Change) => ageOrder(entry?.json);
+	// What has no date is as old as any other that has none.
+	const changes = due.sort((one, other) => ageOf(one) - ageOf(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {
 		const marks = seenNow.get(list)!;
 		if (before === undefined) marks.delete(key);

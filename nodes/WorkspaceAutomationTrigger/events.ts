@@ -112,15 +112,15 @@ function keepingOf(resource: Resource, on: Rule['on']): Keeping {
 	return on === 'removed' ? 'ids' : 'digests';
 }
 
-/** The events of some resources, or of all of them */
-export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
-	resources.flatMap((resource) =>
-		Object.entries(BY_RESOURCE[resource]).map(([value, details]) => ({
-			...details,
-			value,
-			resource,
-			keeping: keepingOf(resource, details.on),
-		})),
-	);
+export const EVENTS = (Object.keys(BY_RESOURCE) as Resource[]).flatMap((resource) =>
+	Object.entries(BY_RESOURCE[resource]).map(([value, details]): TriggerEvent => ({
+		...details,
+		value,
+		resource,
+		keeping: keepingOf(resource, details.on),
+	})),
+);
 
-export const EVENTS = eventsOf('customDomain', 'file', 'product', 'project', 'row', 'task');
+/** The events of some resources */
+export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
+	EVENTS.filter(({ resource }) => resources.includes(resource));

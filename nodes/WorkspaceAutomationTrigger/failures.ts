@@ -2,9 +2,11 @@ import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { isRefusal } from '../shared/transport/evidence';
-import { MistakeError } from './sources';
 
 // What a poll that failed comes to. Decisions only.
+
+/** A mistake of the user that the next poll would find again */
+export class MistakeError extends WorkspaceAutomationError {}
 
 /** In how many polls in a row a service in trouble is waited for */
 const PATIENCE = 2;
@@ -43,11 +45,8 @@ export function isError(
 export function failureOf(error: unknown): Failure {
 	const { httpStatus: status, retryAfter } =
 		error instanceof WorkspaceAutomationError ? error.context : {};
-	if (status === 429)
-		return {
-			cause: 'rate-limited',
-			...(retryAfter !== undefined && { retryAfterMs: retryAfter * 1000 }),
-		};
+	const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1000;
+	if (status === 429) return { cause: 'rate-limited', retryAfterMs };
 	if (status === 401 || status === 403) return { cause: 'credential-invalid' };
 	if (!mayPass(error) || status === 404) return { cause: 'configuration-invalid' };
 	return { cause: 'temporarily-unavailable' };

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { digest } from '../shared/base/digest';
-import { excerpt } from '../shared/base/values';
+import { excerpt, sortedJson } from '../shared/base/values';
 import type { Change, Entry } from './compare';
 import type { TriggerEvent } from './events';
-import { stable } from './sources';
+import { MistakeError } from './failures';
 import { mark } from './state';
 
 // Things of the service as they are compared, and changes as the workflow gets them.
@@ -14,26 +14,34 @@ const LONGEST_VALUE = 1_000;
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function bounded(value: unknown, what: string): unknown {
-	const text = stable(value, what);
+function bounded(value: unknown): unknown {
+	const text = sortedJson(value) ?? '';
 	return text.length > LONGEST_VALUE ? `${excerpt(text, LONGEST_VALUE)} ${digest(text)}` : value;
 }
 
-/** The values that count, as JSON. Services write names in either way. */
-function watched(thing: IDataObject, { watch = [], keeping }: TriggerEvent, what: string): string {
-	if (watch === 'all') return stable(thing, what);
-	const values = watch
-		.map((name) => [name, thing[name] ?? thing[snakeCase(name)]])
-		.filter(([, value]) => value !== undefined)
-		.map(([name, value]) => [name, keeping === 'values' ? bounded(value, what) : value]);
-	return stable(Object.fromEntries(values), what);
+/** JSON in which the order of keys makes no difference. @throws MistakeError for what is nested too deeply */
+export function stable(value: unknown, what: string): string {
+	const text = sortedJson(value);
+	if (text !== undefined) return text;
+	throw new MistakeError(
+		`The ${what} cannot be compared`,
+		'Its values are nested too deeply. Watch something else, or remove it.',
+	);
+}
+
+/** The values that count. Services write names in either way. */
+function watched(thing: IDataObject, watch: TriggerEvent['watch'] = []): IDataObject {
+	if (watch === 'all') return thing;
+	const values = watch.map((name) => [name, bounded(thing[name] ?? thing[snakeCase(name)])]);
+	return Object.fromEntries(values) as IDataObject;
 }
 
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
 export function toEntry(json: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
-	if (event.keeping === 'ids') return { key: id, mark: '', id, json };
-	const values = watched(json, event, `${event.resource} ${excerpt(id)}`);
-	if (event.keeping === 'values') return { key: id, mark: values, id, json };
+	const { keeping, resource, watch } = event;
+	if (keeping === 'ids') return { key: id, mark: '', id, json };
+	const values = stable(watched(json, watch), `${resource} ${excerpt(id)}`);
+	if (keeping === 'values') return { key: id, mark: values, id, json };
 	return { key: mark(scope, id), mark: mark(scope, values), id, json };
 }
 

@@ -9,9 +9,9 @@ import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { inWords } from '../shared/base/values';
 import { ageOrder, compare, NOTHING, type List, type Memory } from './compare';
 import { EVENTS, type TriggerEvent } from './events';
-import { failureOf, isError } from './failures';
+import { failureOf, isError, MistakeError } from './failures';
 import { toEntry, toItem } from './items';
-import { MistakeError, SOURCES, type Panel, type Source } from './sources';
+import { SOURCES, type Panel } from './sources';
 import { seenIn, toState, type State } from './state';
 
 // One poll: everything is read, then compared, then remembered.
@@ -28,26 +28,23 @@ interface Watch {
 	unsaved?: { from: string; state: State };
 }
 
-const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
-const parsedMark = (mark: string) => JSON.parse(mark) as IDataObject;
-
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
+/** What the panel asks for */
 interface Watched {
 	event: TriggerEvent;
-	source: Source;
 	api: Api;
 	/** Stands for all of it: what was kept for another is of no use */
 	scope: string;
-	/** The options */
 	existing: boolean;
 	most: number;
+	read: () => Promise<List[]>;
 }
 
-/** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
+/** @throws MistakeError for what has to be entered otherwise */
 async function openWatched(context: IPollFunctions): Promise<Watched> {
-	const read = async (): Promise<Watched> => {
+	const open = async (): Promise<Watched> => {
 		const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
 		const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
 		const values = EVENTS.map(({ value }) => value);
@@ -59,58 +56,49 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 		const overrides = api.digestOf(source.operation);
 		const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 		const scope = digest(JSON.stringify(parts));
-		return { event, source, api, scope, existing: existing === true, most };
+		const read = async () =>
+			await source.read(api, {
+				deadline: api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs),
+				warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
+				toEntry: (thing, id) => toEntry(thing, id, event, scope),
+			});
+		return { event, api, scope, existing: existing === true, most, read };
 	};
-	return await read().catch((error: unknown) => {
+	return await open().catch((error: unknown) => {
 		if (!(error instanceof WorkspaceAutomationError)) throw error;
 		throw new MistakeError(error.message, error.description);
 	});
 }
 
-async function readLists(
-	context: IPollFunctions,
-	{ event, source, api, scope }: Watched,
-): Promise<List[]> {
-	const budget = context.getPollBudgetMs?.() ?? source.patienceMs;
-	const read = await source.read(api, {
-		deadline: api.clock.now() + budget,
-		warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
-	});
-	return read.map(({ name, things, isWhole }) => ({
-		name,
-		entries: things.map((thing) => toEntry(thing, source.idOf(thing, api), event, scope)),
-		isWhole,
-	}));
+const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
+const parsedMark = (mark: string) => JSON.parse(mark) as IDataObject;
+
+/** What the last poll has left, if it was about the same. */
+function lastState(context: IPollFunctions, { unsaved }: Watch, { event, scope }: Watched) {
+	const data = context.getWorkflowStaticData('node');
+	const from = digestOf(data.state);
+	const state = unsaved?.from === from ? unsaved.state : (data.state as State | undefined);
+	return { data, from, turn: state?.turn ?? 0, seen: seenIn(state, event.keeping, scope) };
 }
 
 /** The changes since the last poll. Its state is touched once, at the end, and only where it is another. */
 function changesIn(
-	context: IPollFunctions,
 	watch: Watch,
 	{ event, api, scope, existing, most }: Watched,
+	last: ReturnType<typeof lastState>,
 	lists: List[],
 ): IDataObject[] {
 	const now = api.clock.now();
 	const { on, isChange, resource, keeping } = event;
-	const data = context.getWorkflowStaticData('node');
-	const from = digestOf(data.state);
-	const saved =
-		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as unknown as State);
-	const seen = seenIn(saved, keeping, scope);
-
-	const { changes, memory } = compare(
-		seen === undefined ? NOTHING : { seen, missing: watch.missing },
-		lists,
-		{
-			// Nothing has been removed from what was not known.
-			on: seen === undefined && !existing ? 'removed' : on,
-			isChange:
-				isChange && ((before, after) => isChange(parsedMark(before), parsedMark(after), now)),
-			goneAfter: resource === 'row' ? 1 : GONE_AFTER,
-			most,
-		},
-	);
-	const turn = seen === undefined ? now : saved.turn + (changes.length > 0 ? 1 : 0);
+	const { data, from, seen } = last;
+	const { changes, memory } = compare(seen ? { seen, missing: watch.missing } : NOTHING, lists, {
+		on,
+		existing,
+		isChange: isChange && ((before, after) => isChange(parsedMark(before), parsedMark(after), now)),
+		goneAfter: resource === 'row' ? 1 : GONE_AFTER,
+		most,
+	});
+	const turn = seen ? last.turn + (changes.length > 0 ? 1 : 0) : now;
 	watch.missing = memory.missing;
 	const state = toState(memory, keeping, { scope, turn });
 	if (digestOf(state) !== from) data.state = state as unknown as IDataObject;
@@ -124,23 +112,23 @@ async function pollOnce(
 	watch: Watch,
 	isFirst: boolean,
 ): Promise<IDataObject[]> {
-	const { state } = context.getWorkflowStaticData('node');
 	let hasBaseline = false;
 	const read = async () => {
 		const watched = await openWatched(context);
-		hasBaseline = seenIn(state, watched.event.keeping, watched.scope) !== undefined;
-		const changes = changesIn(context, watch, watched, await readLists(context, watched));
+		const last = lastState(context, watch, watched);
+		hasBaseline = last.seen !== undefined;
+		const items = changesIn(watch, watched, last, await watched.read());
 		watch.failures = 0;
-		return changes;
+		return items;
 	};
 	return await read().catch((error: unknown) => {
 		const activation = context.getActivationMode();
 		watch.failures++;
 		if (isError(error, { activation, isFirst, hasBaseline, failures: watch.failures })) throw error;
-		const { name } = context.getNode();
+		const { name: node } = context.getNode();
 		const { message } = error as Error;
-		context.logger.warn(`A poll of "${name}" failed; the next one tries again. ${message}`, {
-			node: name,
+		context.logger.warn(`A poll of "${node}" failed; the next one tries again. ${message}`, {
+			node,
 		});
 		return [];
 	});
@@ -148,9 +136,8 @@ async function pollOnce(
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
-	const watched = await openWatched(context);
-	const { event, api } = watched;
-	const lists = await readLists(context, watched);
+	const { event, api, read } = await openWatched(context);
+	const lists = await read();
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
 	const noun = inWords(event.resource);
 	if (all.length === 0)

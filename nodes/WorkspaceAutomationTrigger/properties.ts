@@ -10,9 +10,6 @@ const showFor = (...resources: Resource[]) => ({
 	show: { event: valuesOf(eventsOf(...resources)) },
 });
 
-const NO_SESSIONS =
-	'Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.';
-
 export const properties: INodeProperties[] = [
 	{
 		displayName: 'Trigger On',
@@ -23,18 +20,11 @@ export const properties: INodeProperties[] = [
 		options: EVENTS.map(({ value, description }) => ({ name: titleOf(value), value, description })),
 	},
 	{
-		displayName: `Every poll reads what is watched from beginning to end, with a request for each 100 entries. ${NO_SESSIONS}`,
+		displayName:
+			'Every poll reads what is watched from beginning to end, with a request for each project or site and each 100 entries, or runs the query. Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
-		displayOptions: showFor('customDomain', 'file', 'product', 'project', 'task'),
-	},
-	{
-		displayName: `Every poll runs the query, and the rows that were not in its result the last time start the workflow. ${NO_SESSIONS}`,
-		name: 'queryNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: showFor('row'),
 	},
 	{
 		displayName: 'Task Names or IDs',
@@ -55,23 +45,28 @@ export const properties: INodeProperties[] = [
 		type: 'multiOptions',
 		typeOptions: { loadOptionsMethod: 'getProjectOptions' },
 		default: [],
-		required: true,
 		displayOptions: showFor('file'),
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: 'All projects are watched where none is chosen',
 	},
 	{
 		...folderLocator,
-		displayName: 'Folder',
 		displayOptions: showFor('file'),
 		description:
-			'Watch only what is directly in this folder of the project; leave it empty for all of its files',
+			'Watch only what is directly in this folder; goes with a single project. Leave it empty for all files.',
 	},
-	{ ...siteId, displayOptions: showFor('customDomain') },
+	{
+		...siteId,
+		displayName: 'Site IDs',
+		displayOptions: showFor('customDomain'),
+		description: `${siteId.description}; several are separated by commas`,
+	},
 	{
 		...projectLocator,
+		required: false,
 		displayOptions: showFor('product'),
-		description: 'The project whose products are watched',
+		description: 'The project whose products are watched; leave it empty for all projects',
 	},
 	{ ...queryField, displayOptions: showFor('row') },
 	{

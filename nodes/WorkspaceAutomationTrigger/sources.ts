@@ -3,12 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { boundQuery } from '../shared/analytics/query';
 import type { OperationId } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
-import { rowsOf } from '../shared/api/rows';
-import type { Api } from '../shared/api/types';
-import { WorkspaceAutomationError } from '../shared/base/errors';
+import { rowsOf } from '../shared/api/answers';
+import type { Api, Values } from '../shared/api/types';
 import { optionalId, requireId } from '../shared/base/validation';
-import { isRecord } from '../shared/base/values';
+import type { Entry, List } from './compare';
 import type { Resource } from './events';
+import { MistakeError } from './failures';
+import { stable } from './items';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
 
@@ -18,11 +19,12 @@ export interface Panel {
 	evaluateExpression(expression: string): unknown;
 }
 
-/** A list as it was read */
-export interface Read {
-	name: string;
-	things: IDataObject[];
-	isWhole: boolean;
+export interface Reading {
+	/** Time, as the clock gives it, until which everything has to be read */
+	deadline: number;
+	warn: (message: string) => void;
+	/** A thing as it is compared */
+	toEntry: (thing: IDataObject, id: string) => Entry;
 }
 
 export interface Source {
@@ -30,90 +32,67 @@ export interface Source {
 	operation: OperationId;
 	/** What is watched: another value starts afresh */
 	target: unknown;
-	/** A text that identifies a thing. @throws WorkspaceAutomationError where it has none */
-	idOf: (thing: IDataObject, api: Api) => string;
 	/** How long a poll may take where n8n does not say */
 	patienceMs: number;
-	read: (api: Api, reading: Reading) => Promise<Read[]>;
-}
-
-export interface Reading {
-	/** Time, as the clock gives it, until which everything has to be read */
-	deadline: number;
-	warn: (message: string) => void;
-}
-
-/** A mistake of the user that the next poll would find again */
-export class MistakeError extends WorkspaceAutomationError {}
-
-/**
- * JSON with the keys of objects in order, at every depth: their order is not a change.
- * @throws MistakeError for what is nested too deeply
- */
-export function stable(value: unknown, what: string): string {
-	const sorted = (_key: string, part: unknown) =>
-		isRecord(part)
-			? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-			: part;
-	let text: string | undefined;
-	try {
-		text = JSON.stringify(value, sorted);
-	} catch {
-		// A list within a list, thousands of times
-	}
-	if (text !== undefined) return text;
-	throw new MistakeError(
-		`The ${what} cannot be compared`,
-		'Its values are nested too deeply. Watch something else, or remove it.',
-	);
+	read: (api: Api, reading: Reading) => Promise<List[]>;
 }
 
 /** More than this is compared by something better than reading it all every minute. */
-export const MOST_THINGS = 20_000;
+const MOST_THINGS = 20_000;
 
-const tooMany = () =>
-	new MistakeError(
+function refuseTooMany(count: number): void {
+	if (count <= MOST_THINGS) return;
+	throw new MistakeError(
 		`There are more than ${MOST_THINGS} entries to watch`,
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
+}
+
+const ALL_PROJECTS = 'all projects';
+
+async function allProjects(api: Api, deadline: number): Promise<Values[]> {
+	const projects: Values[] = [];
+	for await (const { data } of readPages(api, { operation: 'listProjects' }, { deadline }))
+		projects.push(...data.map((project) => ({ projectId: idOf(api, 'listProjects', project) })));
+	return projects;
+}
 
 /**
- * The lists that an operation gives, for each of the values.
+ * The lists that an operation gives, for each of the filters.
  * @param only IDs of the things that are watched; all are without any
  */
 function listSource(
 	operation: OperationId,
-	lists: Array<Record<string, string | undefined>> = [{}],
+	filters: Values[] | typeof ALL_PROJECTS = [{}],
 	only: string[] = [],
 ): Source {
-	const entryId: Source['idOf'] = (thing, api) => idOf(api, operation, thing);
-
 	return {
 		operation,
-		target: [lists, only],
-		idOf: entryId,
+		target: [filters, only],
 		patienceMs: 30_000,
-		async read(api, { deadline, warn }) {
-			const read: Read[] = [];
+		async read(api, { deadline, warn, toEntry }) {
+			const lists: List[] = [];
 			let count = 0;
-			for (const values of lists) {
-				const all: IDataObject[] = [];
+			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
+				const entries: Entry[] = [];
+				const countBefore = count;
 				let isWhole = true;
 				const onSetup = ({ message }: Error) => {
 					isWhole = false;
 					warn(`The service asks for a set-up: ${message}`);
 				};
 				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
-					all.push(...data);
-					count += data.length;
-					if (count > MOST_THINGS) throw tooMany();
+					refuseTooMany((count += data.length));
+					for (const thing of data) {
+						const id = idOf(api, operation, thing);
+						if (only.length === 0 || only.includes(id)) entries.push(toEntry(thing, id));
+					}
 				}
-				const isWatched = (id: string) => only.length === 0 || only.includes(id);
-				const things = all.filter((thing) => isWatched(entryId(thing, api)));
-				// What the key can no longer see looks like this too.
-				read.push({ name: values.projectId ?? '', things, isWhole: isWhole && all.length > 0 });
+				const name = String(values.projectId ?? values.siteId ?? '');
+				// What the key can no longer see is an empty list, too.
+				lists.push({ name, entries, isWhole: isWhole && count > countBefore });
 			}
-			return read;
+			return lists;
 		},
 	};
 }
@@ -121,39 +100,36 @@ function listSource(
 const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
 
-/** IDs that were chosen from a list, or come as one or several from an expression. */
-function requireIds(field: string, value: unknown): string[] {
-	const ids = [value ?? []].flat().map((id) => requireId(field, id));
-	return [...new Set(ids)].sort();
-}
+/** Texts that are written one after the other, separated by commas, or come as one or several from an expression. */
+const listed = (value: unknown): string[] =>
+	[value ?? []]
+		.flat()
+		.flatMap((texts) => String(texts).split(','))
+		.map((text) => text.trim())
+		.filter(Boolean);
+
+/** IDs, each once and in one order. An expression that gives nothing is a mistake: an empty list may stand for everything. */
+const requireIds = (field: string, value: unknown): string[] =>
+	[...new Set([value].flat().map((id) => requireId(field, id)))].sort();
 
 function fileSource(panel: Panel): Source {
 	const field = 'Project Names or IDs';
 	const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
 	const parentId = optionalId('Folder', located(panel, 'parentId'));
-	if (projectIds.length === 0)
-		throw new MistakeError(`'${field}' is empty`, 'Choose the projects whose files are watched.');
-	if (parentId !== undefined && projectIds.length > 1)
+	if (parentId !== undefined && projectIds.length !== 1)
 		throw new MistakeError(
 			"'Folder' goes with a single project",
 			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
 		);
-	return listSource(
-		'listFiles',
-		projectIds.map((projectId) => ({ projectId, parentId })),
-	);
+	const filters = projectIds.map((projectId) => ({ projectId, parentId }));
+	return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
 }
 
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
 function rowSource(panel: Panel): Source {
-	const written = panel.getNodeParameter('keyColumns', '');
-	const columns = [written ?? []]
-		.flat()
-		.flatMap((names) => String(names).split(','))
-		.map((name) => name.trim())
-		.filter(Boolean);
+	const columns = listed(panel.getNodeParameter('keyColumns', ''));
 	const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
 
 	function check(row: IDataObject): void {
@@ -181,30 +157,39 @@ function rowSource(panel: Panel): Source {
 			panel.getNodeParameter('options.parameters', {}),
 			columns,
 		],
-		idOf: (row) => stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row'),
-		async read(api, { deadline, warn }) {
+		async read(api, { deadline, warn, toEntry }) {
 			const { body } = await api.call('queryAnalytics', { query }, { deadline });
-			const things = rowsOf(api, body, warn);
-			if (things.length > MOST_THINGS) throw tooMany();
-			things.slice(0, 1).forEach(check);
-			return [{ name: '', things, isWhole: true }];
+			const rows = rowsOf(api, body, warn);
+			refuseTooMany(rows.length);
+			rows.slice(0, 1).forEach(check);
+			const keyOf = (row: IDataObject) =>
+				stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row');
+			return [{ name: '', entries: rows.map((row) => toEntry(row, keyOf(row))), isWhole: true }];
 		},
 	};
 }
 
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
-	customDomain: (panel) =>
-		listSource('listCustomDomains', [
-			{ siteId: requireId('Site ID', panel.getNodeParameter('siteId')) },
-		]),
+	customDomain(panel) {
+		const written = listed(panel.getNodeParameter('siteId'));
+		const siteIds = requireIds('Site IDs', written.length > 0 ? written : '');
+		return listSource(
+			'listCustomDomains',
+			siteIds.map((siteId) => ({ siteId })),
+		);
+	},
 	file: fileSource,
-	product: (panel) =>
-		listSource('listProducts', [{ projectId: requireId('Project', located(panel, 'projectId')) }]),
+	product(panel) {
+		const projectId = optionalId('Project', located(panel, 'projectId'));
+		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
+	},
 	project: () => listSource('listProjects'),
 	row: rowSource,
-	task: (panel) => {
-		const taskIds = panel.getNodeParameter('taskIds', []);
-		return listSource('listTasks', [{}], requireIds('Task Names or IDs', taskIds));
-	},
+	task: (panel) =>
+		listSource(
+			'listTasks',
+			[{}],
+			requireIds('Task Names or IDs', panel.getNodeParameter('taskIds', [])),
+		),
 };

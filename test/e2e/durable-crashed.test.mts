@@ -8,7 +8,7 @@ import { listExecutions, readExecution, type Execution } from '../../n8n-host/ex
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
-import { call, live, single, WAITS_FASTER } from './durable.mts';
+import { call, live, retryKey, single, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
 import {
 	chain,
@@ -72,19 +72,15 @@ async function killDuringLooks(): Promise<void> {
 
 /** examples/retry-crashed.json for this very n8n, every two seconds. */
 async function retryByItself(): Promise<void> {
-	const { rawApiKey } = await host.rest.post('/api-keys', {
-		label: 'Retry',
-		expiresAt: null,
-		scopes: ['execution:list', 'execution:read', 'execution:retry'],
-	});
-	const data = { apiKey: rawApiKey, baseUrl: `${host.url}/api/v1` };
-	await host.importCredential({ name: 'n8n account', type: 'n8nApi', data });
+	await retryKey(host);
 	for (const saves of SAVES) {
 		const file = example('retry-crashed', {
 			'Every 5 minutes': {
 				rule: { interval: [{ field: 'cronExpression', expression: '*/2 * * * * *' }] },
 			},
 		});
+		for (const one of file.nodes.filter(({ type }) => type.endsWith('.httpRequest')))
+			one.credentials = { n8nApi: { id: null, name: 'n8n account' } };
 		const text = JSON.stringify(file)
 			.replaceAll('http://localhost:5678', host.url)
 			.replace('"workflowId","value":""', `"workflowId","value":"${workflowIds[saves]}"`);

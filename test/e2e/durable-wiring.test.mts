@@ -201,9 +201,9 @@ test(
 	'an output with items that leads nowhere is hinted at in the editor',
 	async () => {
 		// Its Needs Approval and Still Running lead nowhere.
-		const [run] = (await outcome('Stays')).runData[NODE] as Array<{ hints?: object[] }>;
+		const [run] = (await outcome('Stays')).runData[NODE];
 		expect(run.hints).toMatchObject([{ message: expect.stringContaining("'Still Running'") }]);
-		const [wired] = (await outcome('By a Wait node')).runData[NODE] as Array<{ hints?: object[] }>;
+		const [wired] = (await outcome('By a Wait node')).runData[NODE];
 		expect(wired.hints ?? []).toEqual([]);
 	},
 	TEST_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 // Workflows with a Run Agent Session that waits in the database, and n8n as its tests run it.
-import { startHost } from '../../n8n-host/host.mts';
+import { startHost, type Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import type { StartHost } from '../../tools/demoStage.mts';
 import {
@@ -79,3 +79,14 @@ export function live(file: WorkflowFile, path: string): WorkflowFile {
 export const call = async (url: string): Promise<void> => {
 	await eventually(async () => (await fetch(url, { method: 'POST' })).ok);
 };
+
+/** A key for n8n's own API, that may read executions and retry them, in the credential of n8n's that examples/retry-crashed.json names */
+export async function retryKey(host: Host): Promise<void> {
+	const { rawApiKey } = await host.rest.post('/api-keys', {
+		label: 'Retry',
+		expiresAt: null,
+		scopes: ['execution:list', 'execution:read', 'execution:retry'],
+	});
+	const data = { apiKey: rawApiKey, baseUrl: `${host.url}/api/v1` };
+	await host.importCredential({ name: 'n8n account', type: 'n8nApi', data });
+}

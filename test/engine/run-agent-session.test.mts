@@ -1,5 +1,6 @@
 // Run Agent Session as the engine runs it: parameters, outputs, many items, as a tool.
 import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
 import { run, start } from './engine.mts';
 import { texts, until, useRunAgentSession } from './runAgentSession.mts';
 
@@ -43,13 +44,40 @@ describe('outputs', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 
-	test('one that takes longer than Max Wait ends on Still Running', async () => {
-		const execution = await run(setup({ prompt: '[work 10m]', options: { maxWait: 0.05 } }));
-		expect(execution.outputs.map((items) => items.length)).toEqual([0, 0, 1]);
-		expect(execution.outputs[2][0].json).toMatchObject({
-			status: 'running',
-			sessionId: expect.any(String),
-		});
+	test.each([
+		['Max Wait', { maxWait: 0.05 }],
+		['Max Wait among the options, as it was saved before', { options: { maxWait: 0.05 } }],
+	])(
+		'one that takes longer than %s ends on Still Running',
+		async (_, waits) => {
+			const execution = await run(setup({ prompt: '[work 10m]', ...waits }));
+			expect(execution.outputs.map((items) => items.length)).toEqual([0, 0, 1]);
+			expect(execution.outputs[2][0].json).toMatchObject({
+				status: 'running',
+				sessionId: expect.any(String),
+			});
+		},
+		20_000,
+	);
+
+	test('what needs approval has up to ten fields, and all of rule 12 without Simplify', async () => {
+		const keys = async (changes: IDataObject) => {
+			const { outputs } = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
+			return Object.keys(outputs[1][0].json).sort();
+		};
+		const decisive = [
+			'dashboardUrl',
+			'decisions',
+			'pendingInteractions',
+			'question',
+			'sessionId',
+			'status',
+			'text',
+			'undecided',
+		];
+		const more = ['durationMs', 'lastActivityAt', 'latestMessage', 'latestTool', 'pollCount'];
+		expect(await keys({})).toEqual(decisive);
+		expect(await keys({ simplify: false })).toEqual([...decisive, ...more].sort());
 	}, 20_000);
 
 	test('items of every kind find their way and keep their pairing (rule 11)', async () => {
@@ -168,7 +196,10 @@ describe('as a tool (rule 13)', () => {
 		async (prompt, status) => {
 			const execution = await run(setup({ prompt, options: { maxWait: 0.05 } }, { asTool: true }));
 			expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
-			expect(execution.outputs[0][0].json).toMatchObject({ status, sessionId: expect.any(String) });
+			const { json } = execution.outputs[0][0];
+			expect(json).toMatchObject({ status, sessionId: expect.any(String) });
+			// A model pays for every word.
+			expect(json).not.toHaveProperty('durationMs');
 		},
 		20_000,
 	);

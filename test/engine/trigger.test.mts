@@ -4,7 +4,7 @@ import { EVENTS } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
 import { nodeProperties, options, poller, search, type Poller } from './engine.mts';
 import { byId, useTrigger } from './triggerEvents.mts';
 
-const { service, setup, project, files, file } = useTrigger();
+const { service, setup, project, domain, files, file } = useTrigger();
 
 describe('files', () => {
 	test('of several projects are watched, oldest first, and each project for itself', async () => {
@@ -21,6 +21,28 @@ describe('files', () => {
 		expect(found).toEqual([]);
 	});
 
+	test('of all projects are watched where none is chosen, those of a new project from the next poll on', async () => {
+		const trigger = poller(setup('fileCreated', { ...files(), projectIds: [] }));
+		await trigger.poll();
+		const { id: projectId } = await service.control.projects.add({ name: 'New one' });
+		await service.control.files.add({ projectId, name: 'existing.md' });
+		await service.control.files.add({
+			projectId: service.seed.projects[1].id,
+			name: 'elsewhere.md',
+		});
+		expect(await trigger.poll()).toMatchObject([{ name: 'elsewhere.md' }]);
+		await service.control.files.add({ projectId, name: 'later.md' });
+		expect(await trigger.poll()).toMatchObject([{ name: 'later.md', projectId }]);
+	});
+
+	test('an expression for the projects that gives nothing watches nothing', async () => {
+		const trigger = poller(setup('fileCreated', { ...files(), projectIds: '={{ undefined }}' }));
+		await expect(trigger.poll()).rejects.toMatchObject({
+			message: "'Project Names or IDs' is empty",
+		});
+		expect(await service.requests()).toEqual([]);
+	});
+
 	test('of a folder are those that lie in it', async () => {
 		const folder = service.seed.folders.find(({ projectId }) => projectId === project())!;
 		const trigger = poller(setup('fileCreated', { ...files(), parentId: byId(folder.id) }));
@@ -32,7 +54,11 @@ describe('files', () => {
 	});
 
 	test.each([
-		['no project', { projectIds: [] }, "'Project Names or IDs' is empty"],
+		[
+			'a folder and no project',
+			{ projectIds: [], parentId: 'folder' },
+			"'Folder' goes with a single project",
+		],
 		[
 			'a folder and two projects',
 			{ projectIds: ['projects'], parentId: 'folder' },
@@ -52,6 +78,33 @@ describe('files', () => {
 		await expect(trigger.poll()).rejects.toMatchObject({ message });
 		await expect(trigger.test()).rejects.toMatchObject({ message });
 		expect(await service.requests()).toEqual([]);
+	});
+});
+
+describe('several at once', () => {
+	test('sites, separated by commas, each for itself', async () => {
+		const [one, other] = service.seed.sites.slice(0, 2).map(({ id }) => id);
+		const trigger = poller(setup('customDomainAdded', { siteId: ` ${one}, ${other},` }));
+		await trigger.poll();
+		const added = await service.control.domains.add({ ...domain(), siteId: other });
+		expect(await trigger.poll()).toMatchObject([{ id: added.id }]);
+	});
+
+	test.each([
+		['', "'Site IDs' is empty"],
+		[' , ', "'Site IDs' is empty"],
+		['shop.example', "'Site IDs' is not a valid ID"],
+	])('the sites "%s" are refused before anything is sent', async (siteId, message) => {
+		const trigger = poller(setup('customDomainAdded', { siteId }));
+		await expect(trigger.poll()).rejects.toMatchObject({ message });
+		expect(await service.requests()).toEqual([]);
+	});
+
+	test('the products of all projects, where none is chosen', async () => {
+		const trigger = poller(setup('productAdded', { projectId: byId('') }));
+		await trigger.poll();
+		await service.control.products.add({ projectId: service.seed.projects[1].id, name: 'New' });
+		expect(await trigger.poll()).toMatchObject([{ name: 'New' }]);
 	});
 });
 

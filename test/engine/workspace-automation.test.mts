@@ -1,7 +1,7 @@
 // Every operation of the Workspace Automation node but those of agent sessions and files, which have pages of their own, and what they have in common.
 import { describe, expect, test } from '@jest/globals';
 import { globSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { OPERATIONS } from '../../nodes/shared/api/operations.ts';
@@ -23,16 +23,17 @@ describe('the document, the contract and the node', () => {
 				paginate: routing!.send!.paginate,
 			})),
 		);
-	/** The operations as the resources' folders define them, with the endpoint of each */
+	/** The operations as the resources' files define them, with the endpoint of each */
 	const defined = async () => {
-		const folders = globSync('nodes/WorkspaceAutomation/resources/*/index.ts', { cwd: root });
+		const files = globSync('nodes/WorkspaceAutomation/resources/*.ts', { cwd: root });
 		const all = await Promise.all(
-			folders.map(async (file) => {
-				const exported = (await import(join(root, file))) as Record<string, Operation>;
-				const found = Object.entries(exported).filter(([, { request }]) => request !== undefined);
-				return found.map(([value, { request }]) => {
+			files.map(async (file) => {
+				const resource = basename(file, '.ts');
+				const exported = (await import(join(root, file))) as Record<string, unknown>;
+				const found = exported[resource] as Record<string, Operation>;
+				return Object.entries(found).map(([value, { request }]) => {
 					const { method, path } = OPERATIONS[request];
-					return [`${basename(dirname(file))}.${value}`, `${method} ${path}`];
+					return [`${resource}.${value}`, `${method} ${path}`];
 				});
 			}),
 		);

@@ -10,8 +10,8 @@ import {
 	settingsFor,
 	type DialectName,
 } from '../../local-service/dialects/index.mts';
-import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
-import { runSession, type Job } from '../../nodes/RunAgentSession/runSession.ts';
+import type { Entry, Job } from '../../nodes/RunAgentSession/run.ts';
+import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
 import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';

@@ -12,20 +12,25 @@ const pages = readdirSync(new URL('docs/', root))
 	.map((name) => read(`docs/${name}`));
 const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
 
-test('the operation table links every operation to its file', () => {
-	const linked = [
-		...read('docs/operations.md').matchAll(
-			/\(\.\.\/nodes\/WorkspaceAutomation\/resources\/(\w+)\/(\w+)\.ts\)/g,
-		),
-	].map(([, resource, operation]) => `${resource}.${operation}`);
-	expect(linked.sort()).toEqual(Object.values(endpoints).flat().sort());
-});
-
 /** As the panel calls it: `sharedPreview` is Shared Preview. */
 const labelOf = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
+
+test('the operation table lists every operation, below a link to the file of its resource', () => {
+	let resource = '';
+	const listed = [
+		...read('docs/operations.md').matchAll(/^\| (?:\[.*\/(\w+)\.ts\))? ?\| (.+?) \|/gm),
+	].map(([, link, operation]) => {
+		resource = link ?? resource;
+		return `${resource}: ${operation}`;
+	});
+	const all = Object.values(endpoints)
+		.flat()
+		.map((name) => name.split('.'));
+	expect(listed.sort()).toEqual(all.map(([of, value]) => `${of}: ${labelOf(value)}`).sort());
+});
 
 test('the README lists every operation by its resource', () => {
 	const [, section] = readme.split('| resource | operations |');
@@ -144,6 +149,17 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'looks at the session |': ['while a decision is sent'],
 	'looks at the session, which': ['while a decision is sent'],
+	'a worker is killed under a look': ['in the middle of a look, killed with -9: %s'],
+	'one machine, n8n 1 and 2': [
+		'n8n calls the execution crashed and leaves it so; it keeps what it had saved',
+		'examples/retry-crashed.json goes on with the same session, and with nobody there',
+		'n8n calls no error workflow for them',
+	],
+	'several machines, n8n 1': ['another worker goes on with the session, by itself'],
+	'n8n 2; a worker is killed': [
+		'n8n makes it an error without data; an error workflow goes on with the session by its custom data',
+	],
+	'n8n 2; the worker and the main': ['n8n calls it crashed, and a retry goes on with the session'],
 	'a worker or both are killed': [
 		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
 	],
@@ -154,8 +170,13 @@ const PROOFS: Record<string, string[]> = {
 		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
 	],
 	'Give Up After is over': ['Give Up After: %s'],
-	'the workflow is changed meanwhile': [
+	'changed, published again or switched off': [
 		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
+		'%s: it goes on as it was (rule 8)',
+	],
+	'by hand, up to a node further on': ['it was run by hand up to a node further on'],
+	'by hand up to this very node': [
+		'run by hand up to the node itself: n8n ends with the session at Waiting, and the session goes on (rule 8)',
 	],
 	'was called by another one': [
 		'a workflow that another one calls: the caller waits with it (rule 8)',

@@ -5,8 +5,8 @@ import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import type { Entry } from '../../nodes/RunAgentSession/journal.ts';
-import { runSession, type Job, type RunResult } from '../../nodes/RunAgentSession/runSession.ts';
+import type { Entry, Job, RunResult } from '../../nodes/RunAgentSession/run.ts';
+import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';

@@ -6,8 +6,8 @@ import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Api } from '../../nodes/shared/api/types.ts';
-import { realClock } from '../../nodes/shared/transport/clock.ts';
-import { TIMED_OUT, withConnection } from '../../nodes/shared/transport/httpRequest.ts';
+import { realClock, TIMED_OUT } from '../../nodes/shared/transport/clock.ts';
+import { withConnection } from '../../nodes/shared/transport/httpRequest.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
@@ -200,16 +200,16 @@ describe('a picker', () => {
 		jest.spyOn(Date, 'now').mockImplementation(() => now + looks * 5_000);
 		const context = {
 			getNode: () => ({ name: 'Any' }),
-			getCurrentNodeParameter: () => undefined,
+			getCurrentNodeParameter: () => ({ value: '123e4567-e89b-42d3-a456-426614174000' }),
 			getCredentials: async () => ({
 				baseUrl: 'https://api.example.com/v1',
 				accessToken: 'wa_live_key',
 				apiVersion: '2026-10-05',
 			}),
 			helpers: {
-				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) => {
+				httpRequestWithAuthentication: async () => {
 					looks++;
-					const data = url.endsWith('/projects') ? [{ id: `p${looks}`, name: 'P' }] : [];
+					const data = [{ id: `p${looks}`, name: 'P' }];
 					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
 					return { statusCode: 200, headers: {}, body };
 				},

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
 	courseAfter,
 	nextLook,
-	wakeUp,
 	type Parked,
 	type Patience,
 } from '../../nodes/RunAgentSession/durable.ts';
@@ -44,10 +43,6 @@ describe('the next look (rule 3)', () => {
 	test('counts the age from when the session was taken up', () => {
 		const since = 10 * HOUR;
 		expect(nextLook({ since }, patient, since + 60 * MINUTE)).toBe(since + 63 * MINUTE);
-	});
-
-	test('wakes the execution for the first of all that it has parked', () => {
-		expect(wakeUp([30, 10, 20])).toBe(10);
 	});
 
 	test('is never sooner than 70 s nor later than 10 minutes, whoever is waited for', () => {

@@ -54,7 +54,6 @@ test('what is done once is done, whatever becomes of what follows it', async () 
 			context,
 			'request',
 			async () => ++done,
-			() => true,
 			() => new Error('interrupted'),
 		);
 	const withMore = async () => await once().then(() => Promise.reject(new Error('later')));

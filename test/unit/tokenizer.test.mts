@@ -55,7 +55,7 @@ describe('what cannot be read for certain is refused, with its place and a way o
 		['SELECT "x', 'has an opening " without a closing one', 8, /^Close it with "/],
 		['SELECT `x', 'has an opening ` without a closing one', 8, /^Close it with `/],
 		['SELECT ‘x', 'has an opening ‘ without a closing one', 8, /^Close it with ’/],
-		['SELECT “x', 'has an opening “ without a closing one', 8, /^Close it with ”/],
+		['SELECT “x', 'has an opening “ without a closing one', 8, /^Close it with ’ or ”/],
 		['SELECT $$x$', 'has a $ that does not start a heredoc', 8, /backquotes/],
 		['SELECT $é$x$é$', 'has a $ that does not start a heredoc', 8, /backquotes/],
 		['SELECT a$b', 'has a $ in a name without quotes', 8, /backquotes/],

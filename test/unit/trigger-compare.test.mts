@@ -118,7 +118,8 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 	});
 
 	const baseline = structuredClone(things);
-	let { memory } = compare(NOTHING, read(), { on: 'removed', goneAfter: GONE_AFTER, most });
+	const rule: Rule = { on, existing: false, goneAfter: GONE_AFTER, most };
+	let { memory } = compare(NOTHING, read(), rule);
 	let saved = save(memory);
 	memory = load(saved);
 	const emitted: Course['emitted'] = [];
@@ -139,7 +140,7 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 			for (const id of memory.seen.get(name)?.keys() ?? [])
 				if (isWhole && !entries.some(({ key }) => key === id))
 					absent.set(id, (absent.get(id) ?? 0) + 1);
-		const next = compare(memory, lists, { on, goneAfter: GONE_AFTER, most });
+		const next = compare(memory, lists, rule);
 		// n8n hands on the same state to the next poll, and saves it with what is emitted.
 		const inProcess = { ...load(save(next.memory)), missing: next.memory.missing };
 		if (end !== 'crashInPoll') {
@@ -268,6 +269,7 @@ test('what is emitted comes oldest first, whatever form a moment has, after what
 		keysOf(
 			compare(NOTHING, [{ name: '', entries, isWhole: true }], {
 				on: 'added',
+				existing: true,
 				goneAfter: GONE_AFTER,
 				most: 10,
 			}),
@@ -295,7 +297,7 @@ test('a list that comes empty says nothing of another list', () => {
 			entries,
 			isWhole: entries.length > 0,
 		}));
-	const rule = { on: 'removed' as const, goneAfter: GONE_AFTER, most: 10 };
+	const rule: Rule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 10 };
 	let { memory } = compare(NOTHING, lists([entry('a')], [entry('b'), entry('c')]), rule);
 	const gone: string[] = [];
 	for (let read = 0; read < 5; read++) {
@@ -307,7 +309,7 @@ test('a list that comes empty says nothing of another list', () => {
 });
 
 test('a row that went and comes back is new', () => {
-	const rule = { on: 'added' as const, goneAfter: 1, most: 10 };
+	const rule: Rule = { on: 'added', existing: false, goneAfter: 1, most: 10 };
 	const rows = (...keys: string[]) => [
 		{ name: '', entries: keys.map((key) => entry(key)), isWhole: true },
 	];
@@ -323,7 +325,9 @@ test('a row that went and comes back is new', () => {
 
 test('an entry that a list holds twice is told of once', () => {
 	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
-	expect(keysOf(compare(NOTHING, twice, { on: 'added', goneAfter: 1, most: 10 }))).toEqual(['a']);
+	expect(
+		keysOf(compare(NOTHING, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 })),
+	).toEqual(['a']);
 });
 
 describe('what is over Max Events', () => {
@@ -331,7 +335,7 @@ describe('what is over Max Events', () => {
 	const changedTo = (key: string, mark: string): Entry => ({ ...entry(key), mark });
 
 	test('and gone comes with the next poll, whatever that poll sees', () => {
-		const rule = { on: 'removed' as const, goneAfter: GONE_AFTER, most: 1 };
+		const rule: Rule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
 		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b'), entry('c')), rule);
 		const told: string[][] = [];
 		for (const isWhole of [true, true, true, false, false]) {
@@ -343,7 +347,7 @@ describe('what is over Max Events', () => {
 	});
 
 	test('and changed is still known when one poll does not see it', () => {
-		const rule = { on: 'changed' as const, goneAfter: GONE_AFTER, most: 1 };
+		const rule: Rule = { on: 'changed', existing: false, goneAfter: GONE_AFTER, most: 1 };
 		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b')), rule);
 		const told: string[][] = [];
 		for (const entries of [['a', 'b'], ['a'], ['a', 'b']]) {
@@ -354,4 +358,25 @@ describe('what is over Max Events', () => {
 		}
 		expect(told).toEqual([['a'], [], ['b']]);
 	});
+});
+
+test('a list that is new has a baseline first, unless what exists counts as well; one that comes back is as it was', () => {
+	const lists = (...parts: Array<[string, string[]]>) =>
+		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
+	const told = (existing: boolean) => {
+		const rule: Rule = { on: 'added', existing, goneAfter: GONE_AFTER, most: 10 };
+		let memory = NOTHING;
+		return [
+			lists(['one', ['a']]),
+			lists(['one', ['a', 'b']], ['other', ['c']]),
+			lists(['other', ['c', 'd']]),
+			lists(['one', ['a', 'b', 'e']], ['other', ['c', 'd']]),
+		].map((read) => {
+			const next = compare(memory, read, rule);
+			memory = next.memory;
+			return keysOf(next);
+		});
+	};
+	expect(told(false)).toEqual([[], ['b'], ['d'], ['e']]);
+	expect(told(true)).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
 });

@@ -4,9 +4,9 @@ import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	failureOf,
 	isError,
+	MistakeError,
 	type Situation,
 } from '../../nodes/WorkspaceAutomationTrigger/failures.ts';
-import { MistakeError } from '../../nodes/WorkspaceAutomationTrigger/sources.ts';
 
 const status = (httpStatus: number, retryAfter?: number) =>
 	new WorkspaceAutomationError('Message', 'Description', { httpStatus, retryAfter });

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { escaped, literal, typedLiteral, type Named } from './literals';
+import { escaped, literal, typedLiteral } from './literals';
 import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
@@ -32,10 +32,13 @@ const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
+/** A value, after what errors call it */
+type Named = [name: string, value: unknown];
+
 function valueOf(expression: string, { evaluate }: Values): Named {
 	const name = shorten(expression);
 	const value = evaluate(expression);
-	if (value !== undefined) return { name, value };
+	if (value !== undefined) return [name, value];
 	throw new WorkspaceAutomationError(
 		`The expression ${name} in 'Query' has no value`,
 		'Check that the item it reads from has that field.',
@@ -43,8 +46,7 @@ function valueOf(expression: string, { evaluate }: Values): Named {
 }
 
 function parameterOf(name: string, { parameters }: Values): Named {
-	if (parameters.has(name))
-		return { name: `The query parameter ${name}`, value: parameters.get(name) };
+	if (parameters.has(name)) return [`The query parameter ${name}`, parameters.get(name)];
 	const known = [...parameters.keys()].join(', ') || 'none';
 	throw new WorkspaceAutomationError(
 		`The query parameter ${name} has no value`,
@@ -82,7 +84,7 @@ function bindQuoted({ kind, text, start }: Token, query: Query): string {
 			'Write \\\\ for a backslash that belongs to the text.',
 		);
 	}
-	const bound = text.replaceAll(HOLE, () => escaped(valueOf(query.nextExpression(), query)));
+	const bound = text.replaceAll(HOLE, () => escaped(...valueOf(query.nextExpression(), query)));
 	if (kind !== 'name' || bound.length > 2) return bound;
 	throw refusal(
 		template,
@@ -109,7 +111,7 @@ function bindAlone({ kind, text, start }: Token, query: Query): string {
 		);
 	}
 	const named = isHole ? valueOf(placeholder, query) : parameterOf(name, query);
-	const written = type === undefined ? literal(named) : typedLiteral(named, type);
+	const written = type === undefined ? literal(...named) : typedLiteral(...named, type);
 	// Two minus signs would start a comment.
 	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
 }

@@ -112,8 +112,7 @@ const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]
 		'an opening % without a closing one',
 		'Close it with %. Within the quotes, write \\% for % and \\\\ for a backslash.',
 	],
-	[/‘/y, 'an opening % without a closing one', 'Close it with ’, or use straight quotes.'],
-	[/“/y, 'an opening % without a closing one', 'Close it with ”, or use straight quotes.'],
+	[/[‘“]/y, 'an opening % without a closing one', 'Close it with ’ or ”, or use straight quotes.'],
 	[
 		/\$/y,
 		'a $ that does not start a heredoc',

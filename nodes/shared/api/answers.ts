@@ -1,7 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { WorkspaceAutomationError } from '../base/errors';
 import { isRecord, quote } from '../base/values';
 import { operationOf, type OperationId } from './operations';
 import type { Override } from './overrides';
+import type { Api } from './types';
 
 // What a response says, and what to tell people where it cannot be read.
 
@@ -47,3 +50,18 @@ export const unreadableResponse = (
 		`The service answered without ${what}`,
 		`It answered: ${quote(body)}. ${answerOverride(operation, name)}`,
 	);
+
+/**
+ * The rows that a query returned.
+ * @param warn told where the service names another number of them
+ * @throws WorkspaceAutomationError where there is no list of rows
+ */
+export function rowsOf(api: Api, body: unknown, warn: (message: string) => void): IDataObject[] {
+	const rows = api.answer('queryAnalytics', 'data', body);
+	if (!Array.isArray(rows) || !rows.every(isRecord))
+		throw unreadableResponse('queryAnalytics', 'data', 'rows', body);
+	const count = isRecord(body) ? body.rowCount : undefined;
+	if (typeof count === 'number' && count !== rows.length)
+		warn(`The analytics query returned ${rows.length} rows and says that there are ${count}.`);
+	return rows as IDataObject[];
+}

@@ -4,7 +4,7 @@ import { resultOrError, WorkspaceAutomationError } from '../base/errors';
 import { momentOf } from '../base/values';
 import { hasEnded, shownMoment, type Session } from '../session/session';
 import type { Fate } from '../transport/transport';
-import { filesNamed } from './files';
+import { filesNamed } from './pages';
 import { fetchSession } from './sessions';
 import type { Api, CallOptions, Values } from './types';
 

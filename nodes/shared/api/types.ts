@@ -22,7 +22,7 @@ export interface Api {
 	readonly signal: AbortSignal | undefined;
 	/**
 	 * Calls an operation. What must not be done twice is sent again only on proof that it did not happen.
-	 * @throws as `Transport.send`
+	 * @throws as `send` of the transport
 	 */
 	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
 	/** What a response says under one of the names of the operation's `answer`; undefined where it says nothing */

@@ -14,6 +14,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
+/** What a text lists, separated by commas */
+export const listed = (text: string): string[] =>
+	text
+		.split(',')
+		.map((each) => each.trim())
+		.filter(Boolean);
+
 /** What a JSON text says; undefined where it is not JSON. */
 export function parsedOrUndefined(text: string): unknown {
 	try {
@@ -23,12 +30,22 @@ export function parsedOrUndefined(text: string): unknown {
 	}
 }
 
-/** Removes trailing dots and white space, one look at each character: a pattern for it takes quadratic time. */
-export function withoutTrailingDots(text: string): string {
-	let end = text.length;
-	while (end > 0 && (text[end - 1] === '.' || text[end - 1].trim() === '')) end--;
-	return text.slice(0, end);
+const withKeysInOrder = (_key: string, value: unknown): unknown =>
+	isRecord(value)
+		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+		: value;
+
+/** JSON in which the order of keys makes no difference; undefined for what is nested too deeply. */
+export function sortedJson(value: unknown): string | undefined {
+	try {
+		return JSON.stringify(value, withKeysInOrder);
+	} catch {
+		return undefined;
+	}
 }
+
+/** Removes trailing dots and white space. A run is looked at from its beginning only: else it would take quadratic time. */
+export const withoutTrailingDots = (text: string): string => text.replace(/(?<![.\s])[.\s]+$/, '');
 
 /** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {
@@ -65,6 +82,10 @@ export function momentOf(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
 	return typeof value === 'string' ? Date.parse(value) : NaN;
 }
+
+/** A number of things, such as "1 minute" or "1.5 minutes" */
+export const count = (number: number, thing: string): string =>
+	`${number} ${thing}${number === 1 ? '' : 's'}`;
 
 /** A name in camel case as people read it: `customDomain` is "custom domain". */
 export const inWords = (name: string): string =>

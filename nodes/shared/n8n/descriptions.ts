@@ -5,78 +5,80 @@ import { UUID } from '../base/validation';
 
 // Fields that more than one operation or node shows.
 
-const UUID_PATTERN = `^\\s*${UUID}\\s*$`;
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
 
-/** What the editor checks of an ID that is a UUID */
-const uuidValidation = (displayName: string): INodePropertyModeValidation[] => [
-	{
-		type: 'regex',
-		properties: {
-			regex: UUID_PATTERN,
-			errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
-		},
-	},
+/** What the editor checks of a field by a pattern */
+const matches = (regex: string, errorMessage: string): INodePropertyModeValidation[] => [
+	{ type: 'regex', properties: { regex, errorMessage } },
 ];
+
+const uuidValidation = (displayName: string) =>
+	matches(`^\\s*${UUID}\\s*$`, `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`);
 
 /** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
 const locator = (
 	displayName: string,
 	name: string,
 	searchListMethod: string,
+	description: string,
 	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
 		placeholder: UUID_EXAMPLE,
 		validation: uuidValidation(displayName),
 	},
-) =>
-	({
-		displayName,
-		name,
-		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
-		required: true,
-		modes: [
-			{
-				displayName: 'From List',
-				name: 'list',
-				type: 'list',
-				placeholder: `Select a ${displayName.toLowerCase()}...`,
-				typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
-			},
-			{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
-		],
-	}) satisfies INodeProperties;
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description,
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: `Select a ${displayName.toLowerCase()}...`,
+			typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
+		},
+		{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
+	],
+});
 
-export const projectLocator: INodeProperties = {
-	...locator('Project', 'projectId', 'getProjects'),
-	description: 'The project to work in',
-};
-
-export const taskLocator: INodeProperties = {
-	...locator('Task', 'taskId', 'getTasks'),
-	description: 'The recurring task',
-};
-
-export const fileLocator: INodeProperties = {
-	...locator('File or Folder', 'fileId', 'getFiles'),
-	description: 'The file or folder, listed with the name of its project',
-};
-
+export const projectLocator = locator(
+	'Project',
+	'projectId',
+	'getProjects',
+	'The project to work in',
+);
+export const taskLocator = locator('Task', 'taskId', 'getTasks', 'The recurring task');
+export const fileLocator = locator(
+	'File or Folder',
+	'fileId',
+	'getFiles',
+	'The file or folder; choose the project above to choose from a list',
+);
 export const folderLocator: INodeProperties = {
-	...locator('Parent Folder', 'parentId', 'getFolders'),
+	...locator(
+		'Folder',
+		'parentId',
+		'getFolders',
+		'The folder to put it in; leave it empty for My Files',
+	),
 	required: false,
-	description: 'The folder to put it in; leave it empty for My Files',
 };
-
-export const customDomainLocator: INodeProperties = {
-	...locator('Custom Domain', 'customDomainId', 'getCustomDomains'),
-	description: 'The custom domain; enter the site above to choose from a list',
-};
-
-export const productLocator: INodeProperties = {
-	...locator('Product', 'productId', 'getProducts', { placeholder: 'e.g. prod_123' }),
-	description: 'The product; choose the project above to choose from a list',
-};
+export const customDomainLocator = locator(
+	'Custom Domain',
+	'customDomainId',
+	'getCustomDomains',
+	'The custom domain; enter the site above to choose from a list',
+);
+export const productLocator = locator(
+	'Product',
+	'productId',
+	'getProducts',
+	'The product; choose the project above to choose from a list',
+	{ placeholder: 'e.g. prod_123' },
+);
 
 /** Sessions cannot be listed: they are given by their ID or by the URL of their page in the dashboard. */
 export const sessionLocator: INodeProperties = {
@@ -100,15 +102,10 @@ export const sessionLocator: INodeProperties = {
 			type: 'string',
 			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',
 			extractValue: { type: 'regex', regex: DASHBOARD_URL_PATTERN },
-			validation: [
-				{
-					type: 'regex',
-					properties: {
-						regex: `${DASHBOARD_URL_PATTERN}.*`,
-						errorMessage: 'Not the dashboard URL of a session: there is no ID in it',
-					},
-				},
-			],
+			validation: matches(
+				`${DASHBOARD_URL_PATTERN}.*`,
+				'Not the dashboard URL of a session: there is no ID in it',
+			),
 		},
 	],
 };

@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { digest } from '../base/digest';
+import { hadNoEffect } from '../base/errors';
 
 // What a node remembers in its context, which n8n hands on to Retry On Fail and to a retry of the failed execution: the memory
 // that keeps a retry from doing something twice.
@@ -73,14 +74,12 @@ type Sent = { state: 'sending' } | { state: 'done'; result: unknown };
 /**
  * Does what must not be done twice once for each item of a run, however often n8n tries the node: Retry On Fail and a retry of
  * the failed execution run every item again, also those that went well.
- * @param hadNoEffect whether an error proves that nothing was done, so that a later try may do it
  * @param interrupted the error for an item whose earlier try never learned what became of it
  */
 export async function oncePerItem<T>(
 	context: IExecuteSingleFunctions,
 	fingerprint: string,
 	work: () => Promise<T>,
-	hadNoEffect: (error: unknown) => boolean,
 	interrupted: () => Error,
 ): Promise<T> {
 	const itemIndex = context.getItemIndex();

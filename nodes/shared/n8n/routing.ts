@@ -15,7 +15,7 @@ import { placeholdersOf } from '../api/overrides';
 import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';
-import { CanceledError, hadNoEffect, WorkspaceAutomationError } from '../base/errors';
+import { CanceledError, WorkspaceAutomationError } from '../base/errors';
 import { errorJson, toNodeError } from '../base/nodeErrors';
 import { requireNumber } from '../base/validation';
 import { isRecord, quote } from '../base/values';
@@ -34,23 +34,21 @@ type RequestData = DeclarativeRestApiSettings.ResultOptions;
 // n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
 const apis = new WeakMap<object, Promise<Api>>();
 
-async function openSharedApi(context: IExecuteSingleFunctions): Promise<Api> {
-	const { maxConcurrentRequests = 5 } = context.getNodeParameter('options', {}) as IDataObject;
-	const concurrency = requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1);
-	return await openApi(context, { limiter: new Limiter(Math.floor(concurrency)) });
-}
-
 /** The way to the API that all items of this run share. */
 async function apiOf(context: IExecuteSingleFunctions): Promise<Api> {
 	const run = context.getExecuteData();
-	let api = apis.get(run);
-	if (!api) {
-		api = openSharedApi(context);
-		apis.set(run, api);
-		// Retry On Fail comes back with the same run, and the mistake may have been mended.
-		api.catch(() => apis.delete(run));
-	}
-	return await api;
+	const open = async () => {
+		const { maxConcurrentRequests = 5 } = context.getNodeParameter('options', {}) as IDataObject;
+		const concurrency = requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1);
+		return await openApi(context, { limiter: new Limiter(Math.floor(concurrency)) });
+	};
+	const api = apis.get(run) ?? open();
+	apis.set(run, api);
+	// Retry On Fail comes back with the same run, and the mistake may have been mended.
+	return await api.catch((error: unknown) => {
+		apis.delete(run);
+		throw error;
+	});
 }
 
 /** What a user set under Request Options, for every request that an item makes. */
@@ -154,18 +152,16 @@ async function call(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	const sendOnce = async () => {
-		if (!onceOf(request)) return await send();
-		const fingerprint = fingerprintOf(request, [values, extra]);
-		const interrupted = () => interruptedEarlier(request);
-		return await oncePerItem(context, fingerprint, send, hadNoEffect, interrupted);
-	};
+	const sendOnce = async () =>
+		await oncePerItem(context, fingerprintOf(request, [values, extra]), send, () =>
+			interruptedEarlier(request),
+		);
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		checkDone(request, response.body, values);
 		if (result) return await result.call(context, response, values, api);
 		return { json: jsonOf(request, response.body, values, extra) };
 	};
-	return await sendOnce().then(itemOf, async (error: unknown) => {
+	return await (onceOf(request) ? sendOnce() : send()).then(itemOf, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api);
 		if (!recovered) throw error;
 		return recovered;

@@ -1,25 +1,17 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-// How a node is wired, and which way an item came, as far as n8n tells.
+import { WorkspaceAutomationError } from '../base/errors';
 
-type Context = Pick<
-	IExecuteFunctions,
-	| 'addExecutionHints'
-	| 'getNode'
-	| 'getChildNodes'
-	| 'getExecuteData'
-	| 'getInputData'
-	| 'getWorkflowDataProxy'
->;
+// How a node is wired, and which way an item came, as far as n8n tells.
 
 /** By input, the outputs that lead there. n8n has it, and its types do not. */
 type Connections = Array<Array<{ node: string; index: number }> | null | undefined>;
 type WithConnections = { getConnections?(node: { name: string }, type: 'main'): Connections };
 
 /** The nodes that an output leads to directly, by name; undefined where n8n does not tell. */
-export function followersOf(context: Context, output: number): string[] | undefined {
+function followersOf(context: IExecuteFunctions, output: number): string[] | undefined {
 	const { name } = context.getNode();
-	const wires = context as Context & WithConnections;
+	const wires = context as IExecuteFunctions & WithConnections;
 	if (!wires.getConnections) return undefined;
 	const follows = (node: string) =>
 		wires.getConnections!({ name: node }, 'main').some((into) =>
@@ -28,21 +20,35 @@ export function followersOf(context: Context, output: number): string[] | undefi
 	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(follows);
 }
 
+/** What is parked comes back by the first output. @throws where that does not lead to the node itself and nowhere else */
+export function requireWayBack(context: IExecuteFunctions): void {
+	const { name } = context.getNode();
+	const followers = followersOf(context, 0) ?? [name];
+	if (followers.length === 1 && followers[0] === name) return;
+	throw new WorkspaceAutomationError(
+		"'Waiting' does not lead back into this node",
+		"Connect the output 'Waiting' of this node with its own input, and with nothing else: what is parked comes back that way. Nothing was started.",
+	);
+}
+
 /** Says in the editor that items have left by an output that leads nowhere. */
-export function hintAtLooseEnd(context: Context, output: number, name: string): void {
+export function hintAtLooseEnd(context: IExecuteFunctions, output: number, name: string): void {
 	if (followersOf(context, output)?.length !== 0) return;
 	const message = `Items have left by '${name}', and nothing follows there.`;
 	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
 /** Whether the items of this run come straight from the first output of this very node. */
-export function comesFromItself(context: Context): boolean {
+export function comesFromItself(context: IExecuteFunctions): boolean {
 	const source = context.getExecuteData().source?.main?.[0];
 	return source?.previousNode === context.getNode().name && !source.previousNodeOutput;
 }
 
 /** The item of an earlier run of this node that an item descends from, whatever is between. */
-export function ancestorOf(context: Context, itemIndex: number): INodeExecutionData | undefined {
+export function ancestorOf(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): INodeExecutionData | undefined {
 	type GetPairedItem = (...about: unknown[]) => INodeExecutionData | null;
 	try {
 		const source = context.getExecuteData().source?.main?.[0];

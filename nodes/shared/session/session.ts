@@ -2,7 +2,7 @@ import type { components } from '../base/contract';
 import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText, UUID } from '../base/validation';
-import { asText, excerptOf, isRecord, textOf } from '../base/values';
+import { asText, excerptOf, isRecord, sortedJson, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 
@@ -30,18 +30,10 @@ export interface Session {
 	lastActivityAt?: string | number;
 }
 
-const sorted = (_key: string, value: unknown) =>
-	isRecord(value)
-		? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-		: value;
-
 /** Stands for all of a JSON value, such as an interaction, whatever the order of keys; undefined where it is nested too deeply. */
 export function contentOf(value: unknown): string | undefined {
-	try {
-		return digest(JSON.stringify(value, sorted));
-	} catch {
-		return undefined;
-	}
+	const json = sortedJson(value);
+	return json === undefined ? undefined : digest(json);
 }
 
 /** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */

@@ -14,6 +14,8 @@ export interface Clock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+export const TIMED_OUT = Object.assign(new Error('It took too long'), { code: 'ETIMEDOUT' });
+
 /** Why a timer ends early. Without a reason of ours each would make an error with a stack. */
 const OVER = new Error('The time is not needed any more');
 
@@ -39,14 +41,13 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
  * The result of `work`, unless Stop comes first, or the time is over. `sleep` of n8n-workflow ends with a signal only from n8n
  * 2.34 on; before that an idle timer is left, and must hold nothing of the result: so no function here sees `work`.
  * @param ms how long it may take
- * @param timedOut makes the error for work that takes longer
+ * @throws TIMED_OUT for work that takes longer
  * @throws CanceledError at once when the execution is stopped, whatever becomes of the work
  */
 export async function withinTime<T>(
 	work: Promise<T>,
 	signal: AbortSignal | undefined,
 	ms?: number,
-	timedOut: () => Error = () => new Error('It took too long'),
 ): Promise<T> {
 	let settle: { resolve(value: T): void; reject(error: unknown): void } | undefined;
 	const result = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
@@ -55,7 +56,7 @@ export async function withinTime<T>(
 	const timer = ms === undefined ? undefined : new AbortController();
 	if (timer && ms !== undefined)
 		void sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal).then(
-			() => settle && fail(timedOut()),
+			() => fail(TIMED_OUT),
 			() => {},
 		);
 	work.then((value) => settle?.resolve(value), fail);

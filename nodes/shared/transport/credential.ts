@@ -9,15 +9,6 @@ export const CREDENTIAL = 'workspaceAutomationApi';
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-/** The checked values of a credential */
-export interface CheckedCredential {
-	/** Ends in `/v1`, without a slash after it */
-	baseUrl: string;
-	apiKey: string;
-	/** A date such as 2026-10-05 */
-	apiVersion: string;
-}
-
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a host is this machine. */
@@ -30,15 +21,11 @@ const INTERNAL =
 /** Whether a host is named by an address within a network, or is this machine. Names are not looked up. */
 export const isInternal = (hostname: string): boolean => INTERNAL.test(hostname);
 
-function withoutTrailingSlashes(text: string): string {
-	let end = text.length;
-	while (text[end - 1] === '/') end--;
-	return text.slice(0, end);
-}
-
 /** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */
 export function checkBaseUrl(value: unknown): string {
-	const text = withoutTrailingSlashes(requireText('Base URL', value).trim());
+	const text = requireText('Base URL', value)
+		.trim()
+		.replace(/(?<!\/)\/+$/, '');
 	const refuse = (what: string, description: string) =>
 		new WorkspaceAutomationError(`'Base URL' in the credential ${what}`, description);
 	let url: URL;
@@ -70,7 +57,7 @@ export function checkBaseUrl(value: unknown): string {
 }
 
 /** Checks a credential. Every one of its mistakes is found here, before anything is sent. */
-export function readCredential(credential: ICredentialDataDecryptedObject): CheckedCredential {
+export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {
 		throw new WorkspaceAutomationError(
@@ -85,9 +72,5 @@ export function readCredential(credential: ICredentialDataDecryptedObject): Chec
 			`Enter a date such as ${CURRENT_VERSION}.`,
 		);
 	}
-	return {
-		baseUrl: checkBaseUrl(credential.baseUrl),
-		apiKey,
-		apiVersion,
-	};
+	return { baseUrl: checkBaseUrl(credential.baseUrl), apiKey, apiVersion };
 }

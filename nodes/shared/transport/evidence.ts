@@ -1,4 +1,3 @@
-import { isRecord } from '../base/values';
 import type { Attempt } from './types';
 
 /**
@@ -44,10 +43,9 @@ export function provenBy(attempt: Attempt, reads: boolean): Evidence {
 }
 
 /** What came instead of the JSON that a success status promised. */
-export function describeBody(attempt: { text?: string; body?: unknown; broken?: string }): string {
-	const { text = '', body, broken } = attempt;
+export function describeBody(attempt: { text?: string; broken?: string }): string {
+	const { text = '', broken } = attempt;
 	if (broken !== undefined) return `a body that did not arrive (${broken})`;
-	if (isRecord(body) || Array.isArray(body)) return 'JSON';
 	if (isEmpty(attempt)) return 'an empty body';
 	return /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
 }

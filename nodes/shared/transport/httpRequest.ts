@@ -5,7 +5,6 @@ import { inMib, inSeconds, MIB } from '../base/values';
 import { withinTime } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
 import { jsonBytes } from './jsonBody';
-import { parseJson } from './parseJson';
 import { bodyWithoutSecret, withoutSecret } from './secret';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
@@ -46,9 +45,6 @@ const isStream = (body: unknown): body is BodyStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 class TooLargeError extends Error {}
-export const TIMED_OUT = Object.assign(new Error('The response took too long'), {
-	code: 'ETIMEDOUT',
-});
 
 /**
  * Calls `work` with a signal that closes its connection: when `work` fails or takes too long, and with the execution's signal.
@@ -61,7 +57,7 @@ export async function withConnection<T>(
 	work: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const connection = new AbortController();
-	const result = withinTime(work(connection.signal), signal, timeoutMs, () => TIMED_OUT);
+	const result = withinTime(work(connection.signal), signal, timeoutMs);
 	return await result.catch((error: unknown) => {
 		connection.abort();
 		throw error;
@@ -147,17 +143,11 @@ export async function sendHttpRequest(
 			]),
 		);
 		const { body } = response;
-		if (isStream(body)) return (await readBytes(body, mostBytes)).toString();
-		return typeof body === 'string' ? body : JSON.stringify(body ?? '');
+		return isStream(body) ? (await readBytes(body, mostBytes)).toString() : String(body ?? '');
 	};
 	try {
 		const text = await withConnection(signal, timeoutMs, receive);
-		return {
-			kind: 'response',
-			status: status!,
-			headers,
-			...bodyWithoutSecret(text, apiKey, parseJson),
-		};
+		return { kind: 'response', status: status!, headers, ...bodyWithoutSecret(text, apiKey) };
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };
 		const attempt = attemptOfError(error);

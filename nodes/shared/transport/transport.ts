@@ -1,3 +1,5 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
 import { malformedError, networkError, responseError } from '../base/apiErrors';
 import { digest } from '../base/digest';
 import {
@@ -44,26 +46,6 @@ export interface SendOptions extends RetryLimits {
 	reconcile?: () => Promise<Fate>;
 }
 
-export interface Transport {
-	/** Ends in `/v1`, without a slash after it */
-	readonly baseUrl: string;
-	readonly clock: Clock;
-	/** The execution's, where it has one */
-	readonly signal: AbortSignal | undefined;
-	/**
-	 * Sends a request, again where that is safe, and returns the response. A DELETE whose first response was lost and that then
-	 * finds nothing has succeeded.
-	 * @throws IndeterminateError when it may have taken effect and nobody can tell
-	 * @throws WorkspaceAutomationError when the service refused it or could not be reached in the time allowed
-	 * @throws CanceledError when the execution was stopped
-	 */
-	send(
-		request: ApiRequest,
-		options?: SendOptions,
-		connection?: ConnectionOptions,
-	): Promise<ApiResponse>;
-}
-
 /** The error behind an attempt that did not succeed. */
 export function attemptError(
 	attempt: Attempt,
@@ -108,13 +90,13 @@ export interface TransportOptions {
  */
 export function openTransport(
 	context: ApiContext,
-	credential: Awaited<ReturnType<ApiContext['getCredentials']>>,
+	credential: ICredentialDataDecryptedObject,
 	{
 		clock = realClock,
 		limiter = new Limiter(Infinity),
 		gates = processGates,
 	}: TransportOptions = {},
-): Transport {
+) {
 	const { baseUrl, apiKey } = readCredential(credential);
 	const gate = () => gates.of(digest(`${baseUrl} ${apiKey}`));
 	const executionSignal = context.getExecutionCancelSignal?.();
@@ -126,6 +108,13 @@ export function openTransport(
 		logger: context.logger,
 	};
 
+	/**
+	 * Sends a request, again where that is safe, and returns the response. A DELETE whose first response was lost and that then
+	 * finds nothing has succeeded.
+	 * @throws IndeterminateError when it may have taken effect and nobody can tell
+	 * @throws WorkspaceAutomationError when the service refused it or could not be reached in the time allowed
+	 * @throws CanceledError when the execution was stopped
+	 */
 	async function send(
 		request: ApiRequest,
 		options: SendOptions = {},

@@ -71,11 +71,11 @@ export type Attempt =
 			/** Why none of the body could be read */
 			broken?: string;
 	  } & ApiResponse)
-	/** Never reached the service: nothing can have happened there */
-	| { kind: 'unsent'; code: string }
-	/** No usable response came back: the service may have acted or not */
-	| { kind: 'lost'; code: string }
-	/** A mistake that sending again cannot mend, such as a certificate that is not trusted */
-	| { kind: 'unusable'; code: string }
-	/** A response of more bytes than are read; `code` names the limit */
-	| { kind: 'tooLarge'; code: string };
+	/**
+	 * None that can be used:
+	 * - `unsent`: it never reached the service, so nothing can have happened there.
+	 * - `lost`: no response came back, and the service may have acted or not.
+	 * - `unusable`: a mistake that sending again cannot mend, such as a certificate that is not trusted.
+	 * - `tooLarge`: a response of more bytes than are read; `code` names the limit.
+	 */
+	| { kind: 'unsent' | 'lost' | 'unusable' | 'tooLarge'; code: string };

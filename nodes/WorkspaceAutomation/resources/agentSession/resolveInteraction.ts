@@ -6,17 +6,17 @@ import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireAnyId, requireOneOf, requireText } from '../../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../../shared/base/values';
 import { quoted } from '../../../shared/session/visibleText';
-import { additionalBody, sessionId } from '../fields';
 import type { Field, Operation } from '../../../shared/n8n/operation';
+import { textField } from '../../fields';
+import { additionalBody, sessionId } from './fields';
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(
 	api: Api,
-	session: string,
-	interactionId: string,
+	{ sessionId: session, interactionId }: Values,
 ): Promise<Interaction> {
-	const { pendingInteractions } = await fetchSession(api, session);
-	const interaction = pendingInteractions.find(({ id }) => id === interactionId);
+	const { pendingInteractions } = await fetchSession(api, String(session));
+	const interaction = pendingInteractions.find(({ id }) => id === String(interactionId));
 	if (interaction) return interaction;
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
@@ -36,13 +36,15 @@ function optionFor(
 	decision: 'approve' | 'deny',
 ): string | number {
 	const choices = choicesOf(interaction);
-	const [approveValues, denyValues] = [optionWords(api, 'approve'), optionWords(api, 'deny')];
-	const preferences = { approveWith: 'once', approveValues, denyValues } as const;
-	const value = chooseOption(choices, decision, preferences);
+	const value = chooseOption(choices, decision, {
+		approveWith: 'once',
+		approveValues: optionWords(api, 'approve'),
+		denyValues: optionWords(api, 'deny'),
+	});
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(
-		`None of the interaction's options clearly stands for "${decision}"`,
+		`None of the request's options clearly stands for "${decision}"`,
 		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
 	);
 }
@@ -63,9 +65,9 @@ function checkExpected(
 
 /** Patterns as a list: from JSON, from lines, or one alone. */
 function patternList(field: string, value: unknown): string[] {
-	const text = Array.isArray(value) ? '' : requireText(field, value);
-	const json = text.trim().startsWith('[') ? parsedOrUndefined(text) : undefined;
-	const list: unknown = text === '' ? value : (json ?? text.split('\n').filter(Boolean));
+	const fromText = (text: string): unknown =>
+		(text.trim().startsWith('[') && parsedOrUndefined(text)) || text.split('\n').filter(Boolean);
+	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a list of texts`,
@@ -73,28 +75,26 @@ function patternList(field: string, value: unknown): string[] {
 	);
 }
 
+/** The value of an option, which may be a number; may be left out. */
+const optionalValue: Field['check'] = (field, value) => {
+	if (value === '') return undefined;
+	return typeof value === 'number' ? value : requireText(field, value);
+};
+
 const expectations: Field[] = [
-	{
-		displayName: 'Expected Patterns',
-		name: 'expectedPatterns',
-		type: 'string',
+	textField('Expected Patterns', 'expectedPatterns', {
 		typeOptions: { rows: 2 },
-		default: '',
 		placeholder: 'e.g. npm run build',
 		description:
 			'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
 		check: patternList,
-	},
-	{
-		displayName: 'Expected Permission',
-		name: 'expectedPermission',
-		type: 'string',
-		default: '',
+	}),
+	textField('Expected Permission', 'expectedPermission', {
 		placeholder: 'e.g. bash',
 		description:
 			'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
 		check: requireText,
-	},
+	}),
 ];
 
 export const resolveInteraction: Operation = {
@@ -104,17 +104,12 @@ export const resolveInteraction: Operation = {
 	request: 'resolveInteraction',
 	fields: [
 		sessionId,
-		{
-			displayName: 'Interaction ID',
-			name: 'interactionId',
-			type: 'string',
-			default: '',
+		textField('Interaction ID', 'interactionId', {
 			required: true,
 			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
-			description:
-				'The pending interaction, such as the first of pendingInteractions that Get returns',
+			description: 'The pending request, such as the first of pendingInteractions that Get returns',
 			check: requireAnyId,
-		},
+		}),
 		{
 			displayName: 'Decision',
 			name: 'decision',
@@ -139,38 +134,29 @@ export const resolveInteraction: Operation = {
 			description: 'How to answer',
 			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
-		{
-			displayName: 'Option Value',
-			name: 'optionValue',
-			type: 'string',
-			default: '',
+		textField('Option Value', 'optionValue', {
 			placeholder: 'e.g. always',
 			description:
-				"The value of one of the interaction's options. May stay empty when Body says it all.",
+				"The value of one of the request's options. May stay empty when Body says it all.",
 			displayOptions: { show: { decision: ['option'] } },
-		},
+			check: optionalValue,
+		}),
 		additionalBody(
 			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
 			expectations,
 		),
 	],
 	async prepare({ values, extra }, api) {
-		const { decision, expectedPermission, expectedPatterns } = values;
-		const isChosen = decision === 'approve' || decision === 'deny';
-		const approved = isChosen ? decision === 'approve' : undefined;
-		let option: unknown;
-		if (!isChosen) {
-			const given = this.getNodeParameter('optionValue', '');
-			const bodySaysItAll = given === '' && Object.keys(extra).length > 0;
-			if (!bodySaysItAll)
-				option = typeof given === 'number' ? given : requireText('Option Value', given);
-		}
-		if (isChosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
-			const { sessionId: session, interactionId } = values;
-			const interaction = await pendingInteraction(api, String(session), String(interactionId));
+		const { decision, optionValue, expectedPermission, expectedPatterns } = values;
+		if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
+			requireText('Option Value', optionValue);
+		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
+		let option = optionValue;
+		if (chosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
+			const interaction = await pendingInteraction(api, values);
 			checkExpected(interaction, values);
-			if (isChosen) option = optionFor(api, interaction, decision);
+			if (chosen) option = optionFor(api, interaction, chosen);
 		}
-		return { type: 'permission', option, approved };
+		return { type: 'permission', option, approved: chosen && chosen === 'approve' };
 	},
 };

@@ -8,7 +8,8 @@ import {
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
-import { attemptOfError, TIMED_OUT, withConnection } from '../../../shared/transport/httpRequest';
+import { TIMED_OUT } from '../../../shared/transport/clock';
+import { attemptOfError, withConnection } from '../../../shared/transport/httpRequest';
 import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/retryPolicy';
 import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
@@ -20,29 +21,19 @@ export type Stream = Exclude<
 >;
 
 /**
- * The address of a download. An address within n8n's own network that a service outside of it names would reach what is not meant
- * for it.
+ * Why the address of a download is not followed; undefined where it is. One within n8n's own network that a service outside of it
+ * names would reach what is not meant for it.
  */
-function checkUrl(url: string, baseUrl: string): string {
-	const refuse = (why: string) =>
-		new WorkspaceAutomationError(
-			'The service returned a download URL that is not followed',
-			`${why} Nothing was downloaded.`,
-		);
-	let target: URL;
-	try {
-		target = new URL(url);
-	} catch {
-		throw refuse('It is not a URL.');
-	}
-	const { hostname } = new URL(baseUrl);
-	const isLocal = isLoopback(hostname);
-	if (target.protocol !== 'https:' && !(isLocal && target.protocol === 'http:'))
-		throw refuse('It does not use https.');
-	if (target.username || target.password) throw refuse('It has a user name or password in it.');
-	if (isInternal(target.hostname) && !isInternal(hostname))
-		throw refuse('It leads into the network that n8n is in.');
-	return url;
+function refusalOf(url: string, baseUrl: string): string | undefined {
+	if (!URL.canParse(url)) return 'It is not a URL.';
+	const { protocol, hostname, username, password } = new URL(url);
+	const { hostname: service } = new URL(baseUrl);
+	if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(service)))
+		return 'It does not use https.';
+	if (username || password) return 'It has a user name or password in it.';
+	if (isInternal(hostname) && !isInternal(service))
+		return 'It leads into the network that n8n is in.';
+	return undefined;
 }
 
 /** Ten times what a file may have when it is created */
@@ -52,17 +43,9 @@ const MOST_MS = 300_000;
 const MOST_ATTEMPTS = 4;
 const READ = { effect: 'read', method: 'GET' } as const;
 
-const tooLarge = () =>
-	new WorkspaceAutomationError(
-		'The file is too large to download',
-		`It has more than ${inMib(MOST_BYTES)}.`,
-	);
-
-const tooLong = () =>
-	new WorkspaceAutomationError(
-		'The file takes too long to download',
-		`It took longer than ${inSeconds(MOST_MS)}.`,
-	);
+const tooMuch = (what: string, limit: string) =>
+	new WorkspaceAutomationError(`The file ${what} to download`, `${limit}.`);
+const tooLarge = () => tooMuch('is too large', `It has more than ${inMib(MOST_BYTES)}`);
 
 /**
  * Ends a stream with an error as soon as it has too many bytes. Every way to read a stream passes `emit`, and counting there
@@ -86,8 +69,7 @@ async function fetchOnce<T>(
 	timeoutMs: number,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<{ value: T } | Attempt> {
-	let refused: Attempt | undefined;
-	const work = async (abortSignal: AbortSignal): Promise<{ value: T }> => {
+	const work = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
 		// n8n types the helper's result by what it is asked for at run time.
 		const response = (await context.helpers.httpRequest({
 			url,
@@ -100,9 +82,8 @@ async function fetchOnce<T>(
 		})) as { statusCode: number; headers: Headers; body: Stream };
 		const { statusCode: status, headers, body } = response;
 		if (status < 200 || status >= 300) {
-			refused = { kind: 'response', status, headers, body: undefined };
-			// Closes the connection.
-			throw new Error();
+			body.destroy();
+			return { kind: 'response', status, headers, body: undefined };
 		}
 		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
 		limitBytes(body);
@@ -110,9 +91,10 @@ async function fetchOnce<T>(
 	};
 	const signal = context.getExecutionCancelSignal?.();
 	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
-		if (error === TIMED_OUT) throw tooLong();
+		if (error === TIMED_OUT)
+			throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
-		return refused ?? attemptOfError(error);
+		return attemptOfError(error);
 	});
 }
 
@@ -133,7 +115,12 @@ export async function download<T>(
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
-	checkUrl(url, baseUrl);
+	const refusal = refusalOf(url, baseUrl);
+	if (refusal !== undefined)
+		throw new WorkspaceAutomationError(
+			'The service returned a download URL that is not followed',
+			`${refusal} Nothing was downloaded.`,
+		);
 	const deadline = clock.now() + MOST_MS;
 	for (let state = NO_ATTEMPTS; ;) {
 		throwIfAborted(signal);

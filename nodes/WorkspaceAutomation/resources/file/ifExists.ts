@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { filesNamed } from '../../../shared/api/files';
-import { idOf } from '../../../shared/api/pages';
+import { filesNamed, idOf } from '../../../shared/api/pages';
 import type { Values } from '../../../shared/api/types';
 import {
 	IndeterminateError,

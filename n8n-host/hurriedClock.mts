@@ -1,0 +1,30 @@
+// Loaded into the host's n8n (`node --import`) where hours have to pass in minutes: since the moment CLOCK_ORIGIN its clock and its timers run CLOCK_FASTER
+// times as fast as others. n8n, its nodes and ours see nothing of it.
+const factor = Number(process.env.CLOCK_FASTER);
+const origin = Number(process.env.CLOCK_ORIGIN);
+
+const RealDate = Date;
+const { now: realNow } = RealDate;
+const now = () => Math.floor(origin + (realNow() - origin) * factor);
+
+globalThis.Date = new Proxy(RealDate, {
+	get: (real, key) => (key === 'now' ? now : Reflect.get(real, key)),
+	construct: (real, args, target) =>
+		Reflect.construct(real, args.length === 0 ? [now()] : args, target),
+	apply: () => new RealDate(now()).toString(),
+});
+
+/** Who waits for the database, which is as slow as ever */
+const OF_DATABASE = /typeorm|async-mutex/;
+
+/** A timer of Node's, faster */
+const hurried = <T extends typeof setTimeout | typeof setInterval>(real: T): T =>
+	new Proxy(real, {
+		apply(timer, self, [work, ms, ...rest]) {
+			const asEver = OF_DATABASE.test(new Error().stack ?? '');
+			return Reflect.apply(timer, self, [work, asEver ? ms : ms / factor, ...rest]);
+		},
+	});
+
+globalThis.setTimeout = hurried(setTimeout);
+globalThis.setInterval = hurried(setInterval);

@@ -1,0 +1,65 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	fingerprintOf,
+	itemRecord,
+	recordOf,
+	runIndexOf,
+	type ItemRecord,
+} from '../shared/n8n/executionJournal';
+import { ancestorOf } from '../shared/n8n/wires';
+import type { Entry, Job } from './run';
+
+// The record of an item: what a retry goes on with, and an item that comes back to the node that started its session.
+
+/** Where the node's context keeps the records of its sessions */
+const SESSIONS = 'sessions';
+
+/**
+ * The record of the session that an item carries, itself or as what it descends from, where this node started it in this execution: however
+ * the node is wired into itself, it starts no second one. One that n8n parks goes on without its message, too.
+ */
+export function carriedBy(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): ItemRecord<Entry> | undefined {
+	const starts = context.getNodeParameter('operation', itemIndex) === 'start';
+	for (const item of [context.getInputData()[itemIndex], ancestorOf(context, itemIndex)]) {
+		const sessionId = item?.json.sessionId;
+		const isIt = (entry: Entry) =>
+			entry.sessionId === sessionId &&
+			(starts || (entry.parked !== undefined && entry.completedIn === undefined));
+		const record =
+			typeof sessionId === 'string' && recordOf(context.getContext('node'), SESSIONS, isIt);
+		if (record) return record;
+	}
+	return undefined;
+}
+
+/** An item's own record. */
+export const ownRecord = (
+	context: IExecuteFunctions,
+	itemIndex: number,
+	{ target }: Job,
+): ItemRecord<Entry> =>
+	itemRecord(
+		context.getContext('node'),
+		SESSIONS,
+		{ runIndex: runIndexOf(context, 0), itemIndex },
+		fingerprintOf(target.operation, target),
+	);
+
+/**
+ * The session of a record, to go on with.
+ * @throws WorkspaceAutomationError where an earlier run handed it on as completed: a loop would go round for ever
+ */
+export function sessionOf(record: ItemRecord<Entry>, runIndex: number): string | undefined {
+	const { sessionId, dashboardUrl, completedIn = runIndex } = record.read()!;
+	if (completedIn >= runIndex) return sessionId;
+	throw new WorkspaceAutomationError(
+		'The session of this item has completed, and was handed on before',
+		"What follows 'Completed' leads back into the node that started the session. To give the session another turn, lead it into a Run Agent Session that continues it with a message; for another session, into a node of its own.",
+		{ sessionId, dashboardUrl },
+	);
+}

@@ -1,0 +1,42 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { requireId } from '../../shared/base/validation';
+import { isRecord } from '../../shared/base/values';
+import { customDomainLocator, returnAllOrLimit, simplify } from '../../shared/n8n/descriptions';
+import type { Operation } from '../../shared/n8n/operation';
+import { simplified, siteId } from '../fields';
+
+export const customDomain: Record<string, Operation> = {
+	delete: {
+		description: 'Delete a custom domain of a site permanently',
+		request: 'deleteCustomDomain',
+		fields: [
+			{
+				...siteId,
+				required: false,
+				description: 'Only fills the list of custom domains; not needed with an ID',
+				check: undefined,
+			},
+			{ ...customDomainLocator, check: requireId },
+		],
+		// Nothing comes back where a second attempt finds that the first one has deleted it.
+		output: (items) =>
+			items.map(({ json: { customDomainId, ...json } }) => ({
+				json: { id: customDomainId, ...json, deleted: true },
+			})),
+	},
+	getAll: {
+		description: 'Get many custom domains of a site, with the DNS records to set',
+		request: 'listCustomDomains',
+		fields: [siteId, ...returnAllOrLimit, simplify],
+		// The records to set are lines that people can copy.
+		output: simplified(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
+			const dns = isRecord(dns_instructions) ? dns_instructions : {};
+			const { verification_token, verification_token_expires_at } = dns;
+			const records = Array.isArray(dns.records) ? dns.records.filter(isRecord) : [];
+			const dns_records = records.map(({ type, host, value }) => [type, host, value].join(' '));
+			const token = { verification_token, verification_token_expires_at };
+			return { id, domain, status, is_pending, is_stale, dns_records, ...token } as IDataObject;
+		}),
+	},
+};

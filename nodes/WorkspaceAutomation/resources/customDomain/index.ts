@@ -1,2 +1,0 @@
-export { deleteDomain as delete } from './delete';
-export { getAll } from './getAll';

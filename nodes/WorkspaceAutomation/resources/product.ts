@@ -1,0 +1,55 @@
+import { WorkspaceAutomationError } from '../../shared/base/errors';
+import { optionalId, requireAnyId, requireJsonObject } from '../../shared/base/validation';
+import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/descriptions';
+import type { Field, Operation } from '../../shared/n8n/operation';
+import { projectId } from '../fields';
+
+/** The fields of a product, or a refusal of none. */
+function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
+	const fields = requireJsonObject(field, value);
+	if (Object.keys(fields).length > 0) return fields;
+	throw new WorkspaceAutomationError(
+		`'${field}' is empty`,
+		'Enter the fields of the product, such as {"name": "Gift card"}.',
+	);
+}
+
+/** The API document shows no field of a product, so they are entered as JSON. */
+const fields: Field = {
+	displayName: 'Fields',
+	name: 'fields',
+	type: 'json',
+	default: '{}',
+	required: true,
+	placeholder: 'e.g. {"name": "Gift card", "price": 25}',
+	description: 'The fields of the product as a JSON object',
+	check: requireSomeFields,
+	isExtra: true,
+};
+
+export const product: Record<string, Operation> = {
+	create: {
+		description: 'Create a product in a project',
+		request: 'createProduct',
+		fields: [projectId, fields],
+	},
+	getAll: {
+		description: 'Get many products of a project',
+		request: 'listProducts',
+		fields: [projectId, ...returnAllOrLimit],
+	},
+	update: {
+		description: 'Change fields of a product',
+		request: 'updateProduct',
+		fields: [
+			{
+				...projectLocator,
+				required: false,
+				description: 'The project of the product; fills the list of products',
+				check: optionalId,
+			},
+			{ ...productLocator, check: requireAnyId },
+			fields,
+		],
+	},
+};

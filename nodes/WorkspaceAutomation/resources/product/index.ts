@@ -1,3 +1,0 @@
-export { create } from './create';
-export { getAll } from './getAll';
-export { update } from './update';

@@ -1,0 +1,10 @@
+import { returnAllOrLimit } from '../../shared/n8n/descriptions';
+import type { Operation } from '../../shared/n8n/operation';
+
+export const project: Record<string, Operation> = {
+	getAll: {
+		description: 'Get many projects that the API key can act on',
+		request: 'listProjects',
+		fields: returnAllOrLimit,
+	},
+};

@@ -1,8 +1,0 @@
-import { returnAllOrLimit } from '../../../shared/n8n/descriptions';
-import type { Operation } from '../../../shared/n8n/operation';
-
-export const getAll: Operation = {
-	description: 'Get many projects that the API key can act on',
-	request: 'listProjects',
-	fields: returnAllOrLimit,
-};

@@ -1,0 +1,56 @@
+import { WorkspaceAutomationError } from '../../shared/base/errors';
+import { requireString, requireText } from '../../shared/base/validation';
+import type { Operation } from '../../shared/n8n/operation';
+import { projectId, siteId, textField } from '../fields';
+
+/** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
+function requireRoute(field: string, value: unknown): string {
+	const route = requireString(field, requireText(field, value), 2048);
+	if (!route.startsWith('/'))
+		throw new WorkspaceAutomationError(
+			`'${field}' does not start with a slash`,
+			'Enter the path of the page, such as /pricing.',
+		);
+	const [end] = /[?#]/.exec(route) ?? [];
+	if (end === undefined) return route;
+	throw new WorkspaceAutomationError(
+		`'${field}' has a query string or fragment`,
+		`Leave out everything from the "${end}" on: only the path can be shared.`,
+	);
+}
+
+/** A language tag of at most 255 characters; may be left out. */
+function optionalLocale(field: string, value: unknown): string | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	const locale = requireString(field, value, 255);
+	if (/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a language tag`,
+		'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',
+	);
+}
+
+export const sharedPreview: Record<string, Operation> = {
+	create: {
+		description:
+			'Create a durable link to a page of a site, or get the existing one; an agent session must have been started in the project before',
+		request: 'createSharedPreview',
+		fields: [
+			projectId,
+			siteId,
+			textField('Route', 'route', {
+				default: '/',
+				required: true,
+				placeholder: 'e.g. /pricing',
+				description:
+					'The path of the page, without query string or fragment. Whether the page exists is checked when the link is opened.',
+				check: requireRoute,
+			}),
+			textField('Locale', 'locale', {
+				placeholder: 'e.g. pt-BR',
+				description: 'The language of the page; leave it empty for the default of the site',
+				check: optionalLocale,
+			}),
+		],
+	},
+};

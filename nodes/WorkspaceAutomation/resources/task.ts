@@ -1,0 +1,62 @@
+import { WorkspaceAutomationError } from '../../shared/base/errors';
+import { requireId } from '../../shared/base/validation';
+import { returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
+import type { Field, Operation } from '../../shared/n8n/operation';
+import { textField } from '../fields';
+
+const taskId: Field = { ...taskLocator, check: requireId };
+
+function requireSome(field: string, value: unknown): void {
+	if (Object.keys(value ?? {}).length > 0) return;
+	throw new WorkspaceAutomationError(
+		`'${field}' is empty`,
+		'Add at least one of title, prompt, recurrence rule and emoji to change.',
+	);
+}
+
+export const task: Record<string, Operation> = {
+	get: {
+		description: 'Get a recurring task; its prompt is stored but never returned',
+		request: 'getTask',
+		fields: [taskId],
+	},
+	getAll: {
+		description: 'Get many recurring tasks',
+		request: 'listTasks',
+		fields: returnAllOrLimit,
+	},
+	update: {
+		description: 'Change the title, prompt, recurrence or emoji of a task',
+		request: 'updateTask',
+		fields: [
+			taskId,
+			{
+				displayName: 'Update Fields',
+				name: 'updateFields',
+				type: 'collection',
+				placeholder: 'Add Field',
+				default: {},
+				check: requireSome,
+				options: [
+					textField('Emoji', 'emoji', {
+						placeholder: 'e.g. 🧹',
+						description: 'Shown beside the title',
+					}),
+					textField('Prompt', 'prompt', {
+						typeOptions: { rows: 4 },
+						placeholder: 'e.g. Check every page for broken links',
+						description: 'What the agent should do each time',
+					}),
+					textField('Recurrence Rule', 'rrule', {
+						placeholder: 'e.g. FREQ=DAILY;BYHOUR=7',
+						description: 'When it runs, as an iCalendar recurrence rule',
+					}),
+					textField('Title', 'title', {
+						placeholder: 'e.g. Nightly link check',
+						description: 'The name of the task',
+					}),
+				],
+			},
+		],
+	},
+};

@@ -1,3 +1,0 @@
-export { get } from './get';
-export { getAll } from './getAll';
-export { update } from './update';

@@ -1,0 +1,83 @@
+// What Run Agent Session tells n8n of its sessions beside its items: hints in the editor, and attributes for n8n's tracing, where n8n has them.
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { hostVersion } from '../../n8n-host/versions.mts';
+import type { NodeRun } from '../../n8n-host/executions.mts';
+import { durable, looped } from './durable.mts';
+import { agentSession, NODE, play, sessionsFor, TEST_TIMEOUT_MS, useStage } from './support.mts';
+
+const stage = useStage();
+
+beforeAll(async () => await stage.service.control.setSpeed(20));
+
+/** Runs sessions with the outputs wired so, until they have ended or are parked, and returns the run of the node. */
+async function runWith(
+	prompts: string[],
+	wires: string[][],
+	session = agentSession({ permissionPolicy: 'approve' }),
+): Promise<NodeRun> {
+	session.parameters.prompt = '={{ $json.prompt }}';
+	const list = prompts.map((prompt) => ({ prompt }));
+	const execution = await play(stage, looped('Told', list, session, { wires }), 'waiting');
+	return execution.runData[NODE][0];
+}
+
+describe('a hint in the editor', () => {
+	const ask = () => agentSession({ permissionPolicy: 'ask' });
+
+	test(
+		'says that items have left by an output that leads nowhere, and by which',
+		async () => {
+			const { hints } = await runWith(['[ask bash: x] [say 1.]'], [['Completed'], [], []], ask());
+			expect(hints).toMatchObject([{ message: expect.stringContaining("'Needs Approval'") }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'is not there where the output leads on, or where nothing has left by it',
+		async () => {
+			const wired = [['Completed'], ['Approval'], []];
+			expect((await runWith(['[ask bash: x] [say 2.]'], wired, ask())).hints ?? []).toEqual([]);
+			expect((await runWith(['[say 3.]'], [[], [], []])).hints ?? []).toEqual([]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe("n8n's tracing", () => {
+	// n8n 1 has none, and would keep what it is told with the execution's data.
+	const expectTold = ({ metadata }: NodeRun, tracing: object) =>
+		expect(metadata?.tracing).toEqual(hostVersion() === '1.123' ? undefined : tracing);
+
+	test(
+		'is told which sessions there were, what became of them, and how many decisions there were',
+		async () => {
+			const prompts = ['Traced. [ask bash: x] [say One.]', 'Traced. [work 1s] [say Two.]'];
+			const run = await runWith(prompts, [['Completed'], ['Approval'], []]);
+			const sessions = await Promise.all(
+				prompts.map(async (prompt) => (await sessionsFor(stage, prompt))[0].sessionId),
+			);
+			expectTold(run, {
+				'workspaceAutomation.sessions': sessions.join(),
+				'workspaceAutomation.statuses': 'completed,completed',
+				'workspaceAutomation.decisions': 1,
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'is told of a session that is parked, too',
+		async () => {
+			const prompt = 'Traced and parked. [work 10h]';
+			const run = await runWith([prompt], [[NODE], ['Completed'], []], durable({}));
+			const [{ sessionId }] = await sessionsFor(stage, prompt);
+			expectTold(run, {
+				'workspaceAutomation.sessions': sessionId,
+				'workspaceAutomation.statuses': expect.stringMatching(/starting|running/),
+				'workspaceAutomation.decisions': 0,
+			});
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
