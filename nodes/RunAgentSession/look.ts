@@ -1,5 +1,6 @@
 import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
+import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
@@ -19,10 +20,7 @@ const LOOK = {
 	onMaxWait: 'route',
 } as const;
 
-const hours = (ms: number): string => {
-	const count = Math.round(ms / 36_000) / 100;
-	return count === 1 ? '1 hour' : `${count} hours`;
-};
+const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
 const contentsOf = ({ undecided }: RunResult) =>
 	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
