@@ -304,8 +304,8 @@ async function aroundNodes(page: Page): Promise<Rectangle> {
 async function approvalLink({ host }: Stage): Promise<string> {
 	const workflow = filledInExample('approve-on-a-page');
 	const session = workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
-	session.parameters.prompt =
-		'Give the landing page a new headline, build the site and publish it.\n\n[ask bash: git push] [say The landing page is live.]';
+	// Without directives the agent asks for npm run build, and nothing of them is in the picture.
+	session.parameters.prompt = 'Give the landing page a new headline, and build the site.';
 	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
