@@ -1,0 +1,423 @@
+// npm run screenshots [-- name ...]: pictures of the real editor for the README and the gallery, into docs/images/. All of them, or those of
+// the panels and examples that are named.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
+import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { CHAT_WINDOW, playChat } from './chatPicture.mts';
+import { setStage, type Stage } from './demoStage.mts';
+import {
+	launchBrowser,
+	type BrowserContextOptions,
+	type Locator,
+	type Page,
+} from './editor/browser.mts';
+import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
+import { openCredential } from './editor/credentialForm.mts';
+import { signedIn } from './editor/signIn.mts';
+import { sizeOf, takeExamplePicture } from './examplePictures.mts';
+import { noteProblems } from './notes.mts';
+import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
+
+const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
+const SIZE = { width: 1360, height: 1120 };
+/** Around the nodes; more where their names and their unconnected outputs stick out */
+const AIR = { left: 32, top: 32, right: 112, bottom: 96 };
+const RUN_TIMEOUT_MS = 120_000;
+/** What lies over the canvas, and says nothing about the workflow */
+const DISTRACTIONS =
+	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
+
+type Rectangle = { x: number; y: number; width: number; height: number };
+
+/** A workflow, the node whose panel is shown with its result, and the names of the pictures */
+interface Scene {
+	workflow: WorkflowFile;
+	node: string;
+	panel: string;
+	/** How the result is shown */
+	view: 'schema' | 'table';
+	canvas?: string;
+}
+
+/** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
+function agentSession(): Scene {
+	const node = 'Run Agent Session';
+	const workflow = filledInExample('run-agent-session');
+	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
+	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
+	// Scrolls the directives out of the field
+	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
+	parameters.options = {};
+	return { workflow, node, panel: 'run-agent-session', view: 'schema', canvas: 'workflow' };
+}
+
+/** The Workspace Automation node after a start by hand */
+function single(
+	name: string,
+	parameters: WorkflowNode['parameters'],
+): Pick<Scene, 'workflow' | 'node'> {
+	const node = 'Workspace Automation';
+	const { nodes, settings } = agentSession().workflow;
+	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
+	const { credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const type = 'n8n-nodes-workspace-automation.workspaceAutomation';
+	const shown = {
+		id: 'shown',
+		name: node,
+		type,
+		typeVersion: 1,
+		position: [240, 0] as [number, number],
+		parameters,
+		credentials,
+	};
+	const connections = { [start.name]: { main: [[{ node, type: 'main', index: 0 }]] } };
+	return { workflow: { name, nodes: [start, shown], connections, settings }, node };
+}
+
+/** The files of a project */
+function fileList(): Scene {
+	const { projectId } = agentSession().workflow.nodes.find(({ type }) =>
+		type.endsWith('runAgentSession'),
+	)!.parameters;
+	return {
+		...single('Files', { resource: 'file', operation: 'getAll', projectId, limit: 20 }),
+		panel: 'workspace-automation',
+		view: 'schema',
+	};
+}
+
+/** The query of a table, as it comes, and its rows */
+const analytics = (): Scene => ({
+	...single('Page views', {
+		resource: 'analytics',
+		operation: 'query',
+		table: 'daily_page_rollups',
+	}),
+	panel: 'analytics',
+	view: 'table',
+});
+
+/** A file, as Fetch Test Event shows it */
+function trigger(): Scene {
+	const node = 'Workspace Automation Trigger';
+	const { nodes, settings } = agentSession().workflow;
+	const { credentials } = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const shown = {
+		id: 'shown',
+		name: node,
+		type: 'n8n-nodes-workspace-automation.workspaceAutomationTrigger',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: { event: 'fileCreated', projectIds: [firstProjectId] },
+		credentials,
+	};
+	return {
+		workflow: { name: 'A file arrives', nodes: [shown], connections: {}, settings },
+		node,
+		panel: 'trigger',
+		view: 'schema',
+	};
+}
+
+/** An AI Agent with Run Agent Session as its tool: the project is set by whoever builds the workflow, the prompt by the model. */
+function toolSettings(): Pick<Scene, 'workflow' | 'node'> {
+	const node = 'Run the site agent';
+	const workflow = exampleWorkflow('agent-with-tools');
+	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
+	const { projectId } = agentSession().workflow.nodes.find(({ type }) =>
+		type.endsWith('runAgentSession'),
+	)!.parameters;
+	// As the button beside the field writes it
+	const prompt =
+		"={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('Prompt', `What the agent of the site should do`, 'string') }}";
+	Object.assign(parameters, { projectId, prompt, maxWait: 10 });
+	return { workflow, node };
+}
+
+/** The settings of a node, without what is beside them */
+async function takeSettings(
+	page: Page,
+	workflowUrl: string,
+	node: string,
+	name: string,
+): Promise<void> {
+	await openWorkflow(page, workflowUrl);
+	const panel = await openPanel(page, node);
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await savePicture(page, name, panel.root);
+}
+
+const ASKING = "Somebody's answer";
+
+/** A session asks, somebody has approved it (the answer is typed in where a channel's node would stand), and the session is to go on. */
+function answered(): Pick<Scene, 'workflow' | 'node'> {
+	const node = 'Go on with the session';
+	const { nodes, settings } = agentSession().workflow;
+	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
+	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	const place = (column: number): [number, number] => [240 * column, 0];
+	const answer = { id: 'answer', name: 'Decision', value: 'Approve', type: 'string' };
+	const leads = (to: string, output = 0) => ({
+		main: [...Array.from({ length: output }, () => []), [{ node: to, type: 'main', index: 0 }]],
+	});
+	return {
+		workflow: {
+			name: 'Somebody has approved it',
+			nodes: [
+				{ ...start, position: place(0) },
+				{
+					...session,
+					position: place(1),
+					parameters: {
+						operation: 'start',
+						projectId: session.parameters.projectId,
+						prompt:
+							'Publish the landing page. [ask bash: git push] [say The landing page is live.]',
+					},
+				},
+				{
+					id: 'asking',
+					name: ASKING,
+					type: 'n8n-nodes-base.set',
+					typeVersion: 3.4,
+					position: place(2),
+					parameters: { assignments: { assignments: [answer] }, options: {} },
+				},
+				{
+					...session,
+					id: 'goOn',
+					name: node,
+					position: place(3),
+					parameters: { operation: 'continue', permissionPolicy: 'answer' },
+				},
+			],
+			connections: {
+				[start.name]: leads(session.name),
+				[session.name]: leads(ASKING, 1),
+				[ASKING]: leads(node),
+			},
+			settings,
+		},
+		node,
+	};
+}
+
+/** Fills in the panel by dragging, and takes its picture with the result. */
+async function takeDragging(
+	page: Page,
+	workflowUrl: string,
+	node: string,
+	name: string,
+): Promise<void> {
+	await openWorkflow(page, workflowUrl);
+	const asking = await openPanel(page, ASKING);
+	await asking.execute(RUN_TIMEOUT_MS);
+	await asking.close();
+	const panel = await openPanel(page, node);
+	await panel.showInputOf('Run Agent Session');
+	await panel.drag('sessionId', 'sessionId');
+	await panel.drag('pendingInteractions', 'askedInteractions');
+	await panel.execute(RUN_TIMEOUT_MS);
+	await panel.showOutputAs('schema');
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await savePicture(page, name, panel.root);
+}
+
+/** What somebody sees who looks for the package: the node panel, and the credential behind a node. */
+async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
+	const { node } = agentSession();
+	await openWorkflow(page, workflowUrl);
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await (await searchNodes(page, 'workspace automation')).first().waitFor();
+	await settle(page);
+	await savePicture(page, `node-panel${suffix}`, page.getByTestId('node-creator'), 280);
+	await openWorkflow(page, workflowUrl);
+	const form = await openCredential(page, await openPanel(page, node));
+	await settle(page);
+	await savePicture(page, `credential${suffix}`, form.root);
+}
+
+/** @param height where not all of it is wanted */
+async function savePicture(
+	page: Page,
+	name: string,
+	of: Locator,
+	height = Infinity,
+): Promise<void> {
+	const path = join(images, `${name}.png`);
+	const box = (await of.boundingBox())!;
+	const clip = { ...box, height: Math.min(box.height, height) };
+	await page.screenshot({ path, clip, animations: 'disabled' });
+	console.log(path);
+}
+
+/** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
+async function takePictures(
+	page: Page,
+	workflowUrl: string,
+	scene: Scene,
+	suffix: string,
+): Promise<void> {
+	const save = async (name: string, clip?: Rectangle) => {
+		const path = join(images, `${name}${suffix}.png`);
+		await page.screenshot({ path, clip, animations: 'disabled' });
+		console.log(path);
+	};
+
+	await openWorkflow(page, workflowUrl);
+	await runWorkflow(page, scene.node, RUN_TIMEOUT_MS);
+	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
+	await page.mouse.move(0, 0);
+	await settle(page);
+	if (scene.canvas) await save(scene.canvas, await aroundNodes(page));
+
+	const panel = await openPanel(page, scene.node);
+	await panel.showOutputAs(scene.view);
+	await page.mouse.move(0, 0);
+	await settle(page);
+	await save(scene.panel, (await panel.root.boundingBox())!);
+}
+
+/** Animations of the canvas and the panel */
+const settle = async (page: Page) => await page.waitForTimeout(1500);
+
+/** The rectangle around everything on the canvas, with some air */
+async function aroundNodes(page: Page): Promise<Rectangle> {
+	const boxes = await Promise.all(
+		(await page.locator('.vue-flow__node').all()).map(async (node) => (await node.boundingBox())!),
+	);
+	const left = Math.min(...boxes.map(({ x }) => x)) - AIR.left;
+	const top = Math.min(...boxes.map(({ y }) => y)) - AIR.top;
+	const right = Math.max(...boxes.map(({ x, width }) => x + width)) + AIR.right;
+	const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + AIR.bottom;
+	return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** The link to the page of what the example asks, once n8n has looked at the session, in a minute or two */
+async function approvalLink({ host }: Stage): Promise<string> {
+	const workflow = filledInExample('approve-on-a-page');
+	const session = workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	// Without directives the agent asks for npm run build, and nothing of them is in the picture.
+	session.parameters.prompt = 'Give the landing page a new headline, and build the site.';
+	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
+	const id = await host.run(await host.importWorkflow(workflow));
+	for (;;) {
+		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
+		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[2] ?? []) ?? [];
+		if (asked.length > 0) return asked[0].json.approvalUrl;
+		await sleep(2000);
+	}
+}
+
+stopWhenInterrupted(() => 1);
+
+const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
+
+try {
+	mkdirSync(images, { recursive: true });
+	const stage = await setStage(console.log, { build: false });
+	const browser = await launchBrowser(console.log);
+	const openPage = async (options: BrowserContextOptions) =>
+		await (await signedIn(browser, stage.host, options)).newPage();
+	try {
+		const schemes = [
+			['light', ''],
+			['dark', '-dark'],
+		] as const;
+		for (const scene of [agentSession(), fileList(), analytics(), trigger()].filter(({ panel }) =>
+			isWanted(panel),
+		)) {
+			const workflowId = await stage.host.importWorkflow(scene.workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
+				await page.context().close();
+			}
+		}
+		if (isWanted('approval-page')) {
+			const url = await approvalLink(stage);
+			for (const [colorScheme, suffix] of schemes) {
+				const viewport = { width: 454, height: 400 };
+				const page = await browser.newPage({ colorScheme, viewport, deviceScaleFactor: 2 });
+				await page.goto(url);
+				const path = join(images, `approval-page${suffix}.png`);
+				await page.screenshot({ path, fullPage: true });
+				console.log(path);
+				await page.close();
+			}
+		}
+		if (isWanted('entrances')) {
+			const workflowId = await stage.host.importWorkflow(agentSession().workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				await takeEntrances(page, stage.host.workflowUrl(workflowId), suffix);
+				await page.context().close();
+			}
+		}
+		if (isWanted('tool-settings')) {
+			const { workflow, node } = toolSettings();
+			const workflowId = await stage.host.importWorkflow(workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				const url = stage.host.workflowUrl(workflowId);
+				await takeSettings(page, url, node, `tool-settings${suffix}`);
+				await page.context().close();
+			}
+		}
+		if (isWanted('apply-an-answer')) {
+			const { workflow, node } = answered();
+			for (const [colorScheme, suffix] of schemes) {
+				const workflowId = await stage.host.importWorkflow(workflow);
+				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				const url = stage.host.workflowUrl(workflowId);
+				await takeDragging(page, url, node, `apply-an-answer${suffix}`);
+				await page.context().close();
+			}
+		}
+		if (isWanted('answer-in-chat')) {
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({ colorScheme, viewport: CHAT_WINDOW, deviceScaleFactor: 2 });
+				const chat = await playChat(stage.host, page);
+				await page.mouse.move(0, 0);
+				await settle(page);
+				await savePicture(page, `answer-in-chat${suffix}`, chat);
+				await page.context().close();
+			}
+		}
+		for (const name of examples().filter(isWanted)) {
+			const workflow = exampleWorkflow(name);
+			const problems = noteProblems(workflow);
+			if (problems.length > 0) throw new Error(`${name}.json: ${problems.join('; ')}`);
+			const workflowId = await stage.host.importWorkflow(workflow);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await openPage({
+					colorScheme,
+					viewport: sizeOf(workflow),
+					deviceScaleFactor: 1,
+				});
+				console.log(
+					await takeExamplePicture(
+						page,
+						stage.host.workflowUrl(workflowId),
+						join(images, 'examples', `${name}${suffix}.png`),
+					),
+				);
+				await page.context().close();
+			}
+		}
+	} finally {
+		await browser.close();
+		await stage.close();
+	}
+} catch (error) {
+	console.error((error as Error).message);
+	process.exitCode = 1;
+}
