@@ -53,7 +53,10 @@ async function chooseChannel(panel: Panel): Promise<void> {
 	const field = panel.field('channelId');
 	await field.getByTestId('rlc-mode-selector').click();
 	await page.getByRole('option').filter({ hasText: 'By ID' }).click();
-	await panel.fill('channelId', 'C012AB3CD');
+	const input = field.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]');
+	await input.fill('C012AB3CD');
+	await input.press('Tab');
+	await eventually(async () => (await panel.picked('channelId')) === 'C012AB3CD');
 }
 
 const inSlack = (): string[] =>
