@@ -1,7 +1,7 @@
 // The node's own poll plan over sessions of all lengths, in simulated time: how often it asks, and how late it sees an end.
 import { createDice } from '../local-service/faults.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { defaultLimits, pollInterval, withJitter } from './pollPlan.mts';
+import { defaultLimits, pollDelay } from './pollPlan.mts';
 
 export const name = 'poll-plan';
 export const about =
@@ -28,7 +28,7 @@ const always = (seconds: number): Plan => ({
 const PLANS: Plan[] = [
 	{
 		title: 'the node',
-		wait: (ageMs, random) => withJitter(pollInterval(ageMs, defaultLimits), random, defaultLimits),
+		wait: (ageMs, random) => pollDelay(ageMs, random, defaultLimits),
 	},
 	always(RECOMMENDED.least / 1000),
 	always(RECOMMENDED.most / 1000),

@@ -1,5 +1,5 @@
 // How many polls a poll policy needs for a session, by its luck with the jitter alone.
-import { pollInterval, withJitter, type PollLimits } from './pollPlan.mts';
+import { pollDelay, type PollLimits } from './pollPlan.mts';
 import type { Stretch } from './sessionCourse.mts';
 
 export interface Bounds {
@@ -23,8 +23,7 @@ export function pollBounds({ end }: Stretch, limits: PollLimits, from = 0): Boun
 		const next = new Set<number>();
 		for (const before of ways) {
 			for (const luck of LUCK) {
-				const interval = pollInterval(from + before, limits);
-				const at = Math.round(before + withJitter(interval, luck, limits));
+				const at = Math.round(before + pollDelay(from + before, luck, limits));
 				if (at < end) {
 					next.add(at);
 					continue;

@@ -1,6 +1,6 @@
 // What the node made of a session, read from the requests that the service received.
 import type { ServedRequest } from '../tools/demoService.mts';
-import { pollInterval, type PollLimits } from './pollPlan.mts';
+import { pollDelay, type PollLimits } from './pollPlan.mts';
 
 export interface PollRecord {
 	/** The start, polls and decisions */
@@ -28,7 +28,7 @@ export function readPolls([start, ...others]: ServedRequest[], limits: PollLimit
 	for (const request of others) {
 		const sentAt = Date.parse(request.at);
 		if (request.method === 'GET') {
-			const interval = pollInterval(sentBefore - startedAt, limits);
+			const interval = pollDelay(sentBefore - startedAt, 0, limits);
 			if (sentAt - sentBefore < interval) record.early++;
 			record.lastInterval = interval;
 		}

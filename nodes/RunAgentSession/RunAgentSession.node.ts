@@ -12,7 +12,7 @@ import { CREDENTIAL } from '../shared/transport/credential';
 import { CanceledError, throwIfAborted } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
-import { sessionRecorder } from '../shared/n8n/customData';
+import { rememberSession } from '../shared/n8n/customData';
 import { runIndexOf } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
 import { park, putOffUntil } from '../shared/n8n/parking';
@@ -167,7 +167,6 @@ async function createDependencies(
 	const opened = await openApi(context);
 	const { clock, signal } = opened;
 	const api = sessionApi(opened);
-	const onSession = sessionRecorder(context);
 	return ({ policy }, journal, itemIndex) => {
 		// The credential's words for options count where the node has none.
 		for (const decision of ['approve', 'deny'] as const)
@@ -181,7 +180,7 @@ async function createDependencies(
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-			onSession,
+			onSession: (session) => rememberSession(context, session),
 		};
 	};
 }

@@ -1,7 +1,6 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { contentOf, type Interaction } from '../shared/session/session';
-import { asText, isRecord, textOf } from '../shared/base/values';
-import { listIn } from './json';
+import { asText, isRecord, parsedOrUndefined, textOf } from '../shared/base/values';
 
 // What a person is asked, and whether what is pending now is still that.
 
@@ -68,6 +67,17 @@ export function whyNotAsked(
 export function aboutOf([first]: readonly Interaction[]): Omit<About, 'sessionId'> {
 	const about = isRecord(first?.about) ? first.about : {};
 	return { projectName: textOf(about.projectName), job: textOf(about.job) };
+}
+
+/**
+ * The list in a JSON field, which gives text or, by expression, a value; a single object counts as a list of one.
+ * Undefined where it is neither, an empty list where the field is empty.
+ */
+export function listIn(field: unknown): unknown[] | undefined {
+	if (typeof field === 'string' && field.trim() === '') return [];
+	const value = typeof field === 'string' ? parsedOrUndefined(field) : (field ?? []);
+	if (Array.isArray(value)) return value;
+	return isRecord(value) ? [value] : undefined;
 }
 
 const WAY_OUT = 'Drag pendingInteractions of the Needs Approval item here.';

@@ -1,4 +1,5 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
+import { quote } from '../shared/base/values';
 import {
 	confirmed,
 	isPending,
@@ -43,7 +44,12 @@ async function send(run: Run, due: Due): Promise<boolean> {
 	const { api, clock } = run.dependencies;
 	const { ledger: before, sessionId } = run.entry;
 	const at = new Date(clock.now()).toISOString();
-	run.keep(sent(before, due, at));
+	run.note({ ledger: sent(before, due, at) });
+	const { decision, decidedBy } = due.verdict;
+	const { permission, patterns } = due.interaction;
+	// Agent-written text must not forge lines of the log.
+	const what = quote([permission, patterns], 500);
+	run.log(`Permission request decided by ${decidedBy}: ${decision} ${what}`);
 	const options = { deadline: run.lastDecision, extra: run.job.decisionBody };
 	const answer = await resultOrError(
 		api.resolve(sessionId!, due.interaction, due.verdict, options),
@@ -51,19 +57,20 @@ async function send(run: Run, due: Due): Promise<boolean> {
 	if (!(answer instanceof WorkspaceAutomationError)) {
 		run.hold = undefined;
 		if (answer) take(run, answer);
-		run.keep(confirmed(run.entry.ledger, due));
+		run.note({ ledger: confirmed(run.entry.ledger, due) });
 		return true;
 	}
 	if (!hadNoEffect(answer)) return false;
 	if (!isRefused(answer)) {
 		const { retryAfter = 1 } = answer.context;
 		run.hold = { until: clock.now() + retryAfter * 1_000, because: answer.message };
-		run.keep(before);
+		run.note({ ledger: before });
 		return false;
 	}
 	// An earlier answer of ours may have been carried out, somebody else may have been faster, or the agent may have moved on: only
 	// a refusal that leaves it pending matters.
-	run.keep(refused(before, due, at, GONE.includes(answer.context.httpStatus ?? 0)));
+	const isGone = GONE.includes(answer.context.httpStatus ?? 0);
+	run.note({ ledger: refused(before, due, at, isGone) });
 	const now = await read(run);
 	if (now && isPending(now, due.interaction) && !wasSent(before, due)) throw answer;
 	return false;

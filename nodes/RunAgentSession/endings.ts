@@ -1,5 +1,5 @@
 import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
-import { inSeconds } from '../shared/base/values';
+import { count, inSeconds } from '../shared/base/values';
 import { told, type Undecided } from './ledger';
 import { takePoll } from './polling';
 import type { Run, RunDependencies, RunResult } from './run';
@@ -71,7 +71,7 @@ export async function timeIsUp(run: Run): Promise<RunResult> {
 	const result = wasRead && takePoll(run, last) && ended(run);
 	if (result) return result;
 	return await abandon(dependencies, sessionId, {
-		tooLong: `The session did not finish within ${minutes(job.maxWaitMs)}`,
+		tooLong: `The session did not finish within ${count(Math.round(job.maxWaitMs / 6_000) / 10, 'minute')}`,
 		advice: [
 			"Raise 'Max Wait', or set 'On Max Wait' to route the item to Still Running instead.",
 			...run.warnings,
@@ -119,9 +119,4 @@ export async function afterStop(run: Run): Promise<void> {
 		);
 	journal.clear();
 	run.log(`The execution was stopped; agent session ${sessionId} was aborted`);
-}
-
-function minutes(ms: number): string {
-	const count = Math.round(ms / 6_000) / 10;
-	return count === 1 ? '1 minute' : `${count} minutes`;
 }

@@ -200,17 +200,6 @@ export function refused(before: Ledger, due: Due, at: string, isGone: boolean): 
 	return before.map((each) => (each === line ? { ...each, polls: 0 } : each));
 }
 
-/** The decisions that a change made known as carried out. */
-export function newlyDecided(before: Ledger, after: Ledger): DecisionRecord[] {
-	const decidedIn = (ledger: Ledger) =>
-		ledger.filter(({ state }) => state === 'confirmed' || state === 'inferred');
-	const keyOf = ({ record, content }: Line) => `${record.at} ${content}`;
-	const known = new Set(decidedIn(before).map(keyOf));
-	return decidedIn(after)
-		.filter((line) => !known.has(keyOf(line)))
-		.map(({ record }) => record);
-}
-
 /** What the output says: each line is in one of the two, or in neither. */
 export function told(
 	ledger: Ledger,

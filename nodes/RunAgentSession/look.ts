@@ -1,5 +1,6 @@
-import { resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
+import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
+import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
@@ -7,6 +8,7 @@ import { withResult } from './failures';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
 import { newQuestion } from './page/links';
 import { withQuestion } from './page/view';
+import { turnAfter } from './turn';
 import { runSession } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
@@ -18,10 +20,7 @@ const LOOK = {
 	onMaxWait: 'route',
 } as const;
 
-const hours = (ms: number): string => {
-	const count = Math.round(ms / 36_000) / 100;
-	return count === 1 ? '1 hour' : `${count} hours`;
-};
+const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
 const contentsOf = ({ undecided }: RunResult) =>
 	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
@@ -34,9 +33,29 @@ function outcomeOf(result: RunResult) {
 
 /** A run of one reading, in which what people answered on the page goes along with the policy. */
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
-	const { about = job.about, page } = dependencies.journal.read() ?? {};
+	const { journal } = dependencies;
+	const before = journal.read();
+	const { about = job.about, page } = before ?? {};
 	const policy = { ...job.policy, page: page?.answers };
-	return await runSession({ ...job, ...LOOK, about, policy }, dependencies);
+	const result = await runSession({ ...job, ...LOOK, about, policy }, dependencies);
+	// One that failed, too: its item comes back with it, and must not start another.
+	if (before && !journal.read()) journal.write(before);
+	return job.sendComments ? await passOnComment(result, dependencies) : result;
+}
+
+/** Sends the agent what a person wrote on the page, once, when all that was asked is decided. That begins another turn. */
+async function passOnComment(result: RunResult, dependencies: RunDependencies): Promise<RunResult> {
+	const { api, clock, journal } = dependencies;
+	const { page, ...entry } = journal.read()!;
+	const { comment } = page ?? {};
+	if (!page || !comment || result.kind === 'needsApproval' || result.kind === 'failed')
+		return result;
+	const turn = turnAfter(result.session, clock.now());
+	journal.write({ ...entry, turn, page: { ...page, comment: undefined } });
+	const deadline = clock.now() + LOOK.maxWaitMs;
+	const failure = await resultOrError(api.sendMessage(result.session, comment, { deadline }));
+	if (failure && hadNoEffect(failure)) journal.write({ ...entry, page });
+	return { ...result, kind: 'stillRunning' };
 }
 
 /** Sends what people answered on the page. Where that fails the next look does it, or says why not. */
@@ -63,8 +82,7 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const lookAt = nextLook(parked, patience, now);
 	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
 	const question = isAsked ? newQuestion(contentsOf(result)) : undefined;
-	if (question) entry.page = withQuestion(entry.page, question, job.policy);
-	// One that failed, too: its item comes back with it, and must not start another.
+	if (question) entry.page = withQuestion(entry.page, question, job);
 	journal.write({ ...entry, parked });
 	if (question) return { ...whole, question, lookAt };
 	if (course === 'leave') return whole;

@@ -41,11 +41,13 @@ function asked({ session, about, projectId, undecided }: RunResult, asTool: bool
 
 /**
  * The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure.
- * @param isSimple whether what waits for a person holds only what decides; other items have ten fields as it is
+ * @param isSimple whether what waits for a person, or is for a model, holds only what decides; other items have ten fields as it is
  */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
+	// A model pays for every word.
+	const isShort = isSimple && (asTool || kind === 'needsApproval');
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
@@ -56,13 +58,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		...(kind === 'needsApproval' && asked(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		...(!(isSimple && kind === 'needsApproval') && {
-			latestMessage,
-			latestTool,
-			lastActivityAt,
-			pollCount,
-			durationMs,
-		}),
+		...(!isShort && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;

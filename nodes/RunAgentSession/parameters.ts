@@ -10,7 +10,7 @@ import {
 	requireString,
 	requireText,
 } from '../shared/base/validation';
-import { isRecord, textOf } from '../shared/base/values';
+import { isRecord, listed, textOf } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
 import { leadsBack } from '../shared/n8n/wires';
 import { readAnswer } from './answer';
@@ -29,11 +29,19 @@ import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
-function readTarget(
-	get: (name: string) => unknown,
-	options: IDataObject,
-	started: string | undefined,
-): Target {
+/** The parameters of one item. */
+const parametersOf = (context: IExecuteFunctions, itemIndex: number) => ({
+	get: (name: string, options?: IGetNodeParameterOptions): unknown =>
+		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true, ...options }),
+	/** The value of an expression, given with its braces */
+	evaluate: (expression: string): unknown => context.evaluateExpression(expression, itemIndex),
+	options: context.getNodeParameter('options', itemIndex, {}) as IDataObject,
+	asTool: isTool(context),
+});
+type Parameters = ReturnType<typeof parametersOf>;
+
+/** @param started the session that was started for the item already, which goes on instead */
+function readTarget({ get, options }: Parameters, started: string | undefined): Target {
 	const operation = requireOneOf('Operation', get('operation'), ['start', 'continue']);
 	if (started !== undefined) return { operation: 'continue', sessionId: started };
 	if (operation === 'start') {
@@ -44,21 +52,12 @@ function readTarget(
 			extra: requireJsonObject('Body', options.body),
 		};
 	}
-	const message = get('message') ?? '';
-	if (typeof message !== 'string') requireText('Message', message);
+	const message = requireString('Message', get('message') ?? '');
 	return {
 		operation,
 		sessionId: requireSessionId('Session', get('sessionId')),
-		message: String(message).trim() === '' ? undefined : String(message),
+		message: message.trim() === '' ? undefined : message,
 	};
-}
-
-/** Reads a parameter of one item. */
-interface Parameters {
-	get(name: string, options?: IGetNodeParameterOptions): unknown;
-	/** The value of an expression, given with its braces */
-	evaluate(expression: string): unknown;
-	asTool: boolean;
 }
 
 /** What a rule's field says: a fixed text as it is, an expression with each of its values as a value, no glob of its own. */
@@ -94,14 +93,9 @@ function readRule(rule: IDataObject, raw: IDataObject, index: number, from: Para
 	};
 }
 
-/** Values of options as the user lists them, separated by commas */
+/** Values of options as the user lists them */
 const valueList = (field: string, value: unknown): string[] =>
-	value === undefined || value === null
-		? []
-		: requireString(field, value)
-				.split(',')
-				.map((each) => each.trim())
-				.filter(Boolean);
+	listed(requireString(field, value ?? ''));
 
 function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
 	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
@@ -135,14 +129,11 @@ function readAppliedAnswer({ get, asTool }: Parameters): AppliedAnswer {
 	};
 }
 
-const MODES = {
-	start: ['ask', 'approve', 'deny', 'rules'],
-	continue: ['ask', 'approve', 'deny', 'rules', 'answer'],
-	tryRules: ['ask', 'approve', 'deny', 'rules'],
-} as const satisfies Record<string, ReadonlyArray<Policy['mode']>>;
+const MODES: ReadonlyArray<Policy['mode']> = ['ask', 'approve', 'deny', 'rules'];
 
-function readPolicy(from: Parameters, options: IDataObject, operation: keyof typeof MODES): Policy {
-	const allowed: readonly Policy['mode'][] = MODES[operation];
+function readPolicy(from: Parameters, canBeAnswer: boolean): Policy {
+	const { approveWith = 'once', approveValues, denyValues } = from.options;
+	const allowed = canBeAnswer ? [...MODES, 'answer' as const] : MODES;
 	const mode = requireOneOf('Permission Policy', from.get('permissionPolicy'), allowed);
 	return {
 		mode,
@@ -150,18 +141,11 @@ function readPolicy(from: Parameters, options: IDataObject, operation: keyof typ
 		defaultDecision: 'ask',
 		...(mode === 'rules' && readRules(from)),
 		...(mode === 'answer' && { answer: readAppliedAnswer(from) }),
-		approveWith: requireOneOf('Approve With', options.approveWith ?? 'once', ['once', 'always']),
-		approveValues: valueList('Approve Values', options.approveValues),
-		denyValues: valueList('Deny Values', options.denyValues),
+		approveWith: requireOneOf('Approve With', approveWith, ['once', 'always']),
+		approveValues: valueList('Approve Values', approveValues),
+		denyValues: valueList('Deny Values', denyValues),
 	};
 }
-
-const parametersOf = (context: IExecuteFunctions, itemIndex: number): Parameters => ({
-	get: (name, options) =>
-		context.getNodeParameter(name, itemIndex, undefined, { extractValue: true, ...options }),
-	evaluate: (expression) => context.evaluateExpression(expression, itemIndex),
-	asTool: isTool(context),
-});
 
 /** What a question says of the session: of one that is started, the name of the project where it was chosen from the list. */
 function readAbout({ get }: Parameters, target: Target, { answer }: Policy): Job['about'] {
@@ -181,8 +165,7 @@ export function readTrial(
 	itemIndex: number,
 ): { requests: unknown; policy: Policy } {
 	const from = parametersOf(context, itemIndex);
-	const options = (from.get('options') ?? {}) as IDataObject;
-	return { requests: from.get('requests'), policy: readPolicy(from, options, 'tryRules') };
+	return { requests: from.get('requests'), policy: readPolicy(from, false) };
 }
 
 /** Where n8n keeps the execution while sessions run; one setting for all items. A tool never parks. */
@@ -211,20 +194,17 @@ function readPatience(context: IExecuteFunctions, options: IDataObject): Patienc
  */
 export function readJob(context: IExecuteFunctions, itemIndex: number, started?: string): Job {
 	const from = parametersOf(context, itemIndex);
-	const options = (from.get('options') ?? {}) as IDataObject;
+	const { options } = from;
 	// Workflows that were saved before these had fields of their own have them among the options.
 	const {
 		maxWait = context.getNodeParameter('maxWait', itemIndex, 30),
 		onMaxWait = context.getNodeParameter('onMaxWait', itemIndex, 'route'),
 	} = options;
-	const target = readTarget(from.get, options, started);
-	const policy = readPolicy(from, options, target.operation);
+	const target = readTarget(from, started);
+	const policy = readPolicy(from, target.operation === 'continue');
 	const pollSeconds = requireNumber('Poll Interval', options.pollInterval ?? 5, 1);
-	const maxPollSeconds = requireNumber(
-		'Max Poll Interval',
-		options.maxPollInterval ?? Math.max(10, pollSeconds),
-		pollSeconds,
-	);
+	const { maxPollInterval = Math.max(10, pollSeconds) } = options;
+	const maxPollSeconds = requireNumber('Max Poll Interval', maxPollInterval, pollSeconds);
 	return {
 		target,
 		policy,
@@ -233,6 +213,7 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		maxWaitMs: requireNumber('Max Wait', maxWait, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', onMaxWait, ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
+		sendComments: options.sendComments === true,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
 		patience: waitOf(context) === 'database' ? readPatience(context, options) : undefined,
 	};

@@ -9,7 +9,7 @@ import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
-import { matches, newEffort, parseGlob, type Effort, type Glob, type Text } from './glob';
+import { matches, newEffort, parseGlob, type Effort, type Text } from './glob';
 import type { PageAnswers } from './page/view';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
@@ -81,9 +81,8 @@ const ask = (because: string, decidedBy?: string): Asked => ({
 });
 
 /** Splits `git *, npm run *`; `\,` is a comma that belongs to a glob. */
-function typedGlobs(pattern: string): string[] {
-	return (pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
-}
+const typedGlobs = (pattern: string): string[] =>
+	(pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
 
 /** The globs of a rule's pattern; one that is empty stands for anything. */
 export function globsOf(pattern: string): string[] {
@@ -97,17 +96,16 @@ export function globsOf(pattern: string): string[] {
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
+	const refuse = (index: number, field: string, everything: string): never => {
+		throw new WorkspaceAutomationError(
+			`Rule ${index} has no ${field}`,
+			`A rule that approves has to say what. Enter a ${field} in rule ${index} of 'Rules', or * to approve ${everything}.`,
+		);
+	};
 	for (const [index, { permission, pattern, decision }] of rules.entries()) {
 		if (decision !== 'approve') continue;
-		const [field, everything] =
-			typedGlobs(pattern).length === 0
-				? ['pattern', 'everything']
-				: ['permission', 'every permission'];
-		if (field === 'permission' && permission.trim() !== '') continue;
-		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no ${field}`,
-			`A rule that approves has to say what. Enter a ${field} in rule ${index + 1} of 'Rules', or * to approve ${everything}.`,
-		);
+		if (typedGlobs(pattern).length === 0) refuse(index + 1, 'pattern', 'everything');
+		if (permission.trim() === '') refuse(index + 1, 'permission', 'every permission');
 	}
 }
 
@@ -131,20 +129,15 @@ const LOOKS = {
 	},
 } satisfies Record<string, (text: string) => Iterable<Text>>;
 
-interface Asking {
-	permission: string;
-	patterns: string[];
-	effort: Effort;
-}
-
 /** What a text costs beside its characters, in comparisons of one */
 const TAKING_APART = 100;
 
-function matchesAny(globs: Glob[], texts: Iterable<Text>, effort: Effort): boolean | undefined {
+function matchesAny(globs: string[], texts: Iterable<Text>, effort: Effort): boolean | undefined {
+	const parsed = globs.map(parseGlob);
 	for (const text of texts) {
 		// Taking a text apart costs, too.
 		effort.left -= text.characters.length + TAKING_APART;
-		for (const glob of globs) {
+		for (const glob of parsed) {
 			const matched = matches(glob, text, effort);
 			if (matched !== false) return matched;
 		}
@@ -153,32 +146,36 @@ function matchesAny(globs: Glob[], texts: Iterable<Text>, effort: Effort): boole
 	return false;
 }
 
+/** What is asked, as rules compare it */
+interface Asking {
+	permission: string;
+	patterns: string[];
+	effort: Effort;
+}
+
 /** How far a rule's globs match what is asked; undefined when the effort is spent before that is known. */
 function reachOf(
 	kind: string,
-	patterns: string[],
-	asking: Asking,
+	globs: string[],
+	{ permission, patterns, effort }: Asking,
 	look: keyof typeof LOOKS,
 ): Reach | undefined {
-	const read = LOOKS[look];
-	const isMeant = matchesAny([parseGlob(kind)], read(asking.permission), asking.effort);
+	const isMeant = matchesAny([kind], LOOKS[look](permission), effort);
 	if (!isMeant) return isMeant === undefined ? undefined : 'permission';
-	const globs = patterns.map(parseGlob);
 	// A request for nothing in particular is covered by globs for anything only.
-	const asked = asking.patterns.length > 0 ? asking.patterns : [''];
-	const covered = asked.map((pattern) => matchesAny(globs, read(pattern), asking.effort));
+	const asked = patterns.length > 0 ? patterns : [''];
+	const covered = asked.map((pattern) => matchesAny(globs, LOOKS[look](pattern), effort));
 	if (covered.includes(undefined)) return undefined;
 	return covered.includes(true) ? (covered.includes(false) ? 'part' : 'decides') : 'pattern';
 }
 
 function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach | undefined {
+	const kind = permission.trim();
 	// A rule that denies or asks looks at every part, without regard to case.
-	if (decision !== 'approve') {
-		const [kind, globs] = [permission.trim() || '*', globsOf(pattern.toLowerCase())];
-		return reachOf(kind.toLowerCase(), globs, asking, 'parts');
-	}
+	if (decision !== 'approve')
+		return reachOf((kind || '*').toLowerCase(), globsOf(pattern.toLowerCase()), asking, 'parts');
 	// An approval covers only what was typed; see checkRules, which says so to the user.
-	const [kind, globs] = [permission.trim(), typedGlobs(pattern)];
+	const globs = typedGlobs(pattern);
 	if (kind === '' || globs.length === 0) return 'empty';
 	const reach = reachOf(kind, globs, asking, 'guarded');
 	const isNear = reach !== undefined && reach !== 'decides';
@@ -229,13 +226,11 @@ function understand({
 }: Record<string, unknown>): { permission: string; patterns: string[] } | Asked {
 	if (typeof permission !== 'string') return ask('its permission is not a text');
 	if (patterns === undefined) return ask('it does not say what for: its patterns are missing');
-	const areTexts =
-		Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === 'string');
-	if (!areTexts) return ask('its patterns are not a list of texts');
+	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
+		return ask('its patterns are not a list of texts');
 	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
-	if (length > LONGEST_REQUEST) {
+	if (length > LONGEST_REQUEST)
 		return ask(`it has more than ${LONGEST_REQUEST} characters, too many to compare with rules`);
-	}
 	return { permission, patterns };
 }
 
@@ -260,9 +255,8 @@ export function ruleOn(
 	if (!isRecord(interaction)) return ask('it is not an object');
 	const { id, type } = interaction;
 	if (typeof id !== 'string' || !canBeId(id)) return ask('it has no ID to answer to');
-	if (type !== 'permission') {
+	if (type !== 'permission')
 		return ask(`its type ${quoted(asText(type), 60)} is not a permission request`);
-	}
 	const { mode } = policy;
 	if (mode === 'answer') return byAnswer(interaction, policy);
 	if (mode !== 'rules')
@@ -292,8 +286,6 @@ export function decide(
 	if (ruled.decision === 'ask') return onPage ? { ...onPage, decidedBy: 'page' } : ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(choicesOf(interaction), decision, policy);
-	if (option === undefined) {
-		return ask(`none of its options clearly says "${decision}"`, decidedBy);
-	}
+	if (option === undefined) return ask(`none of its options clearly says "${decision}"`, decidedBy);
 	return { decision, option, decidedBy };
 }

@@ -12,35 +12,32 @@ const JITTER = 1 / 5;
 const SHARE_OF_AGE = 1 / 20;
 
 /**
- * The interval after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
+ * The wait after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
  * length, between the shortest interval and the one whose jitter reaches the longest. Every wait then lies within the two; by
  * default those are the 5 to 10 seconds that the API document recommends (Polling procedure, 2).
+ * @param random from 0 to 1
  */
-export function pollInterval(ageMs: number, { pollMs, maxPollMs }: PollLimits): number {
-	const longest = Math.max(pollMs, maxPollMs / (1 + JITTER));
-	return Math.min(longest, Math.max(pollMs, ageMs * SHARE_OF_AGE));
-}
-
-/** An interval with its jitter. @param random from 0 to 1 */
-export const withJitter = (
-	intervalMs: number,
+export function pollDelay(
+	ageMs: number,
 	random: number,
 	{ pollMs, maxPollMs }: PollLimits,
-): number => Math.min(Math.max(pollMs, maxPollMs), intervalMs * (1 + random * JITTER));
+): number {
+	const longest = Math.max(pollMs, maxPollMs);
+	const interval = Math.min(longest / (1 + JITTER), ageMs * SHARE_OF_AGE);
+	return Math.min(longest, Math.max(pollMs, interval) * (1 + random * JITTER));
+}
 
 /**
- * How long to wait before the next poll, or undefined when there is none left before `deadline`. The last one is made at the
- * deadline itself, unless that would be sooner after the one before than the shortest interval.
+ * How long to wait before the next poll, or undefined when there is none in the time that is left. The last one is made at its
+ * end, unless that would be sooner after the one before than the shortest interval.
  */
 export function delayBeforePoll(
 	ageMs: number,
 	random: number,
-	nowMs: number,
-	deadline: number,
+	leftMs: number,
 	limits: PollLimits,
 ): number | undefined {
-	const delay = withJitter(pollInterval(ageMs, limits), random, limits);
-	const left = deadline - nowMs;
-	if (delay <= left) return delay;
-	return left >= limits.pollMs ? left : undefined;
+	const delay = pollDelay(ageMs, random, limits);
+	if (delay <= leftMs) return delay;
+	return leftMs >= limits.pollMs ? leftMs : undefined;
 }

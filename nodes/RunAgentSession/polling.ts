@@ -14,8 +14,8 @@ import { hasBegun } from './turn';
 export async function waitForNextPoll(run: Run): Promise<boolean> {
 	const { clock, random, signal } = run.dependencies;
 	const now = clock.now();
-	const age = now - run.startedAt;
-	const delay = delayBeforePoll(age, random(), now, run.lastPoll, run.job.poll);
+	const [age, left] = [now - run.startedAt, run.lastPoll - now];
+	const delay = delayBeforePoll(age, random(), left, run.job.poll);
 	if (delay !== undefined) await clock.sleep(delay, signal);
 	return delay !== undefined;
 }
@@ -54,8 +54,8 @@ export async function read(run: Run): Promise<Session | undefined> {
 /** Takes what a poll shows. */
 export function takePoll(run: Run, session: Session): Session {
 	const { turn, ledger } = run.entry;
-	if (turn && hasBegun(turn, session)) run.note({ turn: undefined });
-	run.keep(observe(ledger, session));
+	const isOpen = turn && !hasBegun(turn, session);
+	run.note({ turn: isOpen ? turn : undefined, ledger: observe(ledger, session) });
 	return take(run, session);
 }
 

@@ -1,4 +1,4 @@
-import { asText, isRecord } from '../shared/base/values';
+import { asText, count, isRecord } from '../shared/base/values';
 import { quoted, visibleText } from '../shared/session/visibleText';
 
 /** What a question is about. */
@@ -128,8 +128,6 @@ function fairLimit(lines: readonly Line[]): number {
 	}
 	return REQUESTS_LENGTH;
 }
-
-const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`;
 
 /** A web address that can be clicked wherever it is shown; anything else is quoted like all foreign text. */
 function link(url: string): string {

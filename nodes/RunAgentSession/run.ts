@@ -1,16 +1,9 @@
-import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
 import type { ItemRecord } from '../shared/n8n/executionJournal';
 import type { Clock } from '../shared/transport/clock';
 import type { About } from './askedInteractions';
 import type { Parked, Patience } from './durable';
-import {
-	isWaiting,
-	newlyDecided,
-	type DecisionRecord,
-	type Ledger,
-	type Undecided,
-} from './ledger';
+import { isWaiting, type DecisionRecord, type Ledger, type Undecided } from './ledger';
 import type { Question } from './page/links';
 import type { PageRecord } from './page/view';
 import type { Policy } from './permissionPolicy';
@@ -37,6 +30,8 @@ export interface Job {
 	abortOnStop: boolean;
 	/** More fields for the body that resolves an interaction */
 	decisionBody?: Record<string, unknown>;
+	/** Whether the agent gets what people write on the page */
+	sendComments?: boolean;
 	/** In the Database; undefined where the session is waited for in memory */
 	patience?: Patience;
 }
@@ -150,20 +145,6 @@ export class Run {
 
 	note(changes: Partial<Entry>): void {
 		this.dependencies.journal.write(Object.assign(this.entry, changes));
-	}
-
-	/** Notes what became of the interactions, and logs the decisions that are newly known as carried out. */
-	keep(ledger: Ledger): void {
-		const before = this.entry.ledger;
-		this.note({ ledger });
-		for (const record of newlyDecided(before, ledger)) {
-			// Agent-written text must not forge lines of the log.
-			const what = quote([record.permission, ...record.patterns].join(' '));
-			this.log(
-				`Permission request of agent session ${this.entry.sessionId} decided: ${record.decision} ${what}, by ${record.decidedBy}`,
-				{ ...record },
-			);
-		}
 	}
 
 	log(message: string, about: Record<string, unknown> = {}): void {

@@ -11,48 +11,41 @@ export interface NewSession {
 	extra: Record<string, unknown>;
 }
 
+export type SessionApi = ReturnType<typeof sessionApi>;
+
 /** The calls that Run Agent Session makes (API document, Polling procedure). What each may throw: see `Api.call`. */
-export interface SessionApi {
+export const sessionApi = (api: Api) => ({
 	/** Starts a session and returns its id. Each call that reaches the service starts another one. */
-	start(session: NewSession, options?: CallOptions): Promise<string>;
-	read(sessionId: string, options?: CallOptions): Promise<Session>;
+	async start({ projectId, prompt, extra }: NewSession, options?: CallOptions): Promise<string> {
+		const values = { projectId, prompt };
+		const response = await api.call('createAgentSession', values, { ...options, extra });
+		return readNewSessionId(api, response);
+	},
+
+	read: async (sessionId: string, options?: CallOptions): Promise<Session> =>
+		await fetchSession(api, sessionId, options),
+
 	/** Starts a new turn. `before` is the session as it was, to tell after a lost response whether the message arrived. */
-	sendMessage(before: Session, text: string, options?: CallOptions): Promise<void>;
+	async sendMessage(before: Session, text: string, options?: CallOptions): Promise<void> {
+		const reconcile = messageArrived(api, before, text, options);
+		const values = { sessionId: before.sessionId, text };
+		await api.call('sendAgentMessage', values, { ...options, reconcile });
+	},
+
 	/** Sends a decision a single time. Returns the session as it is then, where the response says. */
-	resolve(
+	async resolve(
 		sessionId: string,
-		interaction: Interaction,
-		verdict: Settled,
+		{ id, type }: Interaction,
+		{ decision, option }: Settled,
 		options?: CallOptions,
-	): Promise<Session | undefined>;
-	abort(sessionId: string, options?: CallOptions): Promise<void>;
-}
+	): Promise<Session | undefined> {
+		const approved = decision === 'approve';
+		const values = { sessionId, interactionId: id, type, option, decision, approved };
+		const { body } = await api.call('resolveInteraction', values, { ...options, once: true });
+		return sessionIn(api, body, sessionId);
+	},
 
-export function sessionApi(api: Api): SessionApi {
-	return {
-		async start({ projectId, prompt, extra }, options) {
-			const values = { projectId, prompt };
-			const response = await api.call('createAgentSession', values, { ...options, extra });
-			return readNewSessionId(api, response);
-		},
-
-		read: async (sessionId, options) => await fetchSession(api, sessionId, options),
-
-		async sendMessage(before, text, options) {
-			const reconcile = messageArrived(api, before, text, options);
-			const values = { sessionId: before.sessionId, text };
-			await api.call('sendAgentMessage', values, { ...options, reconcile });
-		},
-
-		async resolve(sessionId, { id, type }, { decision, option }, options) {
-			const approved = decision === 'approve';
-			const values = { sessionId, interactionId: id, type, option, decision, approved };
-			const { body } = await api.call('resolveInteraction', values, { ...options, once: true });
-			return sessionIn(api, body, sessionId);
-		},
-
-		async abort(sessionId, options) {
-			await api.call('abortAgentSession', { sessionId }, options);
-		},
-	};
-}
+	async abort(sessionId: string, options?: CallOptions): Promise<void> {
+		await api.call('abortAgentSession', { sessionId }, options);
+	},
+});

@@ -4,20 +4,14 @@ import { WorkspaceAutomationError } from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { asText, isRecord } from '../shared/base/values';
 import { handsOnErrors } from '../shared/n8n/aiTool';
-import { listIn } from './json';
+import { listIn } from './askedInteractions';
 import { readTrial } from './parameters';
-import { decide, ruleOn, type Decision, type Policy } from './permissionPolicy';
+import { decide, ruleOn, type Policy, type Ruling, type Verdict } from './permissionPolicy';
 
-export type Trial = {
+/** What would become of a request. The option is missing where the request offers none. */
+export type Trial = (Ruling | Verdict) & {
 	/** The request as it was given, with whatever else came with it, such as what was decided at the time */
 	request: GenericValue;
-	decision: Decision;
-	/** `policy`, `rule 2` or `default decision`; absent where nothing could decide */
-	decidedBy?: string;
-	/** The option that would be taken; where the request offers options */
-	option?: string | number;
-	/** Why it would be left for a person */
-	because?: string;
 	/** What each rule says about it, up to the one that decides */
 	rules?: string[];
 };
@@ -35,20 +29,15 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	const list = listIn(requests);
 	if (!list) throw new WorkspaceAutomationError("'Requests' is not a list of requests", WAY_OUT);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", WAY_OUT);
-	return list.map((request) => ({
+	return list.map((request) => {
+		const rules: string[] = [];
+		const verdict = tryRequest(request, policy, rules);
 		// JSON, as it was read.
-		request: request as GenericValue,
-		...tryRequest(request, policy),
-	}));
+		return { request: request as GenericValue, ...verdict, ...(rules.length > 0 && { rules }) };
+	});
 }
 
-function tryRequest(request: unknown, policy: Policy): Omit<Trial, 'request'> {
-	const rules: string[] = [];
-	const trial = tryWith(request, policy, rules);
-	return rules.length > 0 ? { ...trial, rules } : trial;
-}
-
-function tryWith(request: unknown, policy: Policy, told: string[]): Omit<Trial, 'request'> {
+function tryRequest(request: unknown, policy: Policy, told: string[]): Ruling | Verdict {
 	if (!isRecord(request)) return decide(request, policy);
 	// Neither is told of a past decision, and neither says anything about what it was for.
 	const { type = 'permission', id = 'tried', response } = request;

@@ -59,11 +59,6 @@ export function ageOrder({ createdAt, created_at }: IDataObject = {}): number {
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 
-function byAge(one: Change, other: Change): number {
-	const [a, b] = [ageOrder(one.entry?.json), ageOrder(other.entry?.json)];
-	return a === b ? 0 : a - b;
-}
-
 /**
  * The changes since the last read, oldest first, and the memory for the next one, in which those over the limit have not happened.
  * Every change that was there at the time of a read comes out of it once.
@@ -107,7 +102,9 @@ export function compare(
 		}
 	}
 
-	const changes = due.sort(byAge);
+	const ageOf = ({ entry }: Change) => ageOrder(entry?.json);
+	// What has no date is as old as any other that has none.
+	const changes = due.sort((one, other) => ageOf(one) - ageOf(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {
 		const marks = seenNow.get(list)!;
 		if (before === undefined) marks.delete(key);

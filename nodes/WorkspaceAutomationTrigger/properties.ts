@@ -52,7 +52,6 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		...folderLocator,
-		displayName: 'Folder',
 		displayOptions: showFor('file'),
 		description:
 			'Watch only what is directly in this folder; goes with a single project. Leave it empty for all files.',

@@ -33,6 +33,7 @@ describe('the node panel', () => {
 				['agent', ['Run Agent Session', 'Workspace Automation']],
 				['permission', ['Run Agent Session', 'Workspace Automation']],
 				['workspace', ['Run Agent Session', 'Workspace Automation']],
+				['workspace automation', ['Run Agent Session', 'Workspace Automation']],
 				['task', ['Run Agent Session', 'Workspace Automation']],
 				['analytics', ['Workspace Automation']],
 			] as const) {

@@ -100,7 +100,7 @@ const table: Row[] = [
 	...jsons('agentSession.resolveInteraction', body, 'Body'),
 	...jsons('agentSession.sendMessage', body, 'Body'),
 	...ids('file.create', 'projectId', 'Project'),
-	...optionalIds('file.create', 'parentId', 'Parent Folder'),
+	...optionalIds('file.create', 'parentId', 'Folder'),
 	['file.create', { name: '' }, /^'Name' is empty$/, /Enter a value/],
 	['file.create', { name: NUMBER }, /^'Name' is not a text$/, /Enter a value/],
 	[
@@ -136,7 +136,7 @@ const table: Row[] = [
 		/cannot be an ID/,
 	],
 	...ids('file.createFolder', 'projectId', 'Project'),
-	...optionalIds('file.createFolder', 'parentId', 'Parent Folder'),
+	...optionalIds('file.createFolder', 'parentId', 'Folder'),
 	...texts('file.createFolder', 'name', 'Name'),
 	...['get', 'getContent', 'rename', 'move'].flatMap((name) =>
 		ids(`file.${name}`, 'fileId', 'File or Folder'),
@@ -149,10 +149,10 @@ const table: Row[] = [
 		/text, binary/,
 	],
 	...texts('file.rename', 'name', 'Name'),
-	...optionalIds('file.move', 'parentId', 'Parent Folder'),
+	...optionalIds('file.move', 'parentId', 'Folder'),
 	...ids('file.getAll', 'projectId', 'Project'),
 	...limits('file.getAll'),
-	...optionalIds('file.getAll', 'filters', 'Parent Folder', (value) => ({ parentId: rl(value) })),
+	...optionalIds('file.getAll', 'filters', 'Folder', (value) => ({ parentId: rl(value) })),
 	...plainIds('customDomain.getAll', 'siteId', 'Site ID'),
 	...limits('customDomain.getAll'),
 	...ids('customDomain.delete', 'customDomainId', 'Custom Domain'),
@@ -284,6 +284,10 @@ describe('the table', () => {
 		/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
 		const unsent = [
 			'customDomain.delete siteId',
+			'file.get projectId',
+			'file.getContent projectId',
+			'file.move projectId',
+			'file.rename projectId',
 			'analytics.query table',
 			'file.create ifExists',
 			'file.createFolder ifExists',

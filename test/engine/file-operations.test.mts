@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { run, type Setup } from './engine.mts';
 import { rl, jsons, useOperations } from './operations.mts';
 
-const { idOf, only, service, setup } = useOperations();
+const { idOf, only, sent, service, setup } = useOperations();
 
 describe('files', () => {
 	const created = async (parameters: IDataObject, more: Partial<Setup> = {}) =>
@@ -72,6 +72,18 @@ describe('files', () => {
 		);
 		expect(error).toMatchObject({ httpCode: '409', context: { code: 'conflict' } });
 		expect((await only('file.getContent', { fileId: rl(id) })).text).toBe('First');
+	});
+
+	test('the project that fills the list of files is not sent, whatever it is', async () => {
+		const { id } = await created({ name: 'listed.md', text: 'A' });
+		const projectId = rl(String(service.seed.projects[1].id));
+		await only('file.rename', { projectId, fileId: rl(id), name: 'renamed.md' });
+		await only('file.get', { projectId, fileId: rl(id) });
+		const requests = (await sent()).filter(({ path }) => path.endsWith(`/files/${id}`));
+		expect(requests.map(({ method, query, body }) => ({ method, query, body }))).toEqual([
+			{ method: 'PATCH', query: {}, body: { name: 'renamed.md' } },
+			{ method: 'GET', query: {}, body: undefined },
+		]);
 	});
 
 	test('folders: create, put in, rename, move', async () => {

@@ -108,12 +108,20 @@ describe('the lists of the Workspace Automation node', () => {
 		expect(found.map(({ value }) => value).sort()).toEqual(expected.map(({ id }) => id).sort());
 	});
 
-	test('files are those of all projects, with the name of theirs, where the panel has none', async () => {
-		const last = service.seed.files.at(-1)!;
-		const { name } = service.seed.projects.find(({ id }) => id === last.projectId)!;
-		const [found] = await all('getFiles', { resource: 'file', operation: 'get' }, last.id);
-		expect(found).toEqual({ value: last.id, name: `${name} · ${last.name}` });
-	}, 30_000);
+	test.each(['getFiles', 'getFolders'])(
+		'%s asks for a project, and no other list',
+		async (method) => {
+			const none = { projectId: { __rl: true, mode: 'list', value: '' } };
+			for (const project of [{}, none]) {
+				const asked = { resource: 'file', operation: 'get', ...project };
+				await expect(list(method, asked)).rejects.toMatchObject({
+					message: 'No project is chosen',
+					description: expect.stringContaining("'Project'"),
+				});
+			}
+			expect(await service.requests()).toEqual([]);
+		},
+	);
 
 	test('folders are folders only', async () => {
 		const expected = service.seed.folders.filter(
@@ -137,18 +145,4 @@ describe('the lists of the Workspace Automation node', () => {
 		}).catch((thrown) => thrown);
 		expect(error.message).toBe("'Site ID' is empty");
 	});
-
-	test.each(['getProjects', 'getFiles'])(
-		"%s of a key without projects are the service's own words",
-		async (method) => {
-			const error = await list(
-				method,
-				{ resource: 'file', operation: 'get' },
-				undefined,
-				undefined,
-				{ accessToken: service.seed.keys.noProjects },
-			).catch((thrown) => thrown);
-			expect(error.description).toMatch(/Workspaces that could hold one/);
-		},
-	);
 });

@@ -200,16 +200,16 @@ describe('a picker', () => {
 		jest.spyOn(Date, 'now').mockImplementation(() => now + looks * 5_000);
 		const context = {
 			getNode: () => ({ name: 'Any' }),
-			getCurrentNodeParameter: () => undefined,
+			getCurrentNodeParameter: () => ({ value: '123e4567-e89b-42d3-a456-426614174000' }),
 			getCredentials: async () => ({
 				baseUrl: 'https://api.example.com/v1',
 				accessToken: 'wa_live_key',
 				apiVersion: '2026-10-05',
 			}),
 			helpers: {
-				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) => {
+				httpRequestWithAuthentication: async () => {
 					looks++;
-					const data = url.endsWith('/projects') ? [{ id: `p${looks}`, name: 'P' }] : [];
+					const data = [{ id: `p${looks}`, name: 'P' }];
 					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
 					return { statusCode: 200, headers: {}, body };
 				},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { delayBeforePoll, pollInterval, withJitter } from '../../nodes/RunAgentSession/pollPlan.ts';
+import { delayBeforePoll, pollDelay } from '../../nodes/RunAgentSession/pollPlan.ts';
 
 const limits = { pollMs: 5000, maxPollMs: 10_000 };
 const random = fc.double({ min: 0, max: 1, noNaN: true });
@@ -11,7 +11,7 @@ const bounds = fc
 describe('the poll interval (rule 3)', () => {
 	test('is a twentieth of the age of the session, within the limits less jitter', () => {
 		const intervals = [0, 60, 100, 140, 160, 200, 3600].map((seconds) =>
-			pollInterval(seconds * 1000, limits),
+			pollDelay(seconds * 1000, 0, limits),
 		);
 		expect(intervals.map(Math.round)).toEqual([5000, 5000, 5000, 7000, 8000, 8333, 8333]);
 	});
@@ -19,7 +19,7 @@ describe('the poll interval (rule 3)', () => {
 	test('with jitter lies between Poll Interval and Max Poll Interval, whatever they are', () => {
 		fc.assert(
 			fc.property(bounds, fc.nat(10 * 3600_000), random, (own, age, chance) => {
-				const wait = withJitter(pollInterval(age, own), chance, own);
+				const wait = pollDelay(age, chance, own);
 				expect(wait).toBeGreaterThanOrEqual(own.pollMs);
 				expect(wait).toBeLessThanOrEqual(own.maxPollMs);
 			}),
@@ -27,9 +27,7 @@ describe('the poll interval (rule 3)', () => {
 	});
 
 	test('is jittered upwards only, by a fifth at most, and really spread', () => {
-		expect([0, 0.5, 1].map((chance) => withJitter(5000, chance, limits))).toEqual([
-			5000, 5500, 6000,
-		]);
+		expect([0, 0.5, 1].map((chance) => pollDelay(0, chance, limits))).toEqual([5000, 5500, 6000]);
 	});
 });
 
@@ -41,7 +39,7 @@ describe('the last poll', () => {
 				random,
 				fc.integer({ min: -1000, max: 30_000 }),
 				(age, chance, left) => {
-					const delay = delayBeforePoll(age, chance, 0, left, limits);
+					const delay = delayBeforePoll(age, chance, left, limits);
 					if (delay === undefined) {
 						expect(left).toBeLessThan(limits.pollMs);
 					} else {

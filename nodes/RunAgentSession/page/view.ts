@@ -11,6 +11,7 @@ import { digest } from '../../shared/base/digest';
 import { shownRequests } from '../askedInteractions';
 import { plan, type Ledger, type Line } from '../ledger';
 import type { Policy } from '../permissionPolicy';
+import type { Job } from '../run';
 import type { Question } from './links';
 
 // What the page of a question shows of a session as it is now, and what a person may choose on it. Pure.
@@ -32,16 +33,23 @@ export interface PageRecord {
 	questions: Question[];
 	answers: PageAnswers;
 	preferences: OptionPreferences;
+	/** Whether the agent gets comments */
+	sendComments?: boolean;
+	/** For the agent, until it is sent */
+	comment?: string;
 }
 
+/** The record with another question. */
 export const withQuestion = (
 	before: PageRecord | undefined,
 	question: Question,
-	{ approveWith, approveValues, denyValues }: OptionPreferences,
+	{ policy: { approveWith, approveValues, denyValues }, sendComments }: Job,
 ): PageRecord => ({
+	answers: {},
+	...before,
 	questions: [...(before?.questions ?? []), question],
-	answers: before?.answers ?? {},
 	preferences: { approveWith, approveValues, denyValues },
+	sendComments,
 });
 
 /** One thing that a person can choose for a request, in our words and in the service's. */

@@ -25,7 +25,7 @@ import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
 const READ_MS = 10_000;
 
 /** So shortly before n8n executes the node itself it is left to that: n8n 1 would do both at once. */
-const BEFORE_LOOK_MS = 3_000;
+const BEFORE_LOOK_MS = 5_000;
 
 /**
  * Answers that had an execution go on in the last minute, by the state that it was in. n8n 1 lets two that come at once go on with it
@@ -92,7 +92,9 @@ function viewOf(entry: Entry, question: Question, session: Session): PageView {
 			'Nothing is decided before you press Send.',
 		],
 		pending,
-		commentHint: 'It is kept with the decision.',
+		commentHint: entry.page!.sendComments
+			? 'It goes to the agent, too.'
+			: 'It is kept with the decision, and does not go to the agent.',
 	};
 }
 
@@ -104,7 +106,8 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 	const found = questionOf(recordsIn<Entry>(nodeContext, SESSIONS), nonce);
 	if (!found) return show(context, 404, NO_SUCH);
 	const { record: entry, question, isLatest } = found;
-	if (!isLatest) return show(context, 200, whatIs(entry, question));
+	const isPost = context.getRequestObject().method === 'POST';
+	if (!isLatest) return show(context, isPost ? 409 : 200, whatIs(entry, question));
 	const read = async () => {
 		const api = await openApi(context);
 		const deadline = api.clock.now() + READ_MS;
@@ -118,7 +121,7 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 		});
 	const view = viewOf(entry, question, session);
 	const { pending } = view;
-	if (context.getRequestObject().method !== 'POST' || !pending) return show(context, 200, view);
+	if (!isPost || !pending) return show(context, isPost ? 409 : 200, view);
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string') return show(context, 409, { ...view, ...PROBLEMS[answers] });
 	if (!take(context, parkedNode(nodeContext), realClock.now()))
@@ -152,6 +155,7 @@ function goOn(
 	answers: PageAnswers,
 ): IWebhookResponseData {
 	Object.assign(entry.page!.answers, answers);
+	entry.page!.comment = Object.values(answers)[0].comment;
 	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
 	context.getResponseObject().set(HEADERS);
 	const [parked] = executionOf(context).executionData!.nodeExecutionStack[0].data.main;

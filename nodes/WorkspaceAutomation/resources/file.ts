@@ -9,6 +9,7 @@ import {
 import {
 	fileLocator,
 	folderLocator,
+	projectLocator,
 	returnAllOrLimit,
 	UUID_EXAMPLE,
 } from '../../shared/n8n/descriptions';
@@ -18,7 +19,15 @@ import { fileContent, outputFields } from './file/getContent';
 import { createdFile, existingFile, ifExists } from './file/ifExists';
 import { binaryContent, requireContent } from './file/source';
 
-const fileId: Field = { ...fileLocator, check: requireId };
+/** A file or folder, and the project that fills the list of them; that is not sent. */
+const fileInProject: Field[] = [
+	{
+		...projectLocator,
+		required: false,
+		description: 'Only fills the list of files; not needed with an ID',
+	},
+	{ ...fileLocator, check: requireId },
+];
 
 /** Nothing is sent where it is left empty. */
 const optionalParentId: Field = { ...folderLocator, check: optionalId };
@@ -111,7 +120,7 @@ export const file: Record<string, Operation> = {
 		description:
 			'Get the metadata of a file or folder, such as its name and size. The service calls this beta: it may change.',
 		request: 'getFile',
-		fields: [fileId],
+		fields: fileInProject,
 	},
 	getAll: {
 		description: 'Get many files and folders of a project',
@@ -135,14 +144,14 @@ export const file: Record<string, Operation> = {
 		action: 'Get content of file',
 		description: 'Get the content of a file as text or as binary data for the next node',
 		request: 'getFileContent',
-		fields: [{ ...fileId, description: 'The file to read' }, ...outputFields],
+		fields: [...fileInProject, ...outputFields],
 		result: fileContent,
 	},
 	move: {
 		description: 'Move a file or folder to another folder, or to My Files',
 		request: 'moveFile',
 		fields: [
-			fileId,
+			...fileInProject,
 			{
 				...optionalParentId,
 				description: 'The folder to move it to; leave it empty for My Files',
@@ -157,7 +166,7 @@ export const file: Record<string, Operation> = {
 		description: 'Give a file or folder another name',
 		request: 'renameFile',
 		fields: [
-			fileId,
+			...fileInProject,
 			textField('Name', 'name', {
 				required: true,
 				placeholder: 'e.g. report-2026.md',

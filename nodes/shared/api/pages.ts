@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { components } from '../base/contract';
 import { WorkspaceAutomationError } from '../base/errors';
 import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
 import { answerOverride, requestOverride, unreadableResponse } from './answers';
@@ -36,10 +35,7 @@ export interface ListOptions extends CallOptions {
 	most?: number;
 	/** Where to begin: the cursor of an earlier page */
 	from?: string;
-	/**
-	 * Told where the service says that something has to be set up, and whether there were no entries; may throw the error.
-	 * By default it is thrown where there are none.
-	 */
+	/** Told where something has to be set up, and whether there are no entries; by default it is thrown where there are none. */
 	onSetup?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
 
@@ -47,21 +43,19 @@ const throwIfEmpty = (error: WorkspaceAutomationError, isEmpty: boolean) => {
 	if (isEmpty) throw error;
 };
 
-/** The service's own words on what has to be set up (API document, Project). */
-function setupRequiredError(
-	setup: components['schemas']['SetupRequired'],
-): WorkspaceAutomationError {
-	// Nullable in the wild, whatever the contract says.
-	const workspaces: unknown = setup.eligible_workspaces;
+/** The service's own words on what has to be set up (API document, Project), whatever of them there is; undefined where nothing has. */
+function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
+	if (!isRecord(body) || !isRecord(body.setup_required)) return undefined;
+	const { reason, message, eligible_workspaces: workspaces } = body.setup_required;
 	const names = (Array.isArray(workspaces) ? workspaces : [])
 		.map((workspace) => isRecord(workspace) && (textOf(workspace.name) ?? textOf(workspace.id)))
 		.filter(Boolean);
 	const where =
 		names.length > 0 ? ` Workspaces that could hold one: ${excerpt(names.join(', '))}.` : '';
 	return new WorkspaceAutomationError(
-		excerptOf(setup.message, 500) ?? 'The API key can act on no project',
+		excerptOf(message, 500) ?? 'The API key can act on no project',
 		`Create a project in the product or use a key of somebody who has one.${where}`,
-		{ code: excerptOf(setup.reason) },
+		{ code: excerptOf(reason) },
 	);
 }
 
@@ -80,12 +74,6 @@ function entriesOf(api: Api, operation: OperationId, body: unknown): IDataObject
 	throw unreadableResponse(operation, 'data', 'a list', body);
 }
 
-const incomplete = (operation: OperationId, why: string) =>
-	new WorkspaceAutomationError(
-		'The list may be incomplete',
-		`${why} ${answerOverride(operation, 'next_cursor')}`,
-	);
-
 /** What else beside a list seems to say that there is more, by its name */
 function moreIn(body: unknown): string | undefined {
 	if (!isRecord(body)) return undefined;
@@ -96,24 +84,23 @@ function moreIn(body: unknown): string | undefined {
 
 /** The cursor of the page after one, undefined at the proven end. @throws WorkspaceAutomationError where the end is not proven */
 function nextOf(api: Api, operation: OperationId, body: unknown, isFull: boolean) {
-	const [given, hasMore] = [
-		api.answer(operation, 'next_cursor', body),
-		api.answer(operation, 'has_more', body),
-	];
+	const given = api.answer(operation, 'next_cursor', body);
+	const hasMore = api.answer(operation, 'has_more', body);
 	if (hasMore === false) return undefined;
 	if (typeof given === 'string' || typeof given === 'number') return String(given);
-	if (isObject(given)) throw incomplete(operation, `Its cursor is no text: ${quote(given)}.`);
 	const more = api.isMoved(operation, 'next_cursor') ? undefined : moreIn(body);
-	if (more)
-		throw incomplete(operation, `The service says "${excerpt(more)}", which is not understood.`);
-	if (hasMore === true)
-		throw incomplete(operation, 'The service says that there is more, and gives no cursor for it.');
-	if (isFull)
-		throw incomplete(
-			operation,
-			'The page is full, and the service does not say whether there is more.',
-		);
-	return undefined;
+	const doubts: Array<[isOne: boolean, why: string]> = [
+		[isObject(given), `Its cursor is no text: ${quote(given)}.`],
+		[more !== undefined, `The service says "${excerpt(more ?? '')}", which is not understood.`],
+		[hasMore === true, 'The service says that there is more, and gives no cursor for it.'],
+		[isFull, 'The page is full, and the service does not say whether there is more.'],
+	];
+	const [, why] = doubts.find(([isOne]) => isOne) ?? [];
+	if (why === undefined) return undefined;
+	throw new WorkspaceAutomationError(
+		'The list may be incomplete',
+		`${why} ${answerOverride(operation, 'next_cursor')}`,
+	);
 }
 
 const endless = (operation: OperationId, why: string) =>
@@ -159,8 +146,8 @@ export async function* readPages(
 		const data = entriesOf(api, operation, body);
 		checkFilter(list, data);
 		count += data.length;
-		if (isRecord(body) && isRecord(body.setup_required))
-			onSetup(setupRequiredError(body.setup_required), count === 0);
+		const setup = setupRequiredError(body);
+		if (setup) onSetup(setup, count === 0);
 		// A page of more than was asked for is no page: such a service gives all at once.
 		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
 		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);

@@ -1,5 +1,5 @@
 import { IndeterminateError, WorkspaceAutomationError } from '../base/errors';
-import { quote, textOf } from '../base/values';
+import { listed, quote, textOf } from '../base/values';
 import { canBeId } from '../base/validation';
 import { readSession, type Session } from '../session/session';
 import type { ApiResponse } from '../transport/types';
@@ -35,10 +35,7 @@ export async function fetchSession(
 
 /** The values of options that approve or deny, where an override of `resolveInteraction` has words for them. */
 export const optionWords = (api: Api, decision: 'approve' | 'deny'): string[] =>
-	(api.word('resolveInteraction', decision) ?? '')
-		.split(',')
-		.map((word) => word.trim())
-		.filter(Boolean);
+	listed(api.word('resolveInteraction', decision) ?? '');
 
 /** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
 function newSessionIdIn(api: Api, { body, headers }: ApiResponse): string | undefined {

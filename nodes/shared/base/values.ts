@@ -14,6 +14,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
+/** What a text lists, separated by commas */
+export const listed = (text: string): string[] =>
+	text
+		.split(',')
+		.map((each) => each.trim())
+		.filter(Boolean);
+
 /** What a JSON text says; undefined where it is not JSON. */
 export function parsedOrUndefined(text: string): unknown {
 	try {
@@ -75,6 +82,10 @@ export function momentOf(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
 	return typeof value === 'string' ? Date.parse(value) : NaN;
 }
+
+/** A number of things, such as "1 minute" or "1.5 minutes" */
+export const count = (number: number, thing: string): string =>
+	`${number} ${thing}${number === 1 ? '' : 's'}`;
 
 /** A name in camel case as people read it: `customDomain` is "custom domain". */
 export const inWords = (name: string): string =>

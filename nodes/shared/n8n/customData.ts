@@ -2,14 +2,15 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 // The execution's custom data: what people see of an execution in n8n's list, and can search for.
 
+type Context = Pick<IExecuteFunctions, 'logger'> & {
+	getWorkflowDataProxy(itemIndex: number): unknown;
+};
+
 interface CustomData {
 	set(key: string, value: string): void;
 	getAll(): Record<string, string>;
 }
-
-type Context = Pick<IExecuteFunctions, 'logger'> & {
-	getWorkflowDataProxy(itemIndex: number): unknown;
-};
+type HasCustomData = { customData?: CustomData };
 
 /** What n8n keeps of a value, and what tracing needs of one */
 export const LONGEST_VALUE = 512;
@@ -17,49 +18,38 @@ export const LONGEST_VALUE = 512;
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
 
-function customDataOf(context: Context): CustomData | undefined {
-	// `customData` came with 2.16; before that the only way is the one that the Code node's `$execution` goes.
-	const { customData } = context as { customData?: CustomData };
-	const { $execution } = context.getWorkflowDataProxy(0) as {
-		$execution?: { customData?: CustomData };
-	};
-	return customData ?? $execution?.customData;
-}
-
-/** Adds values to the execution's custom data, each key with a suffix chosen by which are taken. */
-function put(
+/** Adds values to the execution's custom data, under their own keys (letters, digits and _) with a suffix that fits what is there. */
+export function rememberInExecution(
 	context: Context,
 	values: Record<string, string | undefined>,
-	suffixFor: (taken: Record<string, string>) => string | undefined,
+	suffixFor: (taken: Record<string, string>) => string | undefined = () => '',
 ): void {
 	try {
-		const customData = customDataOf(context);
-		const suffix = suffixFor(customData?.getAll() ?? {});
+		// `customData` came with 2.16; before that the only way is the one that the Code node's `$execution` goes.
+		const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: HasCustomData };
+		const customData = (context as HasCustomData).customData ?? $execution?.customData;
+		const suffix = customData && suffixFor(customData.getAll());
 		if (suffix === undefined) return;
-		for (const [key, value] of Object.entries(values)) {
-			if (value) customData?.set(`${key}${suffix}`, value.slice(0, LONGEST_VALUE));
-		}
+		for (const [key, value] of Object.entries(values))
+			if (value) customData!.set(`${key}${suffix}`, value.slice(0, LONGEST_VALUE));
 	} catch (error) {
 		// A convenience that some places do not offer. The work matters more.
 		context.logger.debug(`The execution's custom data could not be set: ${String(error)}`);
 	}
 }
 
-/** Adds values to the execution's custom data, under their own keys (letters, digits and _). */
-export const rememberInExecution = (context: Context, values: Record<string, string>): void =>
-	put(context, values, () => '');
-
 /**
- * Adds each session's id and dashboard URL to the execution's custom data, so that executions can be found by session:
+ * Adds a session's id and dashboard URL to the execution's custom data, so that executions can be found by session:
  * `sessionId` and `dashboardUrl` for the first, `sessionId_1`, `dashboardUrl_1`, ... for the next four, whether they belong to
  * other items, other rounds of a loop or other calls of an AI agent.
  */
-export const sessionRecorder =
-	(context: Context) =>
-	(session: { sessionId: string; dashboardUrl?: string }): void =>
-		put(context, session, (taken) =>
-			SUFFIXES.find((each) => [undefined, session.sessionId].includes(taken[`sessionId${each}`])),
-		);
+export const rememberSession = (
+	context: Context,
+	{ sessionId, dashboardUrl }: { sessionId: string; dashboardUrl?: string },
+): void =>
+	rememberInExecution(context, { sessionId, dashboardUrl }, (taken) =>
+		SUFFIXES.find((each) => [undefined, sessionId].includes(taken[`sessionId${each}`])),
+	);
 
 /** Adds values to what n8n's tracing says of the node, where n8n has that. */
 export function trace(context: IExecuteFunctions, values: Record<string, string | number>): void {

@@ -55,11 +55,11 @@ export const fileLocator = locator(
 	'File or Folder',
 	'fileId',
 	'getFiles',
-	'The file or folder, listed with the name of its project',
+	'The file or folder; choose the project above to choose from a list',
 );
 export const folderLocator: INodeProperties = {
 	...locator(
-		'Parent Folder',
+		'Folder',
 		'parentId',
 		'getFolders',
 		'The folder to put it in; leave it empty for My Files',

@@ -2,9 +2,10 @@
 //
 // Before the first 429 nothing is spaced, for the service's limits are not documented. From then on:
 // - The first rate is 0.9 of what was accepted: the latest requests over their time and the wait that the service asks for, which
-//   is when it accepts again. That is the rate of a token bucket and of a fixed window alike. A handful of requests tells no rate.
+//   is when it accepts again. That is the rate of a token bucket and of a fixed window alike.
 // - Additive increase, multiplicative decrease (Chiu and Jain 1989; RFC 5681, 3.1): 0.8 of the rate at each further 429, then a
-//   fiftieth more each second.
+//   fiftieth more each second. A rate told from a handful of requests is a guess, so it grows by a fifth a second until the next
+//   429 (slow start, RFC 5681): 300 requests at once against 50 a second are over in half the time.
 // - What was on its way when the gate closed tells nothing new (one decrease a window, RFC 6582), and what nobody waits for does
 //   not make the rate grow (RFC 7661).
 // - `Retry-After` holds back everything with the key (RFC 9110, 10.2.3) for up to a minute, the usual window of a limit. A longer
@@ -12,12 +13,12 @@
 
 const FIRST_SHARE = 0.9;
 const DECREASE = 0.8;
-/** Requests a second that are added with each one that others wait behind */
 const INCREASE = 0.02;
-/** With fewer accepted requests than this the first rate is no less than a guess. */
+const INCREASE_OF_GUESS = 0.2;
+/** From as many accepted requests on, their rate is more than a guess. */
 const TRUSTED = 10;
-const GUESS = 5;
-/** The least there is, a second */
+/** The least that a guess begins with, a second, and the least there is */
+const LEAST_GUESS = 1;
 const LEAST_RATE = 1 / 60;
 /** Accepted requests that tell the first rate: the latest within this time, so many of them at most */
 const WINDOW_MS = 10_000;
@@ -30,6 +31,8 @@ const CATCH_UP_MS = 50;
 export class Pace {
 	/** Requests a second; undefined before the first 429 */
 	private rate: number | undefined;
+	/** What is added to the rate with each request that others wait behind */
+	private growth = INCREASE;
 	private closedUntil = -Infinity;
 	private nextAt = -Infinity;
 	/** When the latest requests were accepted, before the first 429 */
@@ -45,7 +48,7 @@ export class Pace {
 	/** A request goes. @param others whether more of them wait */
 	go(nowMs: number, others: boolean): void {
 		if (this.rate === undefined) return;
-		if (others) this.rate += INCREASE;
+		if (others) this.rate += this.growth;
 		this.nextAt = Math.max(this.nextAt, nowMs - CATCH_UP_MS) + 1000 / this.rate;
 	}
 
@@ -64,14 +67,20 @@ export class Pace {
 		const knownBefore = sentAt < this.closedUntil;
 		const closureMs = waitMs > LONGEST_CLOSURE_MS ? SHORTEST_CLOSURE_MS : waitMs;
 		this.closedUntil = Math.max(this.closedUntil, nowMs + closureMs);
-		if (this.rate === undefined) this.rate = this.firstRate(nowMs, closureMs);
-		else if (!knownBefore) this.rate = Math.max(LEAST_RATE, this.rate * DECREASE);
+		if (this.rate === undefined) this.startAt(nowMs, closureMs);
+		else if (!knownBefore) {
+			this.rate = Math.max(LEAST_RATE, this.rate * DECREASE);
+			this.growth = INCREASE;
+		}
 	}
 
-	private firstRate(nowMs: number, closureMs: number): number {
+	private startAt(nowMs: number, closureMs: number): void {
 		const counted = this.accepted.filter((at) => at > nowMs - WINDOW_MS);
+		this.accepted = [];
 		const seconds = (nowMs - (counted[0] ?? nowMs) + closureMs) / 1000;
-		const least = counted.length < TRUSTED ? GUESS : LEAST_RATE;
-		return Math.max(least, (FIRST_SHARE * counted.length) / seconds);
+		const isGuess = counted.length < TRUSTED;
+		this.growth = isGuess ? INCREASE_OF_GUESS : INCREASE;
+		const least = isGuess ? LEAST_GUESS : LEAST_RATE;
+		this.rate = Math.max(least, (FIRST_SHARE * counted.length) / seconds);
 	}
 }

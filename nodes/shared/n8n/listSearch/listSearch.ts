@@ -22,12 +22,6 @@ export type ListSearch = (
 	paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-/** A part of what there is to choose from, and the token for what comes after it */
-export interface Shown {
-	results: INodeListSearchItems[];
-	paginationToken?: string;
-}
-
 /** What the lists of a picker need: the API, and the time after which nothing more is asked for */
 export interface Look {
 	api: Api;
@@ -47,44 +41,37 @@ export async function lookInto<T>(
 	}
 }
 
-/**
- * A search method for a resource locator. The service has no search, so the filter is applied to whole parts, and parts are read
- * until one has a match.
- * @param partsOf reads what there is from a token on, part by part
- */
-export const searchIn = (
-	partsOf: (look: Look, context: ILoadOptionsFunctions, token?: string) => AsyncGenerator<Shown>,
-): ListSearch =>
-	async function (filter, paginationToken) {
-		const wanted = filter?.trim().toLowerCase() ?? '';
-		return await lookInto(this, async (look) => {
-			let parts = 0;
-			let last: Shown = { results: [] };
-			for await (const { results, ...rest } of partsOf(look, this, paginationToken)) {
-				const matching = results.filter(({ name, value }) =>
-					`${name} ${value}`.toLowerCase().includes(wanted),
-				);
-				last = { ...rest, results: matching };
-				if (matching.length > 0 || ++parts === MOST_PAGES) return last;
-			}
-			return last;
-		});
-	};
-
 /** How an entry of a list is shown; its ID is what is chosen */
 type NameOf = (entry: IDataObject) => unknown;
 
-/** A search method for one list. @param values of its request; may depend on the other fields of the panel */
+/**
+ * A search method for a resource locator. The service has no search, so the filter is applied to whole pages, and pages are read
+ * until one has a match.
+ * @param values of its request; may depend on the other fields of the panel
+ * @param keep which entries can be chosen
+ */
 export const listSearch = (
 	operation: OperationId,
 	nameOf: NameOf,
 	values: (context: ILoadOptionsFunctions) => Values = () => ({}),
+	keep: (entry: IDataObject) => boolean = () => true,
 ): ListSearch =>
-	searchIn(async function* ({ api, deadline }, context, from) {
-		const list: ListRequest = { operation, values: values(context) };
-		for await (const { data, next } of readPages(api, list, { from, deadline }))
-			yield { results: data.map(shownBy(api, operation, nameOf)), paginationToken: next };
-	});
+	async function (filter, from) {
+		const wanted = filter?.trim().toLowerCase() ?? '';
+		const matches = ({ name, value }: INodeListSearchItems) =>
+			`${name} ${value}`.toLowerCase().includes(wanted);
+		return await lookInto(this, async ({ api, deadline }) => {
+			const list: ListRequest = { operation, values: values(this) };
+			let pages = 0;
+			let last: INodeListSearchResult = { results: [] };
+			for await (const { data, next } of readPages(api, list, { from, deadline })) {
+				const shown = data.filter(keep).map(shownBy(api, operation, nameOf));
+				last = { results: shown.filter(matches), paginationToken: next };
+				if (last.results.length > 0 || ++pages === MOST_PAGES) return last;
+			}
+			return last;
+		});
+	};
 
 /** An entry as a list shows it. @throws WorkspaceAutomationError for one without an ID */
 export const shownBy =

@@ -4,7 +4,7 @@ const shared = 'nodes/shared';
 const trigger = 'nodes/WorkspaceAutomationTrigger';
 
 /** Sources, and tests by the beginning of their path below test/ */
-export const modules = {
+export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	rules: {
 		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
 		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules'],
@@ -15,7 +15,7 @@ export const modules = {
 	},
 	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger', 'rules/decisions'] },
 	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn', 'rules/beginning'] },
-	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-policy'] },
+	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
 	gate: {
 		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
 		tests: ['unit/rate-limit-gate'],
