@@ -24,6 +24,10 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
 	},
+	'approve-on-a-page': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
 	'ask-a-human': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},

@@ -115,8 +115,8 @@ describe('nothing is decided', () => {
 			await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
 			const now = await send(url, page, { request0: '0', request1: '0' });
 			expect(now).toMatchObject({ status: 409, title: 'The agent asks for something else now' });
-			expect(now.html).toContain('rm -rf build');
-			expect(now.html).not.toContain('git push');
+			expect(now.html).toContain('<dd><bdi>«rm -rf build»');
+			expect(now.html).not.toContain('<dd><bdi>«git push»');
 			expect(await answered(PROMPTS.changing)).toEqual(['once', undefined]);
 		},
 		LOOK_MS,

@@ -192,6 +192,17 @@ const PROOFS: Record<string, string[]> = {
 	'which counts the time that is parked': [
 		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
 	],
+	'a person answers on the page': [
+		'answers two requests of one question differently',
+		'twenty sessions that ask at once have a link each, and an answer is for one of them alone',
+	],
+	'two people answer the same question': ['twice, by two people at once: one of them is told so'],
+	'between the page and *Send*': [
+		'by a page that showed something else: it shows what is asked now',
+	],
+	'killed between the question and the answer': [
+		'answered after n8n was killed and started again: the agent goes on',
+	],
 	'Give Up After is over': ['Give Up After: %s'],
 	'changed, published again or switched off': [
 		'goes on as it was when the workflow has been changed meanwhile (rule 8)',

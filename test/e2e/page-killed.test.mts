@@ -1,0 +1,102 @@
+// n8n killed between the question and the answer, and between the question and the end of the time that people have.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startHost, type OwnHost } from '../../n8n-host/host.mts';
+import { importCredential } from '../../tools/demoStage.mts';
+import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { filledInExample } from '../../tools/examples.mts';
+import { choiceOf, LOOK_MS, openPage, send, withPage } from './page.mts';
+import { shared } from './shared.mts';
+import { eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
+
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-page-'));
+let host: OwnHost;
+let service: LocalService;
+const executions: Record<string, string> = {};
+
+const start = async (login?: OwnHost['login']) =>
+	await startHost({ packageDir: shared().packageDir, userFolder, login });
+
+/** The example, with its messages deactivated as it is imported: what they would send is what comes in */
+const ANSWERED = 'approve-on-a-page.json';
+/** What people are not asked in time for */
+const UNANSWERED = ['deny', 'abort'] as const;
+const promptOf = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;
+
+beforeAll(async () => {
+	[host, service] = await Promise.all([start(), startLocalService()]);
+	await importCredential(host, service);
+	const file = filledInExample(ANSWERED.replace('.json', ''));
+	executions[ANSWERED] = await host.run(await host.importWorkflow(file));
+	for (const end of UNANSWERED) {
+		const options = { ifNobodyAnswers: end, unansweredAfter: 0.01 };
+		const file = withPage(`unanswered, ${end}`, [{ prompt: promptOf(end) }], { options });
+		executions[end] = await host.run(await host.importWorkflow(file));
+	}
+}, STAGE_TIMEOUT_MS);
+
+afterAll(async () => {
+	await Promise.allSettled([host?.close(), service?.close()]);
+	rmSync(userFolder, { recursive: true, force: true });
+}, 30_000);
+
+/** The links that left by Needs Approval, once the execution is parked after that */
+const linkOf = async (name: string): Promise<string> =>
+	await eventually(async () => {
+		const { status } = await host.rest.get(`/executions/${executions[name]}`);
+		if (status !== 'waiting') return undefined;
+		const { runData } = await host.waitForExecution(executions[name], { until: 'waiting' });
+		const asked = runData[NODE].flatMap(({ data }) => data?.main[2] ?? []);
+		return asked[0]?.json.approvalUrl as string | undefined;
+	}, LOOK_MS / 1000);
+
+/** The host's ports are others after a restart, as its address would not be. */
+function moved(url: string): string {
+	const { pathname, search } = new URL(url);
+	return `${host.url}${pathname}${search}`;
+}
+
+test(
+	'answered after n8n was killed and started again: the agent goes on',
+	async () => {
+		const urls = [await linkOf(ANSWERED), ...(await Promise.all(UNANSWERED.map(linkOf)))];
+		expect(new Set(urls).size).toBe(3);
+		await host.kill();
+		host = await start(host.login);
+		// The one of before is there, but this handle does not know it.
+		await importCredential(host, service);
+		const url = moved(urls[0]);
+		const page = await openPage(url);
+		expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
+		const choices = {
+			request0: choiceOf(page, 0, 'Allow once'),
+			request1: choiceOf(page, 1, 'Deny'),
+		};
+		expect(await send(url, page, choices)).toMatchObject({ title: 'Sent' });
+		const execution = await host.waitForExecution(executions[ANSWERED], { timeoutMs: LOOK_MS });
+		expect(execution.status).toBe('success');
+		const [{ decisions }] = execution.items('Result');
+		expect(decisions).toMatch(
+			/^approve: bash git push, by page *\ndeny: edit index\.html, by page/,
+		);
+	},
+	3 * LOOK_MS,
+);
+
+test(
+	'nobody answers: denied, or aborted, when it is time, whatever n8n has been through',
+	async () => {
+		const [denied, aborted] = await Promise.all(
+			UNANSWERED.map(
+				async (end) => await host.waitForExecution(executions[end], { timeoutMs: 2 * LOOK_MS }),
+			),
+		);
+		expect(denied.items('Completed')).toMatchObject([
+			{ decisions: [{ decision: 'deny', decidedBy: 'policy' }] },
+		]);
+		expect(aborted.error?.message).toContain('was aborted');
+	},
+	3 * LOOK_MS,
+);
