@@ -66,12 +66,12 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 		const workflowId = await host.importWorkflow(workflow);
 		const executionId = await host.goOn(workflowId, run.data.resultData.runData, NEXT);
 		await host.waitForExecution(executionId);
-		const another = await host.importWorkflow(filledInExample('ask-a-human'));
+		const another = await host.importWorkflow(filledInExample('approve-on-a-page'));
 		const url = host.workflowUrl(workflowId);
 		title('The editor is up');
 		print(`Open       ${url}`);
 		print(`Result     ${url}/executions/${executionId}`);
-		print(`And        ${host.workflowUrl(another)}  (a human decides)`);
+		print(`And        ${host.workflowUrl(another)}  (a person decides)`);
 		print(`E-mail     ${host.login.email}`);
 		print(`Password   ${host.login.password}`);
 		print('\nCtrl-C ends it; nothing is kept.');
