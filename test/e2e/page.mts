@@ -64,12 +64,13 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
-/** As a person does: n8n answers by itself while the node looks at its sessions, which is over soon. */
+/** As a person does who is told to open the link again: while the node looks at its sessions, and shortly before. */
 async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
 	return await eventually(async () => {
 		const page = await read(await ask());
-		return page.html.includes('is running already') ? undefined : page;
-	}, 60);
+		const isBusy = page.title.startsWith('n8n looks') || page.html.includes('is running already');
+		return isBusy ? undefined : page;
+	}, 120);
 }
 
 export const openPage = async (url: string, method = 'GET'): Promise<PageAnswer> =>

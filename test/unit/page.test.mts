@@ -31,7 +31,7 @@ const session = (...pendingInteractions: Interaction[]): Session => ({
 	status: 'running',
 	pendingInteractions,
 });
-const nothing = { preferences: { approveWith: 'once' as const }, answers: {} };
+const nothing = { approveWith: 'once' as const };
 const pending = (...requests: Interaction[]) => pendingOf(session(...requests), [], nothing);
 
 const NASTY = [
@@ -238,12 +238,6 @@ describe('an answer', () => {
 			decidedBy: 'policy',
 		});
 	});
-
-	test('is taken only once: what was answered is shown no more', () => {
-		const answers = { [contentOf(two[0])!]: { decision: 'deny' as const, option: 'reject' } };
-		const left = pendingOf(session(...two), [], { ...nothing, answers });
-		expect(left.requests.map(({ interaction }) => interaction.id)).toEqual(['i2']);
-	});
 });
 
 describe('a link', () => {
@@ -251,9 +245,11 @@ describe('a link', () => {
 	const records = [{ page: { questions: [old, latest] } }, {}, { page: { questions: [other] } }];
 
 	test('belongs to one question of one session', () => {
-		expect(questionOf(records, latest.nonce)).toMatchObject({ question: latest, isLatest: true });
-		expect(questionOf(records, old.nonce)).toMatchObject({ question: old, isLatest: false });
+		expect(questionOf(records, latest.nonce)).toMatchObject({ question: latest, isOpen: true });
+		expect(questionOf(records, old.nonce)).toMatchObject({ question: old, isOpen: false });
 		expect(questionOf(records, other.nonce)?.record).toBe(records[2]);
+		const answered = [{ page: { questions: [{ ...latest, answered: true }] } }];
+		expect(questionOf(answered, latest.nonce)).toMatchObject({ isOpen: false });
 	});
 
 	test.each([undefined, '', 'x', ['x'], {}, latest.nonce.slice(1), [latest.nonce]])(

@@ -13,6 +13,8 @@ export interface Question {
 	nonce: string;
 	/** What stands for each of the requests that it is about: those that were asked, or that were answered on its page */
 	contents: string[];
+	/** Whether a person has answered it */
+	answered?: boolean;
 }
 
 /** A question with a link of its own. */
@@ -43,14 +45,14 @@ const hash = (text: string) => createHash('sha256').update(text).digest();
 export function questionOf<T extends { page?: { questions: Question[] } }>(
 	records: readonly T[],
 	nonce: unknown,
-): { record: T; question: Question; isLatest: boolean } | undefined {
+): { record: T; question: Question; isOpen: boolean } | undefined {
 	const given = hash(typeof nonce === 'string' ? nonce : '');
 	let found: ReturnType<typeof questionOf<T>>;
 	for (const record of records) {
 		const { questions = [] } = record.page ?? {};
 		for (const [index, question] of questions.entries())
 			if (timingSafeEqual(given, hash(question.nonce)))
-				found = { record, question, isLatest: index === questions.length - 1 };
+				found = { record, question, isOpen: index === questions.length - 1 && !question.answered };
 	}
 	return found;
 }

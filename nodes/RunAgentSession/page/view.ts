@@ -121,13 +121,12 @@ export function pageChoices(
 export function pendingOf(
 	session: Session,
 	ledger: Ledger,
-	{ preferences, answers }: Pick<PageRecord, 'preferences' | 'answers'>,
+	preferences: OptionPreferences,
 ): Pending {
 	const { undecided } = plan(ledger, session, ASK);
-	const open = undecided.filter(({ interaction }) => !(contentOf(interaction)! in answers));
-	const interactions = shownRequests(open.map(({ interaction }) => interaction));
+	const interactions = shownRequests(undecided.map(({ interaction }) => interaction));
 	const requests = interactions.map((interaction, index): PageRequest => {
-		const { because } = open[index];
+		const { because } = undecided[index];
 		const content = contentOf(interaction);
 		const isWhole = JSON.stringify(interaction).length <= LONGEST_REQUEST;
 		const choices = because === 'policy' ? pageChoices(interaction, preferences) : [];
@@ -143,7 +142,7 @@ export function pendingOf(
 	});
 	const { sessionId } = session;
 	const shown = digest(JSON.stringify([sessionId, requests.map(({ content }) => content)]));
-	return { requests, more: open.length - requests.length, shown };
+	return { requests, more: undecided.length - requests.length, shown };
 }
 
 /** The lines of what became of a question's requests. */

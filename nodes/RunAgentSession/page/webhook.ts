@@ -72,18 +72,15 @@ const whatIs = (entry: Entry, question: Question): PageView => ({
 
 /** What is to be seen of a question whose session is `session`. */
 function viewOf(entry: Entry, question: Question, session: Session): PageView {
-	const { answers } = entry.page!;
-	const { contents } = question;
-	const pending = pendingOf(session, entry.ledger, entry.page!);
+	const { preferences, sendComments } = entry.page!;
+	const pending = pendingOf(session, entry.ledger, preferences);
 	const view = whatIs(entry, question);
 	if (pending.requests.length === 0) {
-		const isUnderWay = contents.some((content) => answers[content]);
-		const isAnswered = isUnderWay || view.lines!.length > 0;
-		if (isAnswered) return view;
+		if (view.lines!.length > 0) return view;
 		const title = hasEnded(session) ? 'The session has ended' : 'Nothing waits for a decision';
 		return { ...view, title };
 	}
-	const hasChanged = pending.requests.some(({ content }) => !contents.includes(content));
+	const hasChanged = pending.requests.some(({ content }) => !question.contents.includes(content));
 	return {
 		...view,
 		title: 'An agent asks for permission',
@@ -92,7 +89,7 @@ function viewOf(entry: Entry, question: Question, session: Session): PageView {
 			'Nothing is decided before you press Send.',
 		],
 		pending,
-		commentHint: entry.page!.sendComments
+		commentHint: sendComments
 			? 'It goes to the agent, too.'
 			: 'It is kept with the decision, and does not go to the agent.',
 	};
@@ -105,9 +102,9 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 	const nonce = (context.getQueryData() as IDataObject)[NONCE];
 	const found = questionOf(recordsIn<Entry>(nodeContext, SESSIONS), nonce);
 	if (!found) return show(context, 404, NO_SUCH);
-	const { record: entry, question, isLatest } = found;
+	const { record: entry, question, isOpen } = found;
 	const isPost = context.getRequestObject().method === 'POST';
-	if (!isLatest) return show(context, isPost ? 409 : 200, whatIs(entry, question));
+	if (!isOpen) return show(context, isPost ? 409 : 200, whatIs(entry, question));
 	const read = async () => {
 		const api = await openApi(context);
 		const deadline = api.clock.now() + READ_MS;
@@ -154,6 +151,7 @@ function goOn(
 	question: Question,
 	answers: PageAnswers,
 ): IWebhookResponseData {
+	question.answered = true;
 	Object.assign(entry.page!.answers, answers);
 	entry.page!.comment = Object.values(answers)[0].comment;
 	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];

@@ -1,0 +1,69 @@
+// A person with a phone, who answers two requests on the page: by touch and by keyboard, in light and dark, without script, and with what
+// axe looks for.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import {
+	launchBrowser,
+	type BrowserContextOptions,
+	type Page,
+} from '../../tools/editor/browser.mts';
+
+const axe = readFileSync(
+	createRequire(new URL('../../tools/editor/package.json', import.meta.url)).resolve(
+		'axe-core/axe.min.js',
+	),
+	'utf8',
+);
+
+const PHONE: BrowserContextOptions = {
+	viewport: { width: 360, height: 740 },
+	deviceScaleFactor: 2,
+	isMobile: true,
+	hasTouch: true,
+};
+
+/** What axe finds in a page as it is, and whether it fits the width of the screen */
+async function problems(page: Page): Promise<string[]> {
+	// It is run beside the page, whose policy allows no script.
+	await page.evaluate(axe);
+	return await page.evaluate(`axe.run().then(({ violations }) => {
+		const { scrollWidth, clientWidth } = document.documentElement;
+		const found = violations.map(({ id, help }) => id + ': ' + help);
+		return scrollWidth > clientWidth ? [...found, 'wider than the screen'] : found;
+	})`);
+}
+
+export async function answerOnPhone(url: string): Promise<void> {
+	const browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
+	try {
+		for (const colorScheme of ['light', 'dark'] as const) {
+			const page = await browser.newPage({ ...PHONE, colorScheme });
+			const said: string[] = [];
+			page.on('console', (message) => said.push(message.text()));
+			page.on('request', (request) => said.push(...(request.url() === url ? [] : [request.url()])));
+			await page.goto(url);
+			const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+			expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 23, 27)');
+			expect(await problems(page)).toEqual([]);
+			// Nothing of it was blocked, and nothing else was asked for.
+			expect(said).toEqual([]);
+		}
+		const page = await browser.newPage({ ...PHONE, javaScriptEnabled: false });
+		await page.goto(url);
+		await page.getByRole('group', { name: 'Request 1 of 2' }).getByLabel('Allow once').tap();
+		// The second by keyboard: from the first on to the next group, down to Deny, and on to the comment and Send.
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('ArrowDown');
+		expect(
+			await page.getByRole('group', { name: 'Request 2 of 2' }).getByLabel('Deny').isChecked(),
+		).toBe(true);
+		await page.keyboard.press('Tab');
+		await page.keyboard.type('Not that page.');
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Enter');
+		await page.getByRole('heading', { name: 'Sent' }).waitFor();
+	} finally {
+		await browser.close();
+	}
+}
