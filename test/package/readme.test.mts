@@ -114,6 +114,11 @@ const PROOFS: Record<string, string[]> = {
 		'Still Running wired back into the node continues the session, whatever the node would start',
 		'%s: one session',
 	],
+	'comes back to the node that sent': [
+		'Still Running sends its message once',
+		'Still Running sends another message',
+		'Completed sends its message again: another turn',
+	],
 	'is lost, or it is refused': [
 		'an answer lost to %s after it took effect is not sent again',
 		'one lost before it took effect is sent again',
