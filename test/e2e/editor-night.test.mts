@@ -111,7 +111,7 @@ describe('somebody new', () => {
 			await page.getByTestId('execute-workflow-button').first().click();
 			const question = await eventually(
 				async () => inSlack().find((text) => text.includes('«git push»')),
-				90,
+				180,
 			);
 			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
 			const decision = await page.context().newPage();
@@ -124,12 +124,12 @@ describe('somebody new', () => {
 
 			const morning = await eventually(
 				async () => inSlack().find((text) => text.startsWith('Good morning')),
-				120,
+				180,
 			);
 			expect(morning).toContain(`*${first.name}*: Checked.`);
 			expect(morning).toContain(`*${second.name}*: Fine.`);
 			await canvasNode(page, 'Good morning').getByTestId('canvas-node-status-success').waitFor();
 		},
-		2 * TEST_TIMEOUT_MS,
+		4 * TEST_TIMEOUT_MS,
 	);
 });
