@@ -2,11 +2,12 @@
 // the panels and examples that are named.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
-import { setStage } from './demoStage.mts';
+import { setStage, type Stage } from './demoStage.mts';
 import {
 	launchBrowser,
 	type BrowserContextOptions,
@@ -299,6 +300,22 @@ async function aroundNodes(page: Page): Promise<Rectangle> {
 	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
+/** The link to the page of what the example asks, once n8n has looked at the session, in a minute or two */
+async function approvalLink({ host }: Stage): Promise<string> {
+	const workflow = filledInExample('approve-on-a-page');
+	const session = workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
+	// Without directives the agent asks for npm run build, and nothing of them is in the picture.
+	session.parameters.prompt = 'Give the landing page a new headline, and build the site.';
+	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
+	const id = await host.run(await host.importWorkflow(workflow));
+	for (;;) {
+		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
+		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[2] ?? []) ?? [];
+		if (asked.length > 0) return asked[0].json.approvalUrl;
+		await sleep(2000);
+	}
+}
+
 stopWhenInterrupted(() => 1);
 
 const wanted = process.argv.slice(2);
@@ -323,6 +340,18 @@ try {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
 				await page.context().close();
+			}
+		}
+		if (isWanted('approval-page')) {
+			const url = await approvalLink(stage);
+			for (const [colorScheme, suffix] of schemes) {
+				const viewport = { width: 454, height: 400 };
+				const page = await browser.newPage({ colorScheme, viewport, deviceScaleFactor: 2 });
+				await page.goto(url);
+				const path = join(images, `approval-page${suffix}.png`);
+				await page.screenshot({ path, fullPage: true });
+				console.log(path);
+				await page.close();
 			}
 		}
 		if (isWanted('entrances')) {

@@ -79,9 +79,10 @@ testWith('Chromium')(
 		const execution = await host.waitForExecution(executions[ANSWERED], { timeoutMs: LOOK_MS });
 		expect(execution.status).toBe('success');
 		const [{ decisions }] = execution.items('Result');
-		expect(decisions).toMatch(
-			/^approve: bash git push, by page *\ndeny: edit index\.html, by page/,
-		);
+		expect(decisions.split('\n')).toEqual([
+			'approve: bash git push, by page Not that page.',
+			'deny: edit index.html, by page Not that page.',
+		]);
 	},
 	3 * LOOK_MS,
 );
