@@ -150,10 +150,11 @@ const PROOFS: Record<string, string[]> = {
 		'goes to Needs Approval, with the decidable ones resolved',
 		'is also what has a type that nobody has documented',
 	],
-	'a person says no': [
-		'parks the execution, and goes on with the same session when somebody says $answer',
+	'a person says no': ['asks in one message, and goes on with the answer: $value'],
+	'a person never answers': [
+		'If Nobody Answers denies what was asked, and the session goes on',
+		'If Nobody Answers aborts the session, and says so',
 	],
-	'a person never answers': ['aborts the session when nobody answers in time, and says so'],
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [
