@@ -13,8 +13,8 @@ export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
 		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides', 'rules/answers'],
 	},
-	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger', 'rules/decisions'] },
-	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn', 'rules/beginning'] },
+	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },
+	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn'] },
 	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
 	gate: {
 		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
