@@ -11,7 +11,7 @@ export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	},
 	answers: {
 		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
-		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides', 'rules/answers'],
+		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides'],
 	},
 	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },
 	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn'] },
