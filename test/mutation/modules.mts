@@ -7,7 +7,7 @@ const trigger = 'nodes/WorkspaceAutomationTrigger';
 export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	rules: {
 		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
-		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules'],
+		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules', 'unit/shell-text'],
 	},
 	answers: {
 		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
