@@ -11,8 +11,8 @@ export interface Chart {
 	panels: Array<{ column: string; heading: string }>;
 	/** Whether a row is drawn, by what it is about; all are by default */
 	shows?: (row: string) => boolean;
-	/** Whether a row is about this package, which stands out */
-	isOurs: (row: string) => boolean;
+	/** Whether a row is about this package, which stands out; all are by default */
+	isOurs?: (row: string) => boolean;
 }
 
 export type Scheme = keyof typeof COLORS;
@@ -30,6 +30,7 @@ const FONT_SIZE = 13;
 const LETTER = 7.5;
 /** Of a row */
 const STEP = 26;
+const ROW_AXIS = { domain: false, ticks: false, title: null, labelPadding: 8 };
 /** The title, and the headings of the panels */
 const HEADS = 64;
 const AIR = 12;
@@ -58,7 +59,7 @@ export async function draw(chart: Chart, table: Table, scheme: Scheme): Promise<
 }
 
 function specification(
-	{ title, panels, isOurs }: Chart,
+	{ title, panels, isOurs = () => true }: Chart,
 	{ columns, rows }: Table,
 	allWidth: number,
 	scheme: Scheme,
@@ -75,7 +76,12 @@ function specification(
 			if (index < 0) throw new Error(`The table has no column "${column}".`);
 			// A cell that is empty or has no figure gets no bar.
 			const bars = rows
-				.map((cells) => ({ row: cells[0], figure: cells[index], value: parseFloat(cells[index]) }))
+				.map((cells, place) => ({
+					place,
+					row: cells[0],
+					figure: cells[index],
+					value: parseFloat(cells[index]),
+				}))
 				.filter(({ value }) => !Number.isNaN(value))
 				.map((bar) => ({ ...bar, color: isOurs(bar.row) ? ours : others }));
 			const most = Math.max(...bars.map(({ value }) => value), 0) || 1;
@@ -86,11 +92,17 @@ function specification(
 				data: { values: bars },
 				encoding: {
 					y: {
-						field: 'row',
+						// By its place: several rows may be about the same.
+						field: 'place',
 						type: 'nominal',
-						scale: { domain: rows.map(([row]) => row) },
+						scale: { domain: rows.map((_, place) => place) },
 						axis:
-							panel === 0 ? { domain: false, ticks: false, title: null, labelPadding: 8 } : null,
+							panel === 0
+								? {
+										...ROW_AXIS,
+										labelExpr: `${JSON.stringify(rows.map(([row]) => row))}[datum.value]`,
+									}
+								: null,
 					},
 					x: {
 						field: 'value',

@@ -1,7 +1,7 @@
 // Which columns of which benchmark's table are drawn in docs/benchmarks.md.
 import type { Chart } from './chart.mts';
 
-/** By the name of the benchmark; a table that says little as a picture has none. */
+/** By the name of the benchmark */
 export const charts: Record<string, Chart> = {
 	analytics: {
 		title: '100,000 rows of 7 columns: the node beside reading and parsing alone',
@@ -10,6 +10,13 @@ export const charts: Record<string, Chart> = {
 			{ column: 'MB', heading: 'Peak growth of memory, MB' },
 		],
 		isOurs: (row) => row.startsWith('the node'),
+	},
+	'big-file': {
+		title: 'A file of 10 MiB on its way',
+		panels: [
+			{ column: 'median MiB', heading: 'Peak growth of memory, MiB' },
+			{ column: 'median / file', heading: 'Against the file' },
+		],
 	},
 	'by-hand': {
 		title: 'One execution without faults: Run Agent Session, and the workflow built by hand',
@@ -30,6 +37,10 @@ export const charts: Record<string, Chart> = {
 		],
 		isOurs: (row) => row === 'this package',
 	},
+	hostile: {
+		title: 'One look at a session whose answer was made to be slow to read',
+		panels: [{ column: 'ms of processor time', heading: 'Processor time, ms' }],
+	},
 	lists: {
 		title: 'A list of 10,000 files: the node beside a loop around axios',
 		panels: [
@@ -38,6 +49,22 @@ export const charts: Record<string, Chart> = {
 		],
 		shows: (row) => !row.includes('Limit'),
 		isOurs: (row) => row.startsWith('node'),
+	},
+	'many-waiting': {
+		title: 'Sessions that wait in one execution',
+		panels: [
+			{ column: 'processor %', heading: 'Processor, %' },
+			{ column: 'KiB each', heading: 'Memory each, KiB' },
+			{ column: 'late ms, 99 %', heading: 'Timers late, 99 %, ms' },
+		],
+	},
+	'poll-plan': {
+		title: 'Polls of 40,000 sessions of 10 s to 1 h',
+		panels: [
+			{ column: 'polls', heading: 'Polls a session' },
+			{ column: 'delay / length %', heading: 'Delay / length, %' },
+		],
+		isOurs: (row) => row === 'the node',
 	},
 	'rate-limit': {
 		title: '1,000 updates where the service allows 50 requests a second',
@@ -48,14 +75,21 @@ export const charts: Record<string, Chart> = {
 		],
 		isOurs: (row) => row.startsWith('node'),
 	},
+	sessions: {
+		title:
+			'Sessions of a minute: requests against the least possible, and how late their end is seen',
+		panels: [
+			{ column: 'sent / least', heading: 'Requests / least' },
+			{ column: 'delay s', heading: 'Delay, s' },
+		],
+	},
 	'shared-key': {
-		title: 'Sessions with one key, and what they were before a gate spaced their requests',
+		title: 'Sessions with one key where the service allows 10 requests a second',
 		panels: [
 			{ column: 'refused %', heading: 'Refused requests, %' },
 			{ column: 'most refusals', heading: 'Most for one session' },
 			{ column: 'took / least', heading: 'Time / least possible' },
 		],
-		isOurs: (row) => !row.endsWith(', before'),
 	},
 	trigger: {
 		title: 'A look at 10,000 files of which none is new',
@@ -65,5 +99,21 @@ export const charts: Record<string, Chart> = {
 			{ column: 'kB written an execution', heading: 'Written, kB' },
 		],
 		isOurs: (row) => row.startsWith('trigger'),
+	},
+	'two-workers': {
+		title: 'The same key on two workers that do not know of each other',
+		panels: [
+			{ column: 'requests', heading: 'Requests' },
+			{ column: 'refused %', heading: 'Refused, %' },
+			{ column: 'took s', heading: 'Time, s' },
+		],
+	},
+	waiting: {
+		title: '200 sessions, 50 at a time',
+		panels: [
+			{ column: 'least s', heading: 'Least possible, s' },
+			{ column: 'took s', heading: 'Took, s' },
+			{ column: 'heap KiB each', heading: 'Heap each, KiB' },
+		],
 	},
 };

@@ -59,7 +59,7 @@ export function saveRun(
 /** Draws the chart of the run in the document, light and dark. Returns the contents of the files by their names. */
 export async function chartsOf(name: string, document: string): Promise<Record<string, string>> {
 	const chart = charts[name];
-	if (!chart) return {};
+	if (!chart) throw new Error(`bench/charts.mts has no chart of "${name}".`);
 	const table = pastedTable(document, name);
 	const drawn = SCHEMES.map(async ([scheme, suffix]) => [
 		`${name}${suffix}.svg`,

@@ -1,9 +1,8 @@
 // Pictures of the examples on the canvas, for the gallery: each at its own size, as somebody sees it who has just imported it.
 import type { Page } from './editor/browser.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import { NODE_SIZE } from './notes.mts';
 
-/** n8n's own size of a node, with its name below */
-const NODE = { width: 96, height: 144 };
 /** Around the outermost nodes and connections: on the right for outputs that lead nowhere, below for names */
 const AIR = { left: 40, top: 40, right: 112, below: 72 };
 /** The editor's bars, and what its canvas leaves free around a workflow when it opens */
@@ -16,7 +15,7 @@ const DOTS = '.vue-flow__background';
 export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number } {
 	const extent = (axis: 0 | 1, side: 'width' | 'height') => {
 		const ends = nodes.map(
-			({ position, parameters }) => position[axis] + (Number(parameters[side]) || NODE[side]),
+			({ position, parameters }) => position[axis] + (Number(parameters[side]) || NODE_SIZE[side]),
 		);
 		return (
 			Math.max(...ends) - Math.min(...nodes.map(({ position }) => position[axis])) + FRAME[side]

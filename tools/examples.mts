@@ -1,6 +1,6 @@
 // The workflows of examples/: as people import them, and ready to run against the local service.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import type { WorkflowFile } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
 
@@ -27,10 +27,6 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	'ask-a-human': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
-	'brief-to-agent': {
-		'Work on the brief':
-			'[work 20s] [ask bash: npm run build] [say The page is ready. The build passed.]',
-	},
 	'create-then-continue': {
 		'Create the session':
 			'[work 10s] [ask bash: npm run build] [work 5s] [say 48 posts moved. The build passed.]',
@@ -42,49 +38,21 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 		'Run Agent Session':
 			'[work 4m] [ask bash: npm run build] [work 30s] [say 212 pages checked, 3 links repaired. The build passed.]',
 	},
-	'nightly-content-check': {
-		'Check the content':
-			'[work 20s] [ask bash: npm run check-links] [work 10s] [say 42 pages read. /pricing links to a page that is gone; two images on /about have no description.]',
-	},
 	'run-agent-session': {
 		'Run Agent Session':
 			'[work 2s] [ask bash: npm run build] [work 2s] [say The build passed. The landing page has a new headline and two compressed images.]',
 	},
-	'upload-and-use': {
-		'Let the agent use it':
-			'[work 4s] [ask bash: npm run build] [work 4s] [say The page is as the brief wants it. The build passed.]',
-	},
-	'weekly-digest': {
-		'Write the digest':
-			'[work 20s] [say {{ $json.data[0].source }} brought the most sessions: {{ $json.data[0].sessions }}, after {{ $json.data[0].sessions_before }} in the week before.]',
-	},
 };
 
-/** What else has to be filled in, by example and node */
-const PLACES: Record<string, Record<string, WorkflowNode['parameters']>> = {
-	'approve-several': {
-		Jobs: {
-			jsonOutput: JSON.stringify({
-				jobs: [
-					'Publish the landing page. [work 1s] [ask bash: git push] [say The landing page is live.]',
-					'Tidy up the blog. [work 1s] [ask bash: rm -rf drafts] [say The blog is tidy.]',
-					'Build the shop. [work 1s] [ask bash: npm run build] [say The shop is built.]',
-				],
-			}),
-		},
-	},
-	'brief-to-agent': {
-		'A brief arrives': {
-			projectIds: [firstProjectId],
-			parentId: { __rl: true, mode: 'id', value: '7d569d0c-4b41-4d26-ad22-55a5ec1fa73c' },
-		},
-	},
-	'client-mail': {
-		'Create the preview': { siteId: firstSiteId },
-	},
-	'stale-domain-alert': {
-		'A domain changes': { siteId: firstSiteId },
-	},
+/** What somebody chooses from the lists of n8n's own nodes, by the name of the field */
+const CHOSEN: Record<string, string> = {
+	channelId: 'C012AB3CD',
+	databaseId: '1f0e2d3c-4b5a-4697-8877-665544332211',
+	documentId: 'sheet-of-prices',
+	owner: 'agency',
+	projectId: firstProjectId,
+	repository: 'site',
+	sheetName: '0',
 };
 
 /** The names of all examples */
@@ -98,13 +66,13 @@ export const examples = (): string[] =>
 export const exampleWorkflow = (name: string): WorkflowFile =>
 	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
-/** An example filled in for the local service: its first project where none is chosen, what else is to be filled in, and directives for its scripted agent. */
+/** An example filled in for the local service: its first project and site, what else is chosen from lists, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
 	const workflow = exampleWorkflow(name);
 	for (const { name: node, parameters } of workflow.nodes) {
-		if (parameters.projectId?.value === '')
-			parameters.projectId = { __rl: true, mode: 'id', value: firstProjectId };
-		Object.assign(parameters, PLACES[name]?.[node]);
+		for (const [field, value] of Object.entries(CHOSEN))
+			if (parameters[field]?.value === '') parameters[field] = { __rl: true, mode: 'id', value };
+		if (parameters.siteId === '') parameters.siteId = firstSiteId;
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

@@ -14,6 +14,8 @@ const PARTS = {
 	charts: { folder: 'bench', name: 'what draws charts', seconds: 10 },
 	/** For tests of the editor and its pictures */
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
+	/** Changes lines one by one, to see whether a test fails */
+	mutation: { folder: 'test/mutation', name: 'what changes lines for the tests', seconds: 10 },
 	/** n8n's own check of a package */
 	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", seconds: 10 },
 } satisfies Record<string, Pinned>;

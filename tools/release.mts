@@ -19,8 +19,23 @@ const hostOf = (address: string) =>
 		? new URL(address.replace(/^git\+/, '')).hostname
 		: address.split('@').at(-1)!;
 
-/** What keeps a release back, a line each; none if it may go. */
-export function releaseProblems(manifest: Manifest, tag: string, changelog: string): string[] {
+/** Where people read whom to write to */
+const PAGES = ['SECURITY.md', 'CODE_OF_CONDUCT.md'];
+
+/** The addresses in a text, of mail and of pages */
+const addressesIn = (text: string): string[] =>
+	text.match(/https?:\/\/[^\s)>]+|[\w.+-]+@[\w-]+(\.[\w-]+)+/g) ?? [];
+
+/**
+ * What keeps a release back, a line each; none if it may go.
+ * @param pages what people read whom to write to, by file
+ */
+export function releaseProblems(
+	manifest: Manifest,
+	tag: string,
+	changelog: string,
+	pages: Record<string, string>,
+): string[] {
 	const { version, author, repository, homepage, bugs } = manifest;
 	const addresses = {
 		'author.email': author.email,
@@ -34,6 +49,15 @@ export function releaseProblems(manifest: Manifest, tag: string, changelog: stri
 		...Object.entries(addresses)
 			.filter(([, address]) => PLACEHOLDER.test(hostOf(address)))
 			.map(([field, address]) => `${field} in package.json is a placeholder: ${address}`),
+		...Object.entries(pages).flatMap(([page, text]) => {
+			const found = addressesIn(text);
+			return [
+				...(found.includes(author.email) ? [] : [`${page} does not name ${author.email}.`]),
+				...found
+					.filter((address) => PLACEHOLDER.test(hostOf(address)))
+					.map((address) => `${page} has a placeholder: ${address}`),
+			];
+		}),
 	];
 }
 
@@ -42,7 +66,8 @@ if (process.argv[1] === import.meta.filename) {
 	if (!tag) throw new Error('Name the tag: node tools/release.mts v1.2.3');
 	const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 	const manifest = JSON.parse(read('package.json')) as Manifest;
-	const problems = releaseProblems(manifest, tag, read('CHANGELOG.md'));
+	const pages = Object.fromEntries(PAGES.map((page) => [page, read(page)]));
+	const problems = releaseProblems(manifest, tag, read('CHANGELOG.md'), pages);
 	for (const problem of problems) console.error(problem);
 	process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -17,6 +17,7 @@ import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canv
 import { openCredential } from './editor/credentialForm.mts';
 import { signedIn } from './editor/signIn.mts';
 import { sizeOf, takeExamplePicture } from './examplePictures.mts';
+import { noteProblems } from './notes.mts';
 import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
@@ -364,6 +365,8 @@ try {
 		}
 		for (const name of examples().filter(isWanted)) {
 			const workflow = exampleWorkflow(name);
+			const problems = noteProblems(workflow);
+			if (problems.length > 0) throw new Error(`${name}.json: ${problems.join('; ')}`);
 			const workflowId = await stage.host.importWorkflow(workflow);
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({

@@ -3,6 +3,8 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
@@ -19,10 +21,12 @@ import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
 import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
-import { carriedBy, ownRecord, sessionOf } from './carried';
+import { carriedBy, isWaitedFor, ownRecord, sessionOf } from './carried';
 import { allFailures, canceled, heldFailure, sessionFailed, type Results } from './failures';
-import { look } from './look';
+import { applyAnswers, look } from './look';
 import { OUTPUT_NAMES, tellTracing, toOutputs } from './output';
+import { soonAfter, takeAnswered } from './page/links';
+import { answerOnPage } from './page/webhook';
 import { readConcurrency, readJob, waitOf } from './parameters';
 import { properties } from './properties';
 import type { Job, Journal, RunDependencies } from './run';
@@ -62,16 +66,41 @@ export class RunAgentSession implements INodeType {
 				displayOptions: { show: { operation: ['start', 'continue'] } },
 			},
 		],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'GET,HEAD,POST',
+				path: '={{ $nodeId }}',
+				restartWebhook: true,
+				isFullPath: true,
+				responseMode: 'onReceived',
+				responseData: '',
+			},
+		],
 		properties,
 	};
 
 	methods = { listSearch: { getProjects } };
+
+	/** Nothing has to be set up: n8n has the webhook while the execution is parked. Its linter asks for these. */
+	webhookMethods = {
+		default: {
+			checkExists: async () => true,
+			create: async () => true,
+			delete: async () => true,
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await answerOnPage(this);
+	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getNodeParameter('operation', 0) === 'tryRules') return [tryAll(this), [], []];
 		const wait = waitOf(this);
 		const parks = wait === 'database';
 		const input = this.getInputData();
+		if (parks && input.every((_, itemIndex) => isWaitedFor(this, itemIndex))) return [[], [], []];
 		const putOff = parks ? putOffUntil(this, realClock.now()) : undefined;
 		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
 
@@ -92,6 +121,13 @@ export class RunAgentSession implements INodeType {
 			if (parks) requireWayBack(this);
 			if (mistake >= 0 && !continues) await readAll[mistake];
 			const dependencies = await createDependencies(this);
+			const answered = parks && takeAnswered(this);
+			if (answered) {
+				for (const [itemIndex, job] of jobs.entries())
+					if (job.status === 'fulfilled' && carried[itemIndex]?.read()?.sessionId === answered)
+						await applyAnswers(job.value, dependencies(job.value, carried[itemIndex], itemIndex));
+				return await park(this, [input, [], []], soonAfter(this, realClock.now()));
+			}
 			results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
 				throwIfAborted(signal);
 				const held = parks && heldFailure(this, input[itemIndex]);

@@ -8,13 +8,13 @@ import {
 	runIndexOf,
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
-import { ancestorOf } from '../shared/n8n/wires';
+import { ancestorOf, comesFromItself } from '../shared/n8n/wires';
 import type { Entry, Job } from './run';
 
 // The record of an item: what a retry goes on with, and an item that comes back to the node that started its session.
 
 /** Where the node's context keeps the records of its sessions */
-const SESSIONS = 'sessions';
+export const SESSIONS = 'sessions';
 
 /**
  * The record of the session that an item carries, itself or as what it descends from, where this node started it in this execution: however
@@ -35,6 +35,12 @@ export function carriedBy(
 		if (record) return record;
 	}
 	return undefined;
+}
+
+/** Whether an item comes from where people are asked about its session, which is waited for all the while. */
+export function isWaitedFor(context: IExecuteFunctions, itemIndex: number): boolean {
+	const { page, completedIn } = carriedBy(context, itemIndex)?.read() ?? {};
+	return page !== undefined && completedIn === undefined && !comesFromItself(context);
 }
 
 /** An item's own record; where it comes back by Still Running, that of the message which it would send again, whose turn goes on. */

@@ -2,7 +2,7 @@
 // in milliseconds, no clock in here.
 
 /** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
-const SHORTEST_MS = 70_000;
+export const SHORTEST_MS = 70_000;
 const LONGEST_MS = 10 * 60_000;
 const SHARE_OF_AGE = 1 / 20;
 
@@ -12,6 +12,8 @@ export interface Patience {
 	onGiveUp: 'abort' | 'error';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
+	/** Whether what follows Needs Approval leads back: then the session is waited for while people are asked */
+	waitsForPeople?: boolean;
 }
 
 /** What is kept of an item while its session is waited for. */

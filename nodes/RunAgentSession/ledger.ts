@@ -23,8 +23,10 @@ export interface DecisionRecord {
 	decision: 'approve' | 'deny';
 	/** The value that was sent for it */
 	option: string | number;
-	/** `policy`, `rule 2`, `default decision` or `answer` */
+	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
+	/** What a person wrote on the page */
+	comment?: string;
 	/** ISO date-time */
 	at: string;
 	/** What is not certain about it */
@@ -146,7 +148,7 @@ export function plan(
 
 function withLine(
 	ledger: Ledger,
-	{ interaction, verdict: { decision, option, decidedBy } }: Due,
+	{ interaction, verdict: { decision, option, decidedBy, comment } }: Due,
 	state: Line['state'],
 	at: string,
 	note?: string,
@@ -158,6 +160,7 @@ function withLine(
 		decision,
 		option,
 		decidedBy,
+		...(comment !== undefined && { comment }),
 		at,
 		...(note !== undefined && { note }),
 	};

@@ -1,4 +1,4 @@
-import type { WorkspaceAutomationError } from '../shared/base/errors';
+import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
 import { digest } from '../shared/base/digest';
 import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
@@ -6,6 +6,9 @@ import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
 import { withResult } from './failures';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
+import { newQuestion } from './page/links';
+import { withQuestion } from './page/view';
+import { turnAfter } from './turn';
 import { runSession } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
@@ -19,12 +22,45 @@ const LOOK = {
 
 const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
-function outcomeOf({ kind, undecided }: RunResult) {
-	if (kind === 'stillRunning') return { kind: 'waiting' } as const;
-	if (kind !== 'needsApproval') return { kind: 'ended' } as const;
-	const contents = undecided.map(({ interaction }) => contentOf(interaction));
-	return { kind: 'asking', pending: digest(JSON.stringify(contents)) } as const;
+const contentsOf = ({ undecided }: RunResult) =>
+	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
+
+function outcomeOf(result: RunResult) {
+	if (result.kind === 'stillRunning') return { kind: 'waiting' } as const;
+	if (result.kind !== 'needsApproval') return { kind: 'ended' } as const;
+	return { kind: 'asking', pending: digest(JSON.stringify(contentsOf(result))) } as const;
 }
+
+/** A run of one reading, in which what people answered on the page goes along with the policy. */
+async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
+	const { journal } = dependencies;
+	const before = journal.read();
+	const { about = job.about, page } = before ?? {};
+	const policy = { ...job.policy, page: page?.answers };
+	const result = await runSession({ ...job, ...LOOK, about, policy }, dependencies);
+	// One that failed, too: its item comes back with it, and must not start another.
+	if (before && !journal.read()) journal.write(before);
+	return job.sendComments ? await passOnComment(result, dependencies) : result;
+}
+
+/** Sends the agent what a person wrote on the page, once, when all that was asked is decided. That begins another turn. */
+async function passOnComment(result: RunResult, dependencies: RunDependencies): Promise<RunResult> {
+	const { api, clock, journal } = dependencies;
+	const { page, ...entry } = journal.read()!;
+	const { comment } = page ?? {};
+	if (!page || !comment || result.kind === 'needsApproval' || result.kind === 'failed')
+		return result;
+	const turn = turnAfter(result.session, clock.now());
+	journal.write({ ...entry, turn, page: { ...page, comment: undefined } });
+	const deadline = clock.now() + LOOK.maxWaitMs;
+	const failure = await resultOrError(api.sendMessage(result.session, comment, { deadline }));
+	if (failure && hadNoEffect(failure)) journal.write({ ...entry, page });
+	return { ...result, kind: 'stillRunning' };
+}
+
+/** Sends what people answered on the page. Where that fails the next look does it, or says why not. */
+export const applyAnswers = async (job: Job, dependencies: RunDependencies): Promise<unknown> =>
+	await resultOrError(readOnce(job, dependencies));
 
 /**
  * Starts the session of an item, or looks at it. A result of the kind `stillRunning` says when to look again.
@@ -34,19 +70,23 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const patience = job.patience!;
 	const { clock, journal } = dependencies;
 	const startedAt = clock.now();
-	const result = await runSession({ ...job, ...LOOK }, dependencies);
+	const result = await readOnce(job, dependencies);
 	const now = clock.now();
 	const { sessionId } = result.session;
 	const entry: Entry = { state: 'new', sessionId, ledger: [], ...journal.read() };
 	const { since } = (entry.parked ??= { since: startedAt });
+	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
 	const { course, parked } = courseAfter(outcomeOf(result), entry.parked, patience, now);
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
-	// One that failed, too: its item comes back with it, and must not start another.
+	const lookAt = nextLook(parked, patience, now);
+	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
+	const question = isAsked ? newQuestion(contentsOf(result)) : undefined;
+	if (question) entry.page = withQuestion(entry.page, question, job);
 	journal.write({ ...entry, parked });
+	if (question) return { ...whole, question, lookAt };
 	if (course === 'leave') return whole;
-	if (course === 'park')
-		return { ...whole, kind: 'stillRunning', lookAt: nextLook(parked, patience, now) };
+	if (course === 'park') return { ...whole, kind: 'stillRunning', lookAt };
 	if (course === 'unanswered' && patience.ifNobodyAnswers === 'deny') {
 		const denying: Job = {
 			...job,

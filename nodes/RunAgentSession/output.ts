@@ -7,6 +7,7 @@ import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
 import { shownRequests, withAbout } from './askedInteractions';
 import { hold, type Results } from './failures';
+import { approvalUrl } from './page/links';
 import { question } from './question';
 import type { RunResult } from './run';
 
@@ -89,12 +90,14 @@ export function toOutputs(
 		} else if (result.status === 'rejected') {
 			put('completed', item, { json: errorJson(node, toNodeError(node, result.reason, item)) });
 		} else {
-			const { kind, lookAt, session } = result.value;
+			const { kind, lookAt, session, question: asked } = result.value;
 			const { sessionId, dashboardUrl } = session;
 			const isParked = lookAt !== undefined;
 			const isSimple = context.getNodeParameter('simplify', item, true) === true;
 			const json = toJson(result.value, asTool, isSimple);
-			put(kind, item, isParked ? parked(item, { sessionId, dashboardUrl }) : { json });
+			if (asked) json.approvalUrl = approvalUrl(context, asked);
+			if (asked || !isParked) put(kind, item, { json });
+			if (isParked) put('stillRunning', item, parked(item, { sessionId, dashboardUrl }));
 		}
 	}
 	return outputs;

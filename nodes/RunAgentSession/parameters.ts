@@ -12,6 +12,7 @@ import {
 } from '../shared/base/validation';
 import { isRecord, listed, textOf } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
+import { leadsBack } from '../shared/n8n/wires';
 import { readAnswer } from './answer';
 import { aboutOf, readAsked } from './askedInteractions';
 import { escapeGlob } from './glob';
@@ -23,7 +24,7 @@ import {
 	type Rule,
 } from './permissionPolicy';
 import type { Patience } from './durable';
-import type { Wait } from './output';
+import { OUTPUT_NAMES, type Wait } from './output';
 import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
@@ -175,7 +176,7 @@ export const waitOf = (context: IExecuteFunctions): Wait =>
 
 const HOUR = 3_600_000;
 
-function readPatience(options: IDataObject): Patience {
+function readPatience(context: IExecuteFunctions, options: IDataObject): Patience {
 	const { giveUpAfter = 24, onGiveUp = 'abort' } = options;
 	const { ifNobodyAnswers = 'wait', unansweredAfter = 24 } = options;
 	return {
@@ -183,6 +184,7 @@ function readPatience(options: IDataObject): Patience {
 		onGiveUp: requireOneOf('On Give Up', onGiveUp, ['abort', 'error']),
 		ifNobodyAnswers: requireOneOf('If Nobody Answers', ifNobodyAnswers, ['wait', 'deny', 'abort']),
 		unansweredAfterMs: requireNumber('If Nobody Answers After', unansweredAfter, 0) * HOUR,
+		waitsForPeople: leadsBack(context, OUTPUT_NAMES.database.indexOf('Needs Approval')),
 	};
 }
 
@@ -211,8 +213,9 @@ export function readJob(context: IExecuteFunctions, itemIndex: number, started?:
 		maxWaitMs: requireNumber('Max Wait', maxWait, 0) * 60_000,
 		onMaxWait: requireOneOf('On Max Wait', onMaxWait, ['route', 'abort']),
 		abortOnStop: options.abortOnStop !== false,
+		sendComments: options.sendComments === true,
 		decisionBody: requireJsonObject('Decision Body', options.decisionBody),
-		patience: waitOf(context) === 'database' ? readPatience(options) : undefined,
+		patience: waitOf(context) === 'database' ? readPatience(context, options) : undefined,
 	};
 }
 

@@ -4,12 +4,13 @@ import {
 	type OptionPreferences,
 } from '../shared/session/interactionOptions';
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import type { Interaction } from '../shared/session/session';
+import { contentOf, type Interaction } from '../shared/session/session';
 import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
 import { matches, newEffort, parseGlob, type Effort, type Text } from './glob';
+import type { PageAnswers } from './page/view';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
 
@@ -46,14 +47,18 @@ export interface Policy extends OptionPreferences {
 	defaultDecision: Decision;
 	/** With mode `answer` */
 	answer?: AppliedAnswer;
+	/** What people chose on the page, for what is left to them */
+	page?: PageAnswers;
 }
 
 export interface Settled {
 	decision: 'approve' | 'deny';
 	/** The option's value that the service wants to hear, with the type that the service gave it */
 	option: string | number;
-	/** `policy`, `rule 2`, `default decision` or `answer` */
+	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
+	/** What the person wrote on the page */
+	comment?: string;
 }
 
 export interface Asked {
@@ -277,7 +282,8 @@ export function decide(
 	told?: string[],
 ): Verdict {
 	const ruled = ruleOn(interaction, policy, effort, told);
-	if (ruled.decision === 'ask') return ruled;
+	const onPage = policy.page?.[contentOf(interaction) ?? ''];
+	if (ruled.decision === 'ask') return onPage ? { ...onPage, decidedBy: 'page' } : ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(choicesOf(interaction), decision, policy);
 	if (option === undefined) return ask(`none of its options clearly says "${decision}"`, decidedBy);

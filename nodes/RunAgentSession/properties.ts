@@ -305,6 +305,14 @@ const patience: INodeProperties[] = [
 		'How long people have, counted from when a request was first seen',
 		0,
 	),
+	{
+		displayName: 'Send Comments to the Agent',
+		name: 'sendComments',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
+	},
 ];
 
 /** Fields that are shown where they count, and nowhere else: of the others n8n hands on nothing. */

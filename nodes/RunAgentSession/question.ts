@@ -81,7 +81,7 @@ const optional = (label: string, value: unknown): Line[] => {
 };
 
 /** A request as lines with its text, and remarks in our own words. */
-function describe(
+export function describe(
 	interaction: unknown,
 	mostPatterns: number,
 ): { lines: Line[]; remarks: string[] } {

@@ -4,6 +4,8 @@ import type { Clock } from '../shared/transport/clock';
 import type { About } from './askedInteractions';
 import type { Parked, Patience } from './durable';
 import { isWaiting, type DecisionRecord, type Ledger, type Undecided } from './ledger';
+import type { Question } from './page/links';
+import type { PageRecord } from './page/view';
 import type { Policy } from './permissionPolicy';
 import type { PollLimits } from './pollPlan';
 import type { NewSession, SessionApi } from './sessionApi';
@@ -28,6 +30,8 @@ export interface Job {
 	abortOnStop: boolean;
 	/** More fields for the body that resolves an interaction */
 	decisionBody?: Record<string, unknown>;
+	/** Whether the agent gets what people write on the page */
+	sendComments?: boolean;
 	/** In the Database; undefined where the session is waited for in memory */
 	patience?: Patience;
 }
@@ -47,6 +51,10 @@ export interface Entry {
 	/** In the Database: since when the session is waited for, and how often it was read */
 	parked?: Parked;
 	pollCount?: number;
+	/** What a question says of it, as it was when the session was taken up */
+	about?: Job['about'];
+	/** What people were asked by a link, and what they answered */
+	page?: PageRecord;
 	/** The run of the node that handed it on as completed */
 	completedIn?: number;
 }
@@ -83,6 +91,8 @@ export interface RunResult {
 	durationMs: number;
 	/** In the Database: when to look again */
 	lookAt?: number;
+	/** What people are asked by a link, while the session is waited for */
+	question?: Question;
 }
 
 /** What is known of a run while it goes on. */

@@ -94,7 +94,7 @@ describe('n8n killed with -9', () => {
 			const execution = await host.waitForExecution(ids.parked, { timeoutMs: 2 * TEST_TIMEOUT_MS });
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
-			expect(execution.items('Stop and Error')).toEqual([]);
+			expect(execution.items('Say that it waits')).toEqual([]);
 			expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
 				{ sessionId, status: 'completed', turns: 1 },
 			]);

@@ -23,7 +23,7 @@ const isVersion = (text: string): text is HostVersion =>
 
 /** What some test files need beside n8n, and how to install it */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
-	{ files: /^e2e\/editor/, program: 'Chromium', ensure: () => ensureChromium(log) },
+	{ files: /^e2e\/(editor|page)/, program: 'Chromium', ensure: () => ensureChromium(log) },
 	{
 		files: /^e2e\/(durable-)?queue/,
 		program: 'Redis and PostgreSQL',
@@ -31,7 +31,7 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	},
 ];
 /** These start an n8n of their own, or none. */
-const NOT_SHARED = /^(e2e\/(approvals|channels|durable|queue)|repository)/;
+const NOT_SHARED = /^(e2e\/(approvals|channels|durable|gallery|page|queue)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {

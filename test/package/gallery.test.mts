@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
+import { isNote, noteProblems } from '../../tools/notes.mts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const gallery = readFileSync(new URL('README.md', folder), 'utf8');
@@ -12,7 +13,25 @@ const e2e = readdirSync(e2eFolder)
 	.map((file) => readFileSync(new URL(file, e2eFolder), 'utf8'))
 	.join('\n');
 
-const isNote = ({ type }: WorkflowNode) => type.endsWith('.stickyNote');
+/** The fields of our nodes that hold an ID in one of several ways */
+const LOCATORS = [
+	'projectId',
+	'sessionId',
+	'taskId',
+	'fileId',
+	'parentId',
+	'customDomainId',
+	'productId',
+];
+
+/** How many outputs the editor shows of a node, as far as they carry items to other nodes */
+function outputsOf({ type, parameters, onError }: WorkflowNode): number {
+	const kind = type.split('.').at(-1)!;
+	const isSession = kind === 'runAgentSession' && parameters.operation !== 'tryRules';
+	const own = isSession ? 3 : kind === 'if' ? 2 : 1;
+	const isMain = !isNote({ type } as WorkflowNode) && !/Tool$|^(lm|memory|outputParser)/.test(kind);
+	return isMain ? own + (onError === 'continueErrorOutput' ? 1 : 0) : 0;
+}
 
 /** Who hands on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and hands nothing on. */
 function steps({ nodes, connections }: WorkflowFile) {
@@ -109,11 +128,53 @@ describe.each(examples())('%s.json', (name) => {
 		expect(nodes.map((node) => node.name).filter((node) => /\d$/.test(node))).toEqual([]);
 	});
 
-	test('hands what fails to something: no error output leads nowhere', () => {
-		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
-		const loose = nodes.filter(
-			(node) => node.onError === 'continueErrorOutput' && !follows[node.name]?.main?.at(-1)?.length,
-		);
-		expect(loose.map((node) => node.name)).toEqual([]);
+	test('shows all of its note, and no node on it', () => {
+		expect(noteProblems(workflow)).toEqual([]);
 	});
+
+	test('leads every output somewhere, errors included', () => {
+		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
+		const loose = nodes.flatMap((node) => {
+			const outputs = outputsOf(node);
+			const led = follows[node.name]?.main ?? [];
+			// What nothing follows is an end.
+			const isEnd = led.length === 0 && outputs === 1;
+			// What an AI Agent says is the answer in its chat.
+			const isAnswer = (index: number) => index === 0 && node.type.endsWith('.agent');
+			return isEnd
+				? []
+				: Array.from({ length: outputs }, (_, index) => index)
+						.filter((index) => !led[index]?.length && !isAnswer(index))
+						.map((index) => `${node.name}, output ${index}`);
+		});
+		expect(loose).toEqual([]);
+	});
+
+	test('tells people in a message, not by an error that it throws', () => {
+		expect(nodes.filter(({ type }) => type.endsWith('.stopAndError'))).toEqual([]);
+	});
+
+	test('stores IDs as the editor does, which would show them as "Mode..." otherwise', () => {
+		const plain = nodes
+			.filter(({ type }) => type.includes('workspace-automation'))
+			.flatMap(({ name: node, parameters }) =>
+				LOCATORS.filter((field) => field in parameters && parameters[field]?.__rl !== true).map(
+					(field) => `${node}: ${field}`,
+				),
+			);
+		expect(plain).toEqual([]);
+	});
+
+	test('approves exact commands: no wildcard in a rule', () => {
+		const patterns = nodes.flatMap(({ parameters }) =>
+			(parameters.permissionRules?.rule ?? [])
+				.filter(({ decision }: { decision: string }) => decision === 'approve')
+				.map(({ pattern }: { pattern: string }) => pattern),
+		);
+		expect(patterns.filter((pattern: string) => /[*?]/.test(pattern))).toEqual([]);
+	});
+});
+
+test('the gallery has twenty examples at most', () => {
+	expect(examples().length).toBeLessThanOrEqual(20);
 });

@@ -7,9 +7,8 @@ import { endpoints } from '../../openapi/endpoints.mts';
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const readme = read('README.md');
-const pages = readdirSync(new URL('docs/', root))
-	.filter((name) => name.endsWith('.md'))
-	.map((name) => read(`docs/${name}`));
+const pageNames = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
+const pages = pageNames.map((name) => read(`docs/${name}`));
 const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
 
 /** As the panel calls it: `sharedPreview` is Shared Preview. */
@@ -17,6 +16,30 @@ const labelOf = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
+
+test('the README is read in one go: 150 lines at most, of 120 characters at most', () => {
+	const lines = readme.trimEnd().split('\n');
+	expect(lines.length).toBeLessThanOrEqual(150);
+	expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
+test('README and docs together stay below 15,300 words', () => {
+	const words = [readme, ...pages].join('\n').match(/\S+/g)!;
+	expect(words.length).toBeLessThan(15_300);
+});
+
+test('they have one name for what an agent asks, and one for who decides', () => {
+	const texts = {
+		'README.md': readme,
+		...Object.fromEntries(pageNames.map((name, index) => [name, pages[index]])),
+	};
+	const others = Object.entries(texts).flatMap(([file, text]) =>
+		(text.match(/\b(a|the) human\b|\bpermission requests?\b/gi) ?? []).map(
+			(found) => `${file}: ${found}`,
+		),
+	);
+	expect(others).toEqual([]);
+});
 
 test('the operation table lists every operation, below a link to the file of its resource', () => {
 	let resource = '';
@@ -127,10 +150,10 @@ const PROOFS: Record<string, string[]> = {
 		'goes to Needs Approval, with the decidable ones resolved',
 		'is also what has a type that nobody has documented',
 	],
-	'a human says no': [
+	'a person says no': [
 		'parks the execution, and goes on with the same session when somebody says $answer',
 	],
-	'a human never answers': ['aborts the session when nobody answers in time, and says so'],
+	'a person never answers': ['aborts the session when nobody answers in time, and says so'],
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [

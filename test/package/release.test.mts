@@ -15,10 +15,11 @@ const ready: Manifest = {
 	bugs: 'https://github.com/somebody/package/issues',
 };
 const changelog = '# Changelog\n\n## 1.2.3\n\nFirst.\n';
+const pages = { 'SECURITY.md': 'Write to people@somewhere.dev. See https://somewhere.dev.' };
 
 describe('a release', () => {
 	test('may go with a tag, a section of the changelog and addresses that lead somewhere', () => {
-		expect(releaseProblems(ready, 'v1.2.3', changelog)).toEqual([]);
+		expect(releaseProblems(ready, 'v1.2.3', changelog, pages)).toEqual([]);
 	});
 
 	test.each<[string, Manifest, string, string, RegExp]>([
@@ -39,7 +40,17 @@ describe('a release', () => {
 			/repository\.url in package\.json is a placeholder/,
 		],
 	])('with %s is kept back', (_, given, tag, log, problem) => {
-		expect(releaseProblems(given, tag, log)).toEqual([expect.stringMatching(problem)]);
+		expect(releaseProblems(given, tag, log, {})).toEqual([expect.stringMatching(problem)]);
+	});
+
+	test.each([
+		['names another address', 'Write to others@somewhere.dev.', /does not name people@/],
+		['names a placeholder', `${pages['SECURITY.md']} Or a@b.example.`, /placeholder: a@b\.example/],
+		['leads nowhere', `${pages['SECURITY.md']} https://x.invalid/y`, /placeholder: https:/],
+	])('whose SECURITY.md %s is kept back', (_, text, problem) => {
+		expect(releaseProblems(ready, 'v1.2.3', changelog, { 'SECURITY.md': text })).toEqual([
+			expect.stringMatching(problem),
+		]);
 	});
 
 	test('is kept back by the publishing workflow', () => {

@@ -46,6 +46,17 @@ describe('ci.yml', () => {
 	});
 });
 
+describe('scanner.yml', () => {
+	test("shows what n8n's newest scanner finds, and fails for none of it", () => {
+		expect(commandsOf('scanner.yml')).toContainEqual(
+			expect.stringMatching(/scan-community-package@beta$/),
+		);
+		const [step] = stepsOf('scanner.yml').slice(-1);
+		expect(step).toMatchObject({ 'continue-on-error': true });
+		expect(text('.ci/run')).not.toContain('beta');
+	});
+});
+
 describe('publish.yml', () => {
 	const commands = commandsOf('publish.yml');
 

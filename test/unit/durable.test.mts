@@ -40,6 +40,11 @@ describe('the next look (rule 3)', () => {
 		expect(waits).toEqual([70, 70, 70, 72, 180, 597, 600, 600]);
 	});
 
+	test('counts the age from when the session was taken up', () => {
+		const since = 10 * HOUR;
+		expect(nextLook({ since }, patient, since + 60 * MINUTE)).toBe(since + 63 * MINUTE);
+	});
+
 	test('is never sooner than 70 s nor later than 10 minutes, whoever is waited for', () => {
 		fc.assert(
 			fc.property(parkedAt, patience, moment, (parked, own, now) => {
@@ -68,7 +73,10 @@ describe('what becomes of an item after a look', () => {
 	test('what has ended leaves, whatever the time', () => {
 		fc.assert(
 			fc.property(parkedAt, patience, moment, (parked, own, now) => {
-				expect(courseAfter({ kind: 'ended' }, parked, own, now).course).toBe('leave');
+				expect(courseAfter({ kind: 'ended' }, parked, own, now)).toEqual({
+					course: 'leave',
+					parked: { since: parked.since },
+				});
 			}),
 		);
 	});
@@ -117,8 +125,9 @@ describe('what becomes of an item after a look', () => {
 	});
 
 	test('If Nobody Answers that says wait leaves a request pending', () => {
+		const own = { ...patient, unansweredAfterMs: HOUR };
 		const parked = { since: 0, asked: { what: 'one', since: 0 } };
-		expect(courseAfter({ kind: 'asking', pending: 'one' }, parked, patient, 23 * HOUR).course).toBe(
+		expect(courseAfter({ kind: 'asking', pending: 'one' }, parked, own, 23 * HOUR).course).toBe(
 			'park',
 		);
 	});

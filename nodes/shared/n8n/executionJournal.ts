@@ -56,6 +56,10 @@ export function recordOf<T>(
 	return undefined;
 }
 
+/** What is remembered of all items of all runs, as it is in the context. */
+export const recordsIn = <T>(nodeContext: IDataObject, shelf: string): T[] =>
+	Object.values(recordsOf<T>(nodeContext, shelf)).flatMap((record) => record?.value ?? []);
+
 /** The run of the node that a context belongs to: loops run a node more than once. */
 export const runIndexOf = (
 	context: Pick<IExecuteSingleFunctions | IExecuteFunctions, 'getWorkflowDataProxy'>,

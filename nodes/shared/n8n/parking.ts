@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { comesFromItself } from './wires';
 
@@ -7,6 +7,19 @@ import { comesFromItself } from './wires';
 
 /** In the node's context: until when what comes back without having been parked has to wait */
 const WAKE_AT = 'wakeAt';
+
+/** In the node's context: how it is parked */
+const PARKED = 'parked';
+
+/** Until when n8n keeps a node parked, and how often a webhook has had it executed sooner. */
+export interface ParkedNode {
+	until: number;
+	resumed: number;
+}
+
+/** How the node is parked, as its context tells. */
+export const parkedNode = (nodeContext: IDataObject): ParkedNode =>
+	(nodeContext[PARKED] ??= { until: 0, resumed: 0 }) as unknown as ParkedNode;
 
 /**
  * n8n runs what follows a node from the top of the canvas to the bottom, and a node that parks ends that for all. So the way back goes last
@@ -37,6 +50,7 @@ export async function park(
 	}
 	// A list of its own: where the node has an error output, n8n empties what is returned.
 	execution.data.main = [[...waiting]];
+	parkedNode(context.getContext('node')).until = wakeAt;
 	await context.putExecutionToWait(new Date(wakeAt));
 	return outputs;
 }

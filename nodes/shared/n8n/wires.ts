@@ -31,6 +31,14 @@ export function requireWayBack(context: IExecuteFunctions): void {
 	);
 }
 
+/** Whether an output leads to this very node again, whatever is between; false where n8n does not tell. */
+export function leadsBack(context: IExecuteFunctions, output: number): boolean {
+	const { name } = context.getNode();
+	const isBefore = (node: string) =>
+		node === name || context.getChildNodes(node).some((child) => child.name === name);
+	return (followersOf(context, output) ?? []).some(isBefore);
+}
+
 /** Says in the editor that items have left by an output that leads nowhere. */
 export function hintAtLooseEnd(context: IExecuteFunctions, output: number, name: string): void {
 	if (followersOf(context, output)?.length !== 0) return;

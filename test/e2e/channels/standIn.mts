@@ -1,4 +1,4 @@
-// A stand-in for Slack, Gmail, Telegram, Microsoft Teams and Google Chat: it takes what n8n's own nodes send, keeps it, and answers as little as they need.
+// A stand-in for Slack, Gmail, Telegram, Microsoft Teams and Google Chat, and for whatever else a test answers for: it takes what n8n's own nodes send, keeps it, and answers as little as they need.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,6 +22,8 @@ export interface Channels {
 	sent(): Sent[];
 	/** Mail that lies in the inbox of Gmail, as its API shows a message */
 	receive(mail: { id: string; [field: string]: unknown }): void;
+	/** Has a host answer in this way, until it is told otherwise; nothing is an answer of 404. */
+	answer(host: string, answer: (request: Sent) => object | undefined): void;
 	/** The first message to people that this finds, within a minute */
 	message(wanted: (message: Sent) => boolean): Promise<Sent>;
 	close(): Promise<void>;
@@ -103,11 +105,12 @@ const texts = (value: unknown): string[] =>
 export async function startChannels(): Promise<Channels> {
 	const all: Sent[] = [];
 	const inbox: Inbox = { all: [], unread: [] };
+	const answers = { ...ANSWERS };
 
 	const server = createServer(async (request, response) => {
 		const sent = await read(request);
 		all.push(sent);
-		const answer = ANSWERS[sent.host]?.(sent, inbox);
+		const answer = answers[sent.host]?.(sent, inbox);
 		response
 			.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' })
 			.end(JSON.stringify(answer ?? { error: `The stand-in has no ${sent.host}${sent.path}` }));
@@ -125,6 +128,9 @@ export async function startChannels(): Promise<Channels> {
 		receive(mail) {
 			inbox.all.push(mail);
 			inbox.unread.push(mail);
+		},
+		answer(host, answer) {
+			answers[host] = answer;
 		},
 		async message(wanted) {
 			for (const end = Date.now() + 60_000; ; await sleep(100)) {

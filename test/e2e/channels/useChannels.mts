@@ -1,5 +1,5 @@
 // An n8n of its own whose channels are the stand-in.
-import { startHost, type OwnHost } from '../../../n8n-host/host.mts';
+import { startHost, type HostOptions, type OwnHost } from '../../../n8n-host/host.mts';
 import { hostVersion, type HostVersion } from '../../../n8n-host/versions.mts';
 import type { Stage } from '../../../tools/demoStage.mts';
 import { useOwnStage } from '../support.mts';
@@ -11,13 +11,17 @@ const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'1.123': { DB_SQLITE_POOL_SIZE: '2' },
 };
 
-/** For the tests of one file; filled before them, and ended after them */
-export function useChannels(): { stage: Stage<OwnHost>; channels: Channels } {
+/** For the tests of one file; filled before them, and ended after them. `waitsFaster`: see the host's options. */
+export function useChannels({ waitsFaster }: Pick<HostOptions, 'waitsFaster'> = {}): {
+	stage: Stage<OwnHost>;
+	channels: Channels;
+} {
 	const channels = {} as Channels;
 	const stage = useOwnStage(async ({ packageDir }) => {
 		Object.assign(channels, await startChannels());
 		const host = await startHost({
 			packageDir,
+			waitsFaster,
 			env: { ...channels.env, ...OF_VERSION[hostVersion()] },
 		});
 		const close = async () => {

@@ -123,3 +123,5 @@ export const HEAD = [
 	'| dialect | what differs | overrides | right with them, before an error that names them | an error that says why |',
 	'| --- | --- | --- | --- | --- |',
 ];
+
+export const HEAD_RIGHT = ['| dialect that is right as it is | what differs |', '| --- | --- |'];

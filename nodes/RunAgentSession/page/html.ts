@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+
+import { quoted } from '../../shared/session/visibleText';
+import type { Line } from '../ledger';
+import { describe } from '../question';
+import { LONGEST_COMMENT, type PageChoice, type PageRequest, type Pending } from './view';
+
+// The page on which a person answers, as HTML: no script, nothing from elsewhere, and all of an agent's words as text.
+
+/** What a page says. */
+export interface PageView {
+	title: string;
+	/** Sentences of ours */
+	says: string[];
+	projectName?: string;
+	projectId?: string;
+	job?: string;
+	sessionId?: string;
+	/** The form, where there is something to decide */
+	pending?: Pending;
+	/** What was decided */
+	lines?: Line[];
+	/** What becomes of a comment */
+	commentHint?: string;
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--line:#767676;--soft:#f3f3f5;--text:#1b1b1f;--back:#fff;--mark:#0b57d0;--on-mark:#fff}
+@media (prefers-color-scheme:dark){:root{--line:#8e8e93;--soft:#26262b;--text:#ececf1;--back:#17171b;--mark:#a8c7fa;--on-mark:#062e6f}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:44rem;padding:1.5rem 1rem 3rem;background:var(--back);color:var(--text);font:1rem/1.5 system-ui,sans-serif}
+h1{font-size:1.4rem;line-height:1.25;margin:0 0 .75rem}
+fieldset,.decided{border:1px solid var(--line);border-radius:.5rem;margin:1.25rem 0;padding:.5rem 1rem 1rem}
+legend,h2{font-size:1rem;font-weight:600;padding:0 .25rem}
+dl{margin:.25rem 0 .75rem}dt{font-size:.875rem;margin-top:.5rem}
+dd{margin:0;padding:.25rem .5rem;background:var(--soft);border-radius:.25rem;font-family:ui-monospace,monospace;font-size:.9375rem;overflow-wrap:anywhere}
+.choice{display:flex;gap:.625rem;align-items:baseline;padding:.5rem 0;min-height:2.75rem}
+.choice input{flex:none;width:1.125rem;height:1.125rem;accent-color:var(--mark)}
+.lasting{border-top:1px dashed var(--line);margin:.5rem 0 0;padding-top:.5rem}
+small{display:block;font-size:.875rem;overflow-wrap:anywhere}
+textarea{display:block;width:100%;min-height:5rem;margin:.25rem 0;padding:.5rem;font:inherit;color:inherit;background:var(--back);border:1px solid var(--line);border-radius:.375rem}
+button{min-height:3rem;width:100%;margin-top:1rem;border:0;border-radius:.5rem;background:var(--mark);color:var(--on-mark);font:inherit;font-weight:600;cursor:pointer}
+:focus-visible{outline:3px solid var(--mark);outline-offset:2px}
+footer{margin-top:2rem;font-size:.875rem}
+`;
+
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
+
+/** What goes with every page. */
+export const HEADERS: Record<string, string> = {
+	'Content-Security-Policy': `${POLICY}; frame-ancestors 'none'`,
+	'Content-Type': 'text/html; charset=utf-8',
+	'Cache-Control': 'no-store',
+	'Referrer-Policy': 'no-referrer',
+	'X-Content-Type-Options': 'nosniff',
+	'X-Frame-Options': 'DENY',
+	'X-Robots-Tag': 'noindex, nofollow',
+};
+
+const ENTITIES: Record<string, string> = {
+	'&': '&amp;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&quot;',
+	"'": '&#39;',
+};
+
+/** HTML: text in it has been escaped. */
+type Html = { html: string };
+type Part = string | Html | readonly Part[] | false | undefined;
+
+const render = (part: Part): string => {
+	if (part === undefined || part === false) return '';
+	if (typeof part === 'string') return part.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+	return 'html' in part ? part.html : part.map(render).join('');
+};
+
+/** A template of HTML, in which whatever is inserted is text unless it is HTML of ours. */
+const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
+	html: texts.map((text, index) => text + render(parts[index])).join(''),
+});
+
+/** An agent's words, which are shown as what they are: whatever is invisible in them, or may look like ours, as signs. */
+const foreign = (text: string, limit = 1_000): Html => markup`<bdi>${quoted(text, limit)}</bdi>`;
+
+const facts = (pairs: ReadonlyArray<readonly [string, Part]>): Html =>
+	markup`<dl>${pairs.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** Of a request that is too long to be shown whole */
+const MOST_PATTERNS = 50;
+const LONGEST_TEXT = 10_000;
+
+function requestPart(
+	{ interaction, isWhole, choices, because }: PageRequest,
+	index: number,
+	{ length }: readonly PageRequest[],
+): Html {
+	const { lines, remarks } = describe(interaction, isWhole ? Infinity : MOST_PATTERNS);
+	const limit = isWhole ? Infinity : LONGEST_TEXT;
+	const choice = ({ label, serviceSays }: PageChoice, at: number) =>
+		markup`<label class="choice"><input type="radio" name="request${String(index)}" value="${String(at)}" required><span>${label}<small>${foreign(serviceSays)}</small></span></label>`;
+	const lasting = choices.findIndex(({ label }) => label === 'Allow from now on');
+	const radios = choices.map(choice);
+	const rest = lasting < 0 ? [] : radios.splice(lasting);
+	return markup`<fieldset>
+<legend>Request ${String(index + 1)} of ${String(length)}</legend>
+${facts(lines.map(({ label, text }) => [label, foreign(text, limit)]))}
+${remarks.map((remark) => markup`<p>${remark}</p>`)}
+${radios}
+${rest.length > 0 && markup`<div class="lasting">For longer than this once:${rest}</div>`}
+${because !== undefined && markup`<p>It cannot be decided on this page: ${because}. Decide it in the dashboard.</p>`}
+</fieldset>`;
+}
+
+function form({ requests, more, shown }: Pending, commentHint: string): Html {
+	const canAnswer = requests.some(({ choices }) => choices.length > 0);
+	return markup`<form method="post">
+${requests.map(requestPart)}
+${more > 0 && markup`<p>There are ${String(more)} more, which are asked after this.</p>`}
+${
+	canAnswer &&
+	markup`<input type="hidden" name="shown" value="${shown}">
+<label for="comment">Comment (optional)</label>
+<small id="hint">${commentHint}</small>
+<textarea id="comment" name="comment" maxlength="${String(LONGEST_COMMENT)}" aria-describedby="hint"></textarea>
+<button type="submit">Send</button>`
+}
+</form>`;
+}
+
+const STATES: Record<Line['state'], string> = {
+	confirmed: '',
+	inferred: ' (the service did not confirm it, and lists it no longer)',
+	sent: ' (sent; what became of it is not known yet)',
+	refused: ' (the service refused it)',
+};
+
+const decided = ({ record, state }: Line): Html => {
+	const { decision, decidedBy, permission, patterns, at } = record;
+	const by = decidedBy === 'page' ? 'on this page' : `by ${decidedBy}`;
+	const what = foreign([permission, ...patterns].join(' '));
+	return markup`<li>${decision === 'approve' ? 'Allowed' : 'Denied'}: ${what}, ${by}, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>${STATES[state]}</li>`;
+};
+
+/** A whole page. */
+export function page(view: PageView): string {
+	const {
+		title,
+		says,
+		projectName,
+		projectId,
+		job,
+		sessionId,
+		pending,
+		lines = [],
+		commentHint = '',
+	} = view;
+	const about: Array<[string, string | undefined]> = [
+		['Project', projectName ?? projectId],
+		['Job', job],
+		['Session', sessionId],
+	];
+	const known = about.flatMap(([name, text]) =>
+		text === undefined ? [] : [[name, foreign(text)] as const],
+	);
+	return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no, date=no, email=no, address=no">
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${says.map((sentence) => markup`<p>${sentence}</p>`)}
+${known.length > 0 && facts(known)}
+${pending && form(pending, commentHint)}
+${lines.length > 0 && markup`<section class="decided"><h2>What was decided</h2><ul>${lines.map(decided)}</ul></section>`}
+</main>
+<footer>Words between « and » are the agent’s or the service’s. Whoever has this link may answer.</footer>
+</body>
+</html>
+`.html;
+}

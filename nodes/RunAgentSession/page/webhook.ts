@@ -1,0 +1,171 @@
+import type {
+	IDataObject,
+	IRunExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+
+import { openApi } from '../../shared/api/api';
+import { fetchSession } from '../../shared/api/sessions';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/base/errors';
+import { recordsIn } from '../../shared/n8n/executionJournal';
+import { parkedNode, type ParkedNode } from '../../shared/n8n/parking';
+import { realClock } from '../../shared/transport/clock';
+import { hasEnded, type Session } from '../../shared/session/session';
+import { SESSIONS } from '../carried';
+import type { Entry } from '../run';
+import { HEADERS, page, type PageView } from './html';
+import { ANSWERED, NONCE, questionOf, type Question } from './links';
+import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
+
+// What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
+
+/** For reading the session: somebody waits for the page. */
+const READ_MS = 10_000;
+
+/** So shortly before n8n executes the node itself it is left to that: n8n 1 would do both at once. */
+const BEFORE_LOOK_MS = 5_000;
+
+/**
+ * Answers that had an execution go on in the last minute, by the state that it was in. n8n 1 lets two that come at once go on with it
+ * twice; n8n 2 refuses the second.
+ */
+const taken = new Map<string, number>();
+const TAKEN_MS = 60_000;
+
+function take(context: IWebhookFunctions, parked: ParkedNode, now: number): boolean {
+	for (const [state, since] of taken) if (now > since + TAKEN_MS) taken.delete(state);
+	const { until, resumed } = parked;
+	const state = [context.getExecutionId(), context.getNode().id, until, resumed].join();
+	if (taken.has(state) || now > until - BEFORE_LOOK_MS) return false;
+	taken.set(state, now);
+	parked.resumed++;
+	return true;
+}
+
+/** n8n has the execution's data, and its types do not. */
+const executionOf = (context: IWebhookFunctions): IRunExecutionData =>
+	(context as IWebhookFunctions & { runExecutionData: IRunExecutionData }).runExecutionData;
+
+/** Answers with a page, and lets the execution wait on. */
+function show(context: IWebhookFunctions, status: number, view: PageView): IWebhookResponseData {
+	context.getResponseObject().set(HEADERS).status(status).send(page(view));
+	return { noWebhookResponse: true };
+}
+
+const NO_SUCH: PageView = {
+	title: 'This link leads nowhere',
+	says: [
+		'Nothing was decided. The link may have been cut off on its way: open it as it stands in the message.',
+	],
+};
+
+const whatIs = (entry: Entry, question: Question): PageView => ({
+	title: 'Already answered',
+	says: ['Nothing is left to decide here, and nothing was decided now.'],
+	...entry.about,
+	projectId: entry.projectId,
+	sessionId: entry.sessionId,
+	lines: answeredLines(entry.ledger, question),
+});
+
+/** What is to be seen of a question whose session is `session`. */
+function viewOf(entry: Entry, question: Question, session: Session): PageView {
+	const { answers } = entry.page!;
+	const { contents } = question;
+	const pending = pendingOf(session, entry.ledger, entry.page!);
+	const view = whatIs(entry, question);
+	if (pending.requests.length === 0) {
+		const isUnderWay = contents.some((content) => answers[content]);
+		const isAnswered = isUnderWay || view.lines!.length > 0;
+		if (isAnswered) return view;
+		const title = hasEnded(session) ? 'The session has ended' : 'Nothing waits for a decision';
+		return { ...view, title };
+	}
+	const hasChanged = pending.requests.some(({ content }) => !contents.includes(content));
+	return {
+		...view,
+		title: 'An agent asks for permission',
+		says: [
+			...(hasChanged ? ['What is asked has changed since the link was sent.'] : []),
+			'Nothing is decided before you press Send.',
+		],
+		pending,
+		commentHint: entry.page!.sendComments
+			? 'It goes to the agent, too.'
+			: 'It is kept with the decision, and does not go to the agent.',
+	};
+}
+
+/** The webhook of Run Agent Session. It never throws: n8n would end the execution. */
+export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const execution = executionOf(context);
+	const nodeContext = NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
+	const nonce = (context.getQueryData() as IDataObject)[NONCE];
+	const found = questionOf(recordsIn<Entry>(nodeContext, SESSIONS), nonce);
+	if (!found) return show(context, 404, NO_SUCH);
+	const { record: entry, question, isLatest } = found;
+	const isPost = context.getRequestObject().method === 'POST';
+	if (!isLatest) return show(context, isPost ? 409 : 200, whatIs(entry, question));
+	const read = async () => {
+		const api = await openApi(context);
+		const deadline = api.clock.now() + READ_MS;
+		return await fetchSession(api, entry.sessionId!, { deadline, maxAttempts: 2 });
+	};
+	const session = await resultOrError(read());
+	if (session instanceof WorkspaceAutomationError)
+		return show(context, 503, {
+			title: 'The session cannot be read at the moment',
+			says: ['Nothing was decided. Open the link again in a minute.'],
+		});
+	const view = viewOf(entry, question, session);
+	const { pending } = view;
+	if (!isPost || !pending) return show(context, isPost ? 409 : 200, view);
+	const answers = readForm(pending, context.getBodyData());
+	if (typeof answers === 'string') return show(context, 409, { ...view, ...PROBLEMS[answers] });
+	if (!take(context, parkedNode(nodeContext), realClock.now()))
+		return show(context, 409, { ...view, ...PROBLEMS.busy, pending: undefined });
+	nodeContext[ANSWERED] = entry.sessionId;
+	return goOn(context, entry, question, answers);
+}
+
+const PROBLEMS = {
+	changed: {
+		title: 'The agent asks for something else now',
+		says: [
+			'Nothing was decided: what is asked has changed since you opened the page. This is what is asked now.',
+		],
+	},
+	busy: {
+		title: 'n8n looks at the session at this moment',
+		says: ['Nothing was decided by this. Open the link again in a minute.'],
+	},
+	incomplete: {
+		title: 'A request has no choice yet',
+		says: ['Nothing was decided. Choose for each request, then press Send.'],
+	},
+};
+
+/** Keeps the answers for the node, and has n8n execute it again with all that it has parked. */
+function goOn(
+	context: IWebhookFunctions,
+	entry: Entry,
+	question: Question,
+	answers: PageAnswers,
+): IWebhookResponseData {
+	Object.assign(entry.page!.answers, answers);
+	entry.page!.comment = Object.values(answers)[0].comment;
+	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
+	context.getResponseObject().set(HEADERS);
+	const [parked] = executionOf(context).executionData!.nodeExecutionStack[0].data.main;
+	return {
+		workflowData: [[...parked!]],
+		webhookResponse: page({
+			...whatIs(entry, question),
+			title: 'Sent',
+			says: ['The agent gets your answer now. You can close this page.'],
+			lines: [],
+		}),
+	};
+}

@@ -1,0 +1,57 @@
+// npm run demo, as somebody meets it: a result in the terminal, and then the same result in the editor.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
+import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';
+import { signedIn } from '../../tools/editor/signIn.mts';
+import { describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
+
+const describe = describeWith('Chromium');
+const root = `${import.meta.dirname}/../..`;
+
+let browser: Browser;
+let demo: Guarded;
+
+beforeAll(async () => {
+	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
+}, STAGE_TIMEOUT_MS);
+afterAll(async () => {
+	await browser?.close();
+}, 30_000);
+afterEach(async () => {
+	await demo?.stop();
+}, 30_000);
+
+describe('the demo', () => {
+	test(
+		'shows in the editor what it printed as the result',
+		async () => {
+			const printed: string[] = [];
+			demo = startGuarded(process.execPath, ['tools/demo.mts', '--built'], {
+				cwd: root,
+				onLine: (line) => printed.push(line),
+			});
+			/** What stands behind a word at the beginning of a line */
+			const fact = (name: string) =>
+				printed
+					.find((line) => line.startsWith(`${name} `))
+					?.slice(name.length)
+					.trim();
+			const password = await eventually(async () => fact('Password'), STAGE_TIMEOUT_MS / 1000);
+			const [session, agent, result] = ['Session', 'Agent', 'Result'].map((name) => fact(name)!);
+			expect(fact('Status')).toBe('completed');
+
+			const host = { url: new URL(result).origin, login: { email: fact('E-mail')!, password } };
+			const context = await signedIn(browser, host, { viewport: { width: 1360, height: 1000 } });
+			const page = await context.newPage();
+			page.setDefaultTimeout(60_000);
+			await page.goto(result);
+			const run = page.frameLocator('iframe[data-test-id="workflow-preview-iframe"]');
+			await run.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`).dblclick();
+			const output = run.getByTestId('output-panel');
+			await output.getByTestId('radio-button-json').click();
+			for (const seen of [session, agent, 'completed'])
+				await output.getByText(`"${seen}"`).first().waitFor();
+		},
+		2 * STAGE_TIMEOUT_MS,
+	);
+});

@@ -1,0 +1,132 @@
+// The way of somebody new, from the README's text: import the night, fill in what its note names, run it, decide by the link in Slack, and read the
+// message in the morning. In a real browser; Slack is a stand-in, and morning comes as soon as everything is in.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
+import { canvasNode, openPanel } from '../../tools/editor/canvas.mts';
+import type { Panel } from '../../tools/editor/panel.mts';
+import { signedIn } from '../../tools/editor/signIn.mts';
+import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
+import { atHost } from './channels/standIn.mts';
+import { useChannels } from './channels/useChannels.mts';
+import { WAITS_FASTER } from './durable.mts';
+import { STEP_TIMEOUT_MS } from './editor.mts';
+import { describeWith, eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './support.mts';
+
+const { stage, channels } = useChannels({ waitsFaster: WAITS_FASTER });
+const root = new URL('../../', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+	await importCredentials(stage.host);
+	await stage.service.control.setSpeed(20);
+	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
+	const context = await signedIn(browser, stage.host, { viewport: { width: 1600, height: 1000 } });
+	page = await context.newPage();
+	page.setDefaultTimeout(STEP_TIMEOUT_MS);
+}, STAGE_TIMEOUT_MS);
+afterAll(async () => await browser?.close(), 30_000);
+
+/** The first example that the README names, as its section of the gallery leads to it */
+function firstExample(): WorkflowFile {
+	const [, anchor] = /\(examples\/README\.md#([\w-]+)\)/.exec(read('README.md'))!;
+	const sections = read('examples/README.md').split('\n## ');
+	const section = sections.find(
+		(text) => text.split('\n')[0].toLowerCase().replaceAll(' ', '-') === anchor,
+	)!;
+	const [, file] = /\]\(([\w-]+\.json)\)/.exec(section)!;
+	return JSON.parse(read(`examples/${file}`));
+}
+
+/** Chooses the credential of a node, where it is not there yet. */
+async function chooseCredential({ root: panel }: Panel): Promise<void> {
+	await panel.getByTestId('node-credentials-select').click();
+	await page.getByRole('option').filter({ hasText: CREDENTIAL }).first().click();
+}
+
+/** Enters the ID of a channel. */
+async function chooseChannel(panel: Panel): Promise<void> {
+	const field = panel.field('channelId');
+	await field.getByTestId('rlc-mode-selector').click();
+	await page.getByRole('option').filter({ hasText: 'By ID' }).click();
+	await panel.fill('channelId', 'C012AB3CD');
+}
+
+const inSlack = (): string[] =>
+	channels
+		.sent()
+		.filter(({ host }) => host === 'slack.com')
+		.map(({ body }) => String(body.text));
+
+const describe = describeWith('Chromium');
+
+describe('somebody new', () => {
+	test(
+		'imports the night, fills it in, runs it, decides by the link and reads the message in the morning',
+		async () => {
+			const file = firstExample();
+			const note = String(
+				file.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters.content,
+			);
+			const [first, second] = (await stage.service.control.seed()).projects;
+			// What nobody can wait for in a test: the morning, and a hundred projects
+			Object.assign(file.nodes.find(({ name }) => name === 'Until morning')!.parameters, {
+				dateTime: '={{ $now.plus({ seconds: 1 }) }}',
+			});
+			Object.assign(file.nodes.find(({ name }) => name === 'Projects')!.parameters, {
+				returnAll: false,
+				limit: 2,
+			});
+
+			await page.goto(`${stage.host.url}/workflow/new`);
+			await page.getByTestId('workflow-import-input').setInputFiles({
+				name: 'night.json',
+				mimeType: 'application/json',
+				buffer: Buffer.from(JSON.stringify(file)),
+			});
+			await canvasNode(page, 'Run Agent Session').waitFor();
+
+			expect(note).toContain('the channel in the three nodes of Slack');
+			for (const name of ['Ask in Slack', 'Good morning', 'Tell the team']) {
+				const panel = await openPanel(page, name);
+				await chooseCredential(panel);
+				await chooseChannel(panel);
+				await panel.close();
+			}
+			expect(note).toContain('in **Run Agent Session** what is to be done');
+			const session = await openPanel(page, 'Run Agent Session');
+			await session.fill(
+				'prompt',
+				`={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
+			);
+			await session.close();
+
+			await page.getByTestId('execute-workflow-button').first().click();
+			const question = await eventually(
+				async () => inSlack().find((text) => text.includes('«git push»')),
+				90,
+			);
+			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
+			const decision = await page.context().newPage();
+			await eventually(async () => {
+				await decision.goto(link);
+				await decision.getByLabel('Allow once').check();
+				await decision.getByRole('button', { name: 'Send' }).click();
+				return (await decision.getByRole('heading', { level: 1 }).innerText()) === 'Sent';
+			}, 60);
+
+			const morning = await eventually(
+				async () => inSlack().find((text) => text.startsWith('Good morning')),
+				120,
+			);
+			expect(morning).toContain(`*${first.name}*: Checked.`);
+			expect(morning).toContain(`*${second.name}*: Fine.`);
+			await canvasNode(page, 'Good morning').getByTestId('canvas-node-status-success').waitFor();
+		},
+		2 * TEST_TIMEOUT_MS,
+	);
+});

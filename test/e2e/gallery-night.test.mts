@@ -1,0 +1,115 @@
+// examples/night.json, the whole of it: every project gets an agent, what no rule covers is asked in Slack, and one message in the morning says
+// what became of it.
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
+import { filledIn, importAllCredentials } from './channels/filledIn.mts';
+import { atHost } from './channels/standIn.mts';
+import { useChannels } from './channels/useChannels.mts';
+import { WAITS_FASTER } from './durable.mts';
+import { choiceOf, openPage, send } from './page.mts';
+import { eventually, play, TEST_TIMEOUT_MS } from './support.mts';
+
+const { stage, channels } = useChannels({ waitsFaster: WAITS_FASTER });
+let control: ControlClient;
+
+beforeAll(async () => await importAllCredentials(stage.host), TEST_TIMEOUT_MS);
+
+let seen = 0;
+beforeEach(async () => {
+	control = controlOver(stage.service.controlUrl);
+	await control.reset();
+	await control.setSpeed(20);
+	seen = channels.sent().length;
+});
+
+const inSlack = (): string[] =>
+	channels
+		.sent()
+		.slice(seen)
+		.filter(({ host }) => host === 'slack.com')
+		.map(({ body }) => String(body.text));
+
+/** The night over the first projects, with a prompt for each: morning comes as soon as everything is in. */
+async function night(...prompts: string[]) {
+	const { projects, sites } = await control.seed();
+	const [first] = projects;
+	const site = sites.find(({ projectId }) => projectId === first.id)!;
+	const file = filledIn('night', {
+		Sites: { jsonOutput: JSON.stringify({ sites: { [first.name]: site.id } }) },
+		Projects: { limit: prompts.length, returnAll: false },
+		'Until morning': { dateTime: '={{ $now.plus({ seconds: 1 }) }}' },
+	});
+	const { parameters } = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
+	const names = projects.slice(0, prompts.length).map(({ name }) => name);
+	const scripts = Object.fromEntries(names.map((name, index) => [name, prompts[index]]));
+	parameters.prompt = `={{ ${JSON.stringify(scripts)}[$json.name] }}`;
+	return { file, names };
+}
+
+describe('night.json', () => {
+	test(
+		'tells in one message what was done in each project, with its preview, and what failed',
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: npm run build] [say Three links repaired.]',
+				'[work 4m] [say Nothing to do.]',
+				'[fail Out of disk]',
+			);
+			const execution = await play(stage, file);
+
+			expect(execution.error).toBeUndefined();
+			const [message, ...more] = inSlack();
+			expect(more).toEqual([]);
+			expect(message).toMatch(/^Good morning!/);
+			expect(message).toMatch(
+				new RegExp(`\\*${names[0]}\\*: Three links repaired\\.\\nhttp\\S+/previews/\\S+$`, 'm'),
+			);
+			expect(message).toMatch(new RegExp(`\\*${names[1]}\\*: Nothing to do\\.\\nhttp\\S+$`, 'm'));
+			expect(message).toMatch(new RegExp(`\\*${names[2]}\\*: OPEN\\. .*Out of disk`, 'm'));
+			expect(await control.sessions()).toHaveLength(3);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'asks in Slack with a link, goes on with what a person decides there, and denies what nobody answers',
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: git push] [say Published.]',
+				'[ask bash: rm -rf tmp] [say Left as it was.]',
+			);
+			const session = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
+			Object.assign(session.parameters.options, { unansweredAfter: 0.01 });
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			const asked = async (pattern: string) =>
+				await eventually(async () => inSlack().find((text) => text.includes(`«${pattern}»`)), 60);
+
+			const question = await asked('git push');
+			expect(question).toContain(names[0]);
+			const url = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
+			const page = await eventually(async () => {
+				const opened = await openPage(url);
+				return opened.status === 200 ? opened : undefined;
+			});
+			const sent = await eventually(async () => {
+				const answer = await send(url, page, { request0: choiceOf(page, 0, 'Allow once') });
+				return answer.title === 'Sent' ? answer : undefined;
+			});
+			expect(sent.status).toBe(200);
+			await asked('rm -rf tmp');
+
+			const execution = await stage.host.waitForExecution(executionId, {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+			expect(execution.error).toBeUndefined();
+			const morning = inSlack().at(-1)!;
+			expect(morning).toMatch(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm'));
+			expect(morning).toMatch(
+				new RegExp(`\\*${names[1]}\\*: Left as it was\\..*\\nDenied: bash rm -rf tmp$`, 'm'),
+			);
+			const values = (await control.sessions()).map(({ interactions }) => interactions[0].value);
+			expect(values.sort()).toEqual(['once', 'reject']);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});

@@ -1,0 +1,293 @@
+// The examples that mail, list or keep what there is, in the real n8n: Slack, Gmail and Google Sheets are a stand-in.
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import { filledIn, importAllCredentials } from './channels/filledIn.mts';
+import type { Sent } from './channels/standIn.mts';
+import { useChannels } from './channels/useChannels.mts';
+import {
+	callApi,
+	describeWith,
+	eventually,
+	play,
+	POLL_TIMES,
+	projectId,
+	TEST_TIMEOUT_MS,
+} from './support.mts';
+
+const { stage, channels } = useChannels();
+let control: ControlClient;
+
+beforeAll(async () => await importAllCredentials(stage.host), TEST_TIMEOUT_MS);
+
+let seen = 0;
+beforeEach(async () => {
+	control = controlOver(stage.service.controlUrl);
+	await control.reset();
+	await control.setSpeed(20);
+	seen = channels.sent().length;
+});
+
+/** What was sent to this host since the test began */
+const sentTo = (host: string): Sent[] =>
+	channels
+		.sent()
+		.slice(seen)
+		.filter((sent) => sent.host === host && sent.method === 'POST');
+const mails = () => sentTo('www.googleapis.com');
+const inSlack = () => sentTo('slack.com').map(({ body }) => String(body.text));
+
+describeWith('ClickHouse')('monthly-report.json', () => {
+	test(
+		'mails each client the figures of its own pages, in its own currency, and names those without visits',
+		async () => {
+			const [first, second] = (await callApi(stage, 'GET', '/projects?limit=2')).data;
+			await control.projects.change(second.id, { supportEmail: 'hello@nowhere.example' });
+			const execution = await play(
+				stage,
+				filledIn('monthly-report', { Projects: { limit: 2, returnAll: false } }),
+			);
+
+			expect(execution.error).toBeUndefined();
+			const [mail, ...more] = mails();
+			expect(more).toEqual([]);
+			expect(mail.text).toContain(`To: ${first.supportEmail}`);
+			const [figures] = execution.items('Figures of the month');
+			expect(figures.visits).toBeGreaterThan(0);
+			const revenue = Number(figures.revenue).toLocaleString('en', {
+				style: 'currency',
+				currency: first.currency,
+			});
+			expect(mail.text).toContain(`${figures.visits} visits, after ${figures.visits_before}`);
+			expect(mail.text).toContain(`for ${revenue} in all`);
+			expect(inSlack()).toEqual([expect.stringContaining(`no report: ${second.name}`)]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+/** Switches a workflow on whose trigger polls every two seconds, once it has seen what there is. */
+async function switchedOn(file: WorkflowFile, trigger: string, path: string): Promise<string> {
+	file.nodes.find(({ name }) => name === trigger)!.parameters.pollTimes = { item: POLL_TIMES };
+	const workflowId = await stage.host.importWorkflow(file);
+	const polls = async () =>
+		(await control.requests()).filter((request) => request.path.endsWith(path)).length;
+	const before = await polls();
+	await stage.host.activate(workflowId);
+	await eventually(async () => (await polls()) >= before + 2, 60);
+	return workflowId;
+}
+
+describe('new-domain.json', () => {
+	const SOON = { 'A day later': { amount: 2, unit: 'seconds' } };
+
+	test(
+		'mails the records, reminds until the domain is verified, and says so',
+		async () => {
+			const file = filledIn('new-domain', SOON);
+			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
+			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
+			const added = await control.domains.add({
+				siteId,
+				domain: 'new.client.example',
+				status: 'pending',
+			});
+
+			await eventually(async () => mails().length >= 2, 90);
+			expect(mails()[0].text).toContain('DNS records of new.client.example');
+			expect(mails()[1].text).toContain('new.client.example needs these records');
+			await control.domains.change(added.id, { status: 'active' });
+			await eventually(async () => inSlack().length, 60);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual(['new.client.example is verified.']);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'says after seven reminders that a person should call',
+		async () => {
+			const file = filledIn('new-domain', SOON);
+			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
+			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
+			await control.domains.add({ siteId, domain: 'late.client.example', status: 'pending' });
+			await eventually(async () => inSlack().length, 120);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual([expect.stringContaining('late.client.example is not verified')]);
+			expect(mails()).toHaveLength(7);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'tells the team when it breaks off',
+		async () => {
+			const file = filledIn('new-domain', SOON);
+			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
+			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
+			channels.answer('www.googleapis.com', () => undefined);
+			await control.domains.add({ siteId, domain: 'lost.client.example', status: 'pending' });
+			await eventually(async () => inSlack().length, 60);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual([
+				expect.stringMatching(/^See a new domain through: \S[^]*executions/),
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describeWith('ClickHouse')('low-conversion-alert.json', () => {
+	test(
+		'tells of a day on which fewer sessions buy than should, once',
+		async () => {
+			const values = [
+				{ name: 'percent', value: '1.5' },
+				{ name: 'leastSessions', value: '5000' },
+			];
+			const file = filledIn('low-conversion-alert', {
+				'Conversion is low': { options: { parameters: { values } } },
+			});
+			const id = await switchedOn(file, 'Conversion is low', '/analytics/query');
+			await control.addEvents({ projectId, count: 6000 });
+			await eventually(async () => inSlack().length, 60);
+			await control.addEvents({ projectId, count: 10 });
+			const polls = async () =>
+				(await control.requests()).filter(({ path }) => path.endsWith('/analytics/query')).length;
+			const before = await polls();
+			await eventually(async () => (await polls()) >= before + 3, 60);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual([
+				expect.stringMatching(
+					/^Conversion on \d{4}-\d\d-\d\d is [\d.]+ % \(\d+ of \d{4,} sessions\)\.$/,
+				),
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('price-list.json', () => {
+	const products = async (): Promise<Array<Record<string, unknown>>> =>
+		(await callApi(stage, 'GET', `/products?projectId=${projectId}&limit=100`)).data;
+	const prices = async () =>
+		Object.fromEntries((await products()).map(({ name, price }) => [name, price]));
+	const sheet = (...rows: Array<[string, number]>) =>
+		channels.answer('sheets.googleapis.com', ({ path }) =>
+			path.includes('/values/')
+				? { values: [['name', 'price'], ...rows] }
+				: { sheets: [{ properties: { sheetId: 0, title: 'Prices' } }] },
+		);
+
+	test(
+		'changes what differs, creates what is new, and does nothing the second time',
+		async () => {
+			const before = await prices();
+			const [known, same] = Object.keys(before);
+			sheet([known, 31], [same, before[same] as number], ['Honey oats', 7.5]);
+			const execution = await play(stage, filledIn('price-list'));
+
+			expect(execution.error).toBeUndefined();
+			expect(await prices()).toEqual({ ...before, [known]: 31, 'Honey oats': 7.5 });
+			expect(inSlack()).toEqual([`saved: ${known}, 31\nsaved: Honey oats, 7.5`]);
+
+			await play(stage, filledIn('price-list'));
+			expect(inSlack()).toHaveLength(1);
+			expect(await products()).toHaveLength(Object.keys(before).length + 1);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'says which row is in doubt when an answer is lost, and creates it once',
+		async () => {
+			await control.addFaults({ operationId: 'createProduct', kind: 'reset-after' });
+			sheet(['Honey oats', 7.5], ['Oat bar', 2]);
+			const execution = await play(stage, filledIn('price-list'));
+
+			expect(execution.error).toBeUndefined();
+			expect(inSlack()[0].split('\n').sort()).toEqual([
+				expect.stringMatching(/^NOT saved: (Honey oats|Oat bar): It is not known whether/),
+				expect.stringMatching(/^saved: (Honey oats|Oat bar), /),
+			]);
+			const added = (await products())
+				.map(({ name }) => String(name))
+				.filter((name) => /oat/i.test(name));
+			expect(added.sort()).toEqual(['Honey oats', 'Oat bar']);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('replay-decisions.json', () => {
+	test(
+		'keeps what was decided, and shows what other rules would decide differently',
+		async () => {
+			const { rest } = stage.host;
+			const { id: owner } = await rest.get('/projects/personal');
+			const columns = ['permission', 'patterns', 'decision', 'at'].map((name) => ({
+				name,
+				type: 'string',
+			}));
+			const table = await rest.post(`/projects/${owner}/data-tables`, {
+				name: `Decisions ${Date.now()}`,
+				columns,
+			});
+			const dataTableId = { __rl: true, mode: 'list', value: table.id };
+			const chosen = { 'Keep it': { dataTableId }, 'What was decided': { dataTableId } };
+			const at = '2026-01-01T00:00:00.000Z';
+			const decisions = [
+				{
+					permission: 'bash',
+					patterns: ['npm run build'],
+					decision: 'approve',
+					decidedBy: 'page',
+					at,
+				},
+				{
+					permission: 'bash',
+					patterns: ['git push', 'git tag'],
+					decision: 'approve',
+					decidedBy: 'page',
+					at,
+				},
+			];
+			const file = filledIn('replay-decisions', chosen);
+			// Started as another workflow would
+			const keeping: WorkflowFile = {
+				...file,
+				nodes: file.nodes.map((node) =>
+					node.name === 'Called with an outcome'
+						? {
+								...node,
+								type: 'n8n-nodes-base.set',
+								typeVersion: 3.4,
+								parameters: { mode: 'raw', jsonOutput: JSON.stringify({ decisions }), options: {} },
+							}
+						: node.name.startsWith('When clicking')
+							? { ...node, position: [-224, 0] as [number, number] }
+							: node,
+				),
+				connections: {
+					...file.connections,
+					[file.nodes.find(({ type }) => type.endsWith('manualTrigger'))!.name]: {
+						main: [[{ node: 'Called with an outcome', type: 'main', index: 0 }]],
+					},
+				},
+			};
+			expect((await play(stage, keeping)).items('Keep it')).toHaveLength(2);
+
+			const execution = await play(stage, filledIn('replay-decisions', chosen));
+			expect(execution.error).toBeUndefined();
+			expect(execution.items('What would change')).toEqual([
+				{
+					request: 'bash git push, git tag',
+					was: 'approve',
+					wouldBe: 'ask',
+					decidedBy: expect.any(String),
+				},
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});

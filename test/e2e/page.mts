@@ -1,0 +1,115 @@
+// The page on which a person answers, as a browser without script sees it, and the workflow of four nodes around it.
+import type { Execution } from '../../n8n-host/executions.mts';
+import { startHost } from '../../n8n-host/host.mts';
+import type { WorkflowFile } from '../../n8n-host/workflows.mts';
+import type { Stage, StartHost } from '../../tools/demoStage.mts';
+import { durable, looped } from './durable.mts';
+import { editFields, eventually, NODE } from './support.mts';
+
+/**
+ * An n8n that nobody shares, which takes its time: one that looks for what it has parked sooner than it was told to would meet answers that
+ * come at the same moment, of which n8n 1 makes two executions.
+ */
+export const patientHost: StartHost = async ({ packageDir }) => await startHost({ packageDir });
+/** Parked for 70 s, looked for within 60 */
+export const LOOK_MS = 4 * 60_000;
+
+export const MESSAGE = 'Message';
+
+/** Items, Run Agent Session, a message with the link that leads back, and the end */
+export const withPage = (
+	name: string,
+	list: object[],
+	parameters: Record<string, unknown> = {},
+): WorkflowFile =>
+	looped(
+		name,
+		list,
+		durable({ permissionPolicy: 'ask', prompt: '={{ $json.prompt }}', ...parameters }),
+		{
+			wires: [[NODE], ['Completed'], [MESSAGE]],
+			more: [
+				{
+					...editFields(MESSAGE, {
+						text: '={{ $json.question }}\n{{ $json.approvalUrl }}',
+						url: '={{ $json.approvalUrl }}',
+					}),
+					position: [600, 0],
+				},
+			],
+			follows: { [MESSAGE]: [[NODE]] },
+		},
+	);
+
+/** A page as it came */
+export interface PageAnswer {
+	status: number;
+	headers: Headers;
+	html: string;
+	/** The heading */
+	title: string;
+	/** Its form's fields that are not shown */
+	hidden: Record<string, string>;
+}
+
+async function read(answer: Response): Promise<PageAnswer> {
+	const html = await answer.text();
+	const hidden = [...html.matchAll(/<input\s+type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)];
+	return {
+		status: answer.status,
+		headers: answer.headers,
+		html,
+		title: /<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '',
+		hidden: Object.fromEntries(hidden.map(([, name, value]) => [name, value])),
+	};
+}
+
+/** As a person does: n8n answers by itself while the node looks at its sessions, which is over soon. */
+async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
+	return await eventually(async () => {
+		const page = await read(await ask());
+		return page.html.includes('is running already') ? undefined : page;
+	}, 60);
+}
+
+export const openPage = async (url: string, method = 'GET'): Promise<PageAnswer> =>
+	await whileParked(async () => await fetch(url, { method }));
+
+/** Sends the form of a page, with these choices. */
+export const send = async (
+	url: string,
+	{ hidden }: Pick<PageAnswer, 'hidden'>,
+	fields: Record<string, string>,
+): Promise<PageAnswer> =>
+	await whileParked(
+		async () =>
+			await fetch(url, { method: 'POST', body: new URLSearchParams({ ...hidden, ...fields }) }),
+	);
+
+/** The value of the choice with this label for a request */
+export function choiceOf({ html }: PageAnswer, request: number, label: string): string {
+	const inputs = html.matchAll(
+		/<input\s+type="radio"\s+name="request(\d+)"\s+value="(\d+)"[^>]*>\s*<span\s*>([^<]+)</g,
+	);
+	for (const [, name, value, text] of inputs)
+		if (Number(name) === request && text.trim() === label) return value;
+	throw new Error(`The page has no "${label}" for request ${request}: ${html}`);
+}
+
+/** What was sent as messages so far, in their order */
+export const messages = async (
+	{ host }: Stage,
+	executionId: string,
+	count = 1,
+): Promise<Array<{ text: string; url: string }>> =>
+	await eventually(async () => {
+		const { status, waitTill } = await host.rest.get(`/executions/${executionId}`);
+		if (status !== 'waiting' || !waitTill) return undefined;
+		const execution = await host.waitForExecution(executionId, { until: 'waiting' });
+		const sent = arrived(execution, MESSAGE);
+		return sent.length < count ? undefined : (sent as Array<{ text: string; url: string }>);
+	}, LOOK_MS / 1000);
+
+/** The items that reached a node, over all of its runs */
+export const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
+	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);

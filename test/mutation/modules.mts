@@ -1,0 +1,37 @@
+// The pure modules whose tests are known to catch, and the tests that have to: `npm run mutate -- tokenizer`.
+const run = 'nodes/RunAgentSession';
+const shared = 'nodes/shared';
+const trigger = 'nodes/WorkspaceAutomationTrigger';
+
+/** Sources, and tests by the beginning of their path below test/ */
+export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
+	rules: {
+		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
+		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules'],
+	},
+	answers: {
+		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
+		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides', 'rules/answers'],
+	},
+	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger', 'rules/decisions'] },
+	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn', 'rules/beginning'] },
+	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
+	gate: {
+		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
+		tests: ['unit/rate-limit-gate'],
+	},
+	pages: { mutate: [`${shared}/api/pages.ts`], tests: ['unit/pages', 'unit/api-client'] },
+	comparison: {
+		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],
+		tests: ['unit/trigger-'],
+	},
+	tokenizer: {
+		mutate: ['tokenizer', 'bind', 'literals'].map((name) => `${shared}/analytics/${name}.ts`),
+		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
+	},
+	options: {
+		mutate: [`${shared}/session/interactionOptions.ts`],
+		tests: ['unit/interaction-options'],
+	},
+	durable: { mutate: [`${run}/durable.ts`], tests: ['unit/durable'] },
+};

@@ -1,0 +1,145 @@
+// When a request is sent again and when no more: at the edges of time, attempts and what the service asks for.
+import { describe, expect, test } from '@jest/globals';
+import {
+	nextAction,
+	NO_ATTEMPTS,
+	retryAfterMs,
+	retryDelayMs,
+	type RetryLimits,
+	type RetryState,
+} from '../../nodes/shared/transport/retryPolicy.ts';
+import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
+
+const NOW = Date.parse('2026-10-05T09:00:00Z');
+const MINUTE = 60_000;
+const response = (status: number, headers = {}): Attempt => ({
+	kind: 'response',
+	status,
+	headers,
+	body: {},
+});
+const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
+const empty: Attempt = { kind: 'response', status: 200, headers: {}, body: undefined, text: '' };
+type Asked = Pick<ApiRequest, 'effect' | 'method'>;
+const read: Asked = { method: 'GET', effect: 'read' };
+const repeat: Asked = { method: 'PATCH', effect: 'repeat' };
+const once: Asked = { method: 'POST', effect: { message: 'Not known', description: 'Look.' } };
+const after = (
+	attempt: Attempt,
+	request: Asked,
+	limits: RetryLimits = {},
+	state: Partial<RetryState> = {},
+) => nextAction({ ...NO_ATTEMPTS, ...state }, attempt, request, limits, NOW, 0);
+
+describe('Retry-After', () => {
+	const dated = (minutes: number) => new Date(NOW + minutes * MINUTE).toUTCString();
+	test.each<[unknown, number | undefined]>([
+		['5', 5_000],
+		[5, 5_000],
+		[' 2.25 ', 2_250],
+		['1.x', undefined],
+		['5 seconds', undefined],
+		['-5', undefined],
+		['soon 1', undefined],
+		['2026-10-05', undefined],
+		['Oct 5 2026', undefined],
+		['', undefined],
+		[undefined, undefined],
+		[['5'], undefined],
+		[dated(1), MINUTE],
+		[dated(-1), 0],
+	])('%j: %j', (value, expected) => {
+		expect(retryAfterMs({ 'retry-after': value }, NOW)).toBe(expected);
+	});
+
+	test('is compared with the date of the service, where that can be read', () => {
+		const retryAfter = { 'retry-after': dated(61) };
+		expect(retryAfterMs({ ...retryAfter, date: dated(60) }, NOW)).toBe(MINUTE);
+		for (const date of ['nonsense', 7, undefined])
+			expect(retryAfterMs({ ...retryAfter, date }, NOW)).toBe(61 * MINUTE);
+	});
+
+	test('is waited out and up to a fiftieth more; without it a wait is up to a fifth longer', () => {
+		const asks = response(429, { 'retry-after': '10' });
+		expect([0, 1].map((random) => retryDelayMs(asks, 1, NOW, random))).toEqual([10_000, 10_200]);
+		expect([0, 1].map((random) => retryDelayMs(lost, 2, NOW, random))).toEqual([2_000, 2_400]);
+	});
+});
+
+describe('a request is sent again', () => {
+	test('up to the deadline, and not a moment later', () => {
+		const types = [1_000, 999].map((left) => after(lost, read, { deadline: NOW + left }).type);
+		expect(types).toEqual(['sendAgain', 'fail']);
+	});
+
+	test('as often as it may be; a refusal by the rate limit does not count', () => {
+		const at = (failures: number, attempt: Attempt) =>
+			after(attempt, repeat, { maxAttempts: 3 }, { failures }).type;
+		expect([0, 1, 2, 3].map((failures) => at(failures, lost))).toEqual([
+			'sendAgain',
+			'sendAgain',
+			'fail',
+			'fail',
+		]);
+		expect(at(2, response(429))).toBe('sendAgain');
+	});
+
+	test('not when its answer was too large', () => {
+		expect(after({ kind: 'tooLarge', code: '1 MiB' }, read).type).toBe('fail');
+	});
+
+	test('when it read an empty answer, which is one to a request that changes something', () => {
+		expect(after(empty, read).type).toBe('sendAgain');
+		expect(after(empty, repeat).type).toBe('return');
+	});
+
+	test('and counts refusals by the rate limit apart, each of which holds back the others', () => {
+		const first = after(response(429), repeat);
+		expect(first.state).toEqual({ ...NO_ATTEMPTS, held: 1 });
+		expect(first).toMatchObject({ delayMs: 1_000, holdBackMs: 1_000 });
+		const second = after(response(429), repeat, {}, first.state);
+		expect(second).toMatchObject({ state: { held: 2 }, delayMs: 2_000, holdBackMs: 2_000 });
+		expect(after(lost, repeat)).toMatchObject({ holdBackMs: undefined });
+		const late = after(response(429, { 'retry-after': '60' }), repeat, { deadline: NOW + 1 });
+		expect(late).toMatchObject({ type: 'fail', holdBackMs: 1_000 });
+	});
+});
+
+describe('not found', () => {
+	const missing = response(404);
+	const delays = [1_000, 2_000];
+
+	test('is asked again after each of the waits that there are, in time', () => {
+		const at = (notFound: number, left = Infinity) =>
+			after(missing, read, { notFoundDelaysMs: delays, deadline: NOW + left }, { notFound });
+		expect(at(0)).toMatchObject({ type: 'sendAgain', delayMs: 1_000, state: { notFound: 1 } });
+		expect(at(1)).toMatchObject({ type: 'sendAgain', delayMs: 2_000, state: { notFound: 2 } });
+		expect(at(2).type).toBe('fail');
+		expect([1_000, 999].map((left) => at(0, left).type)).toEqual(['sendAgain', 'fail']);
+		expect(after(missing, read).type).toBe('fail');
+	});
+
+	test('is what a delete is for, when an attempt may have done it, and an error for all else', () => {
+		const may = { mayHaveTakenEffect: true };
+		const remove: Asked = { method: 'DELETE', effect: 'repeat' };
+		expect(after(missing, remove, {}, may).type).toBe('returnDeleted');
+		expect(after(missing, remove).type).toBe('fail');
+		expect(after(missing, repeat, {}, may).type).toBe('fail');
+		expect(after(missing, remove, { once: true }, may).type).toBe('fail');
+	});
+});
+
+describe('what must not be done twice', () => {
+	test('is looked for after a refusal only where an attempt may have done it', () => {
+		expect(after(response(409), once).type).toBe('fail');
+		expect(after(response(409), once, {}, { mayHaveTakenEffect: true }).type).toBe('reconcile');
+		expect(after(response(409), repeat, {}, { mayHaveTakenEffect: true }).type).toBe('fail');
+	});
+
+	test('is sent again after what cannot have done it, and looked for after what may have', () => {
+		const unsent = after({ kind: 'unsent', code: 'ECONNREFUSED' }, once);
+		expect(unsent).toMatchObject({ type: 'sendAgain', state: { mayHaveTakenEffect: false } });
+		const unknown = after(lost, once);
+		expect(unknown).toMatchObject({ type: 'reconcile', state: { mayHaveTakenEffect: true } });
+	});
+});
