@@ -23,9 +23,9 @@ test('the README is read in one go: 150 lines at most, of 120 characters at most
 	expect(lines.filter((line) => line.length > 120)).toEqual([]);
 });
 
-test('README and docs together stay below 15,300 words', () => {
+test('README and docs together stay below 15,700 words', () => {
 	const words = [readme, ...pages].join('\n').match(/\S+/g)!;
-	expect(words.length).toBeLessThan(15_300);
+	expect(words.length).toBeLessThan(15_700);
 });
 
 test('they have one name for what an agent asks, and one for who decides', () => {
