@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
 import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';
+import { openPanel } from '../../tools/editor/canvas.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
 import { describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
 
@@ -45,12 +46,10 @@ describe('the demo', () => {
 			const page = await context.newPage();
 			page.setDefaultTimeout(60_000);
 			await page.goto(result);
-			const run = page.frameLocator('iframe[data-test-id="workflow-preview-iframe"]');
-			await run.locator(`[data-test-id="canvas-node"][data-node-name="${NODE}"]`).dblclick();
-			const output = run.getByTestId('output-panel');
-			await output.getByTestId('radio-button-json').click();
+			const panel = await openPanel(page, NODE);
+			await panel.showOutputAs('json');
 			for (const seen of [session, agent, 'completed'])
-				await output.getByText(`"${seen}"`).first().waitFor();
+				await panel.output.getByText(`"${seen}"`).first().waitFor();
 		},
 		2 * STAGE_TIMEOUT_MS,
 	);

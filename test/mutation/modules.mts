@@ -20,7 +20,7 @@ export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
 		tests: ['unit/rate-limit-gate'],
 	},
-	pages: { mutate: [`${shared}/api/pages.ts`], tests: ['unit/pages', 'unit/api-client'] },
+	pages: { mutate: [`${shared}/api/pages.ts`], tests: ['unit/pages'] },
 	comparison: {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],
 		tests: ['unit/trigger-'],

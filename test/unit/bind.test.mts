@@ -27,6 +27,7 @@ describe('the value of an expression', () => {
 		['SELECT "{{ a }}"', 'x\\', 'SELECT "x\\\\"'],
 		['SELECT "{{ a }}"', 'x"y', 'SELECT "x\\"y"'],
 		["SELECT 'it''s', {{ a }}", 'x', "SELECT 'it''s', 'x'"],
+		["SELECT '', {{ a }}", 'x', "SELECT '', 'x'"],
 		['SELECT {{ a }}', 'a\0b', "SELECT 'a\\0b'"],
 		['SELECT 1 -{{ a }}', -5, 'SELECT 1 - -5'],
 		['SELECT 1 -{{ a }}', 5, 'SELECT 1 -5'],
@@ -83,11 +84,24 @@ describe('the value of an expression', () => {
 	});
 });
 
+test('a long expression is named by its beginning', () => {
+	const named = (length: number) => `{{ ${'x'.repeat(length - 6)} }}`;
+	const error = (length: number) => () => expressions(`SELECT ${named(length)}`, {});
+	expect(error(80)).toThrow(`The expression ${named(80)} in`);
+	expect(error(81)).toThrow(`The expression ${named(81).slice(0, 79)}… in`);
+	expect(error(80)).toThrow(
+		expect.objectContaining({ description: expect.stringContaining('has that field') }),
+	);
+});
+
 describe('a query parameter', () => {
 	test.each([
 		['{a:String}', "it's", "'it\\'s'"],
 		['{ a : String }', 'x', "'x'"],
 		['{a:String}', 5, "'5'"],
+		['{a:String}', '', "''"],
+		['{a:Date32}', '2026-10-05T09:00:00.000Z', "CAST('2026-10-05', 'Date32')"],
+		['{a:Date}', 'on 2026-10-05T09:00', "CAST('on 2026-10-05T09:00', 'Date')"],
 		['{a}', 5, '5'],
 		['{a}', '5', "'5'"],
 		['{a}', ['x', 1], "['x', 1]"],
@@ -110,6 +124,15 @@ describe('a query parameter', () => {
 	])('%s with %j is %s', (placeholder, value, bound) =>
 		expect(parameters(`SELECT ${placeholder}, 1`, { a: value })).toBe(`SELECT ${bound}, 1`),
 	);
+
+	test('that is missing is told of with those that there are', () => {
+		const values = { parameters: new Map(), evaluate: () => 1 };
+		expect(() => bind('SELECT {b}', values)).toThrow(
+			expect.objectContaining({ description: expect.stringContaining('so far: none.') }),
+		);
+		expect(() => parameters("SELECT '{ a : String }'", { a: 1 })).toThrow('stands between quotes');
+		expect(() => parameters("SELECT '{ab}'", { ab: 1 })).toThrow('stands between quotes');
+	});
 
 	test('is left alone in comments, and text between quotes that names none stays', () => {
 		expect(parameters("SELECT '{b}' -- {a:String} {c}", { a: 1 })).toBe(

@@ -287,6 +287,6 @@ test('whatever is asked, a wildcard approves one command and no other text than 
 		}),
 		{ numRuns: 10_000 },
 	);
-	expect(approved).toBeGreaterThan(1_000);
-	expect(asked).toBeGreaterThan(1_000);
+	expect(approved).toBeGreaterThan(100);
+	expect(asked).toBeGreaterThan(100);
 });

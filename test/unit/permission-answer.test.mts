@@ -162,7 +162,7 @@ describe('nothing is approved', () => {
 			}),
 			{ numRuns: 5_000 },
 		);
-		expect(approved).toBeGreaterThan(20);
+		expect(approved).toBeGreaterThan(1);
 	});
 
 	test('that no rule and no person approved, whatever policy, answer and interaction', () => {
@@ -194,7 +194,7 @@ describe('nothing is approved', () => {
 			}),
 			{ numRuns: 5_000 },
 		);
-		expect(byPerson).toBeGreaterThan(20);
+		expect(byPerson).toBeGreaterThan(1);
 	});
 
 	test('and nothing thrown at any JSON at all', () => {

@@ -10,6 +10,25 @@ test('a word is a word, whatever objects in JavaScript know by that name', () =>
 	expect(words.map(({ kind }) => kind)).toEqual(['word', 'space', 'word', 'space', 'word']);
 });
 
+test.each([
+	['1e-10', 'number'],
+	['1.5E+20', 'number'],
+	['0x1p-4', 'number'],
+	["b'0110'", 'verbatim'],
+	["x'4a4b'", 'verbatim'],
+	['“two words”', 'verbatim'],
+	['‘two words’', 'verbatim'],
+	['$tag$ text $tag$', 'verbatim'],
+	['"a\\"b"', 'name'],
+	['`a\\`b`', 'name'],
+	["'a\\'b'", 'string'],
+	['"a""b"', 'name'],
+	[' \t\n ', 'space'],
+	["{ a : Enum8('it\\'s' = 1) }", 'parameter'],
+])('%j is a single token: a %s', (text, kind) => {
+	expect([...tokensOf(plainTemplate(text))]).toEqual([{ kind, text, start: 0 }]);
+});
+
 test('tokens joined are the statement', () => {
 	const sql = fc
 		.array(fc.constantFrom(...`'"\`\\-/*# \n$tx1.e{}a:,;‘’“”`), { maxLength: 12 })
@@ -45,6 +64,8 @@ describe('what cannot be read for certain is refused, with its place and a way o
 		['SELECT 1 \\G', 'has a \\ that ClickHouse cannot read', 10, /single quotes/],
 		['SELECT 1 \u0001', 'has a U+0001 that ClickHouse cannot read', 10, /single quotes/],
 		['SELECT 1 & 2', 'has a & that ClickHouse cannot read', 10, /single quotes/],
+		['SELECT 1 \u00ad', 'has a U+00AD that ClickHouse cannot read', 10, /single quotes/],
+		['SELECT { ab : 1', 'has a query parameter without a valid type', 8, /Array\(UInt32\)/],
 		['SELECT \u{1f600}', 'has a \u{1f600} that ClickHouse cannot read', 8, /single quotes/],
 		["SELECT '\u{1f600}', é", 'has a é that ClickHouse cannot read', 13, /single quotes/],
 		["SELECT x'4g'", 'has a byte string that cannot be read', 8, /unhex/],
@@ -72,6 +93,12 @@ describe('what cannot be read for certain is refused, with its place and a way o
 		});
 		expect(() => bind(sql, place)).toThrow(refusal);
 		expect(() => requireSelect('Query', sql)).toThrow(refusal);
+	});
+
+	test('columns are those of the query with its expressions', () => {
+		expect(() =>
+			bind('SELECT {{ a }}, {{ bcd }}, #', { parameters: new Map(), evaluate: () => 1 }),
+		).toThrow("'Query' has a # that ClickHouse cannot read (line 1, column 28)");
 	});
 
 	test('lines and columns start with 1, and a column is a character', () => {

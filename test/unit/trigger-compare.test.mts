@@ -323,6 +323,43 @@ test('a row that went and comes back is new', () => {
 	expect(told).toEqual([['c'], [], ['b'], [], ['a']]);
 });
 
+test('an entry that a list holds twice is told of once', () => {
+	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
+	expect(
+		keysOf(compare(NOTHING, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 })),
+	).toEqual(['a']);
+});
+
+describe('what is over Max Events', () => {
+	const read = (isWhole: boolean, ...entries: Entry[]) => [{ name: '', entries, isWhole }];
+	const changedTo = (key: string, mark: string): Entry => ({ ...entry(key), mark });
+
+	test('and gone comes with the next poll, whatever that poll sees', () => {
+		const rule: Rule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
+		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b'), entry('c')), rule);
+		const told: string[][] = [];
+		for (const isWhole of [true, true, true, false, false]) {
+			const next = compare(memory, read(isWhole, entry('c')), rule);
+			memory = next.memory;
+			told.push(keysOf(next));
+		}
+		expect(told).toEqual([[], [], ['a'], ['b'], []]);
+	});
+
+	test('and changed is still known when one poll does not see it', () => {
+		const rule: Rule = { on: 'changed', existing: false, goneAfter: GONE_AFTER, most: 1 };
+		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b')), rule);
+		const told: string[][] = [];
+		for (const entries of [['a', 'b'], ['a'], ['a', 'b']]) {
+			const lists = read(true, ...entries.map((key) => changedTo(key, 'other')));
+			const next = compare(memory, lists, rule);
+			memory = next.memory;
+			told.push(keysOf(next));
+		}
+		expect(told).toEqual([['a'], [], ['b']]);
+	});
+});
+
 test('a list that is new has a baseline first, unless what exists counts as well; one that comes back is as it was', () => {
 	const lists = (...parts: Array<[string, string[]]>) =>
 		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
@@ -342,41 +379,4 @@ test('a list that is new has a baseline first, unless what exists counts as well
 	};
 	expect(told(false)).toEqual([[], ['b'], ['d'], ['e']]);
 	expect(told(true)).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
-});
-
-test('an entry that a list holds twice is told of once', () => {
-	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
-	expect(
-		keysOf(compare(NOTHING, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 })),
-	).toEqual(['a']);
-});
-
-describe('what is over Max Events', () => {
-	const read = (isWhole: boolean, ...entries: Entry[]) => [{ name: '', entries, isWhole }];
-	const changedTo = (key: string, mark: string): Entry => ({ ...entry(key), mark });
-
-	test('and gone comes with the next poll, whatever that poll sees', () => {
-		const rule = { on: 'removed' as const, existing: false, goneAfter: GONE_AFTER, most: 1 };
-		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b'), entry('c')), rule);
-		const told: string[][] = [];
-		for (const isWhole of [true, true, true, false, false]) {
-			const next = compare(memory, read(isWhole, entry('c')), rule);
-			memory = next.memory;
-			told.push(keysOf(next));
-		}
-		expect(told).toEqual([[], [], ['a'], ['b'], []]);
-	});
-
-	test('and changed is still known when one poll does not see it', () => {
-		const rule = { on: 'changed' as const, existing: false, goneAfter: GONE_AFTER, most: 1 };
-		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b')), rule);
-		const told: string[][] = [];
-		for (const entries of [['a', 'b'], ['a'], ['a', 'b']]) {
-			const lists = read(true, ...entries.map((key) => changedTo(key, 'other')));
-			const next = compare(memory, lists, rule);
-			memory = next.memory;
-			told.push(keysOf(next));
-		}
-		expect(told).toEqual([['a'], [], ['b']]);
-	});
 });

@@ -91,8 +91,8 @@ function nextOf(api: Api, operation: OperationId, body: unknown, isFull: boolean
 	const more = api.isMoved(operation, 'next_cursor') ? undefined : moreIn(body);
 	const doubts: Array<[isOne: boolean, why: string]> = [
 		[isObject(given), `Its cursor is no text: ${quote(given)}.`],
-		[more !== undefined, `The service says "${excerpt(more ?? '')}", which is not understood.`],
 		[hasMore === true, 'The service says that there is more, and gives no cursor for it.'],
+		[more !== undefined, `The service says "${excerpt(more ?? '')}", which is not understood.`],
 		[isFull, 'The page is full, and the service does not say whether there is more.'],
 	];
 	const [, why] = doubts.find(([isOne]) => isOne) ?? [];

@@ -1,0 +1,351 @@
+// What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
+import { describe, expect, test } from '@jest/globals';
+import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import {
+	filesNamed,
+	idOf,
+	readPages,
+	type ListOptions,
+	type ListRequest,
+} from '../../nodes/shared/api/pages.ts';
+import { apiWith } from '../apiWith.mts';
+
+const ids = (from: number, count: number) =>
+	Array.from({ length: count }, (_, index) => ({ id: `i${from + index}` }));
+const tasks: ListRequest = { operation: 'listTasks' };
+
+/** Reads a list whose pages come one after the other; the last goes on for ever. */
+async function read(
+	pages: unknown[],
+	list: ListRequest = tasks,
+	options: ListOptions = {},
+	overrides: object = {},
+) {
+	const answers = pages.map((body) => ({ body }));
+	const { api, sent, clock } = await apiWith(answers, overrides);
+	const all: unknown[] = [];
+	const nexts: unknown[] = [];
+	const reading = async () => {
+		for await (const { data, next } of readPages(api, list, options)) {
+			all.push(...data);
+			nexts.push(next);
+		}
+		return undefined;
+	};
+	const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
+	return { all, nexts, sent, error };
+}
+const messageOf = async (...given: Parameters<typeof read>) =>
+	(await read(...given)).error?.message;
+const queries = (sent: Array<{ query: Record<string, unknown> }>) =>
+	sent.map(({ query }) => [query.limit, query.cursor]);
+
+describe('the entries', () => {
+	const two = ids(0, 2);
+	test.each<[string, unknown]>([
+		['below data', { data: two, has_more: false }],
+		['as the body', two],
+		['as the only list', { tasks: two }],
+		[
+			'beside what is about pages',
+			{ tasks: two, meta: {}, page: {}, paging: {}, pagination: {}, links: {}, _links: {} },
+		],
+		['beside single values', { tasks: two, total: 2, note: null }],
+	])('are found %s', async (_, body) => {
+		const { all, error } = await read([body]);
+		expect([all, error]).toEqual([two, undefined]);
+	});
+
+	test.each<[string, unknown]>([
+		['two lists', { tasks: two, others: [] }],
+		['a list beside an object', { tasks: two, details: {} }],
+		['no list', { total: 0 }],
+		['a list of texts', { data: ['a'] }],
+		['a list of lists', [[1]]],
+		['nothing', null],
+	])('are not guessed from %s', async (_, body) => {
+		const { error, all } = await read([body]);
+		expect(all).toEqual([]);
+		expect(error?.message).toBe('The service answered without a list');
+		expect(error?.description).toContain('{"listTasks": {"answer": {"data":');
+	});
+
+	test('are only where an override says', async () => {
+		const overrides = { listTasks: { answer: { data: 'found.here' } } };
+		expect((await read([{ found: { here: two } }], tasks, {}, overrides)).all).toEqual(two);
+		expect((await read([{ data: two }], tasks, {}, overrides)).error).toBeDefined();
+	});
+});
+
+describe('the end', () => {
+	const full = ids(0, 100);
+	test.each<[string, unknown]>([
+		['has_more is false', { data: full, has_more: false, next_cursor: 'c' }],
+		['nothing says more, and the page is not full', { data: ids(0, 99) }],
+		['all that could say more is empty', { data: ids(0, 2), next: null, meta: { more: 0 } }],
+	])('is proven where %s', async (_, body) => {
+		const { all, error, sent, nexts } = await read([body]);
+		expect([error, sent.length, nexts]).toEqual([undefined, 1, [undefined]]);
+		expect(all).toHaveLength((body as { data: unknown[] }).data.length);
+	});
+
+	test.each<[string, unknown, RegExp]>([
+		['the page is full', { data: full }, /page is full/],
+		['has_more has no cursor', { data: ids(0, 1), has_more: true }, /gives no cursor/],
+		['the cursor is an object', { data: ids(0, 1), next_cursor: { a: 1 } }, /cursor is no text/],
+		['something else says next', { data: ids(0, 1), nextPage: 2 }, /says "nextPage"/],
+		['something about pages does', { data: ids(0, 1), meta: { afterId: 'x' } }, /says "afterId"/],
+		['something says more', { data: ids(0, 1), moreResults: true }, /says "moreResults"/],
+	])('is doubted where %s', async (_, body, why) => {
+		const { all, error } = await read([body]);
+		expect(all).toEqual([]);
+		expect(error).toMatchObject({
+			message: 'The list may be incomplete',
+			description: expect.stringMatching(why),
+		});
+		expect(error?.description).toContain('next_cursor');
+	});
+
+	test('is taken from where an override says, whatever else the page says', async () => {
+		const overrides = { listTasks: { answer: { next_cursor: 'token' } } };
+		const { error, sent } = await read(
+			[
+				{ data: ids(0, 1), token: 'c1' },
+				{ data: ids(1, 1), nextPage: 3 },
+			],
+			tasks,
+			{},
+			overrides,
+		);
+		expect(error).toBeUndefined();
+		expect(queries(sent)).toEqual([
+			[100, undefined],
+			[100, 'c1'],
+		]);
+	});
+});
+
+describe('the pages', () => {
+	const page = (from: number, count: number, next?: unknown) => ({
+		data: ids(from, count),
+		has_more: next !== undefined,
+		next_cursor: next,
+	});
+
+	test('follow each other by their cursors, numbers too, from wherever the reading begins', async () => {
+		const { all, sent, nexts } = await read(
+			[page(0, 2, 7), page(2, 2, 'c'), page(4, 1)],
+			{ operation: 'listFiles', values: { projectId: 'p' } },
+			{ from: 'b' },
+		);
+		expect(all).toEqual(ids(0, 5));
+		expect(nexts).toEqual(['7', 'c', undefined]);
+		expect(queries(sent)).toEqual([
+			[100, 'b'],
+			[100, '7'],
+			[100, 'c'],
+		]);
+		expect(sent[0].query.projectId).toBe('p');
+	});
+
+	test('are as many as are needed, each asked for what is missing', async () => {
+		const { sent, all, nexts } = await read([page(0, 100, 'a'), page(100, 50, 'b')], tasks, {
+			most: 150,
+		});
+		expect([all.length, nexts]).toEqual([150, ['a', undefined]]);
+		expect(queries(sent)).toEqual([
+			[100, undefined],
+			[50, 'a'],
+		]);
+	});
+
+	test('that hold more than was asked for are the last', async () => {
+		const { sent, all, error } = await read([page(0, 5, 'a')], tasks, { most: 3 });
+		expect([sent.length, all.length, error]).toEqual([1, 5, undefined]);
+	});
+
+	test.each<[string, unknown[], string, number]>([
+		['give a cursor again', [page(0, 2, 'a'), page(2, 2, 'a')], 'same cursor twice', 2],
+		['begin as the one before', [page(0, 2, 'a'), page(0, 3, 'b')], 'begin with the same', 2],
+		[
+			'begin as the one before, without IDs',
+			[
+				{ data: [{ name: 'x' }], next_cursor: 'a' },
+				{ data: [{ name: 'x' }, { name: 'y' }], next_cursor: 'b' },
+			],
+			'begin with the same',
+			1,
+		],
+	])('that %s are an error before anything of them is handed on', async (_, pages, why, handed) => {
+		const { error, all } = await read(pages);
+		expect(error).toMatchObject({
+			message: 'The list does not come to an end',
+			description: expect.stringContaining(why),
+		});
+		expect(error?.description).toContain('query');
+		expect(all).toHaveLength(handed);
+	});
+
+	test('may begin as the first does once there was another between them', async () => {
+		const { error } = await read([page(0, 1, 'a'), page(1, 1, 'b'), page(0, 1)]);
+		expect(error).toBeUndefined();
+	});
+
+	test('may be empty, one after the other, nineteen times', async () => {
+		const empty = (from: number, count: number) =>
+			Array.from({ length: count }, (_, index) => page(0, 0, `e${from + index}`));
+		const some = await read([...empty(0, 19), page(0, 1, 'x'), ...empty(20, 19), page(1, 1)]);
+		expect([some.error, some.all.length]).toEqual([undefined, 2]);
+		const { error, sent } = await read(empty(0, 30));
+		expect(error?.description).toContain('The last 20 pages were empty');
+		expect(sent).toHaveLength(20);
+	});
+
+	test('are ten thousand at most', async () => {
+		let pages = 0;
+		const { api, clock } = await apiWith(() => ({ body: page(++pages, 1, `c${pages}`) }));
+		const reading = async () => {
+			for await (const { data } of readPages(api, tasks)) if (data.length === 0) return;
+		};
+		const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
+		expect(error).toMatchObject({
+			message: 'The list does not come to an end',
+			description: expect.stringContaining('more than 10000 pages'),
+		});
+		expect(pages).toBe(10_000);
+	});
+
+	test('have all of their time together', async () => {
+		const answers = [page(0, 1, 'a'), page(1, 1, 'b'), page(2, 1)].map((body) => ({ body }));
+		const messages: unknown[] = [];
+		for (const deadline of [1_000, 999]) {
+			let at = 0;
+			const { api, clock } = await apiWith(() => {
+				clock.advance(500);
+				return answers[at++];
+			});
+			const reading = async () => {
+				let last: unknown;
+				for await (const { data } of readPages(api, tasks, { deadline })) last = data;
+				return last;
+			};
+			const result = await clock.run(reading().catch((thrown: Error) => thrown.message));
+			messages.push(result);
+		}
+		expect(messages).toEqual([ids(2, 1), 'The list takes too long to read']);
+	});
+});
+
+describe('the filter', () => {
+	const files: ListRequest = { operation: 'listFiles', values: { projectId: 'p', parentId: 7 } };
+	test.each<[string, object, boolean]>([
+		['what is as asked for', { projectId: 'p', parentId: '7' }, true],
+		['a number for a text', { projectId: 'p', parentId: 7 }, true],
+		['another spelling', { project_id: 'p' }, true],
+		['what says nothing of it', { name: 'x' }, true],
+		['what says nothing that could be an ID', { projectId: '', parentId: {} }, true],
+		['another project', { projectId: 'q' }, false],
+		['another folder', { parentId: 8 }, false],
+		['another project in another spelling', { project_id: 'q' }, false],
+	])('%s: passes? %j %j', async (_, entry, passes) => {
+		const { error, all } = await read(
+			[
+				[
+					{ id: 'a', projectId: 'p' },
+					{ id: 'b', ...entry },
+				],
+			],
+			files,
+		);
+		expect(all).toHaveLength(passes ? 2 : 0);
+		expect(error?.message ?? 'fine').toMatch(
+			passes ? /fine/ : /^The service returned entries of another (projectId|parentId)$/,
+		);
+		if (error) expect(error.description).toMatch(/listFiles.*query/);
+	});
+
+	test('that is not asked for is none', async () => {
+		const list: ListRequest = { operation: 'listFiles', values: { projectId: 'p', parentId: '' } };
+		expect(await messageOf([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
+	});
+});
+
+describe('what has to be set up', () => {
+	const required = (more: object) => ({ data: [], has_more: false, setup_required: more });
+
+	test('is an error in the words of the service, with what could help', async () => {
+		const workspaces = [{ name: 'One', id: 'w1' }, { id: 'w2' }, {}, 'w4'];
+		const { error } = await read([
+			required({
+				reason: 'no_compatible_projects',
+				message: 'Create one',
+				eligible_workspaces: workspaces,
+			}),
+		]);
+		expect(error).toMatchObject({
+			message: 'Create one',
+			description: expect.stringMatching(/hold one: One, w2\.$/),
+			context: { code: 'no_compatible_projects' },
+		});
+		const bare = await read([required({})]);
+		expect(bare.error?.message).toBe('The API key can act on no project');
+		expect(bare.error?.description).toMatch(/has one\.$/);
+	});
+
+	test('is no error beside entries, and can be asked about', async () => {
+		const body = { data: ids(0, 1), has_more: false, setup_required: { message: 'Soon' } };
+		expect((await read([body])).error).toBeUndefined();
+		const told: unknown[] = [];
+		const onSetup = (error: Error, isEmpty: boolean) => void told.push([error.message, isEmpty]);
+		await read([body], tasks, { onSetup });
+		await read([required({})], tasks, { onSetup });
+		expect(told).toEqual([
+			['Soon', false],
+			['The API key can act on no project', true],
+		]);
+	});
+
+	test('is nothing where it says nothing', async () => {
+		for (const nothing of [null, false, 'x'])
+			expect(await messageOf([{ data: [], setup_required: nothing }])).toBeUndefined();
+	});
+});
+
+describe('the ID of an entry', () => {
+	test.each([
+		['a', 'a'],
+		[7, '7'],
+		[0, '0'],
+	])('%j is %j', async (id, expected) => {
+		const { api } = await apiWith();
+		expect(idOf(api, 'listTasks', { id })).toBe(expected);
+	});
+
+	test.each(['', null, undefined, {}, true])('is not %j', async (id) => {
+		const { api } = await apiWith();
+		expect(() => idOf(api, 'listTasks', { id })).toThrow(
+			expect.objectContaining({
+				message: 'An entry of the list has no ID',
+				description: expect.stringMatching(/^It is: .*"answer": \{"id"/),
+			}),
+		);
+	});
+});
+
+test('files of a name are found on all pages', async () => {
+	const { api, sent, clock } = await apiWith([
+		{
+			body: {
+				data: [
+					{ id: 'a', name: 'x' },
+					{ id: 'b', name: 'y' },
+				],
+				next_cursor: 'c',
+			},
+		},
+		{ body: { data: [{ id: 'd', name: 'x' }], has_more: false } },
+	]);
+	const found = await clock.run(filesNamed(api, { projectId: 'p', parentId: 'f', name: 'x' }));
+	expect(found.map(({ id }) => id)).toEqual(['a', 'd']);
+	expect(sent[0].query).toMatchObject({ projectId: 'p', parentId: 'f' });
+});
