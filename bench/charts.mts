@@ -41,6 +41,15 @@ export const charts: Record<string, Chart> = {
 		title: 'One look at a session whose answer was made to be slow to read',
 		panels: [{ column: 'ms of processor time', heading: 'Processor time, ms' }],
 	},
+	hour: {
+		title: 'A session of an hour: Run Agent Session, and the workflow built by hand',
+		panels: [
+			{ column: 'requests', heading: 'Requests' },
+			{ column: 'node runs', heading: 'Node runs' },
+			{ column: 'KiB written', heading: 'Written, KiB' },
+		],
+		isOurs: (row) => row.startsWith('node'),
+	},
 	lists: {
 		title: 'A list of 10,000 files: the node beside a loop around axios',
 		panels: [
@@ -57,6 +66,14 @@ export const charts: Record<string, Chart> = {
 			{ column: 'KiB each', heading: 'Memory each, KiB' },
 			{ column: 'late ms, 99 %', heading: 'Timers late, 99 %, ms' },
 		],
+	},
+	parked: {
+		title: '200 sessions of one execution while they are waited for',
+		panels: [
+			{ column: 'processor ms a second', heading: 'Processor, ms a second' },
+			{ column: 'requests a second', heading: 'Requests a second' },
+		],
+		isOurs: (row) => row.includes('sessions'),
 	},
 	'poll-plan': {
 		title: 'Polls of 40,000 sessions of 10 s to 1 h',

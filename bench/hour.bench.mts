@@ -11,7 +11,7 @@ export const about =
 	'a session of an hour, waited for in the database, in memory and by hand: requests, node runs and what n8n writes';
 
 /** All of it, n8n too, lives so many times as fast as others. */
-const FASTER = 5;
+const FASTER = 10;
 const SESSIONS = 5;
 const MINUTE_MS = 60_000;
 /** Of about an hour, so that they end at different moments of an interval, with a permission in the middle */
@@ -55,7 +55,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	try {
 		return await onN8nStage({ log, clock }, async (stage) => {
 			await importCredentials(stage, service);
-			log(`${WAYS.length} times ${SESSIONS} sessions of an hour side by side, in 12 minutes`);
+			log(`${WAYS.length} times ${SESSIONS} sessions of an hour side by side, in 6 minutes`);
 			const rows = await Promise.all(
 				WAYS.map(async (_, index) => {
 					const ended = await measure(stage, service, index);
@@ -104,6 +104,8 @@ async function measure(stage: N8nStage, service: LocalService, index: number): P
 	const webhook = fileName === 'byNode' ? 'by-node' : 'by-hand';
 	const file = workflowFile(fileName, {
 		[ADDRESS]: service.baseUrl,
+		// n8n does not find the item any more after some hundred rounds.
+		"$('Start Session').item": "$('Start Session').first()",
 		[`"${webhook}"`]: `"${path}"`,
 		[`"${webhook}-wait"`]: `"${path}-wait"`,
 	});
@@ -136,16 +138,7 @@ async function measure(stage: N8nStage, service: LocalService, index: number): P
 		executions.map(async ({ id, jsonSizeBytes = 0 }) => {
 			const execution = await readExecution(host.rest, id);
 			const [result] = execution.items('Result');
-			if (!result) {
-				console.log(
-					JSON.stringify([
-						execution.error,
-						execution.lastNodeExecuted,
-						requests.filter(({ status }) => status >= 400),
-					]).slice(0, 5000),
-				);
-				throw new Error(`${title}: no result. ${execution.error?.message ?? ''}`);
-			}
+			if (!result) throw new Error(`${title}: no result. ${execution.error?.message ?? ''}`);
 			const { sessionId } = result;
 			const session = sessions.find((one) => one.sessionId === sessionId)!;
 			const output = execution.runData.Result.at(-1) as unknown as { startTime: number };
@@ -180,7 +173,7 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 			kept: of(({ kept }) => kept) / 1024,
 		};
 	});
-	const [database, memory, parked, loop] = figures;
+	const [database, memory, parked] = figures;
 	return {
 		columns: [
 			'workflow',
@@ -213,12 +206,7 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 				atMost: 0.5,
 			},
 			{
-				what: 'in memory: KiB written / by hand with a Wait of 5 s',
-				measured: memory.written / loop.written,
-				atMost: 0.1,
-			},
-			{
-				what: 'in the database: worst delay / the longest time between two looks, 4.5 minutes',
+				what: 'in the database: worst delay / 4.5 minutes',
 				measured: database.worst / 270,
 				atMost: 1,
 			},
