@@ -6,7 +6,7 @@ import { startLocalService, type LocalService, type ServedRequest } from '../too
 import { createDice } from '../local-service/faults.mts';
 import { faultsFrom } from '../test/faults/faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
+import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
 import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
@@ -118,7 +118,10 @@ async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measu
 		await Promise.all(
 			PROMPTS.map(
 				async (prompt) =>
-					await order(`${stage.host.url}/webhook/${id}`, { projectId: projects[0].id, prompt }),
+					await callWebhook(`${stage.host.url}/webhook/${id}`, {
+						projectId: projects[0].id,
+						prompt,
+					}),
 			),
 		);
 		await untilNothingMoves(stage, service, workflowId, Date.now());
@@ -161,20 +164,6 @@ async function install(
 	});
 	await host.activate(workflowId);
 	return workflowId;
-}
-
-/** Has n8n start an execution. Webhooks are there a few seconds after the workflow was made live. */
-async function order(url: string, body: object): Promise<void> {
-	for (const end = Date.now() + 60_000; ; await sleep(250)) {
-		const answer = await fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		if (answer.ok) return;
-		if (answer.status !== 404 || Date.now() > end)
-			throw new Error(`The webhook answered ${answer.status}: ${await answer.text()}`);
-	}
 }
 
 interface Listed {

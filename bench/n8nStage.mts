@@ -1,5 +1,6 @@
 // What the benchmarks of whole workflows play on: the real n8n with the package in it, and what it writes into its database.
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startHost, type Host, type HostOptions } from '../n8n-host/host.mts';
 import { ensureHost } from '../n8n-host/install.mts';
 import type { Log } from '../n8n-host/pinned.mts';
@@ -66,4 +67,18 @@ export function workflowFile(name: string, replacements: Record<string, string>)
 			text,
 		),
 	);
+}
+
+/** Has n8n start an execution. Webhooks are there a few seconds after the workflow was made live. */
+export async function callWebhook(url: string, body: object): Promise<void> {
+	for (const end = Date.now() + 60_000; ; await sleep(250)) {
+		const answer = await fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		if (answer.ok) return;
+		if (answer.status !== 404 || Date.now() > end)
+			throw new Error(`The webhook answered ${answer.status}: ${await answer.text()}`);
+	}
 }

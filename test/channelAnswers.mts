@@ -204,10 +204,14 @@ const shown = (item: object | undefined): string =>
 
 const READ_AS = { approve: 'approved', deny: 'denied', none: 'nobody answered' };
 
-/** The table for people: what several channels hand on alike is one row. */
+/** A denial that looks otherwise than the approval beside it */
+const isOfItsOwn = ({ said }: ChannelAnswer) => said?.includes('(typed)');
+
+/** The table for people: what several channels hand on alike is one row, and what is denied is left out where it looks as what is approved. */
 export function answersTable(): string {
 	const channels = new Map<string, string[]>();
-	for (const { channel, asked, said, gives, means } of channelAnswers) {
+	const shownAnswers = channelAnswers.filter((row) => row.means !== 'deny' || isOfItsOwn(row));
+	for (const { channel, asked, said, gives, means } of shownAnswers) {
 		const cells = [
 			asked,
 			said ?? 'nothing in time',

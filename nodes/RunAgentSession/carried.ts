@@ -43,18 +43,27 @@ export function isWaitedFor(context: IExecuteFunctions, itemIndex: number): bool
 	return page !== undefined && completedIn === undefined && !comesFromItself(context);
 }
 
-/** An item's own record. */
-export const ownRecord = (
+/** An item's own record; where it comes back by Still Running, that of the message which it would send again, whose turn goes on. */
+export function ownRecord(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	{ target }: Job,
-): ItemRecord<Entry> =>
-	itemRecord(
-		context.getContext('node'),
-		SESSIONS,
-		{ runIndex: runIndexOf(context, 0), itemIndex },
-		fingerprintOf(target.operation, target),
+): ItemRecord<Entry> {
+	const fingerprint = fingerprintOf(target.operation, target);
+	const isIt = ({ sessionId, state, completedIn }: Entry, asked: string) =>
+		asked === fingerprint &&
+		sessionId === before?.sessionId &&
+		state === 'sent' &&
+		completedIn === undefined;
+	const before = ancestorOf(context, itemIndex)?.json;
+	const goesOn = target.operation === 'continue' && before && !before.pendingInteractions;
+	const place = { runIndex: runIndexOf(context, 0), itemIndex };
+	const nodeContext = context.getContext('node');
+	return (
+		(goesOn && recordOf(nodeContext, SESSIONS, isIt)) ||
+		itemRecord(nodeContext, SESSIONS, place, fingerprint)
 	);
+}
 
 /**
  * The session of a record, to go on with.

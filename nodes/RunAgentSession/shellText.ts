@@ -7,12 +7,12 @@ const HELD: ReadonlyArray<[what: string, where: RegExp]> = [
 	// It would hide what the rule says after its wildcard.
 	['a comment', /(?<![^\s;&|()<>])#/gu],
 	// fish runs what stands in parentheses, too.
-	['a second command', /[;&|()`\n\r\x0b\f\u0085\u2028\u2029]+|\$(?=\()/gu],
+	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=\()/gu],
 	['a redirection or a variable', /[<>$]+/gu],
 	// The shell takes quotes away, and a URL may have the dots encoded.
 	['a way out of its folder', /(?<![\p{L}\p{N}.])(?:\.|%2e)['"\\]*(?:\.|%2e)(?![\p{L}\p{N}.])/giu],
 	['a wildcard', /[*?[{]+/gu],
-	['a control character', /[^\P{Cc}\t\n\r\x0b\f\u0085]/gu],
+	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]/gu],
 ];
 
 /** Why a text is not covered by wildcards that would match it otherwise. */
@@ -27,7 +27,7 @@ export function guardedText(text: string): Text {
 	return { characters: [...text], guarded };
 }
 
-const BETWEEN = /[;&|<>()`\n\r\x0b\f\u0085\u2028\u2029]+|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
+const BETWEEN = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
 const RUNNERS = new Set(
 	'sudo doas su env command exec builtin eval nohup nice time timeout setsid xargs find bash sh zsh dash ksh fish busybox if then else elif do while until ! {'.split(
 		' ',

@@ -48,12 +48,17 @@ export function looped(
 	name: string,
 	list: object[],
 	session: WorkflowNode,
-	{ wires = WIRES, more = [] as WorkflowNode[], follows = {} as Record<string, string[][]> } = {},
+	{
+		wires = WIRES,
+		more = [] as WorkflowNode[],
+		follows = {} as Record<string, string[][]>,
+		completed = arrival('Completed'),
+	} = {},
 ): WorkflowFile {
 	const below = (one: WorkflowNode): WorkflowNode => ({ ...one, position: [400, 400] });
 	return workflow(
 		name,
-		[...items(list), session, below(arrival('Completed')), below(arrival('Approval')), ...more],
+		[...items(list), session, below(completed), below(arrival('Approval')), ...more],
 		{ Start: [['List']], List: [['Items']], Items: [[NODE]], [NODE]: wires, ...follows },
 	);
 }

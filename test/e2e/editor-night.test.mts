@@ -53,7 +53,10 @@ async function chooseChannel(panel: Panel): Promise<void> {
 	const field = panel.field('channelId');
 	await field.getByTestId('rlc-mode-selector').click();
 	await page.getByRole('option').filter({ hasText: 'By ID' }).click();
-	await panel.fill('channelId', 'C012AB3CD');
+	const input = field.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]');
+	await input.fill('C012AB3CD');
+	await input.press('Tab');
+	await eventually(async () => (await panel.picked('channelId')) === 'C012AB3CD');
 }
 
 const inSlack = (): string[] =>
@@ -108,7 +111,7 @@ describe('somebody new', () => {
 			await page.getByTestId('execute-workflow-button').first().click();
 			const question = await eventually(
 				async () => inSlack().find((text) => text.includes('«git push»')),
-				90,
+				180,
 			);
 			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
 			const decision = await page.context().newPage();
@@ -121,12 +124,12 @@ describe('somebody new', () => {
 
 			const morning = await eventually(
 				async () => inSlack().find((text) => text.startsWith('Good morning')),
-				120,
+				180,
 			);
 			expect(morning).toContain(`*${first.name}*: Checked.`);
 			expect(morning).toContain(`*${second.name}*: Fine.`);
 			await canvasNode(page, 'Good morning').getByTestId('canvas-node-status-success').waitFor();
 		},
-		2 * TEST_TIMEOUT_MS,
+		4 * TEST_TIMEOUT_MS,
 	);
 });

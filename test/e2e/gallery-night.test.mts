@@ -9,7 +9,7 @@ import { WAITS_FASTER } from './durable.mts';
 import { choiceOf, openPage, send } from './page.mts';
 import { eventually, play, TEST_TIMEOUT_MS } from './support.mts';
 
-const { stage, channels } = useChannels({ waitsFaster: WAITS_FASTER });
+const { stage, channels, restart } = useChannels({ waitsFaster: WAITS_FASTER });
 let control: ControlClient;
 
 beforeAll(async () => await importAllCredentials(stage.host), TEST_TIMEOUT_MS);
@@ -44,6 +44,21 @@ async function night(...prompts: string[]) {
 	const scripts = Object.fromEntries(names.map((name, index) => [name, prompts[index]]));
 	parameters.prompt = `={{ ${JSON.stringify(scripts)}[$json.name] }}`;
 	return { file, names };
+}
+
+/** The message that asks for this */
+const asked = async (pattern: string): Promise<string> =>
+	await eventually(async () => inSlack().find((text) => text.includes(`«${pattern}»`)), 60);
+
+/** Opens the link of a message and approves its one request. */
+async function answer(message: string): Promise<void> {
+	const url = atHost(/https?:\S+$/.exec(message)![0], stage.host.url);
+	await eventually(async () => {
+		const page = await openPage(url);
+		if (page.status !== 200) return false;
+		const sent = await send(url, page, { request0: choiceOf(page, 0, 'Allow once') });
+		return sent.title === 'Sent';
+	}, 60);
 }
 
 describe('night.json', () => {
@@ -81,21 +96,9 @@ describe('night.json', () => {
 			const session = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
 			Object.assign(session.parameters.options, { unansweredAfter: 0.01 });
 			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
-			const asked = async (pattern: string) =>
-				await eventually(async () => inSlack().find((text) => text.includes(`«${pattern}»`)), 60);
-
 			const question = await asked('git push');
 			expect(question).toContain(names[0]);
-			const url = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
-			const page = await eventually(async () => {
-				const opened = await openPage(url);
-				return opened.status === 200 ? opened : undefined;
-			});
-			const sent = await eventually(async () => {
-				const answer = await send(url, page, { request0: choiceOf(page, 0, 'Allow once') });
-				return answer.title === 'Sent' ? answer : undefined;
-			});
-			expect(sent.status).toBe(200);
+			await answer(question);
 			await asked('rm -rf tmp');
 
 			const execution = await stage.host.waitForExecution(executionId, {
@@ -111,5 +114,35 @@ describe('night.json', () => {
 			expect(values.sort()).toEqual(['once', 'reject']);
 		},
 		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'goes on where it was when n8n is killed while a question is open: one session each, one message in the morning',
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: git push] [say Published.]',
+				'[work 10m] [say Long, and done.]',
+			);
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			const question = await asked('git push');
+			await eventually(
+				async () => (await stage.host.rest.get(`/executions/${executionId}`)).status === 'waiting',
+			);
+
+			await restart();
+			await answer(question);
+
+			const execution = await stage.host.waitForExecution(executionId, {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+			expect(execution.error).toBeUndefined();
+			const mornings = inSlack().filter((text) => text.startsWith('Good morning'));
+			expect(mornings).toEqual([
+				expect.stringMatching(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm')),
+			]);
+			expect(mornings[0]).toMatch(new RegExp(`\\*${names[1]}\\*: Long, and done\\.$`, 'm'));
+			expect(await control.sessions()).toMatchObject([{ turns: 1 }, { turns: 1 }]);
+		},
+		2 * TEST_TIMEOUT_MS,
 	);
 });

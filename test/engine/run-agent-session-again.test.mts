@@ -145,6 +145,40 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 
+	describe('wired back into the node that continues a session', () => {
+		/** Runs it with what leaves by this output led back, and returns its rounds. A third has no session, which ends it. */
+		async function rounds(backFrom: number, message: string, third = '') {
+			const { projectId, control } = service;
+			const sessionId = await control.startSession({ projectId, prompt: '[say First.]' });
+			await until(async () => (await service.sessions())[0].status === 'completed');
+			const parameters = {
+				operation: 'continue',
+				sessionId: `={{ $runIndex < 2 ? '${sessionId}' : '${third && sessionId}' }}`,
+				message,
+				options: { maxWait: 0.02 },
+			};
+			const execution = await run(setup(parameters, { backFrom }));
+			return execution.data.resultData.runData['Node under test'];
+		}
+
+		test('Still Running sends its message once', async () => {
+			const all = await rounds(2, '[work 80s] [say Second.]', 'goes on');
+			expect(all.length).toBeGreaterThan(2);
+			expect(all.at(-1)!.data!.main[0]).toMatchObject([{ json: { text: 'Second.' } }]);
+			expect(await of('POST', '/messages')).toHaveLength(1);
+		}, 30_000);
+
+		test('Still Running sends another message', async () => {
+			await rounds(2, '=[work 80s] [say {{ $runIndex }}]');
+			expect(await of('POST', '/messages')).toHaveLength(2);
+		}, 30_000);
+
+		test('Completed sends its message again: another turn', async () => {
+			await rounds(0, '[say Again.]');
+			expect(await of('POST', '/messages')).toHaveLength(2);
+		}, 30_000);
+	});
+
 	test('an item with a session of somebody else is started as any other', async () => {
 		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));

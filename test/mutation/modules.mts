@@ -3,18 +3,33 @@ const run = 'nodes/RunAgentSession';
 const shared = 'nodes/shared';
 const trigger = 'nodes/WorkspaceAutomationTrigger';
 
+interface Module {
+	mutate: string[];
+	tests: string[];
+	/** Kinds of changes that are not made */
+	without?: string[];
+}
+
 /** Sources, and tests by the beginning of their path below test/ */
-export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
+export const modules: Record<string, Module> = {
 	rules: {
 		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
-		tests: ['unit/permission-', 'unit/hostile-requests', 'unit/glob', 'unit/try-rules'],
+		tests: [
+			'unit/permission-',
+			'unit/hostile-requests',
+			'unit/glob',
+			'unit/try-rules',
+			'unit/shell-text',
+		],
+		// Of `\v` in a pattern with the flag u Stryker makes what cannot be read.
+		without: ['Regex'],
 	},
 	answers: {
 		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
-		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides', 'rules/answers'],
+		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides'],
 	},
-	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger', 'rules/decisions'] },
-	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn', 'rules/beginning'] },
+	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },
+	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn'] },
 	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
 	gate: {
 		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
@@ -31,7 +46,7 @@ export const modules: Record<string, { mutate: string[]; tests: string[] }> = {
 	},
 	options: {
 		mutate: [`${shared}/session/interactionOptions.ts`],
-		tests: ['unit/interaction-options'],
+		tests: ['unit/interaction-option'],
 	},
 	durable: { mutate: [`${run}/durable.ts`], tests: ['unit/durable'] },
 };

@@ -77,7 +77,7 @@ describe('the README on npm', () => {
 
 	test('shows the pictures and files of its own version', () => {
 		expect(published).toContain(
-			'src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/run-agent-session.png"',
+			'src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/approval-page.png"',
 		);
 		expect(published).toContain(`](${repositoryUrl}/blob/v1.2.3/examples/README.md)`);
 		expect(npmReadme('[nodes](nodes)', repositoryUrls(repository.url, 'v1.2.3'))).toBe(

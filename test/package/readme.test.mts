@@ -114,6 +114,11 @@ const PROOFS: Record<string, string[]> = {
 		'Still Running wired back into the node continues the session, whatever the node would start',
 		'%s: one session',
 	],
+	'comes back to the node that sent': [
+		'Still Running sends its message once',
+		'Still Running sends another message',
+		'Completed sends its message again: another turn',
+	],
 	'is lost, or it is refused': [
 		'an answer lost to %s after it took effect is not sent again',
 		'one lost before it took effect is sent again',
@@ -145,10 +150,11 @@ const PROOFS: Record<string, string[]> = {
 		'goes to Needs Approval, with the decidable ones resolved',
 		'is also what has a type that nobody has documented',
 	],
-	'a person says no': [
-		'parks the execution, and goes on with the same session when somebody says $answer',
+	'a person says no': ['asks in one message, and goes on with the answer: $value'],
+	'a person never answers': [
+		'If Nobody Answers denies what was asked, and the session goes on',
+		'If Nobody Answers aborts the session, and says so',
 	],
-	'a person never answers': ['aborts the session when nobody answers in time, and says so'],
 	'has a mistake': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
 	'a Wait node has parked': [

@@ -265,3 +265,35 @@ describe('an answer', () => {
 		}
 	});
 });
+
+describe('an answer at its limits', () => {
+	const choices = (first: string, count: number) => ({
+		data: { Choice: [first, ...Array.from({ length: count - 1 }, () => 'yes')] },
+	});
+	test.each<[string, unknown, string]>([
+		['a text of 200 characters', 'yes'.padEnd(200), 'approve'],
+		['several spaces', 'yes,  approved', 'approve'],
+		['200 choices', choices('yes', 200), 'approve'],
+		['an ID alone', { data: { Decision: 'Approve', id: 'x' } }, 'approve'],
+		['a type alone', { data: { Decision: 'Deny', type: 'x' } }, 'deny'],
+	])('%s is read', (_, value, answer) => expect(readAnswer(value)).toEqual({ answer }));
+
+	test.each<[string, unknown]>([
+		['a text of 201 characters', 'yes'.padEnd(201)],
+		['201 choices', choices('yes', 201)],
+		['a choice that is no text', { data: { Choice: ['yes', 7] } }],
+		['a choice of other words', { data: { Choice: ['yes', 'Only tests'] } }],
+		['an object', { data: { Choice: { a: 'yes' } } }],
+	])('%s is not', (_, value) => {
+		expect(() => readAnswer(value)).toThrow(
+			expect.objectContaining({
+				message: "'Answer' cannot be read as yes or no",
+				description: expect.stringContaining('A form needs one field with such a word.'),
+			}),
+		);
+	});
+
+	test('nothing is chosen where all choices are empty', () => {
+		expect(readAnswer({ data: { Choice: ['', ' '] } })).toMatchObject({ answer: 'none' });
+	});
+});

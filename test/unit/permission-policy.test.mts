@@ -9,6 +9,7 @@ import {
 	ruling,
 	type Decision,
 	type Policy,
+	type Rule,
 } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { policy, request, rule } from './policies.mts';
 
@@ -283,5 +284,57 @@ describe('a pending interaction', () => {
 		const verdict = decide(request({ type: `x\n${'y'.repeat(1_000)}` }), policy());
 		expect(verdict).toMatchObject({ because: expect.stringMatching(/^its type «x⏎y+» .*$/) });
 		expect((verdict as { because: string }).because.length).toBeLessThan(150);
+	});
+});
+
+describe('what a ruling says', () => {
+	const rules = (...list: Rule[]) => policy({ rules: list });
+	const ruled = (list: Rule[], patterns = ['x'], left?: number) => {
+		const told: string[] = [];
+		const effort = left === undefined ? undefined : { left };
+		return { ...ruling(rules(...list), 'bash', patterns, effort, told), told };
+	};
+
+	test('is that it takes too long, where the effort is spent', () => {
+		for (const left of [0, 1, 50])
+			expect(ruled([rule('bash', 'x', 'approve')], ['x'], left)).toMatchObject({
+				decision: 'ask',
+				because: 'comparing it with the rules would take too long',
+			});
+		expect(ruled([rule('bash', 'x', 'approve')], ['x'], 10_000)).toMatchObject({
+			decision: 'approve',
+		});
+	});
+
+	test('is that an approval with an empty field approves nothing', () => {
+		for (const empty of [rule('', 'x', 'approve'), rule('bash', '', 'approve')])
+			expect(ruled([empty])).toMatchObject({
+				decision: 'ask',
+				told: ['rule 1 has an empty field, and approves nothing'],
+			});
+		expect(ruled([rule(' bash ', 'x', 'approve')])).toMatchObject({ decidedBy: 'rule 1' });
+	});
+
+	test('is which rule kept an approval back, and a denial is a denial', () => {
+		const part = rule('bash', 'y', 'ask');
+		expect(ruled([part, rule('bash', '*', 'approve')], ['x', 'y'])).toMatchObject({
+			decision: 'ask',
+			because: 'rule 1, which holds for a part of what is asked',
+			decidedBy: 'rule 1',
+		});
+		expect(ruled([part, rule('bash', '*', 'deny')], ['x', 'y'])).toMatchObject({
+			decision: 'deny',
+			decidedBy: 'rule 2',
+		});
+		expect(
+			ruled([rule('bash', 'y', 'approve'), rule('bash', '*', 'approve')], ['x', 'y']),
+		).toMatchObject({ decision: 'approve', decidedBy: 'rule 2' });
+	});
+
+	test('names no rule where none decides', () => {
+		expect(decide(request(), policy({ mode: 'ask' }))).not.toHaveProperty('decidedBy', undefined);
+		expect(ruled([rule('bash', 'y*', 'approve')], ['y; rm'])).toMatchObject({
+			because: 'it holds a second command, which a wildcard of rule 1 does not cover',
+		});
 	});
 });

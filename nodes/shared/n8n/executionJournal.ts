@@ -43,15 +43,16 @@ export const itemRecord = <T>(
 ): ItemRecord<T> =>
 	recordAt(recordsOf(nodeContext, shelf), `${runIndex}.${itemIndex}`, fingerprint);
 
-/** The record of any item of any run of the node in this execution, whatever it asked for, that is what is looked for. */
+/** The record of any item of any run of the node in this execution that is what is looked for. */
 export function recordOf<T>(
 	nodeContext: IDataObject,
 	shelf: string,
-	isIt: (value: T) => boolean,
+	isIt: (value: T, fingerprint: string) => boolean,
 ): ItemRecord<T> | undefined {
 	const records = recordsOf<T>(nodeContext, shelf);
 	for (const [key, record] of Object.entries(records))
-		if (record && isIt(record.value)) return recordAt(records, key, record.fingerprint);
+		if (record && isIt(record.value, record.fingerprint))
+			return recordAt(records, key, record.fingerprint);
 	return undefined;
 }
 

@@ -1,5 +1,13 @@
 // An n8n of its own whose channels are the stand-in.
-import { startHost, type HostOptions, type OwnHost } from '../../../n8n-host/host.mts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+	freeHostPorts,
+	startHost,
+	type HostOptions,
+	type OwnHost,
+} from '../../../n8n-host/host.mts';
 import { hostVersion, type HostVersion } from '../../../n8n-host/versions.mts';
 import type { Stage } from '../../../tools/demoStage.mts';
 import { useOwnStage } from '../support.mts';
@@ -11,24 +19,43 @@ const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'1.123': { DB_SQLITE_POOL_SIZE: '2' },
 };
 
-/** For the tests of one file; filled before them, and ended after them. `waitsFaster`: see the host's options. */
-export function useChannels({ waitsFaster }: Pick<HostOptions, 'waitsFaster'> = {}): {
+export interface WithChannels {
 	stage: Stage<OwnHost>;
 	channels: Channels;
-} {
+	/** Kills n8n (`kill -9`), and starts it again where it was. */
+	restart(): Promise<void>;
+}
+
+/** For the tests of one file; filled before them, and ended after them. `waitsFaster`: see the host's options. */
+export function useChannels({ waitsFaster }: Pick<HostOptions, 'waitsFaster'> = {}): WithChannels {
 	const channels = {} as Channels;
+	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-channels-'));
+	let begin: (login?: OwnHost['login']) => Promise<OwnHost>;
+	let host: OwnHost;
 	const stage = useOwnStage(async ({ packageDir }) => {
 		Object.assign(channels, await startChannels());
-		const host = await startHost({
-			packageDir,
-			waitsFaster,
-			env: { ...channels.env, ...OF_VERSION[hostVersion()] },
-		});
+		const ports = await freeHostPorts();
+		begin = async (login) =>
+			await startHost({
+				packageDir,
+				waitsFaster,
+				userFolder,
+				ports,
+				login,
+				env: { ...channels.env, ...OF_VERSION[hostVersion()] },
+			});
+		host = await begin();
 		const close = async () => {
 			await host.close();
 			await channels.close();
+			rmSync(userFolder, { recursive: true, force: true });
 		};
 		return { ...host, close };
 	});
-	return { stage, channels };
+	const restart = async () => {
+		await host.kill();
+		host = await begin(host.login);
+		stage.host = host;
+	};
+	return { stage, channels, restart };
 }

@@ -84,6 +84,9 @@ const sentence = (says: string) =>
 		.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '...')
 		.replaceAll('|', '\\|');
 
+/** Of so many the table says what they say */
+const MOST_ERRORS = 2;
+
 /** The errors of some uses: what each says, which operation it names, and whose it is. */
 function errors(uses: Use[]): string {
 	const said = new Map<string, Use[]>();
@@ -93,7 +96,9 @@ function errors(uses: Use[]): string {
 		const text = `“${sentence(outcome.says)}”`;
 		said.set(text, [...(said.get(text) ?? []), use]);
 	}
-	return [...said].map(([text, by]) => `${text} (${listed(by)})`).join('<br>');
+	const told = [...said].map(([text, by]) => `${text} (${listed(by)})`);
+	const more = told.length - MOST_ERRORS;
+	return [...told.slice(0, MOST_ERRORS), ...(more > 0 ? [`and ${more} more`] : [])].join('<br>');
 }
 
 /** What a dialect needs, as the table says it */

@@ -1,0 +1,100 @@
+// What the tests of examples have in common in which people are asked in their own channels, each question in an execution of its own.
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Execution } from '../../../n8n-host/executions.mts';
+import { hostVersion } from '../../../n8n-host/versions.mts';
+import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
+import { startScriptedModel, type ScriptedModel } from '../../../tools/scriptedModel.mts';
+import { eventually, NODE, recordOf, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
+import { importCredentials } from './channelNodes.mts';
+import type { Sent } from './standIn.mts';
+import { useChannels } from './useChannels.mts';
+
+/** n8n looks once a minute for whose time limit is over. */
+export const OVER_TIMEOUT_MS = 5 * 60_000;
+export const OVER = {
+	limitWaitTime: {
+		values: { limitType: 'atSpecifiedTime', maxDateAndTime: '2026-01-01T00:00:00' },
+	},
+};
+
+/** For the tests of one file */
+export function useAsking() {
+	const { stage, channels } = useChannels();
+	beforeAll(async () => await importCredentials(stage.host), TEST_TIMEOUT_MS);
+
+	let seen = 0;
+	beforeEach(() => {
+		seen = channels.sent().length;
+	});
+
+	/** The message that asks for these patterns, sent since the test began or, the later ones, since the last that was found */
+	async function asks(...patterns: string[]): Promise<Sent> {
+		const found = await channels.message(
+			(sent) =>
+				channels.sent().indexOf(sent) >= seen &&
+				patterns.every((pattern) => sent.text.includes(`«${pattern.replaceAll('.', '․')}»`)),
+		);
+		seen = channels.sent().indexOf(found) + 1;
+		return found;
+	}
+
+	const valuesOf = async (sessionId: string) =>
+		(await recordOf(stage, sessionId)).interactions.map(({ patterns, value }: any) => [
+			patterns.join(),
+			value ?? null,
+		]);
+
+	/** Runs an example until it has asked in other executions. Returns the items that it has asked with. */
+	async function askWith(file: WorkflowFile) {
+		const workflowId = await stage.host.importWorkflow(file);
+		// n8n 2 wants a workflow published that is called by others than a person.
+		if (hostVersion() === '2.41') await stage.host.activate(workflowId);
+		const execution = await stage.host.waitForExecution(await stage.host.run(workflowId));
+		expect(execution.error).toBeUndefined();
+		return { workflowId, asked: execution.items(NODE, 1) as Array<Record<string, any>> };
+	}
+
+	/** The executions that ask, once there are so many and all have ended, the first first */
+	async function askingExecutions(workflowId: string, count: number): Promise<Execution[]> {
+		const ids = await eventually(async () => {
+			// One that is about to end may be listed twice.
+			const all = new Set((await startedByItself(stage, workflowId)).map(({ id }) => id));
+			return all.size >= count ? [...all].sort((a, b) => Number(a) - Number(b)) : undefined;
+		}, 150);
+		expect(ids).toHaveLength(count);
+		const executions = await Promise.all(
+			ids.map(async (id) => await stage.host.waitForExecution(id, { timeoutMs: 150_000 })),
+		);
+		for (const { error } of executions) expect(error).toBeUndefined();
+		return executions;
+	}
+
+	/** The first message since the test began, or since the last that was found, that says this */
+	async function says(text: string): Promise<Sent> {
+		const found = await channels.message(
+			(sent) => channels.sent().indexOf(sent) >= seen && sent.text.includes(text),
+		);
+		seen = channels.sent().indexOf(found) + 1;
+		return found;
+	}
+
+	return { stage, channels, asks, says, valuesOf, askWith, askingExecutions };
+}
+
+/** The name of the credential for the model */
+export const MODEL = 'Scripted model';
+
+/** Plays the part of the model in the examples with an AI Agent. */
+export function useModel({ stage }: Pick<ReturnType<typeof useAsking>, 'stage'>): ScriptedModel {
+	const model = {} as ScriptedModel;
+	beforeAll(async () => {
+		Object.assign(model, await startScriptedModel());
+		await stage.host.importCredential({
+			name: MODEL,
+			type: 'openAiApi',
+			data: { apiKey: 'none', url: model.baseUrl },
+		});
+	}, TEST_TIMEOUT_MS);
+	afterAll(async () => await model.close?.());
+	return model;
+}

@@ -1,0 +1,109 @@
+// What a response says and what it proves: the edges of statuses and bodies, and where in a body something is looked for.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	answerOverride,
+	readAnswer,
+	requestOverride,
+	rowsOf,
+	unreadableResponse,
+} from '../../nodes/shared/api/answers.ts';
+import { describeBody, provenBy } from '../../nodes/shared/transport/evidence.ts';
+import type { Attempt } from '../../nodes/shared/transport/types.ts';
+import { apiWith } from '../apiWith.mts';
+
+describe('a status', () => {
+	test.each([
+		[199, 'unknown'],
+		[200, 'done'],
+		[299, 'done'],
+		[300, 'unknown'],
+		[399, 'unknown'],
+		[400, 'refused'],
+		[408, 'unknown'],
+		[429, 'held'],
+		[499, 'refused'],
+		[500, 'unknown'],
+	])('%d is %s', (status, evidence) => {
+		const attempt: Attempt = { kind: 'response', status, headers: {}, body: {} };
+		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual([evidence, evidence]);
+	});
+
+	test.each<[Attempt['kind'], string]>([
+		['lost', 'unknown'],
+		['tooLarge', 'unknown'],
+		['unsent', 'held'],
+		['unusable', 'refused'],
+	])('none, %s, is %s', (kind, evidence) => {
+		expect(provenBy({ kind, code: 'x' } as Attempt, false)).toBe(evidence);
+	});
+
+	test('of success without any body is done, but for what was to be read', () => {
+		const attempt: Attempt = { kind: 'response', status: 204, headers: {}, body: undefined };
+		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual(['done', 'unknown']);
+	});
+});
+
+test.each([
+	[{ broken: 'ECONNRESET' }, 'a body that did not arrive (ECONNRESET)'],
+	[{}, 'an empty body'],
+	[{ text: ' \n' }, 'an empty body'],
+	[{ text: '  <html>' }, 'a web page'],
+	[{ text: 'a < b' }, 'text that is not JSON'],
+])('%j is called %s', (attempt, name) => expect(describeBody(attempt)).toBe(name));
+
+describe('a name of an answer', () => {
+	const read = (body: unknown, path?: string) =>
+		readAnswer('listTasks', 'next_cursor', body, path ? { answer: { next_cursor: path } } : {});
+
+	test('is looked for in the places that are known, first come first served', () => {
+		expect(read({ next_cursor: 'a', nextCursor: 'b' })).toBe('a');
+		for (const nothing of [null, '', undefined])
+			expect(read({ next_cursor: nothing, nextCursor: 'b' })).toBe('b');
+		expect(read({ paging: { next: 'c' } })).toBe('c');
+		expect(read({ next_cursor: 0 })).toBe(0);
+		expect([read({}), read('text'), read(null)]).toEqual([undefined, undefined, undefined]);
+		expect(readAnswer('listTasks', 'nonsense', { nonsense: 1 }, undefined)).toBeUndefined();
+		expect(readAnswer('deleteCustomDomain', 'id', { id: 1 }, { path: '/x' })).toBeUndefined();
+	});
+
+	test('is where an override says and nowhere else', () => {
+		expect(read({ next_cursor: 'a', list: [{ token: 'b' }] }, 'list.0.token')).toBe('b');
+		expect(read({ next_cursor: 'a' }, 'token')).toBeUndefined();
+		expect(read({}, 'constructor.name')).toBeUndefined();
+	});
+
+	test('is named with the way to correct it', () => {
+		expect(answerOverride('listTasks', 'data')).toContain('{"listTasks": {"answer": {"data": ');
+		expect(requestOverride('listTasks')).toContain('{"listTasks": {"body": {...}}}');
+		expect(requestOverride('listTasks', 'query')).toContain('{"listTasks": {"query": {...}}}');
+		expect(unreadableResponse('listTasks', 'data', 'a list', { a: 1 })).toMatchObject({
+			message: 'The service answered without a list',
+			description: expect.stringMatching(/^It answered: \{"a":1\}\. If it .*"data"/),
+		});
+	});
+});
+
+describe('rows', () => {
+	const rows = async (body: unknown) => {
+		const { api } = await apiWith();
+		const warnings: string[] = [];
+		const found: IDataObject[] = rowsOf(api, body, (warning) => warnings.push(warning));
+		return { found, warnings };
+	};
+
+	test('are a list of objects; a number that differs is a warning', async () => {
+		const data = [{ a: 1 }, { a: 2 }];
+		expect(await rows({ data, rowCount: 2 })).toEqual({ found: data, warnings: [] });
+		expect(await rows({ data, rowCount: '3' })).toEqual({ found: data, warnings: [] });
+		const { warnings } = await rows({ data, rowCount: 3 });
+		expect(warnings).toEqual(['The analytics query returned 2 rows and says that there are 3.']);
+	});
+
+	test.each([{}, { data: 'x' }, { data: [{ a: 1 }, 'x'] }, null])('are not in %j', async (body) => {
+		await expect(rows(body)).rejects.toMatchObject({
+			message: 'The service answered without rows',
+			description: expect.stringContaining('"queryAnalytics": {"answer": {"data"'),
+		});
+	});
+});

@@ -1,0 +1,200 @@
+// Each line of the ledger: when a decision waits, when it is sent again, when a person is asked, and what the output says of it.
+import { describe, expect, test } from '@jest/globals';
+import {
+	confirmed,
+	isPending,
+	isWaiting,
+	MOST_AT_ONCE,
+	MOST_DECISIONS,
+	observe,
+	plan,
+	refused,
+	sent,
+	told,
+	wasSent,
+	type Due,
+	type Ledger,
+} from '../../nodes/RunAgentSession/ledger.ts';
+import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { NOT_A_LIST, type Interaction, type Session } from '../../nodes/shared/session/session.ts';
+
+const AT = '2026-10-05T09:00:00.000Z';
+const policy: Policy = { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+const request = (id: string, changes: object = {}): Interaction => ({
+	id,
+	type: 'permission',
+	permission: 'bash',
+	patterns: ['x'],
+	response: { options: [{ value: 'once', label: 'Allow once' }] },
+	...changes,
+});
+const session = (pendingInteractions: Interaction[] = [], status = 'running'): Session => ({
+	sessionId: 's',
+	status,
+	pendingInteractions,
+});
+const a = request('a');
+const due = (interaction = a): Due => plan([], session([interaction]), policy).due[0];
+const after = (ledger: Ledger, ...readings: Session[]) => readings.reduce(observe, ledger);
+const states = (ledger: Ledger) => ledger.map(({ state, polls }) => [state, polls]);
+const planned = (ledger: Ledger, ...pending: Interaction[]) => {
+	const next = plan(ledger, session(pending), policy);
+	return {
+		due: next.due.map(({ interaction }) => interaction.id),
+		undecided: next.undecided.map(({ interaction, because }) => [interaction.id, because]),
+	};
+};
+const [without, listing] = [session(), session([a])];
+
+describe('a decision whose answer was lost', () => {
+	const lost = sent([], due(), AT);
+
+	test('waits for the next poll, and is sent again when that still lists it', () => {
+		expect([isWaiting([]), isWaiting(lost), wasSent(lost, due())]).toEqual([false, true, true]);
+		expect(planned(lost, a)).toEqual({ due: [], undecided: [] });
+		const listed = after(lost, listing);
+		expect(states(listed)).toEqual([['sent', 1]]);
+		expect([isWaiting(listed), planned(listed, a).due]).toEqual([false, ['a']]);
+	});
+
+	test('counts as carried out when two more polls do not list it, and before that as a doubt', () => {
+		expect(states(after(lost, without))).toEqual([['inferred', 0]]);
+		const after2 = after(lost, without, without, without);
+		expect(states(after2)).toEqual([['inferred', 2]]);
+		expect(told(after2, without).decisions).toMatchObject([{ interactionId: 'a' }]);
+		expect(told(after2, without).doubts).toEqual([]);
+		const one = told(after(lost, without, without), without);
+		expect(one.decisions).toEqual([]);
+		expect(one.doubts).toEqual([expect.stringMatching(/may have been decided.*less than 2 polls/)]);
+		expect(told(after(lost, without), session([], 'completed')).decisions).toHaveLength(1);
+		expect(told(after(lost, without), undefined).decisions).toEqual([]);
+	});
+
+	test('is not sent again on the first poll that lists it once more', () => {
+		const inferred = after(lost, without);
+		expect(planned(inferred, a)).toEqual({ due: [], undecided: [] });
+		expect(states(after(inferred, listing))).toEqual([['sent', 1]]);
+	});
+
+	test('is a doubt while nothing tells', () => {
+		const { decisions, doubts } = told(lost, undefined);
+		expect([decisions, doubts]).toEqual([[], [expect.stringMatching(/and no answer came\.$/)]]);
+	});
+
+	test('is not told of by the list of a session that failed', () => {
+		expect(after(lost, session([], 'failed'))).toBe(lost);
+	});
+});
+
+describe('a decision that was confirmed', () => {
+	const done = confirmed(sent([], due(), AT), due());
+
+	test('is listed, without a note', () => {
+		expect(told(done, without)).toEqual({
+			decisions: [
+				{
+					interactionId: 'a',
+					permission: 'bash',
+					patterns: ['x'],
+					decision: 'approve',
+					option: 'once',
+					decidedBy: 'policy',
+					at: AT,
+				},
+			],
+			doubts: [],
+		});
+		expect(wasSent(done, due())).toBe(false);
+	});
+
+	test('may be listed as pending for four polls; then a person is asked', () => {
+		const polls = (count: number) => after(done, ...Array.from({ length: count }, () => listing));
+		expect(states(polls(3))).toEqual([['confirmed', 3]]);
+		expect(planned(polls(3), a)).toEqual({ due: [], undecided: [] });
+		expect(planned(polls(4), a).undecided).toEqual([
+			['a', expect.stringMatching(/^it was resolved/)],
+		]);
+		expect(states(after(done, without, session([request('b')])))).toEqual([['confirmed', 0]]);
+	});
+
+	test('says nothing of another request with its ID', () => {
+		const other = request('a', { patterns: ['y'] });
+		expect(planned(done, other).due).toEqual(['a']);
+		expect(states(after(done, session([other])))).toEqual([['confirmed', 0]]);
+		const both = sent(done, due(other), AT);
+		expect(both.map(({ record }) => record.patterns)).toEqual([['x'], ['y']]);
+		expect(states(after(done, session([other, a])))).toEqual([['confirmed', 1]]);
+	});
+});
+
+describe('a decision that was refused', () => {
+	test('is sent again after the next poll, and is told of by nothing', () => {
+		const no = refused([], due(), AT, false);
+		expect(states(no)).toEqual([['refused', 0]]);
+		expect(planned(no, a).due).toEqual([]);
+		expect(states(after(no, without))).toEqual([['refused', 1]]);
+		expect(planned(after(no, listing), a).due).toEqual(['a']);
+		expect(told(no, without)).toEqual({ decisions: [], doubts: [] });
+	});
+
+	test('because there is nothing to decide any more was sent, with a note', () => {
+		const [{ state, record }] = refused([], due(), AT, true);
+		expect([state, record.note]).toEqual(['sent', expect.stringContaining('answered already')]);
+	});
+
+	test('after an earlier one was lost may be due to that one', () => {
+		const listed = after(sent([], due(), AT), listing);
+		expect(states(refused(listed, due(), AT, false))).toEqual([['sent', 0]]);
+		expect(states(refused(listed, due(), AT, true))).toEqual([['sent', 0]]);
+	});
+});
+
+describe('a person is asked', () => {
+	const deep = (): unknown => {
+		let value: unknown = 0;
+		for (let depth = 0; depth < 20_000; depth++) value = [value];
+		return value;
+	};
+	test.each<[string, Interaction[], string]>([
+		['what is no list', [request('a', { type: NOT_A_LIST })], 'is not a list'],
+		['what is nested too deeply', [request('a', { metadata: deep() })], 'nested too deeply'],
+		['two with one ID', [a, request('a', { patterns: ['y'] })], 'has the same ID'],
+	])('about %s', (_, pending, because) => {
+		const { undecided, due: sendable } = planned([], ...pending);
+		expect(sendable).toEqual([]);
+		for (const [, why] of undecided) expect(why).toContain(because);
+		expect(undecided).toHaveLength(pending.length);
+	});
+
+	test('about requests without an ID, each for itself', () => {
+		const { undecided } = planned([], request(''), request('', { patterns: ['y'] }));
+		for (const [, why] of undecided) expect(why).not.toContain('same ID');
+	});
+
+	test('about the hundred and first of many requests, and after a thousand decisions', () => {
+		const many = Array.from({ length: MOST_AT_ONCE + 1 }, (_, index) => request(`i${index}`));
+		const first = planned([], ...many);
+		expect(first.due).toHaveLength(MOST_AT_ONCE);
+		expect(first.undecided).toEqual([['i100', expect.stringContaining('only 100 requests')]]);
+
+		const line = confirmed(sent([], due(), AT), due())[0];
+		const lines = (count: number): Ledger =>
+			Array.from({ length: count }, (_, index) => ({
+				...line,
+				record: { ...line.record, interactionId: `d${index}` },
+			}));
+		const next = planned(lines(MOST_DECISIONS - 1), request('x'), request('y'));
+		expect(next.due).toEqual(['x']);
+		expect(next.undecided).toEqual([['y', expect.stringContaining('1000 requests')]]);
+		// One that was sent already is no further decision.
+		const again = { ...line, state: 'sent' as const, polls: 1 };
+		expect(planned([...lines(MOST_DECISIONS), again], a).due).toEqual(['a']);
+	});
+});
+
+test('a request is pending while the very same is listed', () => {
+	expect(isPending(listing, a)).toBe(true);
+	expect(isPending(session([request('b')]), a)).toBe(false);
+	expect(isPending(session([request('a', { patterns: ['y'] })]), a)).toBe(false);
+	expect(isWaiting([...confirmed(sent([], due(), AT), due())])).toBe(false);
+});
