@@ -22,7 +22,13 @@ describe('options are shown where they count', () => {
 	const saying = ['approveValues', 'approveWith', 'denyValues'];
 	const running = ['abortOnStop', 'decisionBody', 'maxConcurrentSessions'];
 	const polling = ['maxPollInterval', 'pollInterval'];
-	const patience = ['giveUpAfter', 'ifNobodyAnswers', 'onGiveUp', 'sendComments', 'unansweredAfter'];
+	const patience = [
+		'giveUpAfter',
+		'ifNobodyAnswers',
+		'onGiveUp',
+		'sendComments',
+		'unansweredAfter',
+	];
 	test.each([
 		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, saying],
 		['Start, Ask a Person', {}, ['body', 'denyValues', ...running, ...polling]],
