@@ -71,7 +71,7 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 		title('The editor is up');
 		print(`Open       ${url}`);
 		print(`Result     ${url}/executions/${executionId}`);
-		print(`And        ${host.workflowUrl(another)}  (a person decides)`);
+		print(`And        ${host.workflowUrl(another)}  (a person decides on a page)`);
 		print(`E-mail     ${host.login.email}`);
 		print(`Password   ${host.login.password}`);
 		print('\nCtrl-C ends it; nothing is kept.');

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
+/** Workflows of which only tests make use, filled in like examples */
+const forTests = new URL('../test/e2e/workflows/', import.meta.url);
 
 /** The first project of the local service */
 export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
@@ -12,13 +14,24 @@ const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
 
 /** What the scripted agent of the local service does with the prompt of a node, by example and node */
 const SCRIPTS: Record<string, Record<string, string>> = {
+	'approve-by-mail': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
 	'approve-in-slack': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'approval-with-deadline': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
 	},
 	'approve-on-a-page': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'ask-a-human': {
+		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
 	'create-then-continue': {
 		'Create the session':
@@ -57,7 +70,9 @@ export const examples = (): string[] =>
 
 /** An example as people import it */
 export const exampleWorkflow = (name: string): WorkflowFile =>
-	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+	JSON.parse(
+		readFileSync(new URL(`${name}.json`, examples().includes(name) ? folder : forTests), 'utf8'),
+	);
 
 /** An example filled in for the local service: its first project and site, what else is chosen from lists, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
