@@ -14,13 +14,24 @@ const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
 
 /** What the scripted agent of the local service does with the prompt of a node, by example and node */
 const SCRIPTS: Record<string, Record<string, string>> = {
+	'approve-by-mail': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
 	'approve-in-slack': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'approval-with-deadline': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
 	},
 	'approve-on-a-page': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'ask-a-human': {
+		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
 	'create-then-continue': {
 		'Create the session':

@@ -5,12 +5,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
 	agentSession,
+	answerForm,
 	arrival,
 	example,
 	dashboardOf,
 	eventually,
 	manualTrigger,
 	NODE,
+	openForm,
 	play,
 	recordOf,
 	TEST_TIMEOUT_MS,
@@ -61,6 +63,102 @@ describe('examples/run-agent-session.json', () => {
 			const record = await recordOf(stage, item.sessionId);
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('examples/ask-a-human.json', () => {
+	test.each([
+		{ answer: 'approve', value: 'once', text: 'The landing page is live.' },
+		{ answer: 'deny', value: 'reject', text: expect.stringContaining('not permitted') },
+	])(
+		'parks the execution, and goes on with the same session when somebody says $answer',
+		async ({ answer, value, text }) => {
+			const parked = await play(stage, example('ask-a-human'), 'waiting');
+
+			expect(parked.status).toBe('waiting');
+			const [asked] = parked.items(NODE, 1);
+			expect(asked).toMatchObject({
+				pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }],
+				decisions: [],
+			});
+			const [{ question, formUrl }] = parked.items('What is asked');
+			expect(question).toMatch(/^Permission: «bash» *\nFor: «git push» *$/m);
+			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
+
+			await answerForm(formUrl, [answer]);
+
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.status).toBe('success');
+			const [item] = execution.items('Go on with the session');
+			expect(item).toMatchObject({
+				sessionId: asked.sessionId,
+				status: 'completed',
+				text,
+				decisions: [
+					{ permission: 'bash', patterns: ['git push'], decision: answer, decidedBy: 'answer' },
+				],
+			});
+			expect(execution.items('Result')).toHaveLength(1);
+
+			const record = await recordOf(stage, item.sessionId);
+			expect(record.status).toBe('completed');
+			expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('a form that asks', () => {
+	test(
+		'shows what a request hides in HTML, and the answer to it approves nothing else',
+		async () => {
+			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
+			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const form = await (await fetch(formUrl)).text();
+			expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
+
+			await answerForm(formUrl, ['approve']);
+
+			const record = await eventually(async () => {
+				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
+				const isAsked = again.runData['What is asked']?.length === 2;
+				return isAsked ? await recordOf(stage, sessionId) : undefined;
+			});
+			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test.each(['ask-a-human', 'approval-with-deadline'])(
+		'that is submitted again when something else is asked approves nothing of it: %s',
+		async (name) => {
+			const prompt = '[ask bash: git push] [ask bash: rm -rf /] [say Done.]';
+			const parked = await play(stage, example(name, { [NODE]: { prompt } }), 'waiting');
+			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const asked = async (times: number) =>
+				await eventually(async () => {
+					const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
+					return again.status === 'waiting' && again.runData['What is asked']?.length === times;
+				});
+			const values = async () =>
+				(await recordOf(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);
+			const submit = await openForm(formUrl);
+
+			await submit(['approve']);
+			await asked(2);
+			expect(await values()).toEqual(['once', null]);
+
+			await submit(['approve']);
+			await asked(3);
+			expect(await values()).toEqual(['once', null]);
+
+			await answerForm(formUrl, ['deny']);
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.items('Result')).toHaveLength(1);
+			expect(await values()).toEqual(['once', 'reject']);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -1,9 +1,12 @@
 // What happens when nobody watches: timeouts, retries, a human who never answers. How n8n is killed in mid-session is in killed.test.mts.
 import { describe, expect, test } from '@jest/globals';
+import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import {
 	agentSession,
+	answerForm,
 	chain,
+	example,
 	eventually,
 	manualTrigger,
 	NODE,
@@ -99,6 +102,121 @@ describe('Retry On Fail', () => {
 			expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
 			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ sessionId: item.sessionId, status: 'completed' },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('several requests at once', () => {
+	test(
+		'are put to the human in one question, and decided by one answer',
+		async () => {
+			const prompt =
+				'[ask bash: npm run build + bash: git push + edit: a.html] [say All published.]';
+			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+
+			expect(parked.status).toBe('waiting');
+			const [asked] = parked.items(NODE, 1);
+			expect(asked.decisions).toMatchObject([
+				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
+			]);
+			const [{ question, formUrl }] = parked.items('What is asked');
+			expect(question).toMatch(/^For: «git push» *$/m);
+			expect(question).toMatch(/^For: «a․html» *$/m);
+
+			await answerForm(formUrl, ['approve']);
+
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.status).toBe('success');
+			expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
+			expect(execution.items('Go on with the session')).toMatchObject([
+				{
+					decisions: [
+						{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
+						{ permission: 'edit', patterns: ['a.html'], decision: 'approve' },
+					],
+				},
+			]);
+			expect((await recordOf(stage, asked.sessionId)).interactions).toMatchObject([
+				{ value: 'once' },
+				{ value: 'once' },
+				{ value: 'once' },
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('examples/approval-with-deadline.json', () => {
+	const EXAMPLE = 'approval-with-deadline';
+
+	/** The execution when the human was asked for the nth time */
+	const askedAgain = async (id: string, times: number): Promise<Execution> =>
+		await eventually(async () => {
+			const execution = await stage.host.waitForExecution(id, { until: 'waiting' });
+			return execution.status !== 'waiting' || execution.runData['What is asked']?.length === times
+				? execution
+				: undefined;
+		});
+
+	test(
+		'aborts the session when nobody answers in time, and says so',
+		async () => {
+			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
+			const parked = await play(stage, file, 'waiting');
+			expect(parked.status).toBe('waiting');
+			const [{ sessionId, dashboardUrl }] = parked.items(NODE, 1);
+			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+
+			const execution = await stage.host.waitForExecution(parked.id);
+
+			expect(execution.status).toBe('success');
+			const [said] = execution.items('Nobody answered');
+			expect(said.dashboardUrl).toBe(dashboardUrl);
+			expect(said.text).toMatch(
+				/^Nobody answered in time, so the session was aborted. It had asked:\n/,
+			);
+			expect(said.text).toMatch(/^For: «git push» *$/m);
+			expect(said.text).toMatch(/^For: «index․html» *$/m);
+			expect(execution.items('Result')).toEqual([]);
+			const record = await recordOf(stage, sessionId);
+			expect(record).toMatchObject({ status: 'failed', aborted: true });
+			// Nobody approved anything on the human's behalf.
+			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual([null, null]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'takes an answer for what was asked only, and asks again for what comes later',
+		async () => {
+			const prompt =
+				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
+			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
+			const [{ formUrl, sessionId }] = parked.items('What is asked');
+
+			await answerForm(formUrl, ['approve']);
+
+			const again = await askedAgain(parked.id, 2);
+			expect(again.status).toBe('waiting');
+			expect(again.items('What is asked')).toMatchObject([
+				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp∕cache» *$/m) },
+			]);
+			await answerForm(again.items('What is asked')[0].formUrl, ['deny']);
+
+			const execution = await stage.host.waitForExecution(parked.id);
+			expect(execution.status).toBe('success');
+			expect(execution.items('Result')).toHaveLength(1);
+			expect(execution.items('Nobody answered')).toEqual([]);
+			const record = await recordOf(stage, sessionId);
+			expect(record).toMatchObject({ status: 'completed', aborted: false });
+			expect(
+				record.interactions.map(({ patterns, value }: any) => [patterns.join(', '), value]),
+			).toEqual([
+				['git push, rm -rf tmp/*', 'once'],
+				['a.html', 'once'],
+				['rm -rf tmp/cache', 'reject'],
 			]);
 		},
 		TEST_TIMEOUT_MS,

@@ -1,0 +1,67 @@
+// A workflow that asks by mail, which leads to a form: what answers, and what does not. In the real n8n, with Gmail played by a stand-in.
+import { describe, expect, test } from '@jest/globals';
+import { OVER, OVER_TIMEOUT_MS, useAsking } from './channels/asking.mts';
+import { filledIn } from './channels/filledIn.mts';
+import { fillIn } from './channels/people.mts';
+import { atHost, links, type Sent } from './channels/standIn.mts';
+import { recordOf, TEST_TIMEOUT_MS } from './support.mts';
+
+const { stage, asks, valuesOf, askWith, askingExecutions } = useAsking();
+
+/** Answers in the form that the mail leads to. */
+const sendForm = async (message: Sent, approve: boolean) =>
+	await fillIn(stage.host, message, [approve ? 'Approve' : 'Deny']);
+
+describe('workflows/approve-by-mail.json', () => {
+	test.each([
+		{ approve: true, value: 'once' },
+		{ approve: false, value: 'reject' },
+	])(
+		'goes on with what is sent in the form: $value',
+		async ({ approve, value }) => {
+			const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
+			await sendForm(await asks('git push', 'index.html'), approve);
+			await askingExecutions(workflowId, 1);
+			expect(await valuesOf(asked[0].sessionId)).toEqual([
+				['git push', value],
+				['index.html', value],
+			]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+test(
+	'approve-by-mail.json approves nothing for a scanner that opens every link',
+	async () => {
+		const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
+		const message = await asks('git push', 'index.html');
+		const found = links(message);
+		expect(found.length).toBeGreaterThan(0);
+		for (const method of ['HEAD', 'GET'])
+			for (const link of found) await fetch(atHost(link, stage.host.url), { method });
+		const untouched = (await valuesOf(asked[0].sessionId)).map(([, value]: any) => value);
+		expect(untouched).toEqual([null, null]);
+		await sendForm(message, false);
+		await askingExecutions(workflowId, 1);
+	},
+	TEST_TIMEOUT_MS,
+);
+
+test(
+	'aborts the session when nobody answers the mail in time, and says what it had asked',
+	async () => {
+		const file = filledIn('approve-by-mail', { 'Ask by mail': { options: OVER } });
+		const { workflowId, asked } = await askWith(file);
+		const [{ sessionId, dashboardUrl, question }] = asked;
+		const [execution] = await askingExecutions(workflowId, 1);
+		expect(execution.items('Nobody answered')).toEqual([
+			{
+				text: `Nobody answered in time, so the session was aborted. What was asked:\n${question}`,
+				dashboardUrl,
+			},
+		]);
+		expect((await recordOf(stage, sessionId)).aborted).toBe(true);
+	},
+	OVER_TIMEOUT_MS,
+);
