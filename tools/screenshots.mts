@@ -304,7 +304,8 @@ async function aroundNodes(page: Page): Promise<Rectangle> {
 async function approvalLink({ host }: Stage): Promise<string> {
 	const workflow = filledInExample('approve-on-a-page');
 	const session = workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
-	// Without directives the agent asks for npm run build, and nothing of them is in the picture.
+	// Without directives the agent asks for npm run build, which the example's rule would approve.
+	session.parameters.permissionPolicy = 'ask';
 	session.parameters.prompt = 'Give the landing page a new headline, and build the site.';
 	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	const id = await host.run(await host.importWorkflow(workflow));
