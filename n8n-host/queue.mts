@@ -2,6 +2,7 @@
 // PostgreSQL. Here all of them share one machine, each with its own user folder and its own copy of the package.
 import { randomBytes } from 'node:crypto';
 import { ensurePackages, postgresPackage, redisPackage } from './debian.mts';
+import { hostUrl } from './environment.mts';
 import { freeHostPorts, startHost, startN8n, type HostOptions, type OwnHost } from './host.mts';
 import type { Log } from './pinned.mts';
 import { startPostgres, type Postgres } from './postgres.mts';
@@ -71,10 +72,10 @@ export async function startQueueHost({
 
 	try {
 		const [redis, postgres] = await all([keep(startRedis()), keep(startPostgres())]);
-		const environment = { ...queueEnvironment(redis, postgres), ...env };
+		const ports = await freeHostPorts();
+		const environment = { ...queueEnvironment(redis, postgres, hostUrl(ports)), ...env };
 		const shared = { packageDir, env: environment, waitsFaster };
 		// The main first: it is the one that sets up the database. It keeps its address, and so whoever is logged in.
-		const ports = await freeHostPorts();
 		let main = await keep(startHost({ ...shared, ports }));
 		const restartMain = async () => {
 			main = await keep(startHost({ ...shared, ports, login: main.login }));
@@ -105,9 +106,11 @@ async function all<T extends Array<Promise<any>>>(promises: [...T]) {
 }
 
 /** What the main and all workers have to agree on. */
-function queueEnvironment(redis: Redis, postgres: Postgres): NodeJS.ProcessEnv {
+function queueEnvironment(redis: Redis, postgres: Postgres, url: string): NodeJS.ProcessEnv {
 	return {
 		EXECUTIONS_MODE: 'queue',
+		// Links that a worker makes lead to the main.
+		WEBHOOK_URL: url,
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redis.port),

@@ -7,7 +7,7 @@ import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { filledInExample } from '../../tools/examples.mts';
-import { LOOK_MS, openPage, withPage } from './page.mts';
+import { choiceOf, LOOK_MS, openPage, send, withPage } from './page.mts';
 import { answerOnPhone } from './phone.mts';
 import { shared } from './shared.mts';
 import { eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
@@ -23,7 +23,8 @@ const start = async (login?: OwnHost['login']) =>
 /** The example, with its messages deactivated as it is imported: what they would send is what comes in */
 const ANSWERED = 'approve-on-a-page.json';
 /** What people are not asked in time for */
-const UNANSWERED = ['deny', 'abort'] as const;
+const DECIDED = ['deny', 'abort'] as const;
+const UNANSWERED = [...DECIDED, 'wait'] as const;
 const promptOf = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;
 
 beforeAll(async () => {
@@ -63,7 +64,7 @@ testWith('Chromium')(
 	'answered after n8n was killed and started again: the agent goes on',
 	async () => {
 		const urls = [await linkOf(ANSWERED), ...(await Promise.all(UNANSWERED.map(linkOf)))];
-		expect(new Set(urls).size).toBe(3);
+		expect(new Set(urls).size).toBe(1 + UNANSWERED.length);
 		await host.kill();
 		host = await start(host.login);
 		// The one of before is there, but this handle does not know it.
@@ -91,7 +92,7 @@ test(
 	'nobody answers: denied, or aborted, when it is time, whatever n8n has been through',
 	async () => {
 		const [denied, aborted] = await Promise.all(
-			UNANSWERED.map(
+			DECIDED.map(
 				async (end) => await host.waitForExecution(executions[end], { timeoutMs: 2 * LOOK_MS }),
 			),
 		);
@@ -101,4 +102,20 @@ test(
 		expect(aborted.error?.message).toContain('was aborted');
 	},
 	3 * LOOK_MS,
+);
+
+test(
+	'nobody answers: waited on past that time, whatever n8n has been through, and the link still takes an answer',
+	async () => {
+		const url = moved(await linkOf('wait'));
+		const page = await openPage(url);
+		expect(page.title).toBe('An agent asks for permission');
+		const request0 = choiceOf(page, 0, 'Allow once');
+		expect(await send(url, page, { request0 })).toMatchObject({ title: 'Sent' });
+		const execution = await host.waitForExecution(executions.wait, { timeoutMs: LOOK_MS });
+		expect(execution.items('Completed')).toMatchObject([
+			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },
+		]);
+	},
+	2 * LOOK_MS,
 );
