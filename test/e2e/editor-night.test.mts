@@ -115,11 +115,17 @@ describe('somebody new', () => {
 			);
 			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
 			const decision = await page.context().newPage();
+			const title = decision.getByRole('heading', { level: 1 });
+			const allow = decision.getByLabel('Allow once');
 			await eventually(async () => {
 				await decision.goto(link);
-				await decision.getByLabel('Allow once').check();
-				await decision.getByRole('button', { name: 'Send' }).click();
-				return (await decision.getByRole('heading', { level: 1 }).innerText()) === 'Sent';
+				// While n8n looks at the sessions it answers itself, with neither.
+				if ((await allow.count()) > 0) {
+					await allow.check();
+					await decision.getByRole('button', { name: 'Send' }).click();
+				}
+				const [says = ''] = await title.allInnerTexts();
+				return ['Sent', 'Already answered'].includes(says);
 			}, 60);
 
 			const morning = await eventually(
