@@ -10,11 +10,11 @@ import { signedIn } from '../../tools/editor/signIn.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
-import { WAITS_FASTER } from './durable.mts';
 import { STEP_TIMEOUT_MS } from './editor.mts';
 import { describeWith, eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './support.mts';
 
-const { stage, channels } = useChannels({ waitsFaster: WAITS_FASTER });
+// Not faster: nobody can answer on the page while n8n looks at the sessions.
+const { stage, channels } = useChannels({ waitsFaster: 4 });
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
@@ -115,11 +115,17 @@ describe('somebody new', () => {
 			);
 			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
 			const decision = await page.context().newPage();
+			const title = decision.getByRole('heading', { level: 1 });
+			const allow = decision.getByLabel('Allow once');
 			await eventually(async () => {
 				await decision.goto(link);
-				await decision.getByLabel('Allow once').check();
-				await decision.getByRole('button', { name: 'Send' }).click();
-				return (await decision.getByRole('heading', { level: 1 }).innerText()) === 'Sent';
+				// While n8n looks at the sessions it answers itself, with neither.
+				if ((await allow.count()) > 0) {
+					await allow.check();
+					await decision.getByRole('button', { name: 'Send' }).click();
+				}
+				const [says = ''] = await title.allInnerTexts();
+				return ['Sent', 'Already answered'].includes(says);
 			}, 60);
 
 			const morning = await eventually(

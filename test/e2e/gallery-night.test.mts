@@ -5,11 +5,11 @@ import { controlOver, type ControlClient } from '../../local-service/control/cli
 import { filledIn, importAllCredentials } from './channels/filledIn.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
-import { WAITS_FASTER } from './durable.mts';
 import { choiceOf, openPage, send } from './page.mts';
 import { eventually, play, TEST_TIMEOUT_MS } from './support.mts';
 
-const { stage, channels, restart } = useChannels({ waitsFaster: WAITS_FASTER });
+// Not faster: nobody can answer on the page while n8n looks at the sessions.
+const { stage, channels, restart } = useChannels({ waitsFaster: 4 });
 let control: ControlClient;
 
 beforeAll(async () => await importAllCredentials(stage.host), TEST_TIMEOUT_MS);

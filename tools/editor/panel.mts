@@ -93,7 +93,18 @@ export async function panelOf(page: Page): Promise<Panel> {
 				.inputValue(),
 
 		async showInputOf(node) {
-			await input.getByTestId('run-data-schema-header').filter({ hasText: node }).click();
+			const header = input.getByTestId('run-data-schema-header').filter({ hasText: node });
+			const fields = input.locator('[data-target="mappable"]');
+			// A click while the panel is still being built may be lost, or close what has just opened by itself.
+			for (let tries = 0, shows = false; !shows && tries < 5; tries++) {
+				const before = await fields.count();
+				await header.click();
+				const more = fields.nth(before).waitFor({ state: 'attached', timeout: 5_000 });
+				shows = await more.then(
+					() => true,
+					() => false,
+				);
+			}
 		},
 
 		async drag(value, name) {
