@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { durable, hurriedHost, looped, single } from './durable.mts';
+import { durable, twiceHost, looped, single } from './durable.mts';
 import {
 	agentSession,
 	arrival,
@@ -19,7 +19,7 @@ import {
 	workflow,
 } from './support.mts';
 
-const stage = useOwnStage(hurriedHost);
+const stage = useOwnStage(twiceHost);
 
 const workflowIds: Record<string, string> = {};
 const started: Record<string, string> = {};
