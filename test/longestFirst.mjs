@@ -1,14 +1,15 @@
 // Jest starts the files first that took longest the last time, and on a fresh clone the biggest. A short file that waits a long time would then
-// come last, with one process waiting and the others idle.
+// come last, with one process waiting and the others idle. Files that only wait for minutes (page) alternate with those that keep n8n busy.
 import DefaultSequencer from '@jest/test-sequencer';
 
 const LONGEST = [
 	'e2e/page',
-	'e2e/page-killed',
-	'e2e/durable-crashed',
-	'e2e/durable-killed',
 	'e2e/editor',
+	'e2e/durable-killed',
+	'e2e/page-killed',
+	'e2e/editor-examples',
 	'e2e/editor-night',
+	'e2e/durable-crashed',
 	'e2e/gallery-night',
 	'e2e/trigger',
 	'e2e/approvals-reviewed',

@@ -91,7 +91,7 @@ const WORK = '[work 5s] [ask bash: one] [work 5s] [ask bash: two] [say Done.]';
 
 /** Makes the next answer to an operation come so late that it is under way when n8n ends, and waits until it is. */
 async function meetSlow(operationId: string): Promise<void> {
-	await service.control.addFaults({ operationId, kind: 'latency', ms: 2500, times: 1 });
+	await service.control.addFaults({ operationId, kind: 'latency', ms: 10_000, times: 1 });
 	await eventually(async () => (await service.control.faults()).every(({ struck }) => struck > 0));
 }
 
@@ -110,13 +110,17 @@ describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 			await run(back);
 			await parked(back);
 			await run(early);
-			await eventually(async () => (await sessionsFor(early)).length > 0);
+			await parked(early);
 			await meetSlow('getAgentSession');
 			await run(idle);
 			await parked(idle);
+			const lookedAt = [];
+			for (const prompt of [back, early])
+				if ((await statusOf(prompt)) === 'running') lookedAt.push(prompt);
+			expect(lookedAt).not.toEqual([]);
 			await restart(how);
 			// By themselves go on those that were parked.
-			expect(await retryCrashed()).toEqual(how === 'killed' ? [back] : []);
+			expect(await retryCrashed()).toEqual(how === 'killed' ? lookedAt : []);
 		},
 		TIMEOUT_MS,
 	);

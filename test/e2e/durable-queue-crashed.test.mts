@@ -46,6 +46,7 @@ describe.each(['worker', 'worker and main'] as const)(
 	'in the middle of a look, killed with -9: %s',
 	(what) => {
 		// So that n8n notices sooner: by default a lost lock takes it a minute and a half to see, and executions without a worker three hours.
+		// Where the main lives it is to notice the lost lock, not which of the two it notices first.
 		const stage = useOwnStage(
 			onSeveralMachines({
 				workers: 1,
@@ -54,7 +55,7 @@ describe.each(['worker', 'worker and main'] as const)(
 					QUEUE_WORKER_LOCK_DURATION: '20000',
 					QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
 					QUEUE_WORKER_STALLED_INTERVAL: '10000',
-					N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1', // minutes
+					...(what === 'worker and main' && { N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1' }), // minutes
 				},
 			}),
 		);

@@ -9,7 +9,7 @@ import { importCredential } from '../../tools/demoStage.mts';
 import { shared } from './shared.mts';
 import {
 	agentSession,
-	byId,
+	fromList,
 	chain,
 	example,
 	eventually,
@@ -47,7 +47,7 @@ describe('n8n killed with -9', () => {
 			chain('Create, then continue', [
 				manualTrigger(),
 				workspaceAutomation('Create', 'agentSession.create', {
-					projectId: byId(projectId),
+					projectId: fromList(projectId),
 					prompt: prompts.continued,
 				}),
 				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),

@@ -9,7 +9,7 @@ import {
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import {
 	agentSession,
-	byId,
+	fromList,
 	chain,
 	createThenContinue,
 	describeWith,
@@ -67,7 +67,7 @@ describe('a worker killed with -9', () => {
 			chain('Create, then continue', [
 				manualTrigger(),
 				workspaceAutomation('Create', 'agentSession.create', {
-					projectId: byId(projectId),
+					projectId: fromList(projectId),
 					prompt: prompts.chained,
 				}),
 				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),

@@ -13,6 +13,7 @@ import {
 	agentSession,
 	arrival,
 	byId,
+	fromList,
 	chain,
 	createThenContinue,
 	describeWith,
@@ -345,7 +346,7 @@ describe('two workers', () => {
 				chain('A file', [
 					manualTrigger(),
 					workspaceAutomation('Upload', 'file.create', {
-						projectId: byId(projectId),
+						projectId: fromList(projectId),
 						name: 'hours.txt',
 						contentSource: 'text',
 						text,

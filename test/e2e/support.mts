@@ -73,6 +73,8 @@ const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
 
 /** What somebody chooses with "By ID" */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+/** What somebody chooses from the list; n8n does not hold it against a pattern, for which it has 250 ms by the clock */
+export const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
 
 export function node(
 	name: string,
@@ -93,7 +95,7 @@ export function agentSession(parameters: Record<string, unknown>, parts: Parts =
 	return node(NODE, 'n8n-nodes-workspace-automation.runAgentSession', 1, {
 		parameters: {
 			operation: 'start',
-			projectId: byId(projectId),
+			projectId: fromList(projectId),
 			permissionPolicy: 'ask',
 			options: { pollInterval: 1, maxWait: 2 },
 			...parameters,
