@@ -249,7 +249,7 @@ describe('two workers', () => {
 			}
 			await eventually(
 				async () => (await listExecutions(host.rest, workflowId)).every(hasEnded),
-				120,
+				300,
 			);
 			await eventually(
 				async () =>
@@ -285,7 +285,7 @@ describe('two workers', () => {
 			for (const worker of host.workers)
 				expect(worker.executions.length).toBeGreaterThan(items.length / 10);
 		},
-		2 * TEST_TIMEOUT_MS,
+		3 * TEST_TIMEOUT_MS,
 	);
 
 	test(
