@@ -1,5 +1,5 @@
 // Packs the package as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ export interface PackedPackage {
 
 /**
  * Packs what was built and unpacks it into a temporary folder, or unpacks the file in the folder that PACKED_PACKAGE in the environment
- * names. The caller removes it.
+ * names. The caller removes what is unpacked.
  * @param build whether to build first; not while others read `dist/`
  */
 export async function packedPackage(build: boolean): Promise<PackedPackage> {
@@ -25,13 +25,12 @@ export async function packedPackage(build: boolean): Promise<PackedPackage> {
 	const remove = () => rmSync(temporary, { recursive: true, force: true });
 	process.once('exit', remove); // so that Ctrl-C leaves nothing behind either
 	try {
-		const given = process.env.PACKED_PACKAGE;
-		if (given !== undefined) cpSync(given, temporary, { recursive: true });
-		else {
+		const packed = process.env.PACKED_PACKAGE ?? mkdtempSync(join(temporary, 'packed-'));
+		if (process.env.PACKED_PACKAGE === undefined) {
 			if (build) await run('npm', ['run', 'build']);
-			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temporary]);
+			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed]);
 		}
-		const archive = join(temporary, readdirSync(temporary)[0]);
+		const archive = join(packed, readdirSync(packed)[0]);
 		await run('tar', ['-xzf', archive, '-C', temporary]);
 		return { folder: join(temporary, 'package'), archive, remove };
 	} catch (error) {

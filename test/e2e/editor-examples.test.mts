@@ -48,7 +48,9 @@ describe('imported in the editor', () => {
 				if (marks > 0 && !(await isToBeFilledIn(node))) marked.push(node.name);
 			}
 			expect(marked).toEqual([]);
-			expect(await page.locator('.el-notification').allInnerTexts()).toEqual([]);
+			const said = await page.locator('.el-notification').allInnerTexts();
+			// n8n 2 chooses the only account that there is: other tests have made one.
+			expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
 		},
 		TEST_TIMEOUT_MS,
 	);

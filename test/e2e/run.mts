@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeEnvironment, stopWhenInterrupted } from '../../n8n-host/guarded.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
@@ -112,6 +112,8 @@ try {
 	process.exitCode = await runJest(jestArgs, {
 		...environmentFor(shared),
 		N8N_HOST: versions.join(),
+		// What has a stage of its own takes what was packed here.
+		PACKED_PACKAGE: dirname(packed.archive),
 	});
 } catch (error) {
 	log((error as Error).message);
