@@ -97,8 +97,10 @@ export async function waitForExecution(
 		if (status !== undefined && enough.includes(status)) {
 			// n8n 1.x saves the status first and the data after it, so this has to be another read, and one that waits has run a node.
 			const execution = await unlessBusy(async () => await readExecution(rest, id));
-			if (execution && (status !== 'waiting' || Object.keys(execution.runData).length > 0))
-				return execution;
+			const isWhole = (found: Execution) =>
+				found.status !== 'waiting' || Object.keys(found.runData).length > 0;
+			// After a crash, n8n may have taken it up between the two.
+			if (execution && enough.includes(execution.status) && isWhole(execution)) return execution;
 		}
 		if (Date.now() > end) {
 			const what = status === undefined ? 'not to be read: n8n is busy' : `still "${status}"`;

@@ -23,15 +23,15 @@ export class RestError extends Error {
 	}
 }
 
-/** Waits until n8n answers its routes (`/healthz` answers before they are there), or until `givenUp`. Throws after `timeoutMs`. */
+/** Waits until n8n asks who is there (`/healthz` answers before its routes do), or until `givenUp`. Throws after `timeoutMs`. */
 export async function waitUntilReady(
 	url: string,
 	timeoutMs: number,
 	givenUp: AbortSignal,
 ): Promise<void> {
 	for (const end = Date.now() + timeoutMs; !givenUp.aborted; await sleep(250)) {
-		const ready = await fetch(`${url}/rest/settings`).then(
-			async (answer) => answer.ok && (await answer.text()).startsWith('{'),
+		const ready = await fetch(`${url}/rest/login`).then(
+			({ status }) => status === 401,
 			() => false,
 		);
 		if (ready) return;
@@ -64,11 +64,12 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 		return text === '' ? undefined : JSON.parse(text).data;
 	}
 
-	const { userManagement } = await send('GET', '/settings');
-	if (userManagement.showSetupOnFirstLoad) {
+	const logIn = async () => await send('POST', '/login', { emailOrLdapLoginId: email, password });
+	await logIn().catch(async (error: unknown) => {
+		if (!(error instanceof RestError && error.status === 401)) throw error;
 		await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });
-	}
-	await send('POST', '/login', { emailOrLdapLoginId: email, password });
+		await logIn();
+	});
 
 	return {
 		get: (path) => send('GET', path),

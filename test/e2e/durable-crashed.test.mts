@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, readExecution, type Execution } from '../../n8n-host/executions.mts';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
@@ -30,6 +31,7 @@ const start = async (login?: OwnHost['login']) =>
 		userFolder,
 		login,
 		waitsFaster: WAITS_FASTER,
+		env: WITHOUT_EDITOR,
 	});
 
 /** What n8n can be told to save in between */

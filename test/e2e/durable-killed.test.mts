@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
@@ -40,7 +41,7 @@ const start = async (login?: OwnHost['login']) =>
 		login,
 		waitsFaster: WAITS_FASTER,
 		// n8n's own default: a look that is under way when n8n is stopped comes to its end.
-		env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '30' },
+		env: { ...WITHOUT_EDITOR, N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '30' },
 	});
 
 const end = { killed: async () => await host.kill(), stopped: async () => await host.close() };

@@ -1,5 +1,6 @@
 // n8n's queue mode, when what is killed is the worker that looks at a session just then.
 import { beforeAll, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
@@ -52,6 +53,7 @@ describe.each(['worker', 'worker and main'] as const)(
 				workers: 1,
 				waitsFaster: WAITS_FASTER,
 				env: {
+					...WITHOUT_EDITOR,
 					QUEUE_WORKER_LOCK_DURATION: '20000',
 					QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
 					QUEUE_WORKER_STALLED_INTERVAL: '10000',

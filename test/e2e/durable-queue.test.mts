@@ -1,5 +1,6 @@
 // n8n's queue mode under sessions that wait in the database: the main killed, a worker killed, both.
 import { beforeAll, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { single, WAITS_FASTER } from './durable.mts';
 import {
@@ -18,7 +19,9 @@ const WORK = '[work 8s] [ask bash: one] [work 8s] [say Done.]';
 const CASES = ['main', 'worker', 'main and worker'] as const;
 
 describe('sessions that wait in the database, in queue mode', () => {
-	const stage = useOwnStage(onSeveralMachines({ workers: 1, waitsFaster: WAITS_FASTER }));
+	const stage = useOwnStage(
+		onSeveralMachines({ workers: 1, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR }),
+	);
 	const executions: Record<string, string> = {};
 	const promptOf = (what: string) => `Killed: ${what} ${WORK}`;
 

@@ -1,4 +1,5 @@
 // Workflows with a Run Agent Session that waits in the database, and n8n as its tests run it.
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import type { StartHost } from '../../tools/demoStage.mts';
@@ -17,11 +18,15 @@ export const WAITS_FASTER = 20;
 
 /** An n8n that nobody shares, which takes up what it has parked sooner */
 export const hurriedHost: StartHost = async ({ packageDir }) =>
-	await startHost({ packageDir, waitsFaster: WAITS_FASTER });
+	await startHost({ packageDir, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR });
 
 /** The same, but what it has parked it takes up a second time, 50 ms later at most. n8n 1 does so at times; here always. */
 export const twiceHost: StartHost = async ({ packageDir }) =>
-	await startHost({ packageDir, waitsFaster: WAITS_FASTER, env: { WAITS_TWICE: '50' } });
+	await startHost({
+		packageDir,
+		waitsFaster: WAITS_FASTER,
+		env: { ...WITHOUT_EDITOR, WAITS_TWICE: '50' },
+	});
 
 /** Run Agent Session, waiting in the database */
 export const durable = (

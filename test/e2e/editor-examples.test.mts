@@ -3,9 +3,10 @@
 import { expect, test } from '@jest/globals';
 import type { WorkflowNode } from '../../n8n-host/workflows.mts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
+import type { Page } from '../../tools/editor/browser.mts';
 import { canvasNode } from '../../tools/editor/canvas.mts';
 import { isNote } from '../../tools/notes.mts';
-import { useEditor } from './editor.mts';
+import { STEP_TIMEOUT_MS, useEditor } from './editor.mts';
 import { describeWith, TEST_TIMEOUT_MS } from './support.mts';
 
 const isOpenChoice = (value: any) => value?.__rl === true && value.value === '';
@@ -14,6 +15,22 @@ const describe = describeWith('Chromium');
 
 describe('imported in the editor', () => {
 	const editor = useEditor();
+
+	let canvas: Page | undefined;
+	/** One empty canvas for all of them: what costs the most is to load the editor. */
+	async function emptyCanvas(): Promise<Page> {
+		if (!canvas) {
+			canvas = await editor.page.context().newPage();
+			canvas.setDefaultTimeout(STEP_TIMEOUT_MS);
+			await canvas.goto(`${editor.stage.host.url}/workflow/new`);
+			return canvas;
+		}
+		await canvas.locator('.vue-flow__pane').click({ position: { x: 5, y: 300 } });
+		await canvas.keyboard.press('ControlOrMeta+A');
+		await canvas.keyboard.press('Delete');
+		await canvas.getByTestId('canvas-node').first().waitFor({ state: 'detached' });
+		return canvas;
+	}
 
 	let withAccounts: Set<string>;
 	/** Whether somebody has to choose an account for a node, or an entry of a list */
@@ -32,9 +49,8 @@ describe('imported in the editor', () => {
 	test.each(examples())(
 		'%s: without a warning',
 		async (name) => {
-			const { page, stage } = editor;
 			const file = exampleWorkflow(name);
-			await page.goto(`${stage.host.url}/workflow/new`);
+			const page = await emptyCanvas();
 			await page.getByTestId('workflow-import-input').setInputFiles({
 				name: `${name}.json`,
 				mimeType: 'application/json',

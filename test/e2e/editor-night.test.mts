@@ -14,7 +14,7 @@ import { STEP_TIMEOUT_MS } from './editor.mts';
 import { describeWith, eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './support.mts';
 
 // Not faster: nobody can answer on the page while n8n looks at the sessions.
-const { stage, channels } = useChannels({ waitsFaster: 4 });
+const { stage, channels } = useChannels({ waitsFaster: 4, env: {} });
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 

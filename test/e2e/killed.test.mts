@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { importCredential } from '../../tools/demoStage.mts';
@@ -60,7 +61,7 @@ describe('n8n killed with -9', () => {
 
 	beforeAll(async () => {
 		const { packageDir } = shared();
-		host = await startHost({ packageDir, userFolder });
+		host = await startHost({ packageDir, userFolder, env: WITHOUT_EDITOR });
 		await importCredential(host, stage.service);
 		ids.continued = await host.run(await host.importWorkflow(created()));
 		ids.started = await host.run(
@@ -72,7 +73,12 @@ describe('n8n killed with -9', () => {
 		ids.parked = (await play({ ...stage, host }, longSession(), 'waiting')).id;
 
 		await host.kill();
-		host = await startHost({ packageDir, userFolder, login: host.login });
+		host = await startHost({
+			packageDir,
+			userFolder,
+			login: host.login,
+			env: WITHOUT_EDITOR,
+		});
 	}, STAGE_TIMEOUT_MS);
 
 	afterAll(async () => {
@@ -83,15 +89,17 @@ describe('n8n killed with -9', () => {
 	test(
 		'examples/long-session.json: a parked execution goes on by itself until the session has ended',
 		async () => {
+			const timeoutMs = 2 * TEST_TIMEOUT_MS;
 			// A new n8n calls it crashed for a moment, until it has seen that it was parked.
-			const parked = await eventually(async () => {
-				const execution = await host.waitForExecution(ids.parked, { until: 'waiting' });
-				return execution.status === 'waiting' ? execution : undefined;
-			});
-			const [{ sessionId }] = parked.items(NODE);
+			const once = async (until: 'waiting' | 'ended') =>
+				await eventually(async () => {
+					const execution = await host.waitForExecution(ids.parked, { until, timeoutMs });
+					return execution.status === 'crashed' ? undefined : execution;
+				});
+			const [{ sessionId }] = (await once('waiting')).items(NODE);
 			await speed(100);
 
-			const execution = await host.waitForExecution(ids.parked, { timeoutMs: 2 * TEST_TIMEOUT_MS });
+			const execution = await once('ended');
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
 			expect(execution.items('Say that it waits')).toEqual([]);

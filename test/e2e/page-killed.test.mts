@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
@@ -18,7 +19,12 @@ let service: LocalService;
 const executions: Record<string, string> = {};
 
 const start = async (login?: OwnHost['login']) =>
-	await startHost({ packageDir: shared().packageDir, userFolder, login });
+	await startHost({
+		packageDir: shared().packageDir,
+		userFolder,
+		login,
+		env: WITHOUT_EDITOR,
+	});
 
 /** The example, with its messages deactivated as it is imported: what they would send is what comes in */
 const ANSWERED = 'approve-on-a-page.json';

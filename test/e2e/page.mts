@@ -1,5 +1,6 @@
 // The page on which a person answers, as a browser without script sees it, and the workflow of four nodes around it.
 import type { Execution } from '../../n8n-host/executions.mts';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import type { Stage, StartHost } from '../../tools/demoStage.mts';
@@ -10,7 +11,8 @@ import { editFields, eventually, NODE } from './support.mts';
  * An n8n that nobody shares, which takes its time: one that looks for what it has parked sooner than it was told to would meet answers that
  * come at the same moment, of which n8n 1 makes two executions.
  */
-export const patientHost: StartHost = async ({ packageDir }) => await startHost({ packageDir });
+export const patientHost: StartHost = async ({ packageDir }) =>
+	await startHost({ packageDir, env: WITHOUT_EDITOR });
 /** Parked for 70 s, looked for within 60 */
 export const LOOK_MS = 4 * 60_000;
 

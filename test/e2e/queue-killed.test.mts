@@ -1,5 +1,6 @@
 // A worker of n8n's queue mode that is killed, and what becomes of its executions.
 import { beforeAll, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import {
 	hasEnded,
 	listExecutions,
@@ -35,6 +36,7 @@ describe('a worker killed with -9', () => {
 		onSeveralMachines({
 			workers: 1,
 			env: {
+				...WITHOUT_EDITOR,
 				QUEUE_WORKER_LOCK_DURATION: '20000',
 				QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
 				QUEUE_WORKER_STALLED_INTERVAL: '10000',

@@ -1,5 +1,6 @@
 // The page on which a person answers, in n8n's queue mode: the main shows it and takes the answer, a worker asks and applies it.
 import { beforeAll, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { listExecutions } from '../../n8n-host/executions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { call, live } from './durable.mts';
@@ -19,7 +20,7 @@ const CASES = ['stays', 'killed'] as const;
 
 describe('the page in queue mode', () => {
 	// Two workers that take their time, as patientHost does.
-	const stage = useOwnStage(onSeveralMachines());
+	const stage = useOwnStage(onSeveralMachines({ env: WITHOUT_EDITOR }));
 	const executions: Record<string, string> = {};
 	const promptOf = (what: string) =>
 		`Worker ${what} [ask bash: git push + bash: rm -rf build] [say Went on.]`;

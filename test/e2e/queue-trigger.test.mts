@@ -1,5 +1,6 @@
 // The trigger in n8n's queue mode: the main polls, the workers run what it starts.
 import { expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { controlOver } from '../../local-service/control/client.mts';
 import { hasEnded, listExecutions, readExecution } from '../../n8n-host/executions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
@@ -14,7 +15,7 @@ import {
 } from './support.mts';
 
 describeWith('Redis and PostgreSQL')('two workers', () => {
-	const stage = useOwnStage(onSeveralMachines({ concurrency: 5 }));
+	const stage = useOwnStage(onSeveralMachines({ concurrency: 5, env: WITHOUT_EDITOR }));
 
 	test(
 		'every change is emitted by exactly one execution, which a worker runs',

@@ -1,5 +1,6 @@
 // n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL. How a worker is killed is in queue-killed.test.mts.
 import { expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import {
 	hasEnded,
 	listExecutions,
@@ -46,7 +47,7 @@ const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | und
 	host.workers.find(({ executions }) => executions.includes(executionId));
 
 describe('two workers', () => {
-	const stage = useOwnStage(onSeveralMachines({ concurrency: 60 }));
+	const stage = useOwnStage(onSeveralMachines({ concurrency: 60, env: WITHOUT_EDITOR }));
 
 	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
 	interface Kind {

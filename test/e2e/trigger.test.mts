@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import { hasEnded, listExecutions, readExecution } from '../../n8n-host/executions.mts';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { importCredential } from '../../tools/demoStage.mts';
@@ -29,7 +30,12 @@ const active = new Set<string>();
 
 const start = async () => {
 	const { packageDir } = shared();
-	host = await startHost({ packageDir, userFolder, login: host?.login });
+	host = await startHost({
+		packageDir,
+		userFolder,
+		login: host?.login,
+		env: WITHOUT_EDITOR,
+	});
 	// The workflows that are imported from now on find it.
 	await importCredential(host, stage.service);
 };

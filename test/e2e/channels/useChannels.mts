@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WITHOUT_EDITOR } from '../../../n8n-host/environment.mts';
 import {
 	freeHostPorts,
 	startHost,
@@ -26,8 +27,11 @@ export interface WithChannels {
 	restart(): Promise<void>;
 }
 
-/** For the tests of one file; filled before them, and ended after them. `waitsFaster`: see the host's options. */
-export function useChannels({ waitsFaster }: Pick<HostOptions, 'waitsFaster'> = {}): WithChannels {
+/** For the tests of one file; filled before them, and ended after them. Options: see the host's; `env` says by default that nobody opens the editor. */
+export function useChannels({
+	waitsFaster,
+	env = WITHOUT_EDITOR,
+}: Pick<HostOptions, 'waitsFaster' | 'env'> = {}): WithChannels {
 	const channels = {} as Channels;
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-channels-'));
 	let begin: (login?: OwnHost['login']) => Promise<OwnHost>;
@@ -42,7 +46,7 @@ export function useChannels({ waitsFaster }: Pick<HostOptions, 'waitsFaster'> = 
 				userFolder,
 				ports,
 				login,
-				env: { ...channels.env, ...OF_VERSION[hostVersion()] },
+				env: { ...channels.env, ...OF_VERSION[hostVersion()], ...env },
 			});
 		host = await begin();
 		const close = async () => {
