@@ -31,7 +31,6 @@ import { readConcurrency, readJob, waitOf } from './parameters';
 import { properties } from './properties';
 import type { Job, Journal, RunDependencies } from './run';
 import { runSession } from './runSession';
-import { sessionApi } from './sessionApi';
 import { tryAll } from './tryRules';
 
 /** Outputs, as n8n's expressions give them */
@@ -164,19 +163,15 @@ export class RunAgentSession implements INodeType {
 async function createDependencies(
 	context: IExecuteFunctions,
 ): Promise<(job: Job, journal: Journal, itemIndex: number) => RunDependencies> {
-	const opened = await openApi(context);
-	const { clock, signal } = opened;
-	const api = sessionApi(opened);
+	const api = await openApi(context);
 	return ({ policy }, journal, itemIndex) => {
 		// The credential's words for options count where the node has none.
 		for (const decision of ['approve', 'deny'] as const)
 			if (!policy[`${decision}Values`]?.length)
-				policy[`${decision}Values`] = optionWords(opened, decision);
+				policy[`${decision}Values`] = optionWords(api, decision);
 		return {
 			api,
 			journal,
-			clock,
-			signal,
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

@@ -5,25 +5,18 @@ import {
 	CanceledError,
 	hadNoEffect,
 	IndeterminateError,
-	withSession,
 	WorkspaceAutomationError,
 	type ErrorContext,
 } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { excerpt } from '../shared/base/values';
 import { comesFromItself } from '../shared/n8n/wires';
+import { withResult } from './endings';
 import type { RunResult } from './run';
 
 // What the node says where sessions fail.
 
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
-
-/** An error with the session of a result, and what was decided. */
-export const withResult = (
-	error: WorkspaceAutomationError,
-	{ session: { sessionId, dashboardUrl }, decisions }: RunResult,
-): WorkspaceAutomationError =>
-	withSession(error, { sessionId, dashboardUrl, ...(decisions.length > 0 && { decisions }) });
 
 /** What a failed session is reported as. */
 export function sessionFailed(result: RunResult): WorkspaceAutomationError {
@@ -35,7 +28,7 @@ export function sessionFailed(result: RunResult): WorkspaceAutomationError {
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
 	);
-	return withResult(error, result);
+	return withResult(error, session, decisions);
 }
 
 /** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */

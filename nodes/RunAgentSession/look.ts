@@ -3,13 +3,12 @@ import { digest } from '../shared/base/digest';
 import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
-import { abandon } from './endings';
-import { withResult } from './failures';
+import { abandon, withResult } from './endings';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
 import { newQuestion } from './page/links';
 import { withQuestion } from './page/view';
 import { turnAfter } from './turn';
-import { runSession } from './runSession';
+import { runSession, sendMessage } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
 
@@ -45,15 +44,15 @@ async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunRes
 
 /** Sends the agent what a person wrote on the page, once, when all that was asked is decided. That begins another turn. */
 async function passOnComment(result: RunResult, dependencies: RunDependencies): Promise<RunResult> {
-	const { api, clock, journal } = dependencies;
+	const { api, journal } = dependencies;
 	const { page, ...entry } = journal.read()!;
 	const { comment } = page ?? {};
 	if (!page || !comment || result.kind === 'needsApproval' || result.kind === 'failed')
 		return result;
-	const turn = turnAfter(result.session, clock.now());
+	const turn = turnAfter(result.session, api.clock.now());
 	journal.write({ ...entry, turn, page: { ...page, comment: undefined } });
-	const deadline = clock.now() + LOOK.maxWaitMs;
-	const failure = await resultOrError(api.sendMessage(result.session, comment, { deadline }));
+	const deadline = api.clock.now() + LOOK.maxWaitMs;
+	const failure = await resultOrError(sendMessage(api, result.session, comment, deadline));
 	if (failure && hadNoEffect(failure)) journal.write({ ...entry, page });
 	return { ...result, kind: 'stillRunning' };
 }
@@ -68,7 +67,8 @@ export const applyAnswers = async (job: Job, dependencies: RunDependencies): Pro
  */
 export async function look(job: Job, dependencies: RunDependencies): Promise<RunResult> {
 	const patience = job.patience!;
-	const { clock, journal } = dependencies;
+	const { journal } = dependencies;
+	const { clock } = dependencies.api;
 	const startedAt = clock.now();
 	const result = await readOnce(job, dependencies);
 	const now = clock.now();
@@ -109,7 +109,7 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 				};
 	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(
 		(error: WorkspaceAutomationError) => {
-			throw withResult(error, result);
+			throw withResult(error, result.session, result.decisions);
 		},
 	);
 }

@@ -1,22 +1,51 @@
+import { fetchSession, UnreadableSessionError } from '../shared/api/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
 import { quote } from '../shared/base/values';
-import { UnreadableSessionError } from '../shared/api/sessions';
 import { isKnownStatus, type Session } from '../shared/session/session';
 import { isRefusal } from '../shared/transport/evidence';
 import { observe } from './ledger';
-import { delayBeforePoll } from './pollPlan';
 import type { Run } from './run';
 import { hasBegun } from './turn';
 
 // Waiting for the session, and reading it.
 
+export interface PollLimits {
+	/** Shortest time between two polls, in milliseconds */
+	pollMs: number;
+	/** Longest time between two polls, jitter included */
+	maxPollMs: number;
+}
+
+/** Up to a fifth more, never less, so that sessions started together do not poll together. */
+const JITTER = 1 / 5;
+const SHARE_OF_AGE = 1 / 20;
+
+/**
+ * The wait after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
+ * length, between the shortest interval and the one whose jitter reaches the longest. Every wait then lies within the two; by
+ * default those are the 5 to 10 seconds that the API document recommends (Polling procedure, 2).
+ * @param random from 0 to 1
+ * @param leftMs the time that is left: the last poll is made at its end, unless that would be sooner than the shortest interval
+ * @returns undefined when there is no time for another poll
+ */
+export function pollDelay(
+	ageMs: number,
+	random: number,
+	{ pollMs, maxPollMs }: PollLimits,
+	leftMs = Infinity,
+): number | undefined {
+	const interval = Math.min(maxPollMs / (1 + JITTER), ageMs * SHARE_OF_AGE);
+	const delay = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
+	if (delay <= leftMs) return delay;
+	return leftMs >= pollMs ? leftMs : undefined;
+}
+
 /** Returns whether there is time for another poll. */
 export async function waitForNextPoll(run: Run): Promise<boolean> {
-	const { clock, random, signal } = run.dependencies;
-	const now = clock.now();
-	const [age, left] = [now - run.startedAt, run.lastPoll - now];
-	const delay = delayBeforePoll(age, random(), left, run.job.poll);
-	if (delay !== undefined) await clock.sleep(delay, signal);
+	const { api, random } = run.dependencies;
+	const now = api.clock.now();
+	const delay = pollDelay(now - run.startedAt, random(), run.job.poll, run.lastPoll - now);
+	if (delay !== undefined) await api.clock.sleep(delay, api.signal);
 	return delay !== undefined;
 }
 
@@ -25,11 +54,11 @@ const UNREADABLE_MS = 3 * 60_000;
 
 /** Reads the session; undefined when the time was over before a usable response came. */
 export async function read(run: Run): Promise<Session | undefined> {
-	const { clock } = run.dependencies;
+	const { api } = run.dependencies;
 	for (;;) {
 		// A poll that failed is made up for no later than the next one would come.
 		const session = await resultOrError(
-			run.dependencies.api.read(run.entry.sessionId!, {
+			fetchSession(api, run.entry.sessionId!, {
 				deadline: run.lastPoll,
 				maxAttempts: Infinity,
 				maxDelayMs: run.job.poll.maxPollMs,
@@ -37,16 +66,20 @@ export async function read(run: Run): Promise<Session | undefined> {
 		);
 		run.pollCount++;
 		if (!(session instanceof WorkspaceAutomationError)) return takePoll(run, session);
-		if (session.context.httpStatus === 404) throw sessionNotFound(session);
+		const { message, description, context } = session;
+		if (context.httpStatus === 404)
+			throw new WorkspaceAutomationError(
+				'The session was not found',
+				`Either there is no such session, or the API key lacks a scope or its creator has lost access to the project: the service gives the same answer for both. ${description}`,
+				context,
+			);
 		if (isRefused(session)) throw session;
 		if (session instanceof UnreadableSessionError) {
-			const isStrange = !run.session && clock.now() >= run.startedAt + UNREADABLE_MS;
+			const isStrange = !run.session && api.clock.now() >= run.startedAt + UNREADABLE_MS;
 			if (!isStrange && (await waitForNextPoll(run))) continue;
 			if (!run.session) throw session;
 		}
-		run.warnings.add(
-			`The session could not be read at the end: ${session.message}. ${session.description}`,
-		);
+		run.warnings.add(`The session could not be read at the end: ${message}. ${description}`);
 		return undefined;
 	}
 }
@@ -77,10 +110,3 @@ export function take(run: Run, session: Session): Session {
 /** Whether the service said no, as against not saying anything usable in time. */
 export const isRefused = ({ context: { httpStatus } }: WorkspaceAutomationError): boolean =>
 	httpStatus !== undefined && isRefusal(httpStatus);
-
-const sessionNotFound = ({ description, context }: WorkspaceAutomationError) =>
-	new WorkspaceAutomationError(
-		'The session was not found',
-		`Either there is no such session, or the API key lacks a scope or its creator has lost access to the project: the service gives the same answer for both. ${description}`,
-		context,
-	);

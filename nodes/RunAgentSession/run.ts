@@ -1,21 +1,26 @@
-import type { Session } from '../shared/session/session';
+import type { Api } from '../shared/api/types';
 import type { ItemRecord } from '../shared/n8n/executionJournal';
-import type { Clock } from '../shared/transport/clock';
+import type { Session } from '../shared/session/session';
 import type { About } from './askedInteractions';
 import type { Parked, Patience } from './durable';
 import { isWaiting, type DecisionRecord, type Ledger, type Undecided } from './ledger';
 import type { Question } from './page/links';
 import type { PageRecord } from './page/view';
 import type { Policy } from './permissionPolicy';
-import type { PollLimits } from './pollPlan';
-import type { NewSession, SessionApi } from './sessionApi';
+import type { PollLimits } from './polling';
 import type { Turn } from './turn';
 
 /** For deciding what the last look before the end of Max Wait found */
 export const DECISIONS_MS = 30_000;
 
 export type Target =
-	| ({ operation: 'start' } & NewSession)
+	| {
+			operation: 'start';
+			projectId: string;
+			prompt: string;
+			/** More fields for the body */
+			extra: Record<string, unknown>;
+	  }
 	| { operation: 'continue'; sessionId: string; message?: string };
 
 /** What one item asks for. */
@@ -64,10 +69,8 @@ export type Journal = ItemRecord<Entry>;
 
 /** The effects that a run needs; a test brings a clock and a service of its own. */
 export interface RunDependencies {
-	api: SessionApi;
+	api: Api;
 	journal: Journal;
-	clock: Clock;
-	signal?: AbortSignal;
 	/** From 0 to 1 */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;
@@ -122,7 +125,7 @@ export class Run {
 	constructor(job: Job, dependencies: RunDependencies) {
 		this.job = job;
 		this.dependencies = dependencies;
-		this.startedAt = dependencies.clock.now();
+		this.startedAt = dependencies.api.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.entry = { state: 'new', ledger: [], ...dependencies.journal.read() };
 		if (job.target.operation === 'continue') this.entry.sessionId = job.target.sessionId;
@@ -135,7 +138,7 @@ export class Run {
 	/** Whether the next reading tells what became of a decision, so that it is worth waiting for even after Max Wait. */
 	get isUnsettled(): boolean {
 		const until = this.hold?.until ?? 0;
-		const isHeld = this.dependencies.clock.now() < until && until <= this.lastDecision;
+		const isHeld = this.dependencies.api.clock.now() < until && until <= this.lastDecision;
 		return isHeld || isWaiting(this.entry.ledger);
 	}
 

@@ -12,7 +12,6 @@ import {
 } from '../../local-service/dialects/index.mts';
 import type { Entry, Job } from '../../nodes/RunAgentSession/run.ts';
 import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
-import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
@@ -117,7 +116,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	);
 	const clock = virtual;
 	const gates = new RateLimitGates(clock);
-	const api = sessionApi(await openApi(context, { clock, gates }));
+	const api = await openApi(context, { clock, gates });
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	/** Runs one item, again with the same context when it fails, as Retry On Fail does. */
@@ -149,7 +148,6 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 					{ runIndex: 0, itemIndex: 0 },
 					fingerprint,
 				),
-				clock,
 				random: dice,
 				log() {},
 				onSession() {},
