@@ -8,7 +8,7 @@ import {
 	runIndexOf,
 	type ItemRecord,
 } from '../shared/n8n/executionJournal';
-import { ancestorOf, comesFromItself } from '../shared/n8n/wires';
+import { ancestorOf, comesFromItself } from '../shared/n8n/parking';
 import type { Entry, Job } from './run';
 
 // The record of an item: what a retry goes on with, and an item that comes back to the node that started its session.

@@ -208,17 +208,15 @@ export function told(
 	const decisions: DecisionRecord[] = [];
 	const doubts: string[] = [];
 	for (const { record, state, polls } of ledger) {
-		const named = `Permission request ${quote(record.interactionId, 50)}`;
-		const value = `"${quote(record.option, 50)}"`;
+		const doubt = `Permission request ${quote(record.interactionId, 50)} may have been decided: "${quote(record.option, 50)}" was sent for it, and no answer came.`;
 		// A session that completed has waited for nothing.
 		const isBorneOut = polls >= POLLS_CONCLUDED || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
 		else if (state === 'inferred')
 			doubts.push(
-				`${named} may have been decided: ${value} was sent for it, and no answer came. It is listed no longer, but only for less than ${POLLS_CONCLUDED} polls.`,
+				`${doubt} It is listed no longer, but only for less than ${POLLS_CONCLUDED} polls.`,
 			);
-		else if (state === 'sent')
-			doubts.push(`${named} may have been decided: ${value} was sent for it, and no answer came.`);
+		else if (state === 'sent') doubts.push(doubt);
 	}
 	return { decisions, doubts };
 }

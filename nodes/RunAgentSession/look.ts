@@ -21,15 +21,6 @@ const LOOK = {
 
 const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
 
-const contentsOf = ({ undecided }: RunResult) =>
-	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
-
-function outcomeOf(result: RunResult) {
-	if (result.kind === 'stillRunning') return { kind: 'waiting' } as const;
-	if (result.kind !== 'needsApproval') return { kind: 'ended' } as const;
-	return { kind: 'asking', pending: digest(JSON.stringify(contentsOf(result))) } as const;
-}
-
 /** A run of one reading, in which what people answered on the page goes along with the policy. */
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
 	const { journal } = dependencies;
@@ -77,11 +68,13 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const { since } = (entry.parked ??= { since: startedAt });
 	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
-	const { course, parked } = courseAfter(outcomeOf(result), entry.parked, patience, now);
+	const contents = result.undecided.map(({ interaction }) => contentOf(interaction) ?? '');
+	const pending = digest(JSON.stringify(contents));
+	const { course, parked } = courseAfter(result.kind, pending, entry.parked, patience, now);
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
 	const lookAt = nextLook(parked, patience, now);
 	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
-	const question = isAsked ? newQuestion(contentsOf(result)) : undefined;
+	const question = isAsked ? newQuestion(contents) : undefined;
 	if (question) entry.page = withQuestion(entry.page, question, job);
 	journal.write({ ...entry, parked });
 	if (question) return { ...whole, question, lookAt };
@@ -95,21 +88,16 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 		};
 		return await look(denying, dependencies);
 	}
-	const about =
-		course === 'giveUp'
-			? {
-					tooLong: `The session did not finish within ${hours(patience.giveUpAfterMs)}`,
-					advice: "Raise 'Give Up After' in the options.",
-					aborts: patience.onGiveUp === 'abort',
-				}
-			: {
-					tooLong: `The session waited ${hours(patience.unansweredAfterMs)} for somebody's decision`,
-					advice: "Raise 'If Nobody Answers After' in the options.",
-					aborts: true,
-				};
-	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(
-		(error: WorkspaceAutomationError) => {
-			throw withResult(error, result.session, result.decisions);
-		},
-	);
+	const givesUp = course === 'giveUp';
+	const about = {
+		tooLong: givesUp
+			? `The session did not finish within ${hours(patience.giveUpAfterMs)}`
+			: `The session waited ${hours(patience.unansweredAfterMs)} for somebody's decision`,
+		advice: `Raise '${givesUp ? 'Give Up After' : 'If Nobody Answers After'}' in the options.`,
+		aborts: !givesUp || patience.onGiveUp === 'abort',
+		forgets: false,
+	};
+	return await abandon(dependencies, sessionId, about).catch((error: WorkspaceAutomationError) => {
+		throw withResult(error, result.session, result.decisions);
+	});
 }
