@@ -1,31 +1,21 @@
-import { updateDisplayOptions, type IDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import {
+	updateDisplayOptions,
+	type IDisplayOptions,
+	type INodeProperties,
+	type NodePropertyTypes,
+} from 'n8n-workflow';
 
 import { projectLocator, prompt, sessionLocator, simplify } from '../shared/n8n/descriptions';
 
-// The panel of the node. A field is a line of its label, the name under which workflows keep it, and what it is for.
+// The panel of the node. A field has a label, the name under which workflows keep it, a type, a default, and what it is for.
 
-type More = Partial<Omit<INodeProperties, 'options'>>;
-
-const text = (displayName: string, name: string, description: string, more: More = {}) =>
-	({ displayName, name, type: 'string', default: '', description, ...more }) as INodeProperties;
-
-const json = (displayName: string, name: string, description: string, more: More = {}) =>
-	text(displayName, name, description, { type: 'json', ...more });
-
-const number = (
+const field = (
 	displayName: string,
 	name: string,
-	value: number,
-	description: string,
-	minValue: number,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'number',
-	typeOptions: { minValue },
-	default: value,
-	description,
-});
+	type: NodePropertyTypes,
+	value: string | number | boolean,
+	more: Partial<INodeProperties>,
+): INodeProperties => ({ displayName, name, type, default: value, ...more });
 
 /** What a choice is called and what it does, by the value that workflows keep */
 type Choices = Record<string, [name: string, description?: string, action?: string]>;
@@ -36,27 +26,25 @@ const choice = (
 	value: string,
 	description: string,
 	choices: Choices,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'options',
-	options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
-		name,
-		value: choice,
-		...(description && { description }),
-		...(action && { action }),
-	})),
-	default: value,
-	description,
-});
+): INodeProperties =>
+	field(displayName, name, 'options', value, {
+		options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
+			name,
+			value: choice,
+			...(description && { description }),
+			...(action && { action }),
+		})),
+		description,
+	});
 
 const ABORT: Choices = { abort: ['Abort the Session', 'Abort the session and raise an error'] };
 
 const maxWait: INodeProperties[] = [
-	{
-		...number('Max Wait (Minutes)', 'maxWait', 30, 'How long to wait for the session to end', 0),
+	field('Max Wait (Minutes)', 'maxWait', 'number', 30, {
+		typeOptions: { minValue: 0 },
+		description: 'How long to wait for the session to end',
 		hint: "For sessions of hours choose 'In the Database' in 'Wait'",
-	},
+	}),
 	choice('On Max Wait', 'onMaxWait', 'route', 'What to do when the session has not ended by then', {
 		...ABORT,
 		route: ['Route to Still Running', 'Let the session go on and send the item to Still Running'],
@@ -125,21 +113,21 @@ export const properties: INodeProperties[] = [
 			...sessionLocator,
 			description: 'The session to wait for, such as the sessionId that an earlier node returned',
 		},
-		text(
-			'Message',
-			'message',
-			'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
-			{ typeOptions: { rows: 2 }, placeholder: 'e.g. Now do the same for the blog' },
-		),
+		field('Message', 'message', 'string', '', {
+			description:
+				'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
+			typeOptions: { rows: 2 },
+			placeholder: 'e.g. Now do the same for the blog',
+		}),
 	),
 	...shown(
 		{ operation: ['tryRules'] },
-		json(
-			'Requests',
-			'requests',
-			'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
-			{ required: true, placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]' },
-		),
+		field('Requests', 'requests', 'json', '', {
+			description:
+				'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
+			required: true,
+			placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
+		}),
 	),
 	...shown(
 		{ operation: SESSIONS },
@@ -175,12 +163,12 @@ export const properties: INodeProperties[] = [
 	),
 	...shown(
 		{ operation: ['continue'], permissionPolicy: ['answer'] },
-		text(
-			'Answer',
-			'answer',
-			'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
-			{ default: '={{ $json }}', required: true, placeholder: 'e.g. approve' },
-		),
+		field('Answer', 'answer', 'string', '={{ $json }}', {
+			description:
+				'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
+			required: true,
+			placeholder: 'e.g. approve',
+		}),
 		choice('Applies To', 'answerAppliesTo', 'asked', 'Which requests the answer is for', {
 			session: ['Everything From Now On', 'Answer whatever the session asks for until it ends'],
 			asked: [
@@ -188,12 +176,12 @@ export const properties: INodeProperties[] = [
 				'Answer only the requests that the person has seen; anything else is asked again',
 			],
 		}),
-		json(
-			'Asked',
-			'askedInteractions',
-			'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
-			{ required: true, displayOptions: { show: { answerAppliesTo: ['asked'] } } },
-		),
+		field('Asked', 'askedInteractions', 'json', '', {
+			description:
+				'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
+			required: true,
+			displayOptions: { show: { answerAppliesTo: ['asked'] } },
+		}),
 	),
 	...shown(
 		{ permissionPolicy: ['rules'] },
@@ -211,15 +199,15 @@ export const properties: INodeProperties[] = [
 					displayName: 'Rule',
 					name: 'rule',
 					values: [
-						text('Permission', 'permission', 'The kind of permission. * stands for any.', {
+						field('Permission', 'permission', 'string', '', {
+							description: 'The kind of permission. * stands for any.',
 							placeholder: 'e.g. bash',
 						}),
-						text(
-							'Pattern',
-							'pattern',
-							'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
-							{ placeholder: 'e.g. git status, npm run build' },
-						),
+						field('Pattern', 'pattern', 'string', '', {
+							description:
+								'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
+							placeholder: 'e.g. git status, npm run build',
+						}),
 						choice('Decision', 'decision', '', 'What to do with a request that matches', {
 							'': ['- Choose -'],
 							...decisions,
@@ -263,76 +251,57 @@ export const properties: INodeProperties[] = [
 						once: ['Once', 'Prefer the option that allows it this time'],
 					},
 				),
-				text(
-					'Approve Values',
-					'approveValues',
-					'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
-					{ placeholder: 'e.g. grant_once, go' },
-				),
+				field('Approve Values', 'approveValues', 'string', '', {
+					description:
+						'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
+					placeholder: 'e.g. grant_once, go',
+				}),
 			),
 			...shown(
 				{ '/operation': ['start'] },
-				json('Body', 'body', 'More fields for the request that starts the session', {
-					default: '{}',
+				field('Body', 'body', 'json', '{}', {
+					description: 'More fields for the request that starts the session',
 				}),
 			),
 			// If Nobody Answers may deny, whatever the policy.
-			text(
-				'Deny Values',
-				'denyValues',
-				'Values of options that deny, separated by commas. They win over what is understood without them.',
-				{ placeholder: 'e.g. refuse, halt' },
-			),
+			field('Deny Values', 'denyValues', 'string', '', {
+				description:
+					'Values of options that deny, separated by commas. They win over what is understood without them.',
+				placeholder: 'e.g. refuse, halt',
+			}),
 			...shown(
 				{ '/operation': SESSIONS },
-				json(
-					'Decision Body',
-					'decisionBody',
-					'More fields for the request that answers a permission request',
-					{ default: '{}' },
-				),
-				{
-					displayName: 'Abort on Stop',
-					name: 'abortOnStop',
-					type: 'boolean',
-					default: true,
+				field('Decision Body', 'decisionBody', 'json', '{}', {
+					description: 'More fields for the request that answers a permission request',
+				}),
+				field('Abort on Stop', 'abortOnStop', 'boolean', true, {
 					description:
 						'Whether stopping the execution, or its timeout, also aborts the agent session',
-				},
-				number(
-					'Max Concurrent Sessions',
-					'maxConcurrentSessions',
-					5,
-					'How many items are worked on at the same time',
-					1,
-				),
+				}),
+				field('Max Concurrent Sessions', 'maxConcurrentSessions', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description: 'How many items are worked on at the same time',
+				}),
 			),
 			...shown(
 				{ '/operation': SESSIONS, '/wait': ['memory'] },
-				number(
-					'Max Poll Interval (Seconds)',
-					'maxPollInterval',
-					10,
-					'Longest time between two polls of a session; the interval grows with the age of the session',
-					1,
-				),
-				number(
-					'Poll Interval (Seconds)',
-					'pollInterval',
-					5,
-					'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-					1,
-				),
+				field('Max Poll Interval (Seconds)', 'maxPollInterval', 'number', 10, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Longest time between two polls of a session; the interval grows with the age of the session',
+				}),
+				field('Poll Interval (Seconds)', 'pollInterval', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
+				}),
 			),
 			...shown(
 				{ '/operation': SESSIONS, '/wait': ['database'] },
-				number(
-					'Give Up After (Hours)',
-					'giveUpAfter',
-					24,
-					'How long to wait for the session to end',
-					0,
-				),
+				field('Give Up After (Hours)', 'giveUpAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long to wait for the session to end',
+				}),
 				choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
 					...ABORT,
 					error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
@@ -348,21 +317,14 @@ export const properties: INodeProperties[] = [
 						wait: ['Wait', "Wait on, until 'Give Up After'"],
 					},
 				),
-				number(
-					'If Nobody Answers After (Hours)',
-					'unansweredAfter',
-					24,
-					'How long people have, counted from when a request was first seen',
-					0,
-				),
-				{
-					displayName: 'Send Comments to the Agent',
-					name: 'sendComments',
-					type: 'boolean',
-					default: false,
+				field('If Nobody Answers After (Hours)', 'unansweredAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long people have, counted from when a request was first seen',
+				}),
+				field('Send Comments to the Agent', 'sendComments', 'boolean', false, {
 					description:
 						'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
-				},
+				}),
 			),
 			// They stood here first: a workflow that has them here keeps them, and no other is offered them.
 			...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
