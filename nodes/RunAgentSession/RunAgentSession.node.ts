@@ -109,7 +109,8 @@ export class RunAgentSession implements INodeType {
 		const wait = waitOf(this);
 		const parks = wait === 'database';
 		const input = this.getInputData();
-		if (parks && input.every((_, itemIndex) => isWaitedFor(this, itemIndex))) return [[], [], []];
+		const carried = input.map((_, itemIndex) => carriedBy(this, itemIndex));
+		if (parks && carried.every((record) => isWaitedFor(this, record))) return [[], [], []];
 		const putOff = parks ? putOffUntil(this, realClock.now()) : undefined;
 		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
 
@@ -117,7 +118,6 @@ export class RunAgentSession implements INodeType {
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
 		const runIndex = runIndexOf(this, 0);
-		const carried = input.map((_, itemIndex) => carriedBy(this, itemIndex));
 		const readAll = carried.map(async (record, itemIndex) =>
 			readJob(this, itemIndex, record && sessionOf(record, runIndex)),
 		);

@@ -1,3 +1,4 @@
+import { TURN_MS } from '../shared/api/lookUps';
 import { fetchSession } from '../shared/api/sessions';
 import type { Api } from '../shared/api/types';
 import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
@@ -6,7 +7,7 @@ import type { Session } from '../shared/session/session';
 import { told, type DecisionRecord, type Undecided } from './ledger';
 import { takePoll } from './polling';
 import type { Run, RunDependencies, RunResult } from './run';
-import { isOverdue, TURN_MS } from './turn';
+import { isOverdue } from './turn';
 
 // How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
 

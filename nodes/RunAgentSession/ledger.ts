@@ -16,17 +16,10 @@ const POLLS_RESOLVED = 4;
 const POLLS_CONCLUDED = 2;
 
 /** A decision that was carried out, as the output lists it. */
-export interface DecisionRecord {
+export interface DecisionRecord extends Settled {
 	interactionId: string;
 	permission: string;
 	patterns: string[];
-	decision: 'approve' | 'deny';
-	/** The value that was sent for it */
-	option: string | number;
-	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
-	decidedBy: string;
-	/** What a person wrote on the page */
-	comment?: string;
 	/** ISO date-time */
 	at: string;
 	/** What is not certain about it */
@@ -148,7 +141,7 @@ export function plan(
 
 function withLine(
 	ledger: Ledger,
-	{ interaction, verdict: { decision, option, decidedBy, comment } }: Due,
+	{ interaction, verdict }: Due,
 	state: Line['state'],
 	at: string,
 	note?: string,
@@ -157,10 +150,7 @@ function withLine(
 		interactionId: interaction.id,
 		permission: asText(interaction.permission ?? ''),
 		patterns: patternsOf(interaction),
-		decision,
-		option,
-		decidedBy,
-		...(comment !== undefined && { comment }),
+		...verdict,
 		at,
 		...(note !== undefined && { note }),
 	};

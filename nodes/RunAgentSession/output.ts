@@ -10,7 +10,7 @@ import {
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { excerpt, inWords } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
-import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
+import { LONGEST_VALUE } from '../shared/n8n/customData';
 import { comesFromItself } from '../shared/n8n/parking';
 import { shownRequests, withAbout } from './askedInteractions';
 import { withResult } from './endings';
@@ -116,13 +116,16 @@ export function toOutputs(
 
 /** Tells n8n's tracing of the sessions, each with what became of it. */
 export function tellTracing(context: IExecuteFunctions, results: Results): void {
+	// n8n 1 knows no tracing, and keeps what it does not know with the execution's data.
+	if (!('customData' in context)) return;
 	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 	const all = (of: (result: RunResult) => string) => ended.map(of).join().slice(0, LONGEST_VALUE);
-	trace(context, {
+	const tracing = {
 		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
 		'workspaceAutomation.statuses': all(({ session }) => session.status),
 		'workspaceAutomation.decisions': ended.flatMap(({ decisions }) => decisions).length,
-	});
+	};
+	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
 }
 
 /** What a failed session is reported as. */
