@@ -5,8 +5,7 @@ import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/
 import { count, inSeconds } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
 import { told, type DecisionRecord, type Undecided } from './ledger';
-import { takePoll } from './polling';
-import type { Run, RunDependencies, RunResult } from './run';
+import { takePoll, type Run, type RunDependencies, type RunResult } from './run';
 import { isOverdue } from './turn';
 
 // How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.

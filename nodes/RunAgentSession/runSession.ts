@@ -21,8 +21,17 @@ import {
 	type Due,
 	type Undecided,
 } from './ledger';
-import { isRefused, read, take, waitForNextPoll } from './polling';
-import { Run, type Job, type RunDependencies, type RunResult, type Target } from './run';
+import {
+	isRefused,
+	read,
+	Run,
+	take,
+	waitForNextPoll,
+	type Job,
+	type RunDependencies,
+	type RunResult,
+	type Target,
+} from './run';
 import { turnAfter } from './turn';
 
 /** For a start, however short Max Wait is: cut off, it would leave a session that nobody knows. */

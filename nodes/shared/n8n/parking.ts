@@ -72,21 +72,19 @@ export function ancestorOf(
 	}
 }
 
-/** In the node's context: until when what comes back without having been parked has to wait */
-const WAKE_AT = 'wakeAt';
-
-/** In the node's context: how it is parked */
-const PARKED = 'parked';
-
-/** Until when n8n keeps a node parked, and how often a webhook has had it executed sooner. */
+/** How a node is parked. */
 export interface ParkedNode {
+	/** Until when n8n keeps it */
 	until: number;
+	/** How often a webhook has had it executed sooner */
 	resumed: number;
+	/** Until when what comes back without having been parked has to wait */
+	putOffUntil?: number;
 }
 
 /** How the node is parked, as its context tells. */
 export const parkedNode = (nodeContext: IDataObject): ParkedNode =>
-	(nodeContext[PARKED] ??= { until: 0, resumed: 0 }) as unknown as ParkedNode;
+	(nodeContext.parked ??= { until: 0, resumed: 0 }) as unknown as ParkedNode;
 
 /**
  * n8n runs what follows a node from the top of the canvas to the bottom, and a node that parks ends that for all. So the way back goes last
@@ -110,14 +108,15 @@ export async function park(
 	const [waiting, ...leaving] = outputs;
 	if (waiting.length === 0) return outputs;
 	const execution = context.getExecuteData();
+	const parked = parkedNode(context.getContext('node'));
 	if (leaving.some(({ length }) => length > 0)) {
-		context.getContext('node')[WAKE_AT] = wakeAt;
+		parked.putOffUntil = wakeAt;
 		goLast(execution.node);
 		return outputs;
 	}
 	// A list of its own: where the node has an error output, n8n empties what is returned.
 	execution.data.main = [[...waiting]];
-	parkedNode(context.getContext('node')).until = wakeAt;
+	parked.until = wakeAt;
 	// n8n 1 at times takes up twice what it has parked, and forgets the second when the first is through: "No active execution found". The
 	// wait is noted by then, and n8n parks it all the same.
 	await context.putExecutionToWait(new Date(wakeAt)).catch(() => {});
@@ -126,9 +125,9 @@ export async function park(
 
 /** When the items of this run are to be parked for, because it was put off only until others had left; undefined if that is not why they came. */
 export function putOffUntil(context: IExecuteFunctions, now: number): number | undefined {
-	const nodeContext = context.getContext('node');
-	const { [WAKE_AT]: wakeAt } = nodeContext;
 	if (!comesFromItself(context)) return undefined;
-	delete nodeContext[WAKE_AT];
-	return typeof wakeAt === 'number' && wakeAt > now ? wakeAt : undefined;
+	const parked = parkedNode(context.getContext('node'));
+	const { putOffUntil: wakeAt = now } = parked;
+	delete parked.putOffUntil;
+	return wakeAt > now ? wakeAt : undefined;
 }
