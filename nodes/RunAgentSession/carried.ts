@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import { fingerprintOf, itemRecord, recordOf, runIndexOf } from '../shared/n8n/executionJournal';
+import { fingerprintOf, itemRecord, placeOf, recordOf } from '../shared/n8n/executionJournal';
 import { ancestorOf, comesFromItself } from '../shared/n8n/parking';
 import type { Entry, Job, Journal } from './run';
 
@@ -46,8 +46,7 @@ export function ownRecord(context: IExecuteFunctions, itemIndex: number, { targe
 	const goesOn = target.operation === 'continue' && before && !before.pendingInteractions;
 	const nodeContext = context.getContext('node');
 	const earlier = goesOn ? recordOf(nodeContext, SESSIONS, isIt) : undefined;
-	const place = { runIndex: runIndexOf(context, 0), itemIndex };
-	return earlier ?? itemRecord(nodeContext, SESSIONS, place, fingerprint);
+	return earlier ?? itemRecord(nodeContext, SESSIONS, placeOf(context, itemIndex), fingerprint);
 }
 
 /**

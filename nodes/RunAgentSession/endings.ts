@@ -47,6 +47,14 @@ export const withResult = (
 	return withSession(error, { sessionId, dashboardUrl, ...decided }, remarks);
 };
 
+/** What a run throws: an error with its session, once there is one, and what was decided. */
+export function named({ entry, session }: Run, error: unknown): unknown {
+	const { sessionId, dashboardUrl, ledger } = entry;
+	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
+	const { decisions, doubts } = told(ledger, session);
+	return withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
+}
+
 /** The result where the latest reading is the end: of the message's turn, where there was one, and waiting for nothing. */
 export function ended(run: Run): RunResult | undefined {
 	const { api, journal } = run.dependencies;

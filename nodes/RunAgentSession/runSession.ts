@@ -9,14 +9,13 @@ import {
 } from '../shared/base/errors';
 import { quote } from '../shared/base/values';
 import type { Session } from '../shared/session/session';
-import { afterStop, ended, resultOf, timeIsUp, withResult } from './endings';
+import { afterStop, ended, named, resultOf, timeIsUp } from './endings';
 import {
 	confirmed,
 	isPending,
 	plan,
 	refused,
 	sent,
-	told,
 	wasSent,
 	type Due,
 	type Undecided,
@@ -61,10 +60,7 @@ export async function runSession(job: Job, dependencies: RunDependencies): Promi
 		}
 	} catch (error) {
 		if (error instanceof CanceledError) await afterStop(run);
-		const { sessionId, dashboardUrl, ledger } = run.entry;
-		if (!(error instanceof WorkspaceAutomationError) || !sessionId) throw error;
-		const { decisions, doubts } = told(ledger, run.session);
-		throw withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
+		throw named(run, error);
 	}
 }
 

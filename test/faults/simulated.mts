@@ -142,12 +142,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				journal: itemRecord<Entry>(
-					nodeContext,
-					'sessions',
-					{ runIndex: 0, itemIndex: 0 },
-					fingerprint,
-				),
+				journal: itemRecord<Entry>(nodeContext, 'sessions', '0.0', fingerprint),
 				random: dice,
 				log() {},
 				onSession() {},

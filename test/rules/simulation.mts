@@ -297,7 +297,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',
-					{ runIndex: 0, itemIndex: 0 },
+					'0.0',
 					fingerprintOf(job.target.operation, job.target),
 				),
 				random: () => 0,
