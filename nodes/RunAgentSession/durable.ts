@@ -6,7 +6,8 @@ import type { RunResult } from './run';
 /** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
 export const SHORTEST_MS = 70_000;
 const LONGEST_MS = 10 * 60_000;
-const SHARE_OF_AGE = 1 / 20;
+/** The wait after a reading, in parts of the time that the session has taken so far: its end is noticed about that late. */
+export const SHARE_OF_AGE = 1 / 20;
 
 /** How long people and sessions are waited for. */
 export interface Patience {

@@ -6,7 +6,7 @@ import type { ItemRecord } from '../shared/n8n/executionJournal';
 import { isKnownStatus, type Session } from '../shared/session/session';
 import { isRefusal } from '../shared/transport/evidence';
 import type { About } from './askedInteractions';
-import type { Parked, Patience } from './durable';
+import { SHARE_OF_AGE, type Parked, type Patience } from './durable';
 import { isWaiting, observe, type DecisionRecord, type Ledger, type Undecided } from './ledger';
 import type { Question } from './page/links';
 import type { PageRecord } from './page/view';
@@ -169,7 +169,6 @@ export class Run {
 
 /** Up to a fifth more, never less, so that sessions started together do not poll together. */
 const JITTER = 1 / 5;
-const SHARE_OF_AGE = 1 / 20;
 
 /**
  * The wait after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
