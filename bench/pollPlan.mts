@@ -1,7 +1,11 @@
 // The package's own decisions on when to poll.
-import { pollDelay, type PollLimits } from '../nodes/RunAgentSession/pollPlan.ts';
+import { pollDelay as delayWithin, type PollLimits } from '../nodes/RunAgentSession/run.ts';
 
-export { pollDelay, type PollLimits };
+export type { PollLimits };
+
+/** The wait after a poll where there is time for another */
+export const pollDelay = (ageMs: number, random: number, limits: PollLimits): number =>
+	delayWithin(ageMs, random, limits)!;
 
 /** What the node polls by when nobody changes its options */
 export const defaultLimits: PollLimits = { pollMs: 5000, maxPollMs: 10_000 };

@@ -15,28 +15,37 @@ import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { rememberSession } from '../shared/n8n/customData';
 import { runIndexOf } from '../shared/n8n/executionJournal';
 import { getProjects } from '../shared/n8n/listSearch/projects';
-import { park, putOffUntil } from '../shared/n8n/parking';
-import { hintAtLooseEnd, requireWayBack } from '../shared/n8n/wires';
+import { hintAtLooseEnd, park, putOffUntil, requireWayBack } from '../shared/n8n/parking';
 import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
+import type { Api } from '../shared/api/types';
 import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import { carriedBy, isWaitedFor, ownRecord, sessionOf } from './carried';
-import { allFailures, canceled, heldFailure, sessionFailed, type Results } from './failures';
 import { applyAnswers, look } from './look';
-import { OUTPUT_NAMES, tellTracing, toOutputs } from './output';
+import {
+	allFailures,
+	canceled,
+	heldFailure,
+	OUTPUTS,
+	sessionFailed,
+	tellTracing,
+	toOutputs,
+	type Results,
+} from './output';
 import { soonAfter, takeAnswered } from './page/links';
 import { answerOnPage } from './page/webhook';
 import { readConcurrency, readJob, waitOf } from './parameters';
 import { properties } from './properties';
 import type { Job, Journal, RunDependencies } from './run';
 import { runSession } from './runSession';
-import { sessionApi } from './sessionApi';
 import { tryAll } from './tryRules';
 
 /** Outputs, as n8n's expressions give them */
-const named = (outputs: readonly string[]): string =>
-	JSON.stringify(outputs.map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })));
+const named = (names: object): string =>
+	JSON.stringify(
+		Object.values(names).map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })),
+	);
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -56,7 +65,7 @@ export class RunAgentSession implements INodeType {
 				"Connect every output. Where 'wait' is 'database', connect the first, Waiting, with this node's own input and with nothing else.",
 		},
 		inputs: [NodeConnectionTypes.Main],
-		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named(OUTPUT_NAMES.database)} : ${named(OUTPUT_NAMES.memory)} }}`,
+		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named(OUTPUTS.database)} : ${named(OUTPUTS.memory)} }}`,
 		waitingNodeTooltip:
 			'=The session goes on, and is looked at about once a minute. Until then n8n keeps the execution in its database.',
 		credentials: [
@@ -100,7 +109,8 @@ export class RunAgentSession implements INodeType {
 		const wait = waitOf(this);
 		const parks = wait === 'database';
 		const input = this.getInputData();
-		if (parks && input.every((_, itemIndex) => isWaitedFor(this, itemIndex))) return [[], [], []];
+		const carried = input.map((_, itemIndex) => carriedBy(this, itemIndex));
+		if (parks && carried.every((record) => isWaitedFor(this, record))) return [[], [], []];
 		const putOff = parks ? putOffUntil(this, realClock.now()) : undefined;
 		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
 
@@ -108,7 +118,6 @@ export class RunAgentSession implements INodeType {
 		const asTool = isTool(this);
 		const continues = handsOnErrors(this);
 		const runIndex = runIndexOf(this, 0);
-		const carried = input.map((_, itemIndex) => carriedBy(this, itemIndex));
 		const readAll = carried.map(async (record, itemIndex) =>
 			readJob(this, itemIndex, record && sessionOf(record, runIndex)),
 		);
@@ -120,12 +129,15 @@ export class RunAgentSession implements INodeType {
 			throwIfAborted(signal);
 			if (parks) requireWayBack(this);
 			if (mistake >= 0 && !continues) await readAll[mistake];
-			const dependencies = await createDependencies(this);
+			const api = await openApi(this);
 			const answered = parks && takeAnswered(this);
 			if (answered) {
 				for (const [itemIndex, job] of jobs.entries())
 					if (job.status === 'fulfilled' && carried[itemIndex]?.read()?.sessionId === answered)
-						await applyAnswers(job.value, dependencies(job.value, carried[itemIndex], itemIndex));
+						await applyAnswers(
+							job.value,
+							dependenciesOf(this, api, job.value, carried[itemIndex], itemIndex),
+						);
 				return await park(this, [input, [], []], soonAfter(this, realClock.now()));
 			}
 			results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
@@ -134,7 +146,7 @@ export class RunAgentSession implements INodeType {
 				if (held) throw held;
 				if (job.status === 'rejected') throw job.reason;
 				const journal = carried[itemIndex] ?? ownRecord(this, itemIndex, job.value);
-				const effects = dependencies(job.value, journal, itemIndex);
+				const effects = dependenciesOf(this, api, job.value, journal, itemIndex);
 				const run = job.value.patience ? look : runSession;
 				const result = await run(job.value, effects);
 				if (result.kind === 'failed' && !asTool) throw sessionFailed(result);
@@ -150,7 +162,7 @@ export class RunAgentSession implements INodeType {
 			if (failure) throw failure;
 			const outputs = toOutputs(this, results, wait, !continues && looks.length > 0);
 			tellTracing(this, results);
-			for (const [output, name] of OUTPUT_NAMES[wait].entries())
+			for (const [output, name] of Object.values(OUTPUTS[wait]).entries())
 				if (outputs[output].length > 0 && name !== 'Completed') hintAtLooseEnd(this, output, name);
 			return parks ? await park(this, outputs, Math.min(...looks)) : outputs;
 		} catch (error) {
@@ -160,27 +172,24 @@ export class RunAgentSession implements INodeType {
 	}
 }
 
-/** What the items share: the credential, one rate limit for all, and the list of sessions in the execution's data. */
-async function createDependencies(
+/** What the run of an item needs: the items share one way to the API, and with it one rate limit. */
+function dependenciesOf(
 	context: IExecuteFunctions,
-): Promise<(job: Job, journal: Journal, itemIndex: number) => RunDependencies> {
-	const opened = await openApi(context);
-	const { clock, signal } = opened;
-	const api = sessionApi(opened);
-	return ({ policy }, journal, itemIndex) => {
-		// The credential's words for options count where the node has none.
-		for (const decision of ['approve', 'deny'] as const)
-			if (!policy[`${decision}Values`]?.length)
-				policy[`${decision}Values`] = optionWords(opened, decision);
-		return {
-			api,
-			journal,
-			clock,
-			signal,
-			random: Math.random,
-			log: (message, about) =>
-				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-			onSession: (session) => rememberSession(context, session),
-		};
+	api: Api,
+	{ policy }: Job,
+	journal: Journal,
+	itemIndex: number,
+): RunDependencies {
+	// The credential's words for options count where the node has none.
+	for (const decision of ['approve', 'deny'] as const)
+		if (!policy[`${decision}Values`]?.length)
+			policy[`${decision}Values`] = optionWords(api, decision);
+	return {
+		api,
+		journal,
+		random: Math.random,
+		log: (message, about) =>
+			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+		onSession: (session) => rememberSession(context, session),
 	};
 }

@@ -1,10 +1,13 @@
+import type { RunResult } from './run';
+
 // Wait "In the Database": when a session that n8n has parked is looked at again, and when waiting for it is over. Moments and times
 // in milliseconds, no clock in here.
 
 /** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
 export const SHORTEST_MS = 70_000;
 const LONGEST_MS = 10 * 60_000;
-const SHARE_OF_AGE = 1 / 20;
+/** The wait after a reading, in parts of the time that the session has taken so far: its end is noticed about that late. */
+export const SHARE_OF_AGE = 1 / 20;
 
 /** How long people and sessions are waited for. */
 export interface Patience {
@@ -41,20 +44,22 @@ const unansweredAt = ({ asked }: Parked, { ifNobodyAnswers, unansweredAfterMs }:
 
 /**
  * What a look means for an item. People are asked once; again only about something else.
- * @param outcome `waiting`: the session goes on and nobody has to decide anything
+ * @param kind the outcome of the look
  * @param pending a stand-in for what a person has to decide, where that is the outcome
  */
 export function courseAfter(
-	outcome: { kind: 'ended' | 'waiting' } | { kind: 'asking'; pending: string },
+	kind: RunResult['kind'],
+	pending: string,
 	parked: Parked,
 	patience: Patience,
 	now: number,
 ): { course: Course; parked: Parked } {
 	const { since, asked } = parked;
-	if (outcome.kind === 'ended') return { course: 'leave', parked: { since } };
-	if (outcome.kind === 'asking' && outcome.pending !== asked?.what)
-		return { course: 'leave', parked: { since, asked: { what: outcome.pending, since: now } } };
-	const still: Parked = outcome.kind === 'asking' ? parked : { since };
+	const isAsking = kind === 'needsApproval';
+	if (isAsking && pending !== asked?.what)
+		return { course: 'leave', parked: { since, asked: { what: pending, since: now } } };
+	if (!isAsking && kind !== 'stillRunning') return { course: 'leave', parked: { since } };
+	const still: Parked = isAsking ? parked : { since };
 	if (now >= giveUpAt(still, patience)) return { course: 'giveUp', parked: still };
 	if (now >= unansweredAt(still, patience)) return { course: 'unanswered', parked: still };
 	return { course: 'park', parked: still };

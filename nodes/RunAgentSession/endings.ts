@@ -1,9 +1,12 @@
-import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
+import { TURN_MS } from '../shared/api/lookUps';
+import { fetchSession } from '../shared/api/sessions';
+import type { Api } from '../shared/api/types';
+import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
 import { count, inSeconds } from '../shared/base/values';
-import { told, type Undecided } from './ledger';
-import { takePoll } from './polling';
-import type { Run, RunDependencies, RunResult } from './run';
-import { isOverdue, TURN_MS } from './turn';
+import type { Session } from '../shared/session/session';
+import { told, type DecisionRecord, type Undecided } from './ledger';
+import { takePoll, type Run, type RunDependencies, type RunResult } from './run';
+import { isOverdue } from './turn';
 
 // How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
 
@@ -29,18 +32,37 @@ export function resultOf(
 		undecided,
 		warnings: [...warnings, ...held, ...doubts],
 		pollCount,
-		durationMs: dependencies.clock.now() - startedAt,
+		durationMs: dependencies.api.clock.now() - startedAt,
 	};
+}
+
+/** An error with the session, and what was decided. */
+export const withResult = (
+	error: WorkspaceAutomationError,
+	{ sessionId, dashboardUrl }: Pick<Session, 'sessionId' | 'dashboardUrl'>,
+	decisions: DecisionRecord[],
+	remarks?: string[],
+): WorkspaceAutomationError => {
+	const decided = decisions.length > 0 && { decisions };
+	return withSession(error, { sessionId, dashboardUrl, ...decided }, remarks);
+};
+
+/** What a run throws: an error with its session, once there is one, and what was decided. */
+export function named({ entry, session }: Run, error: unknown): unknown {
+	const { sessionId, dashboardUrl, ledger } = entry;
+	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
+	const { decisions, doubts } = told(ledger, session);
+	return withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
 }
 
 /** The result where the latest reading is the end: of the message's turn, where there was one, and waiting for nothing. */
 export function ended(run: Run): RunResult | undefined {
-	const { clock, journal } = run.dependencies;
+	const { api, journal } = run.dependencies;
 	const { turn } = run.entry;
 	const { status, pendingInteractions } = run.session!;
 	const isFailed = status === 'failed';
 	if (!isFailed && (status !== 'completed' || pendingInteractions.length > 0)) return undefined;
-	if (turn && !isOverdue(turn, clock.now())) return undefined;
+	if (turn && !isOverdue(turn, api.clock.now())) return undefined;
 	if (turn)
 		run.warnings.add(
 			`No new turn was seen within ${inSeconds(TURN_MS)} of the message, so the result may be that of the turn before.`,
@@ -51,7 +73,7 @@ export function ended(run: Run): RunResult | undefined {
 }
 
 /** What the last requests for a session may take. */
-const lastRequests = ({ clock }: Pick<RunDependencies, 'clock'>) => ({
+const lastRequests = ({ clock }: Api) => ({
 	deadline: clock.now() + ABORT_MS,
 	maxAttempts: 3,
 	urgent: true,
@@ -60,13 +82,13 @@ const lastRequests = ({ clock }: Pick<RunDependencies, 'clock'>) => ({
 /** Max Wait is over: hands the session on as it is, or aborts it. @throws WorkspaceAutomationError that says so */
 export async function timeIsUp(run: Run): Promise<RunResult> {
 	const { job, deadline, dependencies } = run;
-	const { api, clock, signal } = dependencies;
+	const { api } = dependencies;
 	const sessionId = run.entry.sessionId!;
 	if (job.onMaxWait === 'route') return resultOf(run, 'stillRunning');
 	// A poll that must not be made any more ends the polling, but not the time that the session was given.
-	await clock.sleep(Math.max(0, deadline - clock.now()), signal);
+	await api.clock.sleep(Math.max(0, deadline - api.clock.now()), api.signal);
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
-	const last = await resultOrError(api.read(sessionId, lastRequests(dependencies)));
+	const last = await resultOrError(fetchSession(api, sessionId, lastRequests(api)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);
 	const result = wasRead && takePoll(run, last) && ended(run);
 	if (result) return result;
@@ -91,8 +113,9 @@ export async function abandon(
 	const { api, journal } = dependencies;
 	const { tooLong, advice, aborts, forgets } = about;
 	if (!aborts) throw new WorkspaceAutomationError(`${tooLong}, and goes on`, advice);
-	const failure = await resultOrError(api.abort(sessionId, lastRequests(dependencies)));
-	if (failure)
+	const aborting = api.call('abortAgentSession', { sessionId }, lastRequests(api));
+	const failure = await resultOrError(aborting);
+	if (failure instanceof WorkspaceAutomationError)
 		throw new WorkspaceAutomationError(
 			`${tooLong} and could not be aborted`,
 			`It may still be running. ${failure.message}. ${advice}`,
@@ -111,9 +134,9 @@ export async function afterStop(run: Run): Promise<void> {
 		return run.log(
 			`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
 		);
-	const options = { ...lastRequests(run.dependencies), afterStop: true } as const;
-	const failure = await resultOrError(api.abort(sessionId, options));
-	if (failure)
+	const options = { ...lastRequests(api), afterStop: true };
+	const failure = await resultOrError(api.call('abortAgentSession', { sessionId }, options));
+	if (failure instanceof WorkspaceAutomationError)
 		return run.log(
 			`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${failure.message}. ${failure.description}`,
 		);

@@ -16,17 +16,10 @@ const POLLS_RESOLVED = 4;
 const POLLS_CONCLUDED = 2;
 
 /** A decision that was carried out, as the output lists it. */
-export interface DecisionRecord {
+export interface DecisionRecord extends Settled {
 	interactionId: string;
 	permission: string;
 	patterns: string[];
-	decision: 'approve' | 'deny';
-	/** The value that was sent for it */
-	option: string | number;
-	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
-	decidedBy: string;
-	/** What a person wrote on the page */
-	comment?: string;
 	/** ISO date-time */
 	at: string;
 	/** What is not certain about it */
@@ -63,16 +56,13 @@ export interface Undecided {
 	because: string;
 }
 
-const isOf =
-	({ id }: Interaction) =>
-	({ record }: Line) =>
-		record.interactionId === id;
-
 /** The line of an interaction that is pending. One that was carried out stays the line of that very request alone. */
 const lineOf = (ledger: Ledger, interaction: Interaction): Line | undefined =>
-	ledger
-		.filter(isOf(interaction))
-		.find(({ state, content }) => state !== 'confirmed' || content === contentOf(interaction));
+	ledger.find(
+		({ record, state, content }) =>
+			record.interactionId === interaction.id &&
+			(state !== 'confirmed' || content === contentOf(interaction)),
+	);
 
 /** Whether a session still lists an interaction, just as it was. */
 export const isPending = (session: Session, interaction: Interaction): boolean =>
@@ -84,7 +74,8 @@ export const isPending = (session: Session, interaction: Interaction): boolean =
 export function observe(ledger: Ledger, session: Session): Ledger {
 	if (session.status === 'failed') return ledger;
 	return ledger.map((line): Line => {
-		const listed = session.pendingInteractions.filter((each) => isOf(each)(line));
+		const { interactionId } = line.record;
+		const listed = session.pendingInteractions.filter(({ id }) => id === interactionId);
 		const after = { ...line, polls: line.polls + 1 };
 		if (line.state === 'refused') return after;
 		if (line.state === 'confirmed')
@@ -148,7 +139,7 @@ export function plan(
 
 function withLine(
 	ledger: Ledger,
-	{ interaction, verdict: { decision, option, decidedBy, comment } }: Due,
+	{ interaction, verdict }: Due,
 	state: Line['state'],
 	at: string,
 	note?: string,
@@ -157,10 +148,7 @@ function withLine(
 		interactionId: interaction.id,
 		permission: asText(interaction.permission ?? ''),
 		patterns: patternsOf(interaction),
-		decision,
-		option,
-		decidedBy,
-		...(comment !== undefined && { comment }),
+		...verdict,
 		at,
 		...(note !== undefined && { note }),
 	};
@@ -173,11 +161,14 @@ function withLine(
 export const sent = (ledger: Ledger, due: Due, at: string): Ledger =>
 	withLine(ledger, due, 'sent', at);
 
-/** The lines once the service said that it carried a decision out. */
-export function confirmed(ledger: Ledger, { interaction }: Due): Ledger {
+function withChange(ledger: Ledger, { interaction }: Due, changes: Partial<Line>): Ledger {
 	const line = lineOf(ledger, interaction);
-	return ledger.map((each) => (each === line ? { ...each, state: 'confirmed' } : each));
+	return ledger.map((each) => (each === line ? { ...each, ...changes } : each));
 }
+
+/** The lines once the service said that it carried a decision out. */
+export const confirmed = (ledger: Ledger, due: Due): Ledger =>
+	withChange(ledger, due, { state: 'confirmed' });
 
 /** Whether an earlier decision of this interaction may have been carried out. */
 export const wasSent = (ledger: Ledger, { interaction }: Due): boolean =>
@@ -192,12 +183,10 @@ const ANSWERED_ALREADY =
  * @param isGone whether the refusal says that there is nothing to decide any more; a later reading tells
  */
 export function refused(before: Ledger, due: Due, at: string, isGone: boolean): Ledger {
-	if (!wasSent(before, due))
-		return isGone
-			? withLine(before, due, 'sent', at, ANSWERED_ALREADY)
-			: withLine(before, due, 'refused', at);
-	const line = lineOf(before, due.interaction);
-	return before.map((each) => (each === line ? { ...each, polls: 0 } : each));
+	if (wasSent(before, due)) return withChange(before, due, { polls: 0 });
+	return isGone
+		? withLine(before, due, 'sent', at, ANSWERED_ALREADY)
+		: withLine(before, due, 'refused', at);
 }
 
 /** What the output says: each line is in one of the two, or in neither. */
@@ -208,17 +197,15 @@ export function told(
 	const decisions: DecisionRecord[] = [];
 	const doubts: string[] = [];
 	for (const { record, state, polls } of ledger) {
-		const named = `Permission request ${quote(record.interactionId, 50)}`;
-		const value = `"${quote(record.option, 50)}"`;
+		const doubt = `Permission request ${quote(record.interactionId, 50)} may have been decided: "${quote(record.option, 50)}" was sent for it, and no answer came.`;
 		// A session that completed has waited for nothing.
 		const isBorneOut = polls >= POLLS_CONCLUDED || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
 		else if (state === 'inferred')
 			doubts.push(
-				`${named} may have been decided: ${value} was sent for it, and no answer came. It is listed no longer, but only for less than ${POLLS_CONCLUDED} polls.`,
+				`${doubt} It is listed no longer, but only for less than ${POLLS_CONCLUDED} polls.`,
 			);
-		else if (state === 'sent')
-			doubts.push(`${named} may have been decided: ${value} was sent for it, and no answer came.`);
+		else if (state === 'sent') doubts.push(doubt);
 	}
 	return { decisions, doubts };
 }

@@ -3,13 +3,12 @@ import { digest } from '../shared/base/digest';
 import { count } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
-import { abandon } from './endings';
-import { withResult } from './failures';
+import { abandon, withResult } from './endings';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
 import { newQuestion } from './page/links';
 import { withQuestion } from './page/view';
 import { turnAfter } from './turn';
-import { runSession } from './runSession';
+import { runSession, sendMessage } from './runSession';
 
 // A look at a session that n8n parks in between: read once, decided as always, and no second poll, because the next look is minutes away.
 
@@ -21,15 +20,6 @@ const LOOK = {
 } as const;
 
 const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour');
-
-const contentsOf = ({ undecided }: RunResult) =>
-	undecided.map(({ interaction }) => contentOf(interaction) ?? '');
-
-function outcomeOf(result: RunResult) {
-	if (result.kind === 'stillRunning') return { kind: 'waiting' } as const;
-	if (result.kind !== 'needsApproval') return { kind: 'ended' } as const;
-	return { kind: 'asking', pending: digest(JSON.stringify(contentsOf(result))) } as const;
-}
 
 /** A run of one reading, in which what people answered on the page goes along with the policy. */
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
@@ -45,15 +35,15 @@ async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunRes
 
 /** Sends the agent what a person wrote on the page, once, when all that was asked is decided. That begins another turn. */
 async function passOnComment(result: RunResult, dependencies: RunDependencies): Promise<RunResult> {
-	const { api, clock, journal } = dependencies;
+	const { api, journal } = dependencies;
 	const { page, ...entry } = journal.read()!;
 	const { comment } = page ?? {};
 	if (!page || !comment || result.kind === 'needsApproval' || result.kind === 'failed')
 		return result;
-	const turn = turnAfter(result.session, clock.now());
+	const turn = turnAfter(result.session, api.clock.now());
 	journal.write({ ...entry, turn, page: { ...page, comment: undefined } });
-	const deadline = clock.now() + LOOK.maxWaitMs;
-	const failure = await resultOrError(api.sendMessage(result.session, comment, { deadline }));
+	const deadline = api.clock.now() + LOOK.maxWaitMs;
+	const failure = await resultOrError(sendMessage(api, result.session, comment, deadline));
 	if (failure && hadNoEffect(failure)) journal.write({ ...entry, page });
 	return { ...result, kind: 'stillRunning' };
 }
@@ -68,7 +58,8 @@ export const applyAnswers = async (job: Job, dependencies: RunDependencies): Pro
  */
 export async function look(job: Job, dependencies: RunDependencies): Promise<RunResult> {
 	const patience = job.patience!;
-	const { clock, journal } = dependencies;
+	const { journal } = dependencies;
+	const { clock } = dependencies.api;
 	const startedAt = clock.now();
 	const result = await readOnce(job, dependencies);
 	const now = clock.now();
@@ -77,11 +68,13 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const { since } = (entry.parked ??= { since: startedAt });
 	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
-	const { course, parked } = courseAfter(outcomeOf(result), entry.parked, patience, now);
+	const contents = result.undecided.map(({ interaction }) => contentOf(interaction) ?? '');
+	const pending = digest(JSON.stringify(contents));
+	const { course, parked } = courseAfter(result.kind, pending, entry.parked, patience, now);
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
 	const lookAt = nextLook(parked, patience, now);
 	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
-	const question = isAsked ? newQuestion(contentsOf(result)) : undefined;
+	const question = isAsked ? newQuestion(contents) : undefined;
 	if (question) entry.page = withQuestion(entry.page, question, job);
 	journal.write({ ...entry, parked });
 	if (question) return { ...whole, question, lookAt };
@@ -95,21 +88,16 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 		};
 		return await look(denying, dependencies);
 	}
-	const about =
-		course === 'giveUp'
-			? {
-					tooLong: `The session did not finish within ${hours(patience.giveUpAfterMs)}`,
-					advice: "Raise 'Give Up After' in the options.",
-					aborts: patience.onGiveUp === 'abort',
-				}
-			: {
-					tooLong: `The session waited ${hours(patience.unansweredAfterMs)} for somebody's decision`,
-					advice: "Raise 'If Nobody Answers After' in the options.",
-					aborts: true,
-				};
-	return await abandon(dependencies, sessionId, { ...about, forgets: false }).catch(
-		(error: WorkspaceAutomationError) => {
-			throw withResult(error, result);
-		},
-	);
+	const givesUp = course === 'giveUp';
+	const about = {
+		tooLong: givesUp
+			? `The session did not finish within ${hours(patience.giveUpAfterMs)}`
+			: `The session waited ${hours(patience.unansweredAfterMs)} for somebody's decision`,
+		advice: `Raise '${givesUp ? 'Give Up After' : 'If Nobody Answers After'}' in the options.`,
+		aborts: !givesUp || patience.onGiveUp === 'abort',
+		forgets: false,
+	};
+	return await abandon(dependencies, sessionId, about).catch((error: WorkspaceAutomationError) => {
+		throw withResult(error, result.session, result.decisions);
+	});
 }

@@ -1,27 +1,37 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
-import type { WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	CanceledError,
+	hadNoEffect,
+	IndeterminateError,
+	WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
-import { inWords } from '../shared/base/values';
+import { excerpt, inWords } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
-import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
+import { LONGEST_VALUE } from '../shared/n8n/customData';
+import { comesFromItself } from '../shared/n8n/parking';
 import { shownRequests, withAbout } from './askedInteractions';
-import { hold, type Results } from './failures';
+import { withResult } from './endings';
 import { approvalUrl } from './page/links';
 import { question } from './question';
 import type { RunResult } from './run';
 
-/** The node's outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
-const OUTPUTS = {
-	memory: ['completed', 'needsApproval', 'stillRunning'],
-	database: ['stillRunning', 'completed', 'needsApproval'],
+// What leaves the node: items on its outputs, or an error.
+
+/** The names of the outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
+export const OUTPUTS = {
+	memory: {
+		completed: 'Completed',
+		needsApproval: 'Needs Approval',
+		stillRunning: 'Still Running',
+	},
+	database: { stillRunning: 'Waiting', completed: 'Completed', needsApproval: 'Needs Approval' },
 } as const;
 export type Wait = keyof typeof OUTPUTS;
 
-export const OUTPUT_NAMES = {
-	memory: ['Completed', 'Needs Approval', 'Still Running'],
-	database: ['Waiting', 'Completed', 'Needs Approval'],
-} as const satisfies Record<Wait, readonly string[]>;
+export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
 function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
@@ -75,7 +85,7 @@ export function toOutputs(
 	holdsFailures: boolean,
 ): INodeExecutionData[][] {
 	const [asTool, node, input] = [isTool(context), context.getNode(), context.getInputData()];
-	const order: ReadonlyArray<RunResult['kind']> = OUTPUTS[wait];
+	const order = Object.keys(OUTPUTS[wait]);
 	const outputs: INodeExecutionData[][] = order.map(() => []);
 	const put = (kind: RunResult['kind'], item: number, data: INodeExecutionData) =>
 		outputs[asTool ? 0 : order.indexOf(kind)].push({ ...data, pairedItem: { item } });
@@ -86,7 +96,8 @@ export function toOutputs(
 	});
 	for (const [item, result] of results.entries()) {
 		if (result.status === 'rejected' && holdsFailures) {
-			put('stillRunning', item, parked(item, hold(result.reason as WorkspaceAutomationError)));
+			const { message, description, context } = result.reason as WorkspaceAutomationError;
+			put('stillRunning', item, parked(item, { heldFailure: { message, description, context } }));
 		} else if (result.status === 'rejected') {
 			put('completed', item, { json: errorJson(node, toNodeError(node, result.reason, item)) });
 		} else {
@@ -105,11 +116,73 @@ export function toOutputs(
 
 /** Tells n8n's tracing of the sessions, each with what became of it. */
 export function tellTracing(context: IExecuteFunctions, results: Results): void {
+	// n8n 1 knows no tracing, and keeps what it does not know with the execution's data.
+	if (!('customData' in context)) return;
 	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 	const all = (of: (result: RunResult) => string) => ended.map(of).join().slice(0, LONGEST_VALUE);
-	trace(context, {
+	const tracing = {
 		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
 		'workspaceAutomation.statuses': all(({ session }) => session.status),
 		'workspaceAutomation.decisions': ended.flatMap(({ decisions }) => decisions).length,
+	};
+	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
+}
+
+/** What a failed session is reported as. */
+export function sessionFailed(result: RunResult): WorkspaceAutomationError {
+	const { session, decisions, warnings } = result;
+	const advice = decisions.some(({ decision }) => decision === 'deny')
+		? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
+		: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.';
+	const error = new WorkspaceAutomationError(
+		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
+		[advice, ...warnings].join(' '),
+	);
+	return withResult(error, session, decisions);
+}
+
+/** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */
+export function allFailures(context: IExecuteFunctions, results: Results): Error | undefined {
+	const [first, ...others] = results.flatMap((result, itemIndex) =>
+		result.status === 'rejected' ? [{ itemIndex, reason: result.reason as Error }] : [],
+	);
+	if (!first) return undefined;
+	const error = toNodeError(context.getNode(), first.reason, first.itemIndex);
+	if (others.length === 0) return error;
+	const named = others.map(({ itemIndex, reason }) => {
+		const { sessionId, dashboardUrl } =
+			reason instanceof WorkspaceAutomationError ? reason.context : {};
+		const session = sessionId
+			? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})`
+			: '';
+		return `Item ${itemIndex}: ${reason.message}${session}.`;
 	});
+	error.description = [error.description, 'Other items failed as well.', ...named].join(' ');
+	return error;
+}
+
+/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
+export function canceled(context: IExecuteFunctions, results: Results): Error {
+	const unknown = results.flatMap((result, itemIndex) => {
+		const reason: unknown = result.status === 'rejected' && result.reason;
+		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
+		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
+	});
+	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: unknown.length > 0 ? description : undefined,
+	});
+}
+
+/**
+ * The failure of an earlier round that an item holds: it failed while n8n parked the sessions of others, and the node fails when they have
+ * ended, as it does in memory.
+ */
+export function heldFailure(
+	context: IExecuteFunctions,
+	{ json }: INodeExecutionData,
+): WorkspaceAutomationError | undefined {
+	const { heldFailure: held } = json as { heldFailure?: WorkspaceAutomationError };
+	if (!held || !comesFromItself(context)) return undefined;
+	return new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
 }

@@ -12,7 +12,7 @@ import {
 } from '../shared/base/validation';
 import { isRecord, listed, textOf } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
-import { leadsBack } from '../shared/n8n/wires';
+import { leadsBack } from '../shared/n8n/parking';
 import { readAnswer } from './answer';
 import { aboutOf, readAsked } from './askedInteractions';
 import { escapeGlob } from './glob';
@@ -24,7 +24,7 @@ import {
 	type Rule,
 } from './permissionPolicy';
 import type { Patience } from './durable';
-import { OUTPUT_NAMES, type Wait } from './output';
+import { OUTPUTS, type Wait } from './output';
 import type { Job, Target } from './run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
@@ -78,33 +78,25 @@ function readGlobs(field: string, index: number, raw: unknown, { evaluate }: Par
 	});
 }
 
-/** @param raw the same rule with its expressions */
-function readRule(rule: IDataObject, raw: IDataObject, index: number, from: Parameters): Rule {
-	if (!DECISIONS.includes(rule.decision as Decision)) {
-		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no decision`,
-			`Choose Approve, Deny or Ask a Person in rule ${index + 1} of 'Rules'.`,
-		);
-	}
-	return {
-		permission: readGlobs('Permission', index, raw.permission, from),
-		pattern: readGlobs('Pattern', index, raw.pattern, from),
-		decision: rule.decision as Decision,
-	};
-}
-
-/** Values of options as the user lists them */
-const valueList = (field: string, value: unknown): string[] =>
-	listed(requireString(field, value ?? ''));
-
 function readRules(from: Parameters): Pick<Policy, 'rules' | 'defaultDecision'> {
-	const [entered, raw] = [{}, { rawExpressions: true }].map((options) => {
-		const { rule = [] } = (from.get('permissionRules', options) ?? {}) as {
-			rule?: IDataObject[];
-		};
-		return rule;
+	const [entered, withExpressions] = [{}, { rawExpressions: true }].map((options) => {
+		const rules = from.get('permissionRules', options) as { rule?: IDataObject[] } | undefined;
+		return rules?.rule ?? [];
 	});
-	const rules = entered.map((rule, index) => readRule(rule, raw[index] ?? rule, index, from));
+	const rules = entered.map((rule, index): Rule => {
+		const raw = withExpressions[index] ?? rule;
+		const decision = rule.decision as Decision;
+		if (!DECISIONS.includes(decision))
+			throw new WorkspaceAutomationError(
+				`Rule ${index + 1} has no decision`,
+				`Choose Approve, Deny or Ask a Person in rule ${index + 1} of 'Rules'.`,
+			);
+		return {
+			permission: readGlobs('Permission', index, raw.permission, from),
+			pattern: readGlobs('Pattern', index, raw.pattern, from),
+			decision,
+		};
+	});
 	checkRules(rules);
 	return {
 		rules,
@@ -129,12 +121,11 @@ function readAppliedAnswer({ get, asTool }: Parameters): AppliedAnswer {
 	};
 }
 
-const MODES: ReadonlyArray<Policy['mode']> = ['ask', 'approve', 'deny', 'rules'];
-
 function readPolicy(from: Parameters, canBeAnswer: boolean): Policy {
 	const { approveWith = 'once', approveValues, denyValues } = from.options;
-	const allowed = canBeAnswer ? [...MODES, 'answer' as const] : MODES;
-	const mode = requireOneOf('Permission Policy', from.get('permissionPolicy'), allowed);
+	const modes: Array<Policy['mode']> = ['ask', 'approve', 'deny', 'rules'];
+	if (canBeAnswer) modes.push('answer');
+	const mode = requireOneOf('Permission Policy', from.get('permissionPolicy'), modes);
 	return {
 		mode,
 		rules: [],
@@ -142,8 +133,8 @@ function readPolicy(from: Parameters, canBeAnswer: boolean): Policy {
 		...(mode === 'rules' && readRules(from)),
 		...(mode === 'answer' && { answer: readAppliedAnswer(from) }),
 		approveWith: requireOneOf('Approve With', approveWith, ['once', 'always']),
-		approveValues: valueList('Approve Values', approveValues),
-		denyValues: valueList('Deny Values', denyValues),
+		approveValues: listed(requireString('Approve Values', approveValues ?? '')),
+		denyValues: listed(requireString('Deny Values', denyValues ?? '')),
 	};
 }
 
@@ -184,7 +175,7 @@ function readPatience(context: IExecuteFunctions, options: IDataObject): Patienc
 		onGiveUp: requireOneOf('On Give Up', onGiveUp, ['abort', 'error']),
 		ifNobodyAnswers: requireOneOf('If Nobody Answers', ifNobodyAnswers, ['wait', 'deny', 'abort']),
 		unansweredAfterMs: requireNumber('If Nobody Answers After', unansweredAfter, 0) * HOUR,
-		waitsForPeople: leadsBack(context, OUTPUT_NAMES.database.indexOf('Needs Approval')),
+		waitsForPeople: leadsBack(context, Object.keys(OUTPUTS.database).indexOf('needsApproval')),
 	};
 }
 

@@ -2,46 +2,23 @@ import {
 	updateDisplayOptions,
 	type IDisplayOptions,
 	type INodeProperties,
-	type INodePropertyOptions,
+	type NodePropertyTypes,
 } from 'n8n-workflow';
 
 import { projectLocator, prompt, sessionLocator, simplify } from '../shared/n8n/descriptions';
 
-// The panel of the node. A field is a line of its label, the name under which workflows keep it, and what it is for.
+// The panel of the node. A field has a label, the name under which workflows keep it, a type, a default, and what it is for.
 
-type More = Partial<Omit<INodeProperties, 'options'>>;
-
-const text = (displayName: string, name: string, description: string, more: More = {}) =>
-	({ displayName, name, type: 'string', default: '', description, ...more }) as INodeProperties;
-
-const json = (displayName: string, name: string, description: string, more: More = {}) =>
-	text(displayName, name, description, { type: 'json', ...more });
-
-const number = (
+const field = (
 	displayName: string,
 	name: string,
-	value: number,
-	description: string,
-	minValue: number,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'number',
-	typeOptions: { minValue },
-	default: value,
-	description,
-});
+	type: NodePropertyTypes,
+	value: string | number | boolean,
+	more: Partial<INodeProperties>,
+): INodeProperties => ({ displayName, name, type, default: value, ...more });
 
 /** What a choice is called and what it does, by the value that workflows keep */
 type Choices = Record<string, [name: string, description?: string, action?: string]>;
-
-const choicesOf = (choices: Choices): INodePropertyOptions[] =>
-	Object.entries(choices).map(([value, [name, description, action]]) => ({
-		name,
-		value,
-		...(description && { description }),
-		...(action && { action }),
-	}));
 
 const choice = (
 	displayName: string,
@@ -49,84 +26,30 @@ const choice = (
 	value: string,
 	description: string,
 	choices: Choices,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'options',
-	options: choicesOf(choices),
-	default: value,
-	description,
-});
-
-/** What decides which other fields there are is no expression. */
-const fixed = { noDataExpression: true };
+): INodeProperties =>
+	field(displayName, name, 'options', value, {
+		options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
+			name,
+			value: choice,
+			...(description && { description }),
+			...(action && { action }),
+		})),
+		description,
+	});
 
 const ABORT: Choices = { abort: ['Abort the Session', 'Abort the session and raise an error'] };
 
-const operation = choice('Operation', 'operation', 'start', 'What to do', {
-	start: [
-		'Start a Session',
-		'Start a new agent session and wait for it',
-		'Start agent session and wait',
-	],
-	continue: [
-		'Continue a Session',
-		'Wait for a session that exists already, such as one that needed approval',
-		'Continue agent session and wait',
-	],
-	tryRules: [
-		'Try Rules',
-		'See what a permission policy would decide, without a session and without a credential',
-		'Try permission rules',
-	],
-});
-
-const requests = json(
-	'Requests',
-	'requests',
-	'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
-	{ required: true, placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]' },
-);
-
-const wait = choice(
-	'Wait',
-	'wait',
-	'memory',
-	'Where n8n keeps the execution while the session runs',
-	{
-		memory: ['In Memory', 'For sessions of minutes: their end is seen within seconds'],
-		database: [
-			'In the Database',
-			'For sessions of hours, and whatever must outlive a restart of n8n: looked at about once a minute',
-		],
-	},
-);
-
 const maxWait: INodeProperties[] = [
-	{
-		...number('Max Wait (Minutes)', 'maxWait', 30, 'How long to wait for the session to end', 0),
+	field('Max Wait (Minutes)', 'maxWait', 'number', 30, {
+		typeOptions: { minValue: 0 },
+		description: 'How long to wait for the session to end',
 		hint: "For sessions of hours choose 'In the Database' in 'Wait'",
-	},
+	}),
 	choice('On Max Wait', 'onMaxWait', 'route', 'What to do when the session has not ended by then', {
 		...ABORT,
 		route: ['Route to Still Running', 'Let the session go on and send the item to Still Running'],
 	}),
 ];
-
-const wayBackNotice: INodeProperties = {
-	displayName:
-		"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
-	name: 'wayBackNotice',
-	type: 'notice',
-	default: '',
-};
-
-const message = text(
-	'Message',
-	'message',
-	'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
-	{ typeOptions: { rows: 2 }, placeholder: 'e.g. Now do the same for the blog' },
-);
 
 const policy = (more: Choices): INodeProperties =>
 	choice(
@@ -143,177 +66,11 @@ const policy = (more: Choices): INodeProperties =>
 		},
 	);
 
-const answer: INodeProperties[] = [
-	text(
-		'Answer',
-		'answer',
-		'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
-		{ default: '={{ $json }}', required: true, placeholder: 'e.g. approve' },
-	),
-	choice('Applies To', 'answerAppliesTo', 'asked', 'Which requests the answer is for', {
-		session: ['Everything From Now On', 'Answer whatever the session asks for until it ends'],
-		asked: [
-			'What Was Asked',
-			'Answer only the requests that the person has seen; anything else is asked again',
-		],
-	}),
-	json(
-		'Asked',
-		'askedInteractions',
-		'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
-		{ required: true, displayOptions: { show: { answerAppliesTo: ['asked'] } } },
-	),
-];
-
 const decisions: Choices = {
 	approve: ['Approve', 'Answer with the option that allows it'],
 	ask: ['Ask a Person', 'Send the item to Needs Approval'],
 	deny: ['Deny', 'Answer with the option that refuses it'],
 };
-
-const ruleFields: INodeProperties[] = [
-	text('Permission', 'permission', 'The kind of permission. * stands for any.', {
-		placeholder: 'e.g. bash',
-	}),
-	text(
-		'Pattern',
-		'pattern',
-		'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
-		{ placeholder: 'e.g. git status, npm run build' },
-	),
-	choice('Decision', 'decision', '', 'What to do with a request that matches', {
-		'': ['- Choose -'],
-		...decisions,
-	}),
-];
-
-const rules: INodeProperties[] = [
-	{
-		displayName: 'Rules',
-		name: 'permissionRules',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, sortable: true },
-		placeholder: 'Add Rule',
-		default: {},
-		description:
-			'The first rule that matches the permission and everything it is asked for decides',
-		options: [{ displayName: 'Rule', name: 'rule', values: ruleFields }],
-	},
-	choice(
-		'When No Rule Matches',
-		'defaultDecision',
-		'ask',
-		'What to do with a request that no rule speaks about',
-		decisions,
-	),
-];
-
-/** How a decision is said, where any is made */
-const wordsToApprove: INodeProperties[] = [
-	choice(
-		'Approve With',
-		'approveWith',
-		'once',
-		'Which approval to prefer where the agent offers several',
-		{
-			always: ['Always', 'Prefer the option that allows it permanently'],
-			once: ['Once', 'Prefer the option that allows it this time'],
-		},
-	),
-	text(
-		'Approve Values',
-		'approveValues',
-		'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
-		{ placeholder: 'e.g. grant_once, go' },
-	),
-];
-
-const wordsToDeny = text(
-	'Deny Values',
-	'denyValues',
-	'Values of options that deny, separated by commas. They win over what is understood without them.',
-	{ placeholder: 'e.g. refuse, halt' },
-);
-
-const bodies = {
-	start: json('Body', 'body', 'More fields for the request that starts the session', {
-		default: '{}',
-	}),
-	decision: json(
-		'Decision Body',
-		'decisionBody',
-		'More fields for the request that answers a permission request',
-		{ default: '{}' },
-	),
-};
-
-const whileRunning: INodeProperties[] = [
-	{
-		displayName: 'Abort on Stop',
-		name: 'abortOnStop',
-		type: 'boolean',
-		default: true,
-		description: 'Whether stopping the execution, or its timeout, also aborts the agent session',
-	},
-	number(
-		'Max Concurrent Sessions',
-		'maxConcurrentSessions',
-		5,
-		'How many items are worked on at the same time',
-		1,
-	),
-];
-
-const polling: INodeProperties[] = [
-	number(
-		'Max Poll Interval (Seconds)',
-		'maxPollInterval',
-		10,
-		'Longest time between two polls of a session; the interval grows with the age of the session',
-		1,
-	),
-	number(
-		'Poll Interval (Seconds)',
-		'pollInterval',
-		5,
-		'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-		1,
-	),
-];
-
-const patience: INodeProperties[] = [
-	number('Give Up After (Hours)', 'giveUpAfter', 24, 'How long to wait for the session to end', 0),
-	choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
-		...ABORT,
-		error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
-	}),
-	choice(
-		'If Nobody Answers',
-		'ifNobodyAnswers',
-		'wait',
-		'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
-		{
-			...ABORT,
-			deny: ['Deny', 'Refuse what was asked; the agent goes on without'],
-			wait: ['Wait', "Wait on, until 'Give Up After'"],
-		},
-	),
-	number(
-		'If Nobody Answers After (Hours)',
-		'unansweredAfter',
-		24,
-		'How long people have, counted from when a request was first seen',
-		0,
-	),
-	{
-		displayName: 'Send Comments to the Agent',
-		name: 'sendComments',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
-	},
-];
 
 /** Fields that are shown where they count, and nowhere else: of the others n8n hands on nothing. */
 const shown = (
@@ -324,27 +81,27 @@ const shown = (
 const SESSIONS = ['start', 'continue'];
 const DECIDING = ['approve', 'deny', 'rules', 'answer'];
 
-const options: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: [
-		...shown({ '/permissionPolicy': DECIDING }, ...wordsToApprove),
-		...shown({ '/operation': ['start'] }, bodies.start),
-		// If Nobody Answers may deny, whatever the policy.
-		wordsToDeny,
-		...shown({ '/operation': SESSIONS }, bodies.decision, ...whileRunning),
-		...shown({ '/operation': SESSIONS, '/wait': ['memory'] }, ...polling),
-		...shown({ '/operation': SESSIONS, '/wait': ['database'] }, ...patience),
-		// They stood here first: a workflow that has them here keeps them, and no other is offered them.
-		...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
-	].sort((one, other) => one.displayName.localeCompare(other.displayName)),
-};
-
 export const properties: INodeProperties[] = [
-	{ ...operation, ...fixed },
+	{
+		...choice('Operation', 'operation', 'start', 'What to do', {
+			start: [
+				'Start a Session',
+				'Start a new agent session and wait for it',
+				'Start agent session and wait',
+			],
+			continue: [
+				'Continue a Session',
+				'Wait for a session that exists already, such as one that needed approval',
+				'Continue agent session and wait',
+			],
+			tryRules: [
+				'Try Rules',
+				'See what a permission policy would decide, without a session and without a credential',
+				'Try permission rules',
+			],
+		}),
+		noDataExpression: true,
+	},
 	...shown(
 		{ operation: ['start'] },
 		{ ...projectLocator, description: 'The project that the agent works in' },
@@ -356,12 +113,46 @@ export const properties: INodeProperties[] = [
 			...sessionLocator,
 			description: 'The session to wait for, such as the sessionId that an earlier node returned',
 		},
-		message,
+		field('Message', 'message', 'string', '', {
+			description:
+				'Sent to the agent before waiting; it starts a new turn. Leave it empty to only wait.',
+			typeOptions: { rows: 2 },
+			placeholder: 'e.g. Now do the same for the blog',
+		}),
 	),
-	...shown({ operation: ['tryRules'] }, requests),
-	...shown({ operation: SESSIONS }, { ...wait, ...fixed }),
+	...shown(
+		{ operation: ['tryRules'] },
+		field('Requests', 'requests', 'json', '', {
+			description:
+				'The requests to try the policy on: drag pendingInteractions or decisions of an earlier item here',
+			required: true,
+			placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
+		}),
+	),
+	...shown(
+		{ operation: SESSIONS },
+		{
+			...choice('Wait', 'wait', 'memory', 'Where n8n keeps the execution while the session runs', {
+				memory: ['In Memory', 'For sessions of minutes: their end is seen within seconds'],
+				database: [
+					'In the Database',
+					'For sessions of hours, and whatever must outlive a restart of n8n: looked at about once a minute',
+				],
+			}),
+			noDataExpression: true,
+		},
+	),
 	...shown({ operation: SESSIONS, wait: ['memory'] }, ...maxWait),
-	...shown({ operation: SESSIONS, wait: ['database'] }, wayBackNotice),
+	...shown(
+		{ operation: SESSIONS, wait: ['database'] },
+		{
+			displayName:
+				"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
+			name: 'wayBackNotice',
+			type: 'notice',
+			default: '',
+		},
+	),
 	// Two of the same name: only a session that exists can have been asked about.
 	...shown({ operation: ['start', 'tryRules'] }, policy({})),
 	...shown(
@@ -370,8 +161,69 @@ export const properties: INodeProperties[] = [
 			answer: ['Apply an Answer', 'Apply what a person answered in Slack, mail, chat or a form'],
 		}),
 	),
-	...shown({ operation: ['continue'], permissionPolicy: ['answer'] }, ...answer),
-	...shown({ permissionPolicy: ['rules'] }, ...rules),
+	...shown(
+		{ operation: ['continue'], permissionPolicy: ['answer'] },
+		field('Answer', 'answer', 'string', '={{ $json }}', {
+			description:
+				'What the person answered: the whole item of Send and Wait for Response, a Form or the Chat node, or a word such as approve or deny. Without an answer the requests stay undecided.',
+			required: true,
+			placeholder: 'e.g. approve',
+		}),
+		choice('Applies To', 'answerAppliesTo', 'asked', 'Which requests the answer is for', {
+			session: ['Everything From Now On', 'Answer whatever the session asks for until it ends'],
+			asked: [
+				'What Was Asked',
+				'Answer only the requests that the person has seen; anything else is asked again',
+			],
+		}),
+		field('Asked', 'askedInteractions', 'json', '', {
+			description:
+				'The requests that the person has seen: drag pendingInteractions of the Needs Approval item here',
+			required: true,
+			displayOptions: { show: { answerAppliesTo: ['asked'] } },
+		}),
+	),
+	...shown(
+		{ permissionPolicy: ['rules'] },
+		{
+			displayName: 'Rules',
+			name: 'permissionRules',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Rule',
+			default: {},
+			description:
+				'The first rule that matches the permission and everything it is asked for decides',
+			options: [
+				{
+					displayName: 'Rule',
+					name: 'rule',
+					values: [
+						field('Permission', 'permission', 'string', '', {
+							description: 'The kind of permission. * stands for any.',
+							placeholder: 'e.g. bash',
+						}),
+						field('Pattern', 'pattern', 'string', '', {
+							description:
+								'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
+							placeholder: 'e.g. git status, npm run build',
+						}),
+						choice('Decision', 'decision', '', 'What to do with a request that matches', {
+							'': ['- Choose -'],
+							...decisions,
+						}),
+					],
+				},
+			],
+		},
+		choice(
+			'When No Rule Matches',
+			'defaultDecision',
+			'ask',
+			'What to do with a request that no rule speaks about',
+			decisions,
+		),
+	),
 	...shown(
 		{ operation: SESSIONS },
 		{
@@ -380,5 +232,102 @@ export const properties: INodeProperties[] = [
 				"Whether items that leave by 'Needs Approval' hold only what a person needs to decide, and not how far the session is as well",
 		},
 	),
-	options,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			...shown(
+				{ '/permissionPolicy': DECIDING },
+				choice(
+					'Approve With',
+					'approveWith',
+					'once',
+					'Which approval to prefer where the agent offers several',
+					{
+						always: ['Always', 'Prefer the option that allows it permanently'],
+						once: ['Once', 'Prefer the option that allows it this time'],
+					},
+				),
+				field('Approve Values', 'approveValues', 'string', '', {
+					description:
+						'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
+					placeholder: 'e.g. grant_once, go',
+				}),
+			),
+			...shown(
+				{ '/operation': ['start'] },
+				field('Body', 'body', 'json', '{}', {
+					description: 'More fields for the request that starts the session',
+				}),
+			),
+			// If Nobody Answers may deny, whatever the policy.
+			field('Deny Values', 'denyValues', 'string', '', {
+				description:
+					'Values of options that deny, separated by commas. They win over what is understood without them.',
+				placeholder: 'e.g. refuse, halt',
+			}),
+			...shown(
+				{ '/operation': SESSIONS },
+				field('Decision Body', 'decisionBody', 'json', '{}', {
+					description: 'More fields for the request that answers a permission request',
+				}),
+				field('Abort on Stop', 'abortOnStop', 'boolean', true, {
+					description:
+						'Whether stopping the execution, or its timeout, also aborts the agent session',
+				}),
+				field('Max Concurrent Sessions', 'maxConcurrentSessions', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description: 'How many items are worked on at the same time',
+				}),
+			),
+			...shown(
+				{ '/operation': SESSIONS, '/wait': ['memory'] },
+				field('Max Poll Interval (Seconds)', 'maxPollInterval', 'number', 10, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Longest time between two polls of a session; the interval grows with the age of the session',
+				}),
+				field('Poll Interval (Seconds)', 'pollInterval', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
+				}),
+			),
+			...shown(
+				{ '/operation': SESSIONS, '/wait': ['database'] },
+				field('Give Up After (Hours)', 'giveUpAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long to wait for the session to end',
+				}),
+				choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
+					...ABORT,
+					error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
+				}),
+				choice(
+					'If Nobody Answers',
+					'ifNobodyAnswers',
+					'wait',
+					'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
+					{
+						...ABORT,
+						deny: ['Deny', 'Refuse what was asked; the agent goes on without'],
+						wait: ['Wait', "Wait on, until 'Give Up After'"],
+					},
+				),
+				field('If Nobody Answers After (Hours)', 'unansweredAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long people have, counted from when a request was first seen',
+				}),
+				field('Send Comments to the Agent', 'sendComments', 'boolean', false, {
+					description:
+						'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
+				}),
+			),
+			// They stood here first: a workflow that has them here keeps them, and no other is offered them.
+			...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
+		].sort((one, other) => one.displayName.localeCompare(other.displayName)),
+	},
 ];

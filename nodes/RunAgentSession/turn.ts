@@ -1,9 +1,7 @@
+import { TURN_MS } from '../shared/api/lookUps';
 import { hasEnded, shownMoment, type Session } from '../shared/session/session';
 
 // Whether a reading is of the turn that a message began. One reading may be behind, and shows the turn before.
-
-/** How long a new turn may take to show */
-export const TURN_MS = 30_000;
 
 /** A message that was sent. It is JSON: kept in the journal until its turn shows, so that a retry knows. */
 export interface Turn {

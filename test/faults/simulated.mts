@@ -12,7 +12,6 @@ import {
 } from '../../local-service/dialects/index.mts';
 import type { Entry, Job } from '../../nodes/RunAgentSession/run.ts';
 import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
-import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
@@ -117,7 +116,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	);
 	const clock = virtual;
 	const gates = new RateLimitGates(clock);
-	const api = sessionApi(await openApi(context, { clock, gates }));
+	const api = await openApi(context, { clock, gates });
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	/** Runs one item, again with the same context when it fails, as Retry On Fail does. */
@@ -143,13 +142,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				journal: itemRecord<Entry>(
-					nodeContext,
-					'sessions',
-					{ runIndex: 0, itemIndex: 0 },
-					fingerprint,
-				),
-				clock,
+				journal: itemRecord<Entry>(nodeContext, 'sessions', '0.0', fingerprint),
 				random: dice,
 				log() {},
 				onSession() {},

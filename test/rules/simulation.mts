@@ -12,7 +12,6 @@ import type { Clock } from '../../nodes/shared/transport/clock.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
@@ -294,15 +293,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			const { signal } = execution;
 			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
 			const running = runSession(job, {
-				api: sessionApi(await openApi(stoppable, { clock, gates })),
+				api: await openApi(stoppable, { clock, gates }),
 				journal: itemRecord<Entry>(
 					nodeContext,
 					'sessions',
-					{ runIndex: 0, itemIndex: 0 },
+					'0.0',
 					fingerprintOf(job.target.operation, job.target),
 				),
-				clock,
-				signal,
 				random: () => 0,
 				log: (message) => logged.push(message),
 				onSession: (session) => recorded.push(session),

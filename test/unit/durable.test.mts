@@ -60,7 +60,7 @@ describe('the next look (rule 3)', () => {
 			fc.property(fc.integer({ min: 1, max: 48 * HOUR }), (giveUpAfterMs) => {
 				const own = { ...patient, giveUpAfterMs };
 				let now = 0;
-				while (courseAfter({ kind: 'waiting' }, { since: 0 }, own, now).course === 'park')
+				while (courseAfter('stillRunning', '', { since: 0 }, own, now).course === 'park')
 					now = nextLook({ since: 0 }, own, now);
 				expect(now).toBeGreaterThanOrEqual(giveUpAfterMs);
 				expect(now - giveUpAfterMs).toBeLessThan(70 * SECOND);
@@ -73,16 +73,17 @@ describe('what becomes of an item after a look', () => {
 	test('what has ended leaves, whatever the time', () => {
 		fc.assert(
 			fc.property(parkedAt, patience, moment, (parked, own, now) => {
-				expect(courseAfter({ kind: 'ended' }, parked, own, now)).toEqual({
-					course: 'leave',
-					parked: { since: parked.since },
-				});
+				for (const kind of ['completed', 'failed'] as const)
+					expect(courseAfter(kind, '', parked, own, now)).toEqual({
+						course: 'leave',
+						parked: { since: parked.since },
+					});
 			}),
 		);
 	});
 
 	test('what goes on parks until it is given up', () => {
-		const at = (now: number) => courseAfter({ kind: 'waiting' }, { since: 0 }, patient, now).course;
+		const at = (now: number) => courseAfter('stillRunning', '', { since: 0 }, patient, now).course;
 		expect([0, 24 * HOUR - 1, 24 * HOUR, 90 * HOUR].map(at)).toEqual([
 			'park',
 			'park',
@@ -98,11 +99,8 @@ describe('what becomes of an item after a look', () => {
 				let parked: Parked = { since: 0 };
 				let before: string | undefined;
 				for (const [index, pending] of seen.entries()) {
-					const outcome =
-						pending === undefined
-							? ({ kind: 'waiting' } as const)
-							: ({ kind: 'asking', pending } as const);
-					const after = courseAfter(outcome, parked, patient, index * MINUTE);
+					const kind = pending === undefined ? 'stillRunning' : 'needsApproval';
+					const after = courseAfter(kind, pending ?? '', parked, patient, index * MINUTE);
 					expect(after.course).toBe(pending !== undefined && pending !== before ? 'leave' : 'park');
 					parked = after.parked;
 					before = pending;
@@ -113,13 +111,12 @@ describe('what becomes of an item after a look', () => {
 
 	test('the time that people have counts from when their request was first seen', () => {
 		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR };
-		const asking = { kind: 'asking', pending: 'one' } as const;
-		const first = courseAfter(asking, { since: 0 }, own, 5 * HOUR);
+		const first = courseAfter('needsApproval', 'one', { since: 0 }, own, 5 * HOUR);
 		expect(first).toEqual({
 			course: 'leave',
 			parked: { since: 0, asked: { what: 'one', since: 5 * HOUR } },
 		});
-		const at = (now: number) => courseAfter(asking, first.parked, own, now).course;
+		const at = (now: number) => courseAfter('needsApproval', 'one', first.parked, own, now).course;
 		expect([5 * HOUR + 1, 7 * HOUR - 1, 7 * HOUR].map(at)).toEqual(['park', 'park', 'unanswered']);
 		expect(nextLook(first.parked, own, 7 * HOUR - 80 * SECOND)).toBe(7 * HOUR);
 	});
@@ -127,15 +124,13 @@ describe('what becomes of an item after a look', () => {
 	test('If Nobody Answers that says wait leaves a request pending', () => {
 		const own = { ...patient, unansweredAfterMs: HOUR };
 		const parked = { since: 0, asked: { what: 'one', since: 0 } };
-		expect(courseAfter({ kind: 'asking', pending: 'one' }, parked, own, 23 * HOUR).course).toBe(
-			'park',
-		);
+		expect(courseAfter('needsApproval', 'one', parked, own, 23 * HOUR).course).toBe('park');
 	});
 
 	test('what is asked anew has all of its time', () => {
 		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR };
 		const parked = { since: 0, asked: { what: 'one', since: 0 } };
-		const changed = courseAfter({ kind: 'asking', pending: 'other' }, parked, own, 3 * HOUR);
+		const changed = courseAfter('needsApproval', 'other', parked, own, 3 * HOUR);
 		expect(changed).toMatchObject({ course: 'leave', parked: { asked: { since: 3 * HOUR } } });
 	});
 });

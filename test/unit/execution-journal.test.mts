@@ -8,7 +8,7 @@ import {
 	recordOf,
 } from '../../nodes/shared/n8n/executionJournal.ts';
 
-const place = (itemIndex: number, runIndex = 0) => ({ runIndex, itemIndex });
+const place = (itemIndex: number, runIndex = 0) => `${runIndex}.${itemIndex}`;
 
 test('a fingerprint looks at every character of a text, however long', () => {
 	fc.assert(

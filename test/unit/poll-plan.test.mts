@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { delayBeforePoll, pollDelay } from '../../nodes/RunAgentSession/pollPlan.ts';
+import { pollDelay } from '../../nodes/RunAgentSession/run.ts';
 
 const limits = { pollMs: 5000, maxPollMs: 10_000 };
 const random = fc.double({ min: 0, max: 1, noNaN: true });
@@ -11,7 +11,7 @@ const bounds = fc
 describe('the poll interval (rule 3)', () => {
 	test('is a twentieth of the age of the session, within the limits less jitter', () => {
 		const intervals = [0, 60, 100, 140, 160, 200, 3600].map((seconds) =>
-			pollDelay(seconds * 1000, 0, limits),
+			pollDelay(seconds * 1000, 0, limits)!,
 		);
 		expect(intervals.map(Math.round)).toEqual([5000, 5000, 5000, 7000, 8000, 8333, 8333]);
 	});
@@ -39,7 +39,7 @@ describe('the last poll', () => {
 				random,
 				fc.integer({ min: -1000, max: 30_000 }),
 				(age, chance, left) => {
-					const delay = delayBeforePoll(age, chance, left, limits);
+					const delay = pollDelay(age, chance, limits, left);
 					if (delay === undefined) {
 						expect(left).toBeLessThan(limits.pollMs);
 					} else {

@@ -1,6 +1,7 @@
 // Whether a reading shows the turn that a message began, or one that was there before.
 import { describe, expect, test } from '@jest/globals';
-import { hasBegun, isOverdue, TURN_MS, turnAfter } from '../../nodes/RunAgentSession/turn.ts';
+import { hasBegun, isOverdue, turnAfter } from '../../nodes/RunAgentSession/turn.ts';
+import { TURN_MS } from '../../nodes/shared/api/lookUps.ts';
 import type { Session } from '../../nodes/shared/session/session.ts';
 
 const session = (status: string, changes: Partial<Session> = {}): Session => ({

@@ -50,11 +50,3 @@ export const rememberSession = (
 	rememberInExecution(context, { sessionId, dashboardUrl }, (taken) =>
 		SUFFIXES.find((each) => [undefined, sessionId].includes(taken[`sessionId${each}`])),
 	);
-
-/** Adds values to what n8n's tracing says of the node, where n8n has that. */
-export function trace(context: IExecuteFunctions, values: Record<string, string | number>): void {
-	// n8n 1 knows no tracing, and keeps what it does not know with the execution's data.
-	if (!('customData' in context)) return;
-	type Tracing = { setMetadata?(metadata: { tracing: typeof values }): void };
-	(context as Tracing).setMetadata?.({ tracing: values });
-}

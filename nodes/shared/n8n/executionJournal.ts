@@ -19,29 +19,30 @@ type Records<T> = Record<string, { fingerprint: string; value: T } | undefined>;
 const recordsOf = <T>(nodeContext: IDataObject, shelf: string) =>
 	(nodeContext[shelf] ??= {}) as unknown as Records<T>;
 
-const recordAt = <T>(records: Records<T>, key: string, fingerprint: string): ItemRecord<T> => ({
-	read: () => (records[key]?.fingerprint === fingerprint ? records[key].value : undefined),
-	write: (value) => {
-		records[key] = { fingerprint, value };
-	},
-	clear: () => {
-		delete records[key];
-	},
-});
-
 /**
  * The record of one item of one run of the node.
  * @param nodeContext what `getContext('node')` returns
  * @param shelf the key of the context under which all records of this kind are kept
+ * @param place what `placeOf` returns
  * @param fingerprint what the item asks for: a record never serves another request
  */
-export const itemRecord = <T>(
+export function itemRecord<T>(
 	nodeContext: IDataObject,
 	shelf: string,
-	{ runIndex, itemIndex }: { runIndex: number; itemIndex: number },
+	place: string,
 	fingerprint: string,
-): ItemRecord<T> =>
-	recordAt(recordsOf(nodeContext, shelf), `${runIndex}.${itemIndex}`, fingerprint);
+): ItemRecord<T> {
+	const records = recordsOf<T>(nodeContext, shelf);
+	return {
+		read: () => (records[place]?.fingerprint === fingerprint ? records[place].value : undefined),
+		write: (value) => {
+			records[place] = { fingerprint, value };
+		},
+		clear: () => {
+			delete records[place];
+		},
+	};
+}
 
 /** The record of any item of any run of the node in this execution that is what is looked for. */
 export function recordOf<T>(
@@ -49,10 +50,9 @@ export function recordOf<T>(
 	shelf: string,
 	isIt: (value: T, fingerprint: string) => boolean,
 ): ItemRecord<T> | undefined {
-	const records = recordsOf<T>(nodeContext, shelf);
-	for (const [key, record] of Object.entries(records))
+	for (const [place, record] of Object.entries(recordsOf<T>(nodeContext, shelf)))
 		if (record && isIt(record.value, record.fingerprint))
-			return recordAt(records, key, record.fingerprint);
+			return itemRecord(nodeContext, shelf, place, record.fingerprint);
 	return undefined;
 }
 
@@ -60,11 +60,15 @@ export function recordOf<T>(
 export const recordsIn = <T>(nodeContext: IDataObject, shelf: string): T[] =>
 	Object.values(recordsOf<T>(nodeContext, shelf)).flatMap((record) => record?.value ?? []);
 
+type Context = Pick<IExecuteSingleFunctions | IExecuteFunctions, 'getWorkflowDataProxy'>;
+
 /** The run of the node that a context belongs to: loops run a node more than once. */
-export const runIndexOf = (
-	context: Pick<IExecuteSingleFunctions | IExecuteFunctions, 'getWorkflowDataProxy'>,
-	itemIndex: number,
-): number => Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0);
+export const runIndexOf = (context: Context, itemIndex: number): number =>
+	Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0);
+
+/** Stands for an item of a run of the node. */
+export const placeOf = (context: Context, itemIndex: number): string =>
+	`${runIndexOf(context, itemIndex)}.${itemIndex}`;
 
 /** Of a long text a digest: all of a file would be in memory once more. */
 const shortened = (_key: string, value: unknown) =>
@@ -87,8 +91,7 @@ export async function oncePerItem<T>(
 	work: () => Promise<T>,
 	interrupted: () => Error,
 ): Promise<T> {
-	const itemIndex = context.getItemIndex();
-	const place = { runIndex: runIndexOf(context, itemIndex), itemIndex };
+	const place = placeOf(context, context.getItemIndex());
 	const nodeContext = context.getContext('node') as IDataObject;
 	const record = itemRecord<Sent>(nodeContext, 'requests', place, fingerprint);
 	const earlier = record.read();

@@ -1,25 +1,90 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { comesFromItself } from './wires';
+import { WorkspaceAutomationError } from '../base/errors';
 
-// A node that parks: n8n keeps the execution in its database, and executes the node again after the wait. Of itself n8n only hands on, by
-// the first output, what the node's input was; so that has to be replaced, and its first output wired back to the node.
+// How a node is wired into itself, which way an item came, and parking: n8n keeps the execution in its database, and executes the node again
+// after the wait. Of itself n8n only hands on, by the first output, what the node's input was; so that has to be replaced, and its first
+// output wired back to the node.
 
-/** In the node's context: until when what comes back without having been parked has to wait */
-const WAKE_AT = 'wakeAt';
+/** By input, the outputs that lead there. n8n has it, and its types do not. */
+type Connections = Array<Array<{ node: string; index: number }> | null | undefined>;
+type WithConnections = { getConnections?(node: { name: string }, type: 'main'): Connections };
 
-/** In the node's context: how it is parked */
-const PARKED = 'parked';
+/** The nodes that an output leads to directly, by name; undefined where n8n does not tell. */
+function followersOf(context: IExecuteFunctions, output: number): string[] | undefined {
+	const { name } = context.getNode();
+	const wires = context as IExecuteFunctions & WithConnections;
+	if (!wires.getConnections) return undefined;
+	const follows = (node: string) =>
+		wires.getConnections!({ name: node }, 'main').some((into) =>
+			into?.some((from) => from.node === name && from.index === output),
+		);
+	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(follows);
+}
 
-/** Until when n8n keeps a node parked, and how often a webhook has had it executed sooner. */
+/** What is parked comes back by the first output. @throws where that does not lead to the node itself and nowhere else */
+export function requireWayBack(context: IExecuteFunctions): void {
+	const { name } = context.getNode();
+	const followers = followersOf(context, 0) ?? [name];
+	if (followers.length === 1 && followers[0] === name) return;
+	throw new WorkspaceAutomationError(
+		"'Waiting' does not lead back into this node",
+		"Connect the output 'Waiting' of this node with its own input, and with nothing else: what is parked comes back that way. Nothing was started.",
+	);
+}
+
+/** Whether an output leads to this very node again, whatever is between; false where n8n does not tell. */
+export function leadsBack(context: IExecuteFunctions, output: number): boolean {
+	const { name } = context.getNode();
+	const isBefore = (node: string) =>
+		node === name || context.getChildNodes(node).some((child) => child.name === name);
+	return (followersOf(context, output) ?? []).some(isBefore);
+}
+
+/** Says in the editor that items have left by an output that leads nowhere. */
+export function hintAtLooseEnd(context: IExecuteFunctions, output: number, name: string): void {
+	if (followersOf(context, output)?.length !== 0) return;
+	const message = `Items have left by '${name}', and nothing follows there.`;
+	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+}
+
+/** Whether the items of this run come straight from the first output of this very node. */
+export function comesFromItself(context: IExecuteFunctions): boolean {
+	const source = context.getExecuteData().source?.main?.[0];
+	return source?.previousNode === context.getNode().name && !source.previousNodeOutput;
+}
+
+/** The item of an earlier run of this node that an item descends from, whatever is between. */
+export function ancestorOf(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): INodeExecutionData | undefined {
+	type GetPairedItem = (...about: unknown[]) => INodeExecutionData | null;
+	try {
+		const source = context.getExecuteData().source?.main?.[0];
+		const proxy = context.getWorkflowDataProxy(itemIndex);
+		const getPairedItem = proxy.$getPairedItem as GetPairedItem;
+		const { pairedItem } = context.getInputData()[itemIndex];
+		return getPairedItem(context.getNode().name, source, pairedItem) ?? undefined;
+	} catch {
+		// It descends from none, or something on its way did not say what from.
+		return undefined;
+	}
+}
+
+/** How a node is parked. */
 export interface ParkedNode {
+	/** Until when n8n keeps it */
 	until: number;
+	/** How often a webhook has had it executed sooner */
 	resumed: number;
+	/** Until when what comes back without having been parked has to wait */
+	putOffUntil?: number;
 }
 
 /** How the node is parked, as its context tells. */
 export const parkedNode = (nodeContext: IDataObject): ParkedNode =>
-	(nodeContext[PARKED] ??= { until: 0, resumed: 0 }) as unknown as ParkedNode;
+	(nodeContext.parked ??= { until: 0, resumed: 0 }) as unknown as ParkedNode;
 
 /**
  * n8n runs what follows a node from the top of the canvas to the bottom, and a node that parks ends that for all. So the way back goes last
@@ -43,14 +108,15 @@ export async function park(
 	const [waiting, ...leaving] = outputs;
 	if (waiting.length === 0) return outputs;
 	const execution = context.getExecuteData();
+	const parked = parkedNode(context.getContext('node'));
 	if (leaving.some(({ length }) => length > 0)) {
-		context.getContext('node')[WAKE_AT] = wakeAt;
+		parked.putOffUntil = wakeAt;
 		goLast(execution.node);
 		return outputs;
 	}
 	// A list of its own: where the node has an error output, n8n empties what is returned.
 	execution.data.main = [[...waiting]];
-	parkedNode(context.getContext('node')).until = wakeAt;
+	parked.until = wakeAt;
 	// n8n 1 at times takes up twice what it has parked, and forgets the second when the first is through: "No active execution found". The
 	// wait is noted by then, and n8n parks it all the same.
 	await context.putExecutionToWait(new Date(wakeAt)).catch(() => {});
@@ -59,9 +125,9 @@ export async function park(
 
 /** When the items of this run are to be parked for, because it was put off only until others had left; undefined if that is not why they came. */
 export function putOffUntil(context: IExecuteFunctions, now: number): number | undefined {
-	const nodeContext = context.getContext('node');
-	const { [WAKE_AT]: wakeAt } = nodeContext;
 	if (!comesFromItself(context)) return undefined;
-	delete nodeContext[WAKE_AT];
-	return typeof wakeAt === 'number' && wakeAt > now ? wakeAt : undefined;
+	const parked = parkedNode(context.getContext('node'));
+	const { putOffUntil: wakeAt = now } = parked;
+	delete parked.putOffUntil;
+	return wakeAt > now ? wakeAt : undefined;
 }
