@@ -8,6 +8,8 @@ import { asText, isRecord, parsedOrUndefined, textOf } from '../shared/base/valu
 export interface About {
 	sessionId: string;
 	projectName?: string;
+	/** Shown where the project's name is not known */
+	projectId?: string;
 	/** What the agent was told to do */
 	job?: string;
 }
@@ -19,8 +21,7 @@ const MOST_REQUESTS = 5;
  * The requests that a person is asked about: those that the question shows, that the item holds and that the answer decides.
  * What is not among them is asked in another question.
  */
-export const shownRequests = (undecided: readonly Interaction[]): Interaction[] =>
-	undecided.slice(0, MOST_REQUESTS);
+export const shownRequests = <T>(undecided: readonly T[]): T[] => undecided.slice(0, MOST_REQUESTS);
 
 /** Requests as an item holds them. */
 export const withAbout = (requests: readonly Interaction[], about: About): Interaction[] =>

@@ -6,8 +6,7 @@ import { courseAfter, nextLook } from './durable';
 import { abandon } from './endings';
 import { withResult } from './failures';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
-import { newQuestion } from './page/links';
-import { withQuestion } from './page/view';
+import { newQuestion, withQuestion } from './page/view';
 import { turnAfter } from './turn';
 import { runSession } from './runSession';
 

@@ -7,7 +7,7 @@ import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE, trace } from '../shared/n8n/customData';
 import { shownRequests, withAbout } from './askedInteractions';
 import { hold, type Results } from './failures';
-import { approvalUrl } from './page/links';
+import { approvalUrl } from './page/view';
 import { question } from './question';
 import type { RunResult } from './run';
 

@@ -10,7 +10,6 @@ import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
 import { matches, newEffort, parseGlob, type Effort, type Text } from './glob';
-import type { PageAnswers } from './page/view';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
 
@@ -60,6 +59,9 @@ export interface Settled {
 	/** What the person wrote on the page */
 	comment?: string;
 }
+
+/** What people chose on the page, by what stands for the request */
+export type PageAnswers = Record<string, Omit<Settled, 'decidedBy'>>;
 
 export interface Asked {
 	decision: 'ask';

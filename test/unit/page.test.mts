@@ -2,15 +2,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HEADERS, page } from '../../nodes/RunAgentSession/page/html.ts';
-import { newQuestion, questionOf } from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	LONGEST_COMMENT,
+	newQuestion,
 	pageChoices,
 	pendingOf,
+	questionOf,
 	readForm,
-	type PageAnswers,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { decide, type Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import {
+	decide,
+	type PageAnswers,
+	type Policy,
+} from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { contentOf, type Interaction, type Session } from '../../nodes/shared/session/session.ts';
 
 const options = [

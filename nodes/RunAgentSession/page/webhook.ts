@@ -1,5 +1,6 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	IRunExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
@@ -9,17 +10,22 @@ import { NodeHelpers } from 'n8n-workflow';
 import { openApi } from '../../shared/api/api';
 import { fetchSession } from '../../shared/api/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/base/errors';
+import { textOf } from '../../shared/base/values';
 import { recordsIn } from '../../shared/n8n/executionJournal';
 import { parkedNode, type ParkedNode } from '../../shared/n8n/parking';
 import { realClock } from '../../shared/transport/clock';
 import { hasEnded, type Session } from '../../shared/session/session';
 import { SESSIONS } from '../carried';
+import { SHORTEST_MS } from '../durable';
+import type { PageAnswers } from '../permissionPolicy';
 import type { Entry } from '../run';
 import { HEADERS, page, type PageView } from './html';
-import { ANSWERED, NONCE, questionOf, type Question } from './links';
-import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
+import { NONCE, pendingOf, questionOf, readForm, type Question } from './view';
 
 // What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
+
+/** In the node's context: the session that was answered for, until its answer is applied */
+const ANSWERED = 'answered';
 
 /** For reading the session: somebody waits for the page. */
 const READ_MS = 10_000;
@@ -67,7 +73,7 @@ const whatIs = (entry: Entry, question: Question): PageView => ({
 	...entry.about,
 	projectId: entry.projectId,
 	sessionId: entry.sessionId,
-	lines: answeredLines(entry.ledger, question),
+	lines: entry.ledger.filter(({ content }) => question.contents.includes(content)),
 });
 
 /** What is to be seen of a question whose session is `session`. */
@@ -167,3 +173,15 @@ function goOn(
 		}),
 	};
 }
+
+/** The session that a person has just answered for; the node is executed because of that alone. */
+export function takeAnswered(context: IExecuteFunctions): string | undefined {
+	const nodeContext = context.getContext('node');
+	const { [ANSWERED]: sessionId } = nodeContext;
+	delete nodeContext[ANSWERED];
+	return textOf(sessionId);
+}
+
+/** When to look at all sessions after an answer: when it would have been anyway, or sooner. n8n 1 keeps to the first. */
+export const soonAfter = (context: IExecuteFunctions, now: number): number =>
+	Math.min(parkedNode(context.getContext('node')).until, now + SHORTEST_MS);
