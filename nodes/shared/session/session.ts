@@ -1,7 +1,7 @@
 import type { components } from '../base/contract';
 import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
-import { requireText, UUID } from '../base/validation';
+import { isId, requireText, UUID } from '../base/validation';
 import { asText, excerptOf, isRecord, sortedJson, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
@@ -61,29 +61,25 @@ function readInteractions(value: unknown): Interaction[] {
 
 const LONGEST_URL = 2_000;
 
-const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
-
-export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.includes(status);
+export const isKnownStatus = (status: string): boolean =>
+	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
 /** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
-	const places = isRecord(body) ? [body, body.session, body.data] : [];
-	const readable = places.filter(isRecord).filter(({ status }) => typeof status === 'string');
+	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+	const readable = places.filter(({ status }) => typeof status === 'string');
 	// What is wrapped around it may have a status of its own.
-	const isKnown = ({ status }: Record<string, unknown>) =>
-		isKnownStatus(String(status).toLowerCase());
-	const found = readable.find(isKnown) ?? readable[0];
+	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
 	const around = [found, found.session, found.data, ...places].filter(isRecord);
 	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
-	const status = found.status as string;
-	const lowerCase = status.toLowerCase();
+	const status = String(found.status);
 	return {
 		sessionId,
 		// It stands in errors and in the log, in one line like all that is shown.
 		dashboardUrl: excerptOf(found.dashboardUrl, LONGEST_URL),
-		status: isKnownStatus(lowerCase) ? lowerCase : status,
+		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isNothing(each))),
 		error: textOf(found.error),
 		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
@@ -105,8 +101,8 @@ export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
 /** The id of a session, entered as it is or with its dashboard URL. */
 export function requireSessionId(field: string, value: unknown): string {
 	const text = requireText(field, value).trim();
-	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, 2_000)) ?? [];
-	if (new RegExp(`^${UUID}$`).test(id)) return id;
+	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, LONGEST_URL)) ?? [];
+	if (isId(id)) return id;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,

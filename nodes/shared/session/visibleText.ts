@@ -3,15 +3,12 @@
 const codePoint = (character: string) =>
 	`⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
-/** ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form. */
-const FULL_WIDTH = new Map(
-	[...'<>&*_~`|[]\\@'].map((character) => [
+const SHOWN_AS = new Map([
+	// ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form
+	...[...'<>&*_~`|[]\\@'].map((character): [string, string] => [
 		character,
 		String.fromCharCode(character.charCodeAt(0) + 0xfee0),
 	]),
-);
-const SHOWN_AS = new Map([
-	...FULL_WIDTH,
 	['\n', '⏎'],
 	['\t', '⇥'],
 	// Slack turns `:name:` into a picture. The sign for a ratio looks the same, and the full-width colon is an everyday one in Chinese.
@@ -31,9 +28,6 @@ const LETTER = /^\p{L}$/u;
 /** Combining marks after a letter that are real writing; more of them are piled up to cover the lines around. */
 const MOST_MARKS = 3;
 
-/** Whether a character has to be shown by its code point, whatever stands beside it. */
-const hides = (character: string) => OURS.has(character) || UNSEEN.test(character);
-
 /** The pieces in which a text's characters are shown, one for each. */
 function* piecesOf(characters: readonly string[]): Generator<string> {
 	/** How many marks have followed the latest letter; none fits where there is no letter */
@@ -47,7 +41,8 @@ function* piecesOf(characters: readonly string[]): Generator<string> {
 		} else if (SHOWN_AS.has(character)) {
 			yield SHOWN_AS.get(character)!;
 		} else {
-			const unclear = hides(character) || (isMark && marks > MOST_MARKS);
+			const unclear =
+				OURS.has(character) || UNSEEN.test(character) || (isMark && marks > MOST_MARKS);
 			yield unclear ? codePoint(character) : character;
 		}
 	}
