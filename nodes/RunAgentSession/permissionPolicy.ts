@@ -74,7 +74,7 @@ export interface Asked {
 export type Verdict = Settled | Asked;
 
 /** What a policy says about a request, before it is known whether the service offers an option that says it. */
-export type Ruling = { decision: 'approve' | 'deny'; decidedBy: string } | Asked;
+export type Ruling = Omit<Settled, 'option' | 'comment'> | Asked;
 
 const ask = (because: string, decidedBy?: string): Asked => ({
 	decision: 'ask',
@@ -119,7 +119,7 @@ type Reach = keyof typeof REACH;
 /** The texts in which a rule looks for what it is about */
 type Look = (text: string) => Iterable<string | Text>;
 
-/** What a text costs beside its characters, in comparisons of one */
+/** What taking a text apart costs beside its characters, in comparisons of one */
 const TAKING_APART = 100;
 
 /** Whether a glob matches one of the texts. Once the effort is spent it says no, and `ruling` goes by none of it. */
@@ -127,7 +127,6 @@ function matchesAny(globs: string[], texts: Iterable<string | Text>, effort: Eff
 	const parsed = globs.map(parseGlob);
 	for (const each of texts) {
 		const text = typeof each === 'string' ? { characters: [...each] } : each;
-		// Taking a text apart costs, too.
 		effort.left -= text.characters.length + TAKING_APART;
 		if (parsed.some((glob) => matches(glob, text, effort))) return true;
 		if (effort.left < 0) return false;

@@ -37,15 +37,12 @@ const LINE_END = '  \n';
  * The agent, or whoever it read from, chose the words of a request. They must not be able to hide what is approved, nor to look
  * like lines of ours, wherever the question is shown:
  * - Foreign text stands between « and », which it cannot hold itself. Where a channel drops line breaks (Teams and other HTML),
- *   that still tells it from our words.
- * - Line breaks, control characters, bidirectional overrides and what is not drawn show as signs (`⏎`, `⟨U+202E⟩`). A sign never
- *   has a backslash: n8n's Send and Wait turns a written `\n` back into a line break.
- * - Characters of markup show in their full-width form, everywhere, and none of ours is one: HTML tags, comments and entities
- *   (form descriptions, mail, Teams; n8n decodes `&lt;` before it sends), links, domains, commands, mentions and text struck through (Slack, Google
- *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
- *   Escaping instead would be right for one channel and shown, or undone, in the others.
- * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
- *   is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one of 4,096).
+ *   that still tells it from our words. A sign in it never has a backslash: n8n's Send and Wait turns a written `\n` back into a
+ *   line break.
+ * - Nothing in it is markup, a link or a mention in any channel (`visibleText`); escaping would be right for one, and shown, or
+ *   undone, in the others. Telegram refuses to send what is not closed.
+ * - What is not shown is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and
+ *   WhatsApp one of 4,096).
  *
  * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
  */

@@ -6,14 +6,10 @@ import { asText, excerptOf, isRecord, sortedJson, textOf } from '../base/values'
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 
-type Documented = components['schemas'];
-export type PermissionInteraction = Documented['PermissionInteraction'];
+type Documented = components['schemas']['AgentSession'];
 
 /** A pending interaction. Only `id` and `type` can be relied on: the document leaves one of the two variants open. */
-export type Interaction = { id: string; type: string } & Partial<
-	Record<Exclude<keyof PermissionInteraction, 'id' | 'type'>, unknown>
-> &
-	Record<string, unknown>;
+export type Interaction = { id: string; type: string } & Record<string, unknown>;
 
 /** The status object with every field that may be missing made safe to use. */
 export interface Session {
@@ -24,8 +20,8 @@ export interface Session {
 	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
 	pendingInteractions: Interaction[];
 	error?: string;
-	latestMessage?: Documented['AgentSession']['latestMessage'];
-	latestTool?: Documented['AgentSession']['latestTool'];
+	latestMessage?: Documented['latestMessage'];
+	latestTool?: Documented['latestTool'];
 	/** As the service gives it: a date-time in some form */
 	lastActivityAt?: string | number;
 }
