@@ -89,7 +89,8 @@ const isQuestion = (value: unknown): boolean =>
 function readFields({ data, ...top }: Record<string, unknown>): Reading {
 	const below = isRecord(data) ? data : { data };
 	// A form's fields and a text come below `data`, or beside the time of sending; any other may be the agent's.
-	const isForeign = (name: string) => !hasAny(top, SENT) && (name === 'text' || !ANSWERS.has(name));
+	const isSent = hasAny(top, SENT);
+	const isForeign = (name: string) => !isSent && (name === 'text' || !ANSWERS.has(name));
 	const read = (fields: object, foreign: (name: string) => boolean) =>
 		Object.entries(fields).flatMap(([name, content]) => {
 			const isAnswer = ANSWERS.has(name);

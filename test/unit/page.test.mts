@@ -162,6 +162,30 @@ describe('what can be chosen', () => {
 		]);
 	});
 
+	test('whatever the value, a lasting 0 too', () => {
+		const numbered = [
+			{ value: 0, label: 'Always allow' },
+			{ value: 1, label: 'Reject' },
+		];
+		expect(labels(numbered)).toEqual([
+			['Deny', 1],
+			['Allow from now on', 0],
+		]);
+	});
+
+	test('of a hundred thousand options in a moment', () => {
+		const many = Array.from({ length: 100_000 }, (_, value) => ({ value }));
+		const since = performance.now();
+		expect(labels(many)).toEqual([]);
+		expect(performance.now() - since).toBeLessThan(10_000);
+	});
+
+	test('nothing of a request that is nested too deeply, and that is no error', () => {
+		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+		const [request0] = pending(request({ metadata: deep })).requests;
+		expect(request0).toMatchObject({ choices: [], because: 'it is nested too deeply' });
+	});
+
 	test('not what nobody can tell the meaning of, nor a value with two meanings', () => {
 		expect(labels([{ value: 'maybe', label: 'Perhaps' }])).toEqual([]);
 		expect(

@@ -8,7 +8,6 @@ import { LONGEST_COMMENT, type PageChoice, type PageRequest, type Pending } from
 
 // The page on which a person answers, as HTML: no script, nothing from elsewhere, and all of an agent's words as text.
 
-/** What a page says. */
 export interface PageView extends Partial<About> {
 	title: string;
 	/** Sentences of ours */
@@ -43,7 +42,6 @@ footer{margin-top:2rem;font-size:.875rem}
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
 
-/** What goes with every page. */
 export const HEADERS: Record<string, string> = {
 	'Content-Security-Policy': `${POLICY}; frame-ancestors 'none'`,
 	'Content-Type': 'text/html; charset=utf-8',
@@ -131,7 +129,6 @@ const decided = ({ record, state }: Line): Html => {
 	return markup`<li>${decision === 'approve' ? 'Allowed' : 'Denied'}: ${what}, ${by}, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>${STATES[state]}</li>`;
 };
 
-/** A whole page. */
 export function page(view: PageView): string {
 	const { title, says, pending, lines = [], commentHint = '' } = view;
 	const about = aboutFacts(view);

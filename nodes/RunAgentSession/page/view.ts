@@ -39,13 +39,11 @@ export interface PageRecord {
 	comment?: string;
 }
 
-/** A question with a link of its own. */
 export const newQuestion = (contents: string[]): Question => ({
 	nonce: randomBytes(16).toString('base64url'),
 	contents,
 });
 
-/** The record with another question. */
 export const withQuestion = (
 	before: PageRecord | undefined,
 	question: Question,
@@ -93,9 +91,12 @@ export function questionOf<T extends { page?: { questions: Question[] } }>(
 	return found;
 }
 
+/** What can be chosen, in our words and in this order */
+const LABELS = ['Allow once', 'Allow', 'Deny', 'Allow from now on'] as const;
+
 /** One thing that a person can choose for a request, in our words and in the service's. */
 export interface PageChoice extends Pick<Settled, 'decision' | 'option'> {
-	label: 'Allow once' | 'Allow' | 'Allow from now on' | 'Deny';
+	label: (typeof LABELS)[number];
 	serviceSays: string;
 }
 
@@ -134,31 +135,26 @@ export function pageChoices(
 	const options = offered.filter(({ value }) => times.get(String(value)) === 1);
 	const once = chooseOption(options, 'approve', { ...preferences, approveWith: 'once' });
 	const deny = chooseOption(options, 'deny', preferences);
-	const isOnce = (option: Choice) =>
-		chooseOption([option], 'approve', { approveWith: 'once' }) !== undefined;
-	const lasts = (option: Choice) =>
-		option.value !== once &&
-		!isOnce(option) &&
-		chooseOption([option], 'approve', { ...preferences, approveWith: 'always' }) !== undefined;
-	const choice = (
-		{ value, label: word }: Choice,
-		decision: PageChoice['decision'],
-		label: PageChoice['label'],
-	): PageChoice => ({
-		option: value,
-		label,
-		decision,
-		serviceSays: word ? `${word} (${value})` : String(value),
-	});
-	return [
-		...options
-			.filter(({ value }) => value === once)
-			.map((option) => choice(option, 'approve', isOnce(option) ? 'Allow once' : 'Allow')),
-		...options
-			.filter(({ value }) => value === deny)
-			.map((option) => choice(option, 'deny', 'Deny')),
-		...options.filter(lasts).map((option) => choice(option, 'approve', 'Allow from now on')),
-	];
+	const labelOf = (option: Choice): PageChoice['label'] | undefined => {
+		const says = (alone: OptionPreferences) =>
+			chooseOption([option], 'approve', alone) !== undefined;
+		const isOnce = says({ approveWith: 'once' });
+		if (option.value === deny) return 'Deny';
+		if (option.value === once) return isOnce ? 'Allow once' : 'Allow';
+		const lasts = !isOnce && says({ ...preferences, approveWith: 'always' });
+		return lasts ? 'Allow from now on' : undefined;
+	};
+	const labels = new Map(options.map((option) => [option, labelOf(option)]));
+	return LABELS.flatMap((label) =>
+		options
+			.filter((option) => labels.get(option) === label)
+			.map(({ value, label: word }) => ({
+				option: value,
+				label,
+				decision: label === 'Deny' ? 'deny' : 'approve',
+				serviceSays: word ? `${word} (${value})` : String(value),
+			})),
+	);
 }
 
 /** What a session asks for that a person has not decided yet. */
@@ -204,8 +200,7 @@ export function readForm(
 		if (choices.length === 0) continue;
 		const chosen = choices.find((_, at) => body[`request${index}`] === String(at));
 		if (!chosen) return 'incomplete';
-		const { decision, option } = chosen;
-		answers[content] = { decision, option, ...comment };
+		answers[content] = { decision: chosen.decision, option: chosen.option, ...comment };
 	}
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }
