@@ -33,8 +33,7 @@ import {
 	toOutputs,
 	type Results,
 } from './output';
-import { soonAfter, takeAnswered } from './page/links';
-import { answerOnPage } from './page/webhook';
+import { answerOnPage, soonAfter, takeAnswered } from './page/webhook';
 import { readConcurrency, readJob, waitOf } from './parameters';
 import { properties } from './properties';
 import type { Job, Journal, RunDependencies } from './run';

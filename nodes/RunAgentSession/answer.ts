@@ -9,19 +9,20 @@ export type Answer = { answer: 'approve' | 'deny' } | { answer: 'none'; because:
 
 type Side = 'approve' | 'deny';
 
-const sides = (approve: string, deny: string): ReadonlyMap<string, Side> =>
-	new Map([
-		...approve.split(' ').map((word): [string, Side] => [word, 'approve']),
-		...deny.split(' ').map((word): [string, Side] => [word, 'deny']),
-	]);
+const wordsOf = (side: Side, words: string): Array<[string, Side]> =>
+	words.split(' ').map((word) => [word, side]);
 
 /** The words of an answer. n8n's own buttons and forms say "Decline". */
-const WORDS = sides(
-	'approve approved yes allow allowed ok okay',
-	'deny denied no reject rejected disapprove disapproved decline declined',
-);
+const WORDS = new Map([
+	...wordsOf('approve', 'approve approved yes allow allowed ok okay'),
+	...wordsOf('deny', 'deny denied no reject rejected disapprove disapproved decline declined'),
+]);
 /** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
-const TRUTHS = sides('true', 'false');
+const WORDS_OF_AN_ANSWER = new Map([
+	...WORDS,
+	...wordsOf('approve', 'true'),
+	...wordsOf('deny', 'false'),
+]);
 
 /** Characters, or entries of a list; most people need a word. */
 const LONGEST_ANSWER = 200;
@@ -29,23 +30,20 @@ const LONGEST_ANSWER = 200;
 type Reading = Side | 'both' | 'empty' | 'unreadable';
 
 /** A text all of whose words are answers: `Approve`, `yes.`, `OK, approved!` */
-function readText(text: string, truthsToo: boolean): Reading {
+function readText(text: string, isAnswer: boolean): Reading {
 	if (text.trim() === '') return 'empty';
 	if (text.length > LONGEST_ANSWER) return 'unreadable';
-	const said = text
-		.toLowerCase()
-		.split(/[\s.,;:!]+/)
-		.filter(Boolean)
-		.map((word) => WORDS.get(word) ?? (truthsToo ? TRUTHS.get(word) : undefined));
-	return said.includes(undefined) || said.length === 0 ? 'unreadable' : combine(said);
+	const words = isAnswer ? WORDS_OF_AN_ANSWER : WORDS;
+	const said = text.toLowerCase().match(/[^\s.,;:!]+/g);
+	return said ? combine(said.map((word) => words.get(word) ?? 'unreadable')) : 'unreadable';
 }
 
-function combine(readings: Array<Reading | undefined>): Reading {
+/** Somebody who chose "Approve" and "Only tests" approved something else than what was asked. */
+function combine(readings: Reading[]): Reading {
 	const has = (reading: Reading) => readings.includes(reading);
+	if (has('unreadable')) return 'unreadable';
 	if (has('both') || (has('approve') && has('deny'))) return 'both';
-	if (has('approve')) return 'approve';
-	if (has('deny')) return 'deny';
-	return readings.every((reading) => reading === 'empty') ? 'empty' : 'unreadable';
+	return (['approve', 'deny'] as const).find(has) ?? 'empty';
 }
 
 /**
@@ -57,11 +55,9 @@ function readValue(value: unknown, isAnswer: boolean): Reading {
 	if (typeof value === 'boolean' && isAnswer) return value ? 'approve' : 'deny';
 	if (typeof value === 'string') return readText(value, isAnswer);
 	if (isAnswer || !Array.isArray(value) || value.length > LONGEST_ANSWER) return 'unreadable';
-	const readings = value.map((each) =>
-		typeof each === 'string' ? readText(each, false) : 'unreadable',
+	return combine(
+		value.map((each) => (typeof each === 'string' ? readText(each, false) : 'unreadable')),
 	);
-	// Somebody who chose "Approve" and "Only tests" approved something else than what was asked.
-	return readings.includes('unreadable') ? 'unreadable' : combine(readings);
 }
 
 const names = (list: string) => new Set(list.split(' '));
@@ -93,22 +89,20 @@ const isQuestion = (value: unknown): boolean =>
 function readFields({ data, ...top }: Record<string, unknown>): Reading {
 	const below = isRecord(data) ? data : { data };
 	// A form's fields and a text come below `data`, or beside the time of sending; any other may be the agent's.
-	const isForeign = (name: string) => !hasAny(top, SENT) && (name === 'text' || !ANSWERS.has(name));
+	const isSent = hasAny(top, SENT);
+	const isForeign = (name: string) => !isSent && (name === 'text' || !ANSWERS.has(name));
 	const read = (fields: object, foreign: (name: string) => boolean) =>
-		Object.entries(fields)
-			.filter(([name]) => !NO_ANSWERS.has(name))
-			.map(([name, content]) => {
-				const reading = readValue(content, ANSWERS.has(name));
-				const isAnswer = ANSWERS.has(name) && !foreign(name);
-				return { isAnswer, reading: reading !== 'empty' && foreign(name) ? 'unreadable' : reading };
-			})
-			.filter(({ reading }) => reading !== 'empty') as Array<{
-			isAnswer: boolean;
-			reading: Reading;
-		}>;
+		Object.entries(fields).flatMap(([name, content]) => {
+			const isAnswer = ANSWERS.has(name);
+			const reading = NO_ANSWERS.has(name) ? 'empty' : readValue(content, isAnswer);
+			if (reading === 'empty') return [];
+			return foreign(name)
+				? { isAnswer: false, reading: 'unreadable' as const }
+				: { isAnswer, reading };
+		});
 	const filled = [...read(top, isForeign), ...read(below, () => false)];
-	const readable = filled.filter(({ reading }) => reading !== 'unreadable');
-	const said = combine(readable.map(({ reading }) => reading));
+	const readings = filled.map(({ reading }) => reading);
+	const said = combine(readings.filter((reading) => reading !== 'unreadable'));
 	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ isAnswer }) => isAnswer);
 	const isReadable = mustBeReadable.every(({ reading }) => reading !== 'unreadable');
 	return said === 'both' || isReadable ? said : 'unreadable';

@@ -8,6 +8,8 @@ import { asText, isRecord, parsedOrUndefined, textOf } from '../shared/base/valu
 export interface About {
 	sessionId: string;
 	projectName?: string;
+	/** Shown where the project's name is not known */
+	projectId?: string;
 	/** What the agent was told to do */
 	job?: string;
 }
@@ -19,8 +21,7 @@ const MOST_REQUESTS = 5;
  * The requests that a person is asked about: those that the question shows, that the item holds and that the answer decides.
  * What is not among them is asked in another question.
  */
-export const shownRequests = (undecided: readonly Interaction[]): Interaction[] =>
-	undecided.slice(0, MOST_REQUESTS);
+export const shownRequests = <T>(undecided: readonly T[]): T[] => undecided.slice(0, MOST_REQUESTS);
 
 /** Requests as an item holds them. */
 export const withAbout = (requests: readonly Interaction[], about: About): Interaction[] =>
@@ -37,8 +38,7 @@ function isSame(one: unknown, other: unknown): boolean {
  * taken as meaningless): what may be shown differently is asked again.
  */
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
-	const before: Record<string, unknown> = { ...asked };
-	delete before.about;
+	const before: Record<string, unknown> = { ...asked, about: undefined };
 	if (isSame(before, pending)) return [];
 	const named = ['permission', 'patterns', 'response', 'metadata'];
 	const changed = named.filter((name) => !isSame(before[name], pending[name]));
@@ -54,9 +54,8 @@ export function whyNotAsked(
 	if (!first) return 'it was not among what was asked';
 	// It is answered by its ID, which does not tell one from the other.
 	if (others.some((other) => !isSame(first, other))) return 'two requests with its ID were asked';
-	const { about } = first;
-	if (!isRecord(about)) return 'what was asked does not say for which session';
-	if (about.sessionId !== sessionId) return 'it was asked for another session';
+	if (!isRecord(first.about)) return 'what was asked does not say for which session';
+	if (first.about.sessionId !== sessionId) return 'it was asked for another session';
 	const changed = differences(first, pending);
 	return changed.length > 0
 		? `it is not what was asked: its ${changed.join(' and ')} changed`
@@ -89,14 +88,12 @@ const WAY_OUT = 'Drag pendingInteractions of the Needs Approval item here.';
  */
 export function readAsked(value: unknown): Interaction[] {
 	const list = listIn(value);
-	if (list?.length === 0) {
+	if (list?.length === 0)
 		throw new WorkspaceAutomationError(
 			"'Asked' is empty",
 			`${WAY_OUT} Only what is in it is decided by the answer; to decide whatever is pending, set 'Applies To' to Everything From Now On.`,
 		);
-	}
-	const requests = (list ?? []).flatMap((entry): Interaction[] => {
-		if (!isRecord(entry)) return [];
+	const requests = (list ?? []).filter(isRecord).flatMap((entry): Interaction[] => {
 		const { id, type } = entry;
 		const readable = typeof id === 'number' || (typeof id === 'string' && id !== '');
 		return readable ? [{ ...entry, id: String(id), type: asText(type ?? '') }] : [];

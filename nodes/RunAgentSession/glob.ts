@@ -4,7 +4,7 @@ export interface Effort {
 }
 
 /** For the rules of one reading: about a fifth of a second */
-export const newEffort = (): Effort => ({ left: 10_000_000 });
+export const MOST_EFFORT = 10_000_000;
 
 /** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;

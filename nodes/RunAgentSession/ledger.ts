@@ -1,7 +1,7 @@
 import { asText, quote } from '../shared/base/values';
 import { contentOf, NOT_A_LIST, type Interaction, type Session } from '../shared/session/session';
-import { newEffort } from './glob';
-import { decide, patternsOf, type Policy, type Settled } from './permissionPolicy';
+import { MOST_EFFORT } from './glob';
+import { decide, type Policy, type Settled } from './permissionPolicy';
 
 // What became of each interaction: one line for each decision that was sent. What is sent next, what is left to a person, and what
 // the output says of it are all read from these lines. No effects; the lines are JSON, so that a retry goes on with them.
@@ -121,7 +121,7 @@ export function plan(
 ): { due: Due[]; undecided: Undecided[] } {
 	const due: Due[] = [];
 	const undecided: Undecided[] = [];
-	const effort = newEffort();
+	const effort = { left: MOST_EFFORT };
 	for (const [index, interaction] of pendingInteractions.entries()) {
 		const line = lineOf(ledger, interaction);
 		if (line && isSettling(line)) continue;
@@ -144,10 +144,11 @@ function withLine(
 	at: string,
 	note?: string,
 ): Ledger {
+	const { permission, patterns } = interaction;
 	const record: DecisionRecord = {
 		interactionId: interaction.id,
-		permission: asText(interaction.permission ?? ''),
-		patterns: patternsOf(interaction),
+		permission: asText(permission ?? ''),
+		patterns: Array.isArray(patterns) ? patterns.map(asText) : [],
 		...verdict,
 		at,
 		...(note !== undefined && { note }),

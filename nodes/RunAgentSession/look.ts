@@ -5,8 +5,7 @@ import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon, withResult } from './endings';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
-import { newQuestion } from './page/links';
-import { withQuestion } from './page/view';
+import { newQuestion, withQuestion } from './page/view';
 import { turnAfter } from './turn';
 import { runSession, sendMessage } from './runSession';
 

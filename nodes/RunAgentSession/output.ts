@@ -14,7 +14,7 @@ import { LONGEST_VALUE } from '../shared/n8n/customData';
 import { comesFromItself } from '../shared/n8n/parking';
 import { shownRequests, withAbout } from './askedInteractions';
 import { withResult } from './endings';
-import { approvalUrl } from './page/links';
+import { approvalUrl } from './page/view';
 import { question } from './question';
 import type { RunResult } from './run';
 

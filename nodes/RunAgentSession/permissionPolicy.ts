@@ -9,8 +9,7 @@ import { canBeId } from '../shared/base/validation';
 import { asText, isRecord } from '../shared/base/values';
 import type { Answer } from './answer';
 import { whyNotAsked } from './askedInteractions';
-import { matches, newEffort, parseGlob, type Effort, type Text } from './glob';
-import type { PageAnswers } from './page/view';
+import { matches, MOST_EFFORT, parseGlob, type Effort, type Text } from './glob';
 import { commandsIn, guardedText, heldIn } from './shellText';
 import { quoted } from '../shared/session/visibleText';
 
@@ -61,6 +60,9 @@ export interface Settled {
 	comment?: string;
 }
 
+/** What people chose on the page, by what stands for the request */
+export type PageAnswers = Record<string, Omit<Settled, 'decidedBy'>>;
+
 export interface Asked {
 	decision: 'ask';
 	/** Why it is left for a person */
@@ -72,7 +74,7 @@ export interface Asked {
 export type Verdict = Settled | Asked;
 
 /** What a policy says about a request, before it is known whether the service offers an option that says it. */
-export type Ruling = { decision: 'approve' | 'deny'; decidedBy: string } | Asked;
+export type Ruling = Omit<Settled, 'option' | 'comment'> | Asked;
 
 const ask = (because: string, decidedBy?: string): Asked => ({
 	decision: 'ask',
@@ -80,15 +82,9 @@ const ask = (because: string, decidedBy?: string): Asked => ({
 	...(decidedBy !== undefined && { decidedBy }),
 });
 
-/** Splits `git *, npm run *`; `\,` is a comma that belongs to a glob. */
-const typedGlobs = (pattern: string): string[] =>
+/** The globs of `git *, npm run *`; `\,` is a comma that belongs to one. */
+export const globsOf = (pattern: string): string[] =>
 	(pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
-
-/** The globs of a rule's pattern; one that is empty stands for anything. */
-export function globsOf(pattern: string): string[] {
-	const globs = typedGlobs(pattern);
-	return globs.length > 0 ? globs : ['*'];
-}
 
 /**
  * Refuses rules that approve without saying what: an expression that finds nothing would otherwise approve everything.
@@ -104,7 +100,7 @@ export function checkRules(rules: readonly Rule[]): void {
 	};
 	for (const [index, { permission, pattern, decision }] of rules.entries()) {
 		if (decision !== 'approve') continue;
-		if (typedGlobs(pattern).length === 0) refuse(index + 1, 'pattern', 'everything');
+		if (globsOf(pattern).length === 0) refuse(index + 1, 'pattern', 'everything');
 		if (permission.trim() === '') refuse(index + 1, 'permission', 'every permission');
 	}
 }
@@ -120,28 +116,20 @@ const REACH = {
 };
 type Reach = keyof typeof REACH;
 
-/** The texts in which a rule looks for what it is about. */
-const LOOKS = {
-	whole: (text) => [{ characters: [...text] }],
-	guarded: (text) => [guardedText(text)],
-	*parts(text) {
-		for (const command of commandsIn(text)) yield { characters: [...command] };
-	},
-} satisfies Record<string, (text: string) => Iterable<Text>>;
+/** The texts in which a rule looks for what it is about */
+type Look = (text: string) => Iterable<string | Text>;
 
-/** What a text costs beside its characters, in comparisons of one */
+/** What taking a text apart costs beside its characters, in comparisons of one */
 const TAKING_APART = 100;
 
-function matchesAny(globs: string[], texts: Iterable<Text>, effort: Effort): boolean | undefined {
+/** Whether a glob matches one of the texts. Once the effort is spent it says no, and `ruling` goes by none of it. */
+function matchesAny(globs: string[], texts: Iterable<string | Text>, effort: Effort): boolean {
 	const parsed = globs.map(parseGlob);
-	for (const text of texts) {
-		// Taking a text apart costs, too.
+	for (const each of texts) {
+		const text = typeof each === 'string' ? { characters: [...each] } : each;
 		effort.left -= text.characters.length + TAKING_APART;
-		for (const glob of parsed) {
-			const matched = matches(glob, text, effort);
-			if (matched !== false) return matched;
-		}
-		if (effort.left < 0) return undefined;
+		if (parsed.some((glob) => matches(glob, text, effort))) return true;
+		if (effort.left < 0) return false;
 	}
 	return false;
 }
@@ -153,33 +141,35 @@ interface Asking {
 	effort: Effort;
 }
 
-/** How far a rule's globs match what is asked; undefined when the effort is spent before that is known. */
+/** How far a rule's globs match what is asked. */
 function reachOf(
 	kind: string,
 	globs: string[],
 	{ permission, patterns, effort }: Asking,
-	look: keyof typeof LOOKS,
-): Reach | undefined {
-	const isMeant = matchesAny([kind], LOOKS[look](permission), effort);
-	if (!isMeant) return isMeant === undefined ? undefined : 'permission';
+	look: Look,
+): Reach {
+	if (!matchesAny([kind], look(permission), effort)) return 'permission';
 	// A request for nothing in particular is covered by globs for anything only.
 	const asked = patterns.length > 0 ? patterns : [''];
-	const covered = asked.map((pattern) => matchesAny(globs, LOOKS[look](pattern), effort));
-	if (covered.includes(undefined)) return undefined;
-	return covered.includes(true) ? (covered.includes(false) ? 'part' : 'decides') : 'pattern';
+	const covered = asked.map((pattern) => matchesAny(globs, look(pattern), effort));
+	if (!covered.includes(true)) return 'pattern';
+	return covered.includes(false) ? 'part' : 'decides';
 }
 
-function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach | undefined {
+function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach {
 	const kind = permission.trim();
+	const globs = globsOf(pattern);
 	// A rule that denies or asks looks at every part, without regard to case.
-	if (decision !== 'approve')
-		return reachOf((kind || '*').toLowerCase(), globsOf(pattern.toLowerCase()), asking, 'parts');
+	if (decision !== 'approve') {
+		const any = globs.length > 0 ? globs : ['*'];
+		const lower = any.map((glob) => glob.toLowerCase());
+		return reachOf((kind || '*').toLowerCase(), lower, asking, commandsIn);
+	}
 	// An approval covers only what was typed; see checkRules, which says so to the user.
-	const globs = typedGlobs(pattern);
 	if (kind === '' || globs.length === 0) return 'empty';
-	const reach = reachOf(kind, globs, asking, 'guarded');
-	const isNear = reach !== undefined && reach !== 'decides';
-	return isNear && reachOf(kind, globs, asking, 'whole') === 'decides' ? 'held' : reach;
+	const reach = reachOf(kind, globs, asking, (text) => [guardedText(text)]);
+	const isHeld = () => reachOf(kind, globs, asking, (text) => [text]) === 'decides';
+	return reach !== 'decides' && isHeld() ? 'held' : reach;
 }
 
 /**
@@ -191,7 +181,7 @@ export function ruling(
 	{ rules, defaultDecision }: Pick<Policy, 'rules' | 'defaultDecision'>,
 	permission: string,
 	patterns: string[],
-	effort: Effort = newEffort(),
+	effort: Effort = { left: MOST_EFFORT },
 	told: string[] = [],
 ): Ruling {
 	let objection: string | undefined;
@@ -199,7 +189,7 @@ export function ruling(
 	for (const [index, rule] of rules.entries()) {
 		const name = `rule ${index + 1}`;
 		const reach = compare(rule, { permission, patterns, effort });
-		if (reach === undefined) return ask('comparing it with the rules would take too long');
+		if (effort.left < 0) return ask('comparing it with the rules would take too long');
 		told.push(`${name} ${REACH[reach]}`);
 		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
 		if (reach === 'part' && rule.decision !== 'approve') objection ??= name;
@@ -265,10 +255,6 @@ export function ruleOn(
 	if ('decision' in understood) return understood;
 	return ruling(policy, understood.permission, understood.patterns, effort, told);
 }
-
-/** The patterns of an interaction as texts, for people to read. */
-export const patternsOf = ({ patterns }: { patterns?: unknown }): string[] =>
-	Array.isArray(patterns) ? patterns.map(asText) : [];
 
 /**
  * Decides one pending interaction. Whatever is not understood is for a person.

@@ -1,20 +1,21 @@
+import type { About } from './askedInteractions';
 import { asText, count, isRecord } from '../shared/base/values';
 import { quoted, visibleText } from '../shared/session/visibleText';
 
 /** What a question is about. */
-export interface QuestionAbout {
-	/** The project by its name or else its id; left out where neither is known */
-	projectName?: string;
-	projectId?: string;
-	/** What the agent was told to do */
-	job?: string;
-	sessionId: string;
+export interface Question extends About {
 	/** Left out where it is not known yet */
 	dashboardUrl?: string;
 	/** What a person is to decide, all of it */
 	interactions: readonly unknown[];
 	/** How many more requests are left for another question */
 	more?: number;
+}
+
+/** Foreign text, and what it is */
+export interface Fact {
+	label: string;
+	text: string;
 }
 
 /** Of 3,000 characters, those for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
@@ -36,32 +37,28 @@ const LINE_END = '  \n';
  * The agent, or whoever it read from, chose the words of a request. They must not be able to hide what is approved, nor to look
  * like lines of ours, wherever the question is shown:
  * - Foreign text stands between « and », which it cannot hold itself. Where a channel drops line breaks (Teams and other HTML),
- *   that still tells it from our words.
- * - Line breaks, control characters, bidirectional overrides and what is not drawn show as signs (`⏎`, `⟨U+202E⟩`). A sign never
- *   has a backslash: n8n's Send and Wait turns a written `\n` back into a line break.
- * - Characters of markup show in their full-width form, everywhere, and none of ours is one: HTML tags, comments and entities
- *   (form descriptions, mail, Teams; n8n decodes `&lt;` before it sends), links, domains, commands, mentions and text struck through (Slack, Google
- *   Chat), bold and code (Telegram, which refuses to send what is not closed; WhatsApp), spoilers and masked links (Discord).
- *   Escaping instead would be right for one channel and shown, or undone, in the others.
- * - Texts and lists are bounded, and what is not shown is counted, behind the quotation marks or in a line of its own. The whole
- *   is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one of 4,096).
+ *   that still tells it from our words. A sign in it never has a backslash: n8n's Send and Wait turns a written `\n` back into a
+ *   line break.
+ * - Nothing in it is markup, a link or a mention in any channel (`visibleText`); escaping would be right for one, and shown, or
+ *   undone, in the others. Telegram refuses to send what is not closed.
+ * - What is not shown is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and
+ *   WhatsApp one of 4,096).
  *
  * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
  */
-export function question(about: QuestionAbout): string {
-	const { projectName, projectId, job, sessionId, dashboardUrl, interactions, more = 0 } = about;
-	const project = projectName ?? projectId;
+export function question({ dashboardUrl, interactions, more = 0, ...about }: Question): string {
 	const mostPatterns = Math.max(1, Math.floor(MOST_LINES / Math.max(1, interactions.length)) - 3);
 	const requests = interactions.map((interaction) => describe(interaction, mostPatterns));
-	const limit = fairLimit(requests.flatMap(({ lines }) => lines));
+	const limit = fairLimit(requests.flatMap(({ facts }) => facts));
 	return [
 		`An agent waits for your decision on ${count(interactions.length, 'request')}.`,
-		...(project === undefined ? [] : [`Project: ${quoted(project, LONGEST_NAME)}`]),
-		...(job === undefined ? [] : [`Job: ${quoted(job, LONGEST_JOB)}`]),
-		`Session: ${quoted(sessionId, LONGEST_NAME)}`,
-		...requests.flatMap(({ lines, remarks }, index) => [
+		...aboutFacts(about).map(
+			({ label, text }) =>
+				`${label}: ${quoted(text, label === 'Job' ? LONGEST_JOB : LONGEST_NAME)}`,
+		),
+		...requests.flatMap(({ facts, remarks }, index) => [
 			`Request ${index + 1} of ${interactions.length}`,
-			...lines.map(({ label, text }) => `${label}: ${quoted(text, limit)}`),
+			...facts.map(({ label, text }) => `${label}: ${quoted(text, limit)}`),
 			...remarks,
 		]),
 		...(more > 0 ? [`${count(more, 'more request')}: asked after this`] : []),
@@ -69,24 +66,21 @@ export function question(about: QuestionAbout): string {
 	].join(LINE_END);
 }
 
-interface Line {
-	label: string;
-	/** Foreign text */
-	text: string;
-}
-
-const optional = (label: string, value: unknown): Line[] => {
-	const text = value === undefined ? '' : asText(value);
-	return text === '' || text === '{}' ? [] : [{ label, text }];
+/** What tells a session from others, as far as it is known. */
+export const aboutFacts = ({ projectName, projectId, job, sessionId }: Partial<About>): Fact[] => {
+	const known = { Project: projectName ?? projectId, Job: job, Session: sessionId };
+	return Object.entries(known).flatMap(([label, text]) =>
+		text === undefined ? [] : [{ label, text }],
+	);
 };
 
-/** A request as lines with its text, and remarks in our own words. */
+/** A request as facts, and remarks in our own words. */
 export function describe(
 	interaction: unknown,
 	mostPatterns: number,
-): { lines: Line[]; remarks: string[] } {
+): { facts: Fact[]; remarks: string[] } {
 	if (!isRecord(interaction)) {
-		return { lines: [{ label: 'Not readable', text: asText(interaction) }], remarks: [] };
+		return { facts: [{ label: 'Not readable', text: asText(interaction) }], remarks: [] };
 	}
 	const { type, permission, patterns, response, metadata } = interaction;
 	const { instruction } = isRecord(response) ? response : {};
@@ -94,8 +88,11 @@ export function describe(
 	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
 	const hidden = list.length - mostPatterns;
 	const number = (index: number) => (list.length === 1 ? '' : ` ${index + 1} of ${list.length}`);
+	const more = Object.entries({ Instruction: instruction, Metadata: metadata }).map(
+		([label, value]) => ({ label, text: value === undefined ? '' : asText(value) }),
+	);
 	return {
-		lines: [
+		facts: [
 			isPermission
 				? { label: 'Permission', text: asText(permission ?? '') }
 				: { label: 'Not a permission but', text: asText(type) },
@@ -103,8 +100,7 @@ export function describe(
 				label: `For${number(index)}`,
 				text: asText(pattern),
 			})),
-			...optional('Instruction', instruction),
-			...optional('Metadata', metadata),
+			...more.filter(({ text }) => text !== '' && text !== '{}'),
 		],
 		remarks: [
 			...(isPermission && list.length === 0 ? ['For nothing in particular'] : []),
@@ -114,12 +110,12 @@ export function describe(
 }
 
 /** How long each text may be shown so that all fit: what short ones do not need, the long ones share. */
-function fairLimit(lines: readonly Line[]): number {
-	let left = lines.reduce(
+function fairLimit(facts: readonly Fact[]): number {
+	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - AROUND_A_TEXT,
 		REQUESTS_LENGTH,
 	);
-	const lengths = lines.map(({ text }) => visibleText(text, REQUESTS_LENGTH).shown.length);
+	const lengths = facts.map(({ text }) => visibleText(text, REQUESTS_LENGTH).shown.length);
 	lengths.sort((a, b) => a - b);
 	for (const [index, length] of lengths.entries()) {
 		const share = Math.floor(left / (lengths.length - index));
@@ -131,11 +127,10 @@ function fairLimit(lines: readonly Line[]): number {
 
 /** A web address that can be clicked wherever it is shown; anything else is quoted like all foreign text. */
 function link(url: string): string {
-	const isLink = url.length <= LONGEST_URL && /^https?:\/\/[!-~]+$/i.test(url);
-	if (!isLink) return quoted(url, LONGEST_NAME);
 	const encoded = url.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,
 		(character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
 	);
-	return encoded.length <= LONGEST_URL ? encoded : quoted(url, LONGEST_NAME);
+	const isLink = encoded.length <= LONGEST_URL && /^https?:\/\/[!-~]+$/i.test(url);
+	return isLink ? encoded : quoted(url, LONGEST_NAME);
 }

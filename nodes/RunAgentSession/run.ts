@@ -8,8 +8,7 @@ import { isRefusal } from '../shared/transport/evidence';
 import type { About } from './askedInteractions';
 import { SHARE_OF_AGE, type Parked, type Patience } from './durable';
 import { isWaiting, observe, type DecisionRecord, type Ledger, type Undecided } from './ledger';
-import type { Question } from './page/links';
-import type { PageRecord } from './page/view';
+import type { PageRecord, Question } from './page/view';
 import type { Policy } from './permissionPolicy';
 import { hasBegun, type Turn } from './turn';
 

@@ -29,20 +29,17 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	const list = listIn(requests);
 	if (!list) throw new WorkspaceAutomationError("'Requests' is not a list of requests", WAY_OUT);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", WAY_OUT);
-	return list.map((request) => {
-		const rules: string[] = [];
-		const verdict = tryRequest(request, policy, rules);
+	return list.map((given) => {
 		// JSON, as it was read.
-		return { request: request as GenericValue, ...verdict, ...(rules.length > 0 && { rules }) };
+		const request = given as GenericValue;
+		if (!isRecord(given)) return { request, ...decide(given, policy) };
+		// Neither type nor ID is told of a past decision, and neither says anything about what it was for.
+		const { type = 'permission', id = 'tried', response } = given;
+		const judge = response === undefined ? ruleOn : decide;
+		const rules: string[] = [];
+		const verdict = judge({ ...given, type, id: asText(id) }, policy, undefined, rules);
+		return { request, ...verdict, ...(rules.length > 0 && { rules }) };
 	});
-}
-
-function tryRequest(request: unknown, policy: Policy, told: string[]): Ruling | Verdict {
-	if (!isRecord(request)) return decide(request, policy);
-	// Neither is told of a past decision, and neither says anything about what it was for.
-	const { type = 'permission', id = 'tried', response } = request;
-	const interaction = { ...request, type, id: asText(id) };
-	return (response === undefined ? ruleOn : decide)(interaction, policy, undefined, told);
 }
 
 /** The operation Try Rules: an item for each request of each input item. Nothing is sent. */

@@ -2,15 +2,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HEADERS, page } from '../../nodes/RunAgentSession/page/html.ts';
-import { newQuestion, questionOf } from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	LONGEST_COMMENT,
+	newQuestion,
 	pageChoices,
 	pendingOf,
+	questionOf,
 	readForm,
-	type PageAnswers,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { decide, type Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import {
+	decide,
+	type PageAnswers,
+	type Policy,
+} from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { contentOf, type Interaction, type Session } from '../../nodes/shared/session/session.ts';
 
 const options = [
@@ -156,6 +160,30 @@ describe('what can be chosen', () => {
 			['Allow once', 1],
 			['Deny', 2],
 		]);
+	});
+
+	test('whatever the value, a lasting 0 too', () => {
+		const numbered = [
+			{ value: 0, label: 'Always allow' },
+			{ value: 1, label: 'Reject' },
+		];
+		expect(labels(numbered)).toEqual([
+			['Deny', 1],
+			['Allow from now on', 0],
+		]);
+	});
+
+	test('of a hundred thousand options in a moment', () => {
+		const many = Array.from({ length: 100_000 }, (_, value) => ({ value }));
+		const since = performance.now();
+		expect(labels(many)).toEqual([]);
+		expect(performance.now() - since).toBeLessThan(10_000);
+	});
+
+	test('nothing of a request that is nested too deeply, and that is no error', () => {
+		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+		const [request0] = pending(request({ metadata: deep })).requests;
+		expect(request0).toMatchObject({ choices: [], because: 'it is nested too deeply' });
 	});
 
 	test('not what nobody can tell the meaning of, nor a value with two meanings', () => {

@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
 
 import { quoted } from '../../shared/session/visibleText';
+import type { About } from '../askedInteractions';
 import type { Line } from '../ledger';
-import { describe } from '../question';
+import { aboutFacts, describe, type Fact } from '../question';
 import { LONGEST_COMMENT, type PageChoice, type PageRequest, type Pending } from './view';
 
 // The page on which a person answers, as HTML: no script, nothing from elsewhere, and all of an agent's words as text.
 
-/** What a page says. */
-export interface PageView {
+export interface PageView extends Partial<About> {
 	title: string;
 	/** Sentences of ours */
 	says: string[];
-	projectName?: string;
-	projectId?: string;
-	job?: string;
-	sessionId?: string;
 	/** The form, where there is something to decide */
 	pending?: Pending;
 	/** What was decided */
@@ -46,7 +42,6 @@ footer{margin-top:2rem;font-size:.875rem}
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
 
-/** What goes with every page. */
 export const HEADERS: Record<string, string> = {
 	'Content-Security-Policy': `${POLICY}; frame-ancestors 'none'`,
 	'Content-Type': 'text/html; charset=utf-8',
@@ -57,21 +52,14 @@ export const HEADERS: Record<string, string> = {
 	'X-Robots-Tag': 'noindex, nofollow',
 };
 
-const ENTITIES: Record<string, string> = {
-	'&': '&amp;',
-	'<': '&lt;',
-	'>': '&gt;',
-	'"': '&quot;',
-	"'": '&#39;',
-};
-
 /** HTML: text in it has been escaped. */
 type Html = { html: string };
 type Part = string | Html | readonly Part[] | false | undefined;
 
 const render = (part: Part): string => {
 	if (part === undefined || part === false) return '';
-	if (typeof part === 'string') return part.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+	if (typeof part === 'string')
+		return part.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 	return 'html' in part ? part.html : part.map(render).join('');
 };
 
@@ -83,8 +71,8 @@ const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 /** An agent's words, which are shown as what they are: whatever is invisible in them, or may look like ours, as signs. */
 const foreign = (text: string, limit = 1_000): Html => markup`<bdi>${quoted(text, limit)}</bdi>`;
 
-const facts = (pairs: ReadonlyArray<readonly [string, Part]>): Html =>
-	markup`<dl>${pairs.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+const facts = (list: readonly Fact[], limit?: number): Html =>
+	markup`<dl>${list.map(({ label, text }) => markup`<dt>${label}</dt><dd>${foreign(text, limit)}</dd>`)}</dl>`;
 
 /** Of a request that is too long to be shown whole */
 const MOST_PATTERNS = 50;
@@ -95,8 +83,7 @@ function requestPart(
 	index: number,
 	{ length }: readonly PageRequest[],
 ): Html {
-	const { lines, remarks } = describe(interaction, isWhole ? Infinity : MOST_PATTERNS);
-	const limit = isWhole ? Infinity : LONGEST_TEXT;
+	const request = describe(interaction, isWhole ? Infinity : MOST_PATTERNS);
 	const choice = ({ label, serviceSays }: PageChoice, at: number) =>
 		markup`<label class="choice"><input type="radio" name="request${String(index)}" value="${String(at)}" required><span>${label}<small>${foreign(serviceSays)}</small></span></label>`;
 	const lasting = choices.findIndex(({ label }) => label === 'Allow from now on');
@@ -104,8 +91,8 @@ function requestPart(
 	const rest = lasting < 0 ? [] : radios.splice(lasting);
 	return markup`<fieldset>
 <legend>Request ${String(index + 1)} of ${String(length)}</legend>
-${facts(lines.map(({ label, text }) => [label, foreign(text, limit)]))}
-${remarks.map((remark) => markup`<p>${remark}</p>`)}
+${facts(request.facts, isWhole ? Infinity : LONGEST_TEXT)}
+${request.remarks.map((remark) => markup`<p>${remark}</p>`)}
 ${radios}
 ${rest.length > 0 && markup`<div class="lasting">For longer than this once:${rest}</div>`}
 ${because !== undefined && markup`<p>It cannot be decided on this page: ${because}. Decide it in the dashboard.</p>`}
@@ -142,27 +129,9 @@ const decided = ({ record, state }: Line): Html => {
 	return markup`<li>${decision === 'approve' ? 'Allowed' : 'Denied'}: ${what}, ${by}, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>${STATES[state]}</li>`;
 };
 
-/** A whole page. */
 export function page(view: PageView): string {
-	const {
-		title,
-		says,
-		projectName,
-		projectId,
-		job,
-		sessionId,
-		pending,
-		lines = [],
-		commentHint = '',
-	} = view;
-	const about: Array<[string, string | undefined]> = [
-		['Project', projectName ?? projectId],
-		['Job', job],
-		['Session', sessionId],
-	];
-	const known = about.flatMap(([name, text]) =>
-		text === undefined ? [] : [[name, foreign(text)] as const],
-	);
+	const { title, says, pending, lines = [], commentHint = '' } = view;
+	const about = aboutFacts(view);
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -177,7 +146,7 @@ export function page(view: PageView): string {
 <main>
 <h1>${title}</h1>
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
-${known.length > 0 && facts(known)}
+${about.length > 0 && facts(about)}
 ${pending && form(pending, commentHint)}
 ${lines.length > 0 && markup`<section class="decided"><h2>What was decided</h2><ul>${lines.map(decided)}</ul></section>`}
 </main>

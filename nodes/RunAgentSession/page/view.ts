@@ -1,5 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { digest } from '../../shared/base/digest';
+import { asText } from '../../shared/base/values';
 import {
 	choicesOf,
 	chooseOption,
@@ -7,25 +10,22 @@ import {
 	type OptionPreferences,
 } from '../../shared/session/interactionOptions';
 import { contentOf, type Interaction, type Session } from '../../shared/session/session';
-import { digest } from '../../shared/base/digest';
 import { shownRequests } from '../askedInteractions';
-import { plan, type Ledger, type Line } from '../ledger';
-import type { Policy } from '../permissionPolicy';
+import { plan, type Ledger } from '../ledger';
+import type { PageAnswers, Policy, Settled } from '../permissionPolicy';
 import type { Job } from '../run';
-import type { Question } from './links';
 
-// What the page of a question shows of a session as it is now, and what a person may choose on it. Pure.
+// A question that is answered on a page: the link to it, what the page shows of a session as it is now, and what a person may choose there.
 
-/** What a person chose for a request. */
-export interface PageAnswer {
-	decision: 'approve' | 'deny';
-	/** The option's value, with the type that the service gave it */
-	option: Choice['value'];
-	comment?: string;
+/** What a person was asked by one link. */
+export interface Question {
+	/** A secret of 128 bits, on n8n 1 the only one */
+	nonce: string;
+	/** What stands for each of the requests that it is about: those that were asked, or that were answered on its page */
+	contents: string[];
+	/** Whether a person has answered it */
+	answered?: boolean;
 }
-
-/** What is kept of the answers to a session's questions: by what stands for the request. */
-export type PageAnswers = Record<string, PageAnswer>;
 
 /** What is kept of the questions of a session. */
 export interface PageRecord {
@@ -39,7 +39,11 @@ export interface PageRecord {
 	comment?: string;
 }
 
-/** The record with another question. */
+export const newQuestion = (contents: string[]): Question => ({
+	nonce: randomBytes(16).toString('base64url'),
+	contents,
+});
+
 export const withQuestion = (
 	before: PageRecord | undefined,
 	question: Question,
@@ -52,9 +56,47 @@ export const withQuestion = (
 	sendComments,
 });
 
+/** In the URL's query */
+export const NONCE = 'question';
+
+/** Where the page of a question is: n8n's own address for going on with the execution, which n8n 2 signs. */
+export function approvalUrl(
+	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
+	{ nonce }: Question,
+): string {
+	const { $execution } = context.getWorkflowDataProxy(0);
+	const { resumeUrl } = $execution as { resumeUrl: string };
+	const url = new URL(resumeUrl);
+	url.pathname += `/${context.getNode().id}`;
+	url.searchParams.set(NONCE, nonce);
+	return url.href;
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+
+/** The question that a nonce belongs to, and the record that it is in. Takes the same time whichever it is. */
+export function questionOf<T extends { page?: { questions: Question[] } }>(
+	records: readonly T[],
+	nonce: unknown,
+): { record: T; question: Question; isOpen: boolean } | undefined {
+	const given = hash(typeof nonce === 'string' ? nonce : '');
+	const all = records.flatMap((record) => {
+		const { questions = [] } = record.page ?? {};
+		return questions.map((question, index) => {
+			const isOpen = index === questions.length - 1 && !question.answered;
+			return { record, question, isOpen };
+		});
+	});
+	const [found] = all.filter(({ question }) => timingSafeEqual(given, hash(question.nonce)));
+	return found;
+}
+
+/** What can be chosen, in our words and in this order */
+const LABELS = ['Allow once', 'Allow', 'Deny', 'Allow from now on'] as const;
+
 /** One thing that a person can choose for a request, in our words and in the service's. */
-export interface PageChoice extends Pick<PageAnswer, 'decision' | 'option'> {
-	label: 'Allow once' | 'Allow' | 'Allow from now on' | 'Deny';
+export interface PageChoice extends Pick<Settled, 'decision' | 'option'> {
+	label: (typeof LABELS)[number];
 	serviceSays: string;
 }
 
@@ -88,33 +130,31 @@ export function pageChoices(
 	preferences: OptionPreferences,
 ): PageChoice[] {
 	const offered = choicesOf(interaction);
-	const isPlain = ({ value }: Choice) =>
-		offered.filter((other) => String(other.value) === String(value)).length === 1;
-	const options = offered.filter(isPlain);
-	const says = (options: Choice[], decision: 'approve' | 'deny', approveWith: 'once' | 'always') =>
-		chooseOption(options, decision, { ...preferences, approveWith });
-	const byWords = (option: Choice, approveWith: 'once' | 'always') =>
-		chooseOption([option], 'approve', { approveWith }) !== undefined;
-	const chosen = (
-		option: Choice['value'] | undefined,
-		label: PageChoice['label'],
-		decision: 'approve' | 'deny',
-	): PageChoice[] => {
-		const { value, label: word } = options.find((each) => each.value === option) ?? {};
-		if (value === undefined) return [];
-		const serviceSays = word ? `${word} (${value})` : String(value);
-		return [{ option: value, label, decision, serviceSays }];
+	const times = new Map<string, number>();
+	for (const { value } of offered) times.set(String(value), (times.get(String(value)) ?? 0) + 1);
+	const options = offered.filter(({ value }) => times.get(String(value)) === 1);
+	const once = chooseOption(options, 'approve', { ...preferences, approveWith: 'once' });
+	const deny = chooseOption(options, 'deny', preferences);
+	const labelOf = (option: Choice): PageChoice['label'] | undefined => {
+		const says = (alone: OptionPreferences) =>
+			chooseOption([option], 'approve', alone) !== undefined;
+		const isOnce = says({ approveWith: 'once' });
+		if (option.value === deny) return 'Deny';
+		if (option.value === once) return isOnce ? 'Allow once' : 'Allow';
+		const lasts = !isOnce && says({ ...preferences, approveWith: 'always' });
+		return lasts ? 'Allow from now on' : undefined;
 	};
-	const once = says(options, 'approve', 'once');
-	const isOnce = options.some((each) => each.value === once && byWords(each, 'once'));
-	const lasting = options.filter(
-		(each) => each.value !== once && !byWords(each, 'once') && says([each], 'approve', 'always'),
+	const labels = new Map(options.map((option) => [option, labelOf(option)]));
+	return LABELS.flatMap((label) =>
+		options
+			.filter((option) => labels.get(option) === label)
+			.map(({ value, label: word }) => ({
+				option: value,
+				label,
+				decision: label === 'Deny' ? 'deny' : 'approve',
+				serviceSays: word ? `${word} (${value})` : String(value),
+			})),
 	);
-	return [
-		...chosen(once, isOnce ? 'Allow once' : 'Allow', 'approve'),
-		...chosen(says(options, 'deny', 'once'), 'Deny', 'deny'),
-		...lasting.flatMap(({ value }) => chosen(value, 'Allow from now on', 'approve')),
-	];
 }
 
 /** What a session asks for that a person has not decided yet. */
@@ -124,30 +164,25 @@ export function pendingOf(
 	preferences: OptionPreferences,
 ): Pending {
 	const { undecided } = plan(ledger, session, ASK);
-	const interactions = shownRequests(undecided.map(({ interaction }) => interaction));
-	const requests = interactions.map((interaction, index): PageRequest => {
-		const { because } = undecided[index];
-		const content = contentOf(interaction);
-		const isWhole = JSON.stringify(interaction).length <= LONGEST_REQUEST;
-		const choices = because === 'policy' ? pageChoices(interaction, preferences) : [];
-		const usable = choices.filter(({ decision }) => isWhole || decision === 'deny');
-		const why = because === 'policy' ? 'none of its options is clear' : because;
+	const requests = shownRequests(undecided).map(({ interaction, because }): PageRequest => {
+		const isWhole = asText(interaction).length <= LONGEST_REQUEST;
+		const isForPolicy = because === 'policy';
+		const choices = (isForPolicy ? pageChoices(interaction, preferences) : []).filter(
+			({ decision }) => isWhole || decision === 'deny',
+		);
+		const why = isForPolicy ? 'none of its options is clear' : because;
 		return {
 			interaction,
-			content: content ?? '',
+			content: contentOf(interaction) ?? '',
 			isWhole,
-			choices: usable,
-			...(usable.length === 0 && { because: isWhole ? why : 'it is too long to be shown whole' }),
+			choices,
+			...(choices.length === 0 && { because: isWhole ? why : 'it is too long to be shown whole' }),
 		};
 	});
-	const { sessionId } = session;
-	const shown = digest(JSON.stringify([sessionId, requests.map(({ content }) => content)]));
+	const contents = requests.map(({ content }) => content);
+	const shown = digest(JSON.stringify([session.sessionId, contents]));
 	return { requests, more: undecided.length - requests.length, shown };
 }
-
-/** The lines of what became of a question's requests. */
-export const answeredLines = (ledger: Ledger, { contents }: Question): Line[] =>
-	ledger.filter(({ content }) => contents.includes(content));
 
 /**
  * What was sent with the page's form, for exactly what is pending.
@@ -165,8 +200,7 @@ export function readForm(
 		if (choices.length === 0) continue;
 		const chosen = choices.find((_, at) => body[`request${index}`] === String(at));
 		if (!chosen) return 'incomplete';
-		const { decision, option } = chosen;
-		answers[content] = { decision, option, ...comment };
+		answers[content] = { decision: chosen.decision, option: chosen.option, ...comment };
 	}
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }

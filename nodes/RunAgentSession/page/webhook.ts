@@ -1,5 +1,6 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	IRunExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
@@ -9,17 +10,21 @@ import { NodeHelpers } from 'n8n-workflow';
 import { openApi } from '../../shared/api/api';
 import { fetchSession } from '../../shared/api/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/base/errors';
+import { textOf } from '../../shared/base/values';
 import { recordsIn } from '../../shared/n8n/executionJournal';
 import { parkedNode, type ParkedNode } from '../../shared/n8n/parking';
 import { realClock } from '../../shared/transport/clock';
 import { hasEnded, type Session } from '../../shared/session/session';
 import { SESSIONS } from '../carried';
+import { SHORTEST_MS } from '../durable';
 import type { Entry } from '../run';
 import { HEADERS, page, type PageView } from './html';
-import { ANSWERED, NONCE, questionOf, type Question } from './links';
-import { answeredLines, pendingOf, readForm, type PageAnswers } from './view';
+import { NONCE, pendingOf, questionOf, readForm, type Question } from './view';
 
 // What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
+
+/** In the node's context: the session that was answered for, until its answer is applied */
+const ANSWERED = 'answered';
 
 /** For reading the session: somebody waits for the page. */
 const READ_MS = 10_000;
@@ -44,21 +49,38 @@ function take(context: IWebhookFunctions, parked: ParkedNode, now: number): bool
 	return true;
 }
 
-/** n8n has the execution's data, and its types do not. */
-const executionOf = (context: IWebhookFunctions): IRunExecutionData =>
-	(context as IWebhookFunctions & { runExecutionData: IRunExecutionData }).runExecutionData;
-
 /** Answers with a page, and lets the execution wait on. */
 function show(context: IWebhookFunctions, status: number, view: PageView): IWebhookResponseData {
 	context.getResponseObject().set(HEADERS).status(status).send(page(view));
 	return { noWebhookResponse: true };
 }
 
-const NO_SUCH: PageView = {
-	title: 'This link leads nowhere',
-	says: [
-		'Nothing was decided. The link may have been cut off on its way: open it as it stands in the message.',
-	],
+/** What is said where nothing is decided. */
+const PROBLEMS = {
+	noSuch: {
+		title: 'This link leads nowhere',
+		says: [
+			'Nothing was decided. The link may have been cut off on its way: open it as it stands in the message.',
+		],
+	},
+	unreadable: {
+		title: 'The session cannot be read at the moment',
+		says: ['Nothing was decided. Open the link again in a minute.'],
+	},
+	changed: {
+		title: 'The agent asks for something else now',
+		says: [
+			'Nothing was decided: what is asked has changed since you opened the page. This is what is asked now.',
+		],
+	},
+	incomplete: {
+		title: 'A request has no choice yet',
+		says: ['Nothing was decided. Choose for each request, then press Send.'],
+	},
+	busy: {
+		title: 'n8n looks at the session at this moment',
+		says: ['Nothing was decided by this. Open the link again in a minute.'],
+	},
 };
 
 const whatIs = (entry: Entry, question: Question): PageView => ({
@@ -67,7 +89,7 @@ const whatIs = (entry: Entry, question: Question): PageView => ({
 	...entry.about,
 	projectId: entry.projectId,
 	sessionId: entry.sessionId,
-	lines: answeredLines(entry.ledger, question),
+	lines: entry.ledger.filter(({ content }) => question.contents.includes(content)),
 });
 
 /** What is to be seen of a question whose session is `session`. */
@@ -97,11 +119,14 @@ function viewOf(entry: Entry, question: Question, session: Session): PageView {
 
 /** The webhook of Run Agent Session. It never throws: n8n would end the execution. */
 export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const execution = executionOf(context);
+	// n8n has the execution's data, and its types do not.
+	const { runExecutionData: execution } = context as IWebhookFunctions & {
+		runExecutionData: IRunExecutionData;
+	};
 	const nodeContext = NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
 	const nonce = (context.getQueryData() as IDataObject)[NONCE];
 	const found = questionOf(recordsIn<Entry>(nodeContext, SESSIONS), nonce);
-	if (!found) return show(context, 404, NO_SUCH);
+	if (!found) return show(context, 404, PROBLEMS.noSuch);
 	const { record: entry, question, isOpen } = found;
 	const isPost = context.getRequestObject().method === 'POST';
 	if (!isOpen) return show(context, isPost ? 409 : 200, whatIs(entry, question));
@@ -111,11 +136,7 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 		return await fetchSession(api, entry.sessionId!, { deadline, maxAttempts: 2 });
 	};
 	const session = await resultOrError(read());
-	if (session instanceof WorkspaceAutomationError)
-		return show(context, 503, {
-			title: 'The session cannot be read at the moment',
-			says: ['Nothing was decided. Open the link again in a minute.'],
-		});
+	if (session instanceof WorkspaceAutomationError) return show(context, 503, PROBLEMS.unreadable);
 	const view = viewOf(entry, question, session);
 	const { pending } = view;
 	if (!isPost || !pending) return show(context, isPost ? 409 : 200, view);
@@ -123,40 +144,14 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 	if (typeof answers === 'string') return show(context, 409, { ...view, ...PROBLEMS[answers] });
 	if (!take(context, parkedNode(nodeContext), realClock.now()))
 		return show(context, 409, { ...view, ...PROBLEMS.busy, pending: undefined });
+	// Kept for the node, which n8n executes again with all that it has parked.
 	nodeContext[ANSWERED] = entry.sessionId;
-	return goOn(context, entry, question, answers);
-}
-
-const PROBLEMS = {
-	changed: {
-		title: 'The agent asks for something else now',
-		says: [
-			'Nothing was decided: what is asked has changed since you opened the page. This is what is asked now.',
-		],
-	},
-	busy: {
-		title: 'n8n looks at the session at this moment',
-		says: ['Nothing was decided by this. Open the link again in a minute.'],
-	},
-	incomplete: {
-		title: 'A request has no choice yet',
-		says: ['Nothing was decided. Choose for each request, then press Send.'],
-	},
-};
-
-/** Keeps the answers for the node, and has n8n execute it again with all that it has parked. */
-function goOn(
-	context: IWebhookFunctions,
-	entry: Entry,
-	question: Question,
-	answers: PageAnswers,
-): IWebhookResponseData {
 	question.answered = true;
+	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
 	Object.assign(entry.page!.answers, answers);
 	entry.page!.comment = Object.values(answers)[0].comment;
-	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
 	context.getResponseObject().set(HEADERS);
-	const [parked] = executionOf(context).executionData!.nodeExecutionStack[0].data.main;
+	const [parked] = execution.executionData!.nodeExecutionStack[0].data.main;
 	return {
 		workflowData: [[...parked!]],
 		webhookResponse: page({
@@ -167,3 +162,15 @@ function goOn(
 		}),
 	};
 }
+
+/** The session that a person has just answered for; the node is executed because of that alone. */
+export function takeAnswered(context: IExecuteFunctions): string | undefined {
+	const nodeContext = context.getContext('node');
+	const { [ANSWERED]: sessionId } = nodeContext;
+	delete nodeContext[ANSWERED];
+	return textOf(sessionId);
+}
+
+/** When to look at all sessions after an answer: when it would have been anyway, or sooner. n8n 1 keeps to the first. */
+export const soonAfter = (context: IExecuteFunctions, now: number): number =>
+	Math.min(parkedNode(context.getContext('node')).until, now + SHORTEST_MS);

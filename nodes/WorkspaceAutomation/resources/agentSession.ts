@@ -1,13 +1,196 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { readableSession, readNewSessionId } from '../../shared/api/sessions';
-import { requireText } from '../../shared/base/validation';
-import { prompt, simplify } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/operation';
+import {
+	fetchSession,
+	optionWords,
+	readableSession,
+	readNewSessionId,
+} from '../../shared/api/sessions';
+import type { Api, Values } from '../../shared/api/types';
+import { WorkspaceAutomationError } from '../../shared/base/errors';
+import {
+	requireAnyId,
+	requireJsonObject,
+	requireOneOf,
+	requireText,
+} from '../../shared/base/validation';
+import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
+import { prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
+import type { Field, Operation } from '../../shared/n8n/operation';
 import { jsonOf } from '../../shared/n8n/routing';
+import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
+import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
+import { quoted } from '../../shared/session/visibleText';
 import { projectId, simplified, textField } from '../fields';
-import { additionalBody, sessionId } from './agentSession/fields';
-import { resolveInteraction } from './agentSession/resolveInteraction';
+
+const sessionId: Field = { ...sessionLocator, check: requireSessionId };
+
+/** Additional fields with a JSON body, for what the API document does not show. */
+const additionalBody = (description: string, more: Field[] = []): Field => ({
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Body',
+			name: 'body',
+			type: 'json',
+			default: '{}',
+			description,
+			check: requireJsonObject,
+			isExtra: true,
+		},
+		...more,
+	],
+});
+
+/** The interaction as it is pending now. */
+async function pendingInteraction(
+	api: Api,
+	{ sessionId: session, interactionId }: Values,
+): Promise<Interaction> {
+	const { pendingInteractions } = await fetchSession(api, String(session));
+	const interaction = pendingInteractions.find(({ id }) => id === String(interactionId));
+	if (interaction) return interaction;
+	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
+		throw new WorkspaceAutomationError(
+			'What the session waits for cannot be read',
+			`The service gives it in another form than the API document: ${quoted(asText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
+		);
+	throw new WorkspaceAutomationError(
+		'The interaction is not pending',
+		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",
+	);
+}
+
+/** The value of the interaction's own option that stands for the decision. */
+function optionFor(
+	api: Api,
+	interaction: Interaction,
+	decision: 'approve' | 'deny',
+): string | number {
+	const choices = choicesOf(interaction);
+	const value = chooseOption(choices, decision, {
+		approveWith: 'once',
+		approveValues: optionWords(api, 'approve'),
+		denyValues: optionWords(api, 'deny'),
+	});
+	if (value !== undefined) return value;
+	const offered = choices.map((choice) => choice.value).join(', ');
+	throw new WorkspaceAutomationError(
+		`None of the request's options clearly stands for "${decision}"`,
+		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
+	);
+}
+
+/** Holds the pending request against what the person who decides was shown. */
+function checkExpected(
+	{ permission, patterns }: Interaction,
+	{ expectedPermission = permission, expectedPatterns = patterns }: Values,
+): void {
+	const pending = { permission, patterns };
+	const expected = { permission: expectedPermission, patterns: expectedPatterns };
+	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
+	throw new WorkspaceAutomationError(
+		'The pending request is not the expected one',
+		`Expected: ${quoted(asText(expected), 500)}. Pending: ${quoted(asText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
+	);
+}
+
+/** Patterns as a list: from JSON, from lines, or one alone. */
+function patternList(field: string, value: unknown): string[] {
+	const fromText = (text: string): unknown =>
+		(text.trim().startsWith('[') && parsedOrUndefined(text)) || text.split('\n').filter(Boolean);
+	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
+	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a list of texts`,
+		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
+	);
+}
+
+const resolveInteraction: Operation = {
+	action: 'Resolve interaction of agent session',
+	description:
+		'Answer a permission request, or another interaction, that an agent session waits for',
+	request: 'resolveInteraction',
+	fields: [
+		sessionId,
+		textField('Interaction ID', 'interactionId', {
+			required: true,
+			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
+			description: 'The pending request, such as the first of pendingInteractions that Get returns',
+			check: requireAnyId,
+		}),
+		{
+			displayName: 'Decision',
+			name: 'decision',
+			type: 'options',
+			// Nobody approves by leaving a field alone.
+			options: [
+				{ name: '- Choose -', value: '' },
+				{
+					name: 'Approve',
+					value: 'approve',
+					description: 'Choose the option that allows it this time',
+				},
+				{
+					name: 'Choose an Option',
+					value: 'option',
+					description: 'Choose the option with a given value',
+				},
+				{ name: 'Deny', value: 'deny', description: 'Choose the option that refuses it' },
+			],
+			default: '',
+			required: true,
+			description: 'How to answer',
+			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
+		},
+		textField('Option Value', 'optionValue', {
+			placeholder: 'e.g. always',
+			description:
+				"The value of one of the request's options. May stay empty when Body says it all.",
+			displayOptions: { show: { decision: ['option'] } },
+			check(field, value) {
+				if (value === '') return undefined;
+				return typeof value === 'number' ? value : requireText(field, value);
+			},
+		}),
+		additionalBody(
+			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
+			[
+				textField('Expected Patterns', 'expectedPatterns', {
+					typeOptions: { rows: 2 },
+					placeholder: 'e.g. npm run build',
+					description:
+						'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
+					check: patternList,
+				}),
+				textField('Expected Permission', 'expectedPermission', {
+					placeholder: 'e.g. bash',
+					description:
+						'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
+					check: requireText,
+				}),
+			],
+		),
+	],
+	async prepare({ values, extra }, api) {
+		const { decision, optionValue, expectedPermission, expectedPatterns } = values;
+		if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
+			requireText('Option Value', optionValue);
+		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
+		let option = optionValue;
+		if (chosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
+			const interaction = await pendingInteraction(api, values);
+			checkExpected(interaction, values);
+			if (chosen) option = optionFor(api, interaction, chosen);
+		}
+		return { type: 'permission', option, approved: chosen && chosen === 'approve' };
+	},
+};
 
 export const agentSession: Record<string, Operation> = {
 	abort: {

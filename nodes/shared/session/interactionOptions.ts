@@ -149,29 +149,25 @@ export function chooseOption(
 	decision: 'approve' | 'deny',
 	preferences: OptionPreferences,
 ): Choice['value'] | undefined {
-	const listed = (values: readonly string[] = []) => values.map((each) => each.trim());
-	const { approveValues, denyValues } = preferences;
-	const lists = { approve: listed(approveValues), deny: listed(denyValues) };
-	const opposite = lists[decision === 'approve' ? 'deny' : 'approve'];
+	const { approveValues = [], denyValues = [] } = preferences;
+	const [own, opposite] =
+		decision === 'approve' ? [approveValues, denyValues] : [denyValues, approveValues];
+	const isNamed = (value: Choice['value'], names: readonly string[]) =>
+		names.some((name) => name.trim() === String(value).trim());
 	// A value that the user names for the other side does not serve this one, whatever its words or the other list say.
-	const usable = options.filter(({ value }) => !opposite.includes(String(value).trim()));
-	for (const name of lists[decision].filter(Boolean)) {
-		const values = new Set(
-			usable.map(({ value }) => value).filter((v) => String(v).trim() === name),
-		);
-		if (values.size === 1) return [...values][0];
+	const usable = options.filter(({ value }) => !isNamed(value, opposite));
+	for (const name of own) {
+		const named = usable.map(({ value }) => value).filter((value) => isNamed(value, [name]));
+		if (new Set(named).size === 1) return named[0];
 	}
 	if (usable.length > MOST_OPTIONS) return undefined;
 
 	const fitting = meaningsOf(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter((choice) => choice.lasting);
 	const single = fitting.filter((choice) => !choice.lasting);
-	if (decision === 'deny') {
-		return bestOf(single.length > 0 ? single : lasting, DENIES)?.value;
-	}
-	if (preferences.approveWith === 'always' && lasting.length > 0) {
+	if (decision === 'deny') return bestOf(single.length > 0 ? single : lasting, DENIES)?.value;
+	if (preferences.approveWith === 'always' && lasting.length > 0)
 		return bestOf(lasting, [...LASTS, WIDENS])?.value;
-	}
 	return bestOf(single, ['once', ...APPROVES])?.value;
 }
 

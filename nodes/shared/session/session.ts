@@ -1,19 +1,15 @@
 import type { components } from '../base/contract';
 import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
-import { requireText, UUID } from '../base/validation';
+import { isId, requireText, UUID } from '../base/validation';
 import { asText, excerptOf, isRecord, sortedJson, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 
-type Documented = components['schemas'];
-export type PermissionInteraction = Documented['PermissionInteraction'];
+type Documented = components['schemas']['AgentSession'];
 
 /** A pending interaction. Only `id` and `type` can be relied on: the document leaves one of the two variants open. */
-export type Interaction = { id: string; type: string } & Partial<
-	Record<Exclude<keyof PermissionInteraction, 'id' | 'type'>, unknown>
-> &
-	Record<string, unknown>;
+export type Interaction = { id: string; type: string } & Record<string, unknown>;
 
 /** The status object with every field that may be missing made safe to use. */
 export interface Session {
@@ -24,8 +20,8 @@ export interface Session {
 	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
 	pendingInteractions: Interaction[];
 	error?: string;
-	latestMessage?: Documented['AgentSession']['latestMessage'];
-	latestTool?: Documented['AgentSession']['latestTool'];
+	latestMessage?: Documented['latestMessage'];
+	latestTool?: Documented['latestTool'];
 	/** As the service gives it: a date-time in some form */
 	lastActivityAt?: string | number;
 }
@@ -61,29 +57,25 @@ function readInteractions(value: unknown): Interaction[] {
 
 const LONGEST_URL = 2_000;
 
-const KNOWN_STATUSES = ['starting', 'running', 'completed', 'failed'];
-
-export const isKnownStatus = (status: string): boolean => KNOWN_STATUSES.includes(status);
+export const isKnownStatus = (status: string): boolean =>
+	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
 /** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
-	const places = isRecord(body) ? [body, body.session, body.data] : [];
-	const readable = places.filter(isRecord).filter(({ status }) => typeof status === 'string');
+	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+	const readable = places.filter(({ status }) => typeof status === 'string');
 	// What is wrapped around it may have a status of its own.
-	const isKnown = ({ status }: Record<string, unknown>) =>
-		isKnownStatus(String(status).toLowerCase());
-	const found = readable.find(isKnown) ?? readable[0];
+	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
 	const around = [found, found.session, found.data, ...places].filter(isRecord);
 	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
-	const status = found.status as string;
-	const lowerCase = status.toLowerCase();
+	const status = String(found.status);
 	return {
 		sessionId,
 		// It stands in errors and in the log, in one line like all that is shown.
 		dashboardUrl: excerptOf(found.dashboardUrl, LONGEST_URL),
-		status: isKnownStatus(lowerCase) ? lowerCase : status,
+		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isNothing(each))),
 		error: textOf(found.error),
 		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
@@ -105,8 +97,8 @@ export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
 /** The id of a session, entered as it is or with its dashboard URL. */
 export function requireSessionId(field: string, value: unknown): string {
 	const text = requireText(field, value).trim();
-	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, 2_000)) ?? [];
-	if (new RegExp(`^${UUID}$`).test(id)) return id;
+	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, LONGEST_URL)) ?? [];
+	if (isId(id)) return id;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,

@@ -3,15 +3,12 @@
 const codePoint = (character: string) =>
 	`⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
-/** ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form. */
-const FULL_WIDTH = new Map(
-	[...'<>&*_~`|[]\\@'].map((character) => [
+const SHOWN_AS = new Map([
+	// ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form
+	...[...'<>&*_~`|[]\\@'].map((character): [string, string] => [
 		character,
 		String.fromCharCode(character.charCodeAt(0) + 0xfee0),
 	]),
-);
-const SHOWN_AS = new Map([
-	...FULL_WIDTH,
 	['\n', '⏎'],
 	['\t', '⇥'],
 	// Slack turns `:name:` into a picture. The sign for a ratio looks the same, and the full-width colon is an everyday one in Chinese.
@@ -25,48 +22,34 @@ const SPACE_IN_A_ROW = '␣';
 const OURS = new Set([...SHOWN_AS.values(), SPACE_IN_A_ROW, '«', '»', '⟨', '⟩']);
 
 /** Controls, formats (bidirectional ones too), unassigned, what is not drawn, and spaces and breaks other than the plain space. */
-const UNSEEN = /^[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]$/u;
+const UNSEEN = /^(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]$/u;
 const MARK = /^\p{M}$/u;
 const LETTER = /^\p{L}$/u;
 /** Combining marks after a letter that are real writing; more of them are piled up to cover the lines around. */
 const MOST_MARKS = 3;
-
-/** Whether a character has to be shown by its code point, whatever stands beside it. */
-const hides = (character: string) => OURS.has(character) || UNSEEN.test(character);
-
-/** The pieces in which a text's characters are shown, one for each. */
-function* piecesOf(characters: readonly string[]): Generator<string> {
-	/** How many marks have followed the latest letter; none fits where there is no letter */
-	let marks = MOST_MARKS;
-	for (const [at, character] of characters.entries()) {
-		const isMark = MARK.test(character);
-		marks = LETTER.test(character) ? 0 : isMark ? marks + 1 : MOST_MARKS;
-		if (character === ' ') {
-			const inARow = characters[at - 1] === ' ' || characters[at + 1] === ' ';
-			yield inARow ? SPACE_IN_A_ROW : ' ';
-		} else if (SHOWN_AS.has(character)) {
-			yield SHOWN_AS.get(character)!;
-		} else {
-			const unclear = hides(character) || (isMark && marks > MOST_MARKS);
-			yield unclear ? codePoint(character) : character;
-		}
-	}
-}
 
 /**
  * Shows foreign text in one line of at most `limit` UTF-16 units; `hidden` says how many of its own are missing at the end.
  * Two different texts that are shown whole never look the same. Takes time in proportion to `limit`, however long the text is.
  */
 export function visibleText(text: string, limit: number): { shown: string; hidden: number } {
-	// Every character shows as at least as many units as it has, so no more than these can be needed.
-	const characters = [...text.slice(0, limit + 2)];
 	let shown = '';
 	let taken = 0;
-	let at = 0;
-	for (const piece of piecesOf(characters)) {
+	/** How many marks have followed the latest letter; none fits where there is no letter */
+	let marks = MOST_MARKS;
+	// Every character shows as at least as many units as it has, so no more than these can be needed.
+	const characters = [...text.slice(0, limit + 2)];
+	for (const [at, character] of characters.entries()) {
+		const isMark = MARK.test(character);
+		marks = LETTER.test(character) ? 0 : isMark ? marks + 1 : MOST_MARKS;
+		const isPiled = isMark && marks > MOST_MARKS;
+		const isUnclear = OURS.has(character) || UNSEEN.test(character) || isPiled;
+		const inARow = [characters[at - 1], characters[at + 1]].includes(' ');
+		const sign = character === ' ' && inARow ? SPACE_IN_A_ROW : SHOWN_AS.get(character);
+		const piece = sign ?? (isUnclear ? codePoint(character) : character);
 		if (shown.length + piece.length > limit) break;
 		shown += piece;
-		taken += characters[at++].length;
+		taken += character.length;
 	}
 	return { shown, hidden: text.length - taken };
 }
