@@ -3,9 +3,14 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { titleOf } from '../shared/base/values';
 import { CREDENTIAL } from '../shared/transport/credential';
-import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
-import { getProjects } from '../shared/n8n/listSearch/projects';
-import { getCustomDomains, getProducts, getTasks } from './listSearch';
+import {
+	getCustomDomains,
+	getFiles,
+	getFolders,
+	getProducts,
+	getProjects,
+	getTasks,
+} from '../shared/n8n/listSearch';
 import { panelOf } from './panel';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions } from './resources/analytics';

@@ -7,9 +7,12 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { getFolders } from '../shared/n8n/listSearch/files';
-import { getProjects } from '../shared/n8n/listSearch/projects';
-import { getProjectOptions, getTaskOptions } from './loadOptions';
+import {
+	getFolders,
+	getProjectOptions,
+	getProjects,
+	getTaskOptions,
+} from '../shared/n8n/listSearch';
 import { poll } from './poll';
 import { properties } from './properties';
 
