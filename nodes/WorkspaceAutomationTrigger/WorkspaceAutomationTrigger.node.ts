@@ -1,9 +1,4 @@
-import type {
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
@@ -43,7 +38,5 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		loadOptions: { getProjectOptions, getTaskOptions },
 	};
 
-	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		return await poll(this);
-	}
+	poll = poll;
 }

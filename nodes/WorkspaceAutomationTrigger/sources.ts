@@ -6,10 +6,11 @@ import { idOf, readPages } from '../shared/api/pages';
 import { rowsOf } from '../shared/api/answers';
 import type { Api, Values } from '../shared/api/types';
 import { optionalId, requireId } from '../shared/base/validation';
+import { listed } from '../shared/base/values';
 import type { Entry, List } from './compare';
-import type { Resource } from './events';
+import type { Resource, TriggerEvent } from './events';
 import { MistakeError } from './failures';
-import { stable } from './items';
+import { stable, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
 
@@ -23,8 +24,9 @@ export interface Reading {
 	/** Time, as the clock gives it, until which everything has to be read */
 	deadline: number;
 	warn: (message: string) => void;
-	/** A thing as it is compared */
-	toEntry: (thing: IDataObject, id: string) => Entry;
+	event: TriggerEvent;
+	/** Stands for what is watched */
+	scope: string;
 }
 
 export interface Source {
@@ -70,7 +72,7 @@ function listSource(
 		operation,
 		target: [filters, only],
 		patienceMs: 30_000,
-		async read(api, { deadline, warn, toEntry }) {
+		async read(api, { deadline, warn, event, scope }) {
 			const lists: List[] = [];
 			let count = 0;
 			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
@@ -85,7 +87,8 @@ function listSource(
 					refuseTooMany((count += data.length));
 					for (const thing of data) {
 						const id = idOf(api, operation, thing);
-						if (only.length === 0 || only.includes(id)) entries.push(toEntry(thing, id));
+						if (only.length === 0 || only.includes(id))
+							entries.push(toEntry(thing, id, event, scope));
 					}
 				}
 				const name = String(values.projectId ?? values.siteId ?? '');
@@ -101,12 +104,8 @@ const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
 
 /** Texts that are written one after the other, separated by commas, or come as one or several from an expression. */
-const listed = (value: unknown): string[] =>
-	[value ?? []]
-		.flat()
-		.flatMap((texts) => String(texts).split(','))
-		.map((text) => text.trim())
-		.filter(Boolean);
+const textsIn = (value: unknown): string[] =>
+	[value ?? []].flat().flatMap((text) => listed(String(text)));
 
 /** IDs, each once and in one order. An expression that gives nothing is a mistake: an empty list may stand for everything. */
 const requireIds = (field: string, value: unknown): string[] =>
@@ -129,7 +128,7 @@ function fileSource(panel: Panel): Source {
 const OWN_COLUMNS = ['event', 'eventId'];
 
 function rowSource(panel: Panel): Source {
-	const columns = listed(panel.getNodeParameter('keyColumns', ''));
+	const columns = textsIn(panel.getNodeParameter('keyColumns', ''));
 	const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
 
 	function check(row: IDataObject): void {
@@ -157,14 +156,15 @@ function rowSource(panel: Panel): Source {
 			panel.getNodeParameter('options.parameters', {}),
 			columns,
 		],
-		async read(api, { deadline, warn, toEntry }) {
+		async read(api, { deadline, warn, event, scope }) {
 			const { body } = await api.call('queryAnalytics', { query }, { deadline });
 			const rows = rowsOf(api, body, warn);
 			refuseTooMany(rows.length);
 			rows.slice(0, 1).forEach(check);
 			const keyOf = (row: IDataObject) =>
 				stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row');
-			return [{ name: '', entries: rows.map((row) => toEntry(row, keyOf(row))), isWhole: true }];
+			const entries = rows.map((row) => toEntry(row, keyOf(row), event, scope));
+			return [{ name: '', entries, isWhole: true }];
 		},
 	};
 }
@@ -172,7 +172,7 @@ function rowSource(panel: Panel): Source {
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 	customDomain(panel) {
-		const written = listed(panel.getNodeParameter('siteId'));
+		const written = textsIn(panel.getNodeParameter('siteId'));
 		const siteIds = requireIds('Site IDs', written.length > 0 ? written : '');
 		return listSource(
 			'listCustomDomains',

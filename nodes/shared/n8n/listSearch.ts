@@ -125,5 +125,7 @@ export const getProducts = searchOf({
 /** The service lists custom domains by site only, and has no list of sites. */
 export const getCustomDomains = searchOf({
 	operation: 'listCustomDomains',
-	values: (context) => ({ siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')) }),
+	values: (context) => ({
+		siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
+	}),
 });
