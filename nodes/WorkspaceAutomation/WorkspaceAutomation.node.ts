@@ -13,8 +13,7 @@ import {
 } from '../shared/n8n/listSearch';
 import { panelOf } from './panel';
 import { agentSession } from './resources/agentSession';
-import { analytics, analyticsOptions } from './resources/analytics';
-import { bareState } from './resources/analytics/hints';
+import { analytics, analyticsOptions, bareState } from './resources/analytics';
 import { customDomain } from './resources/customDomain';
 import { file } from './resources/file';
 import { product } from './resources/product';

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { boundQuery, queryField, queryParameters } from '../../shared/analytics/query';
 import { rowsOf } from '../../shared/api/answers';
@@ -10,36 +10,6 @@ import { TABLES } from './analytics/tables';
 const MOST_ROWS = 100_000;
 
 const OWN_QUERY = 'own';
-
-/** Puts the query into the request, with values from other nodes written into it as literals. */
-const bindQuery: Operation['prepare'] = function () {
-	const evaluate = (expression: string) => this.evaluateExpression(expression, this.getItemIndex());
-	return { query: boundQuery(this, evaluate) };
-};
-
-/** All rows in one item, and whether they were cut off. */
-const readRows: Operation['result'] = function ({ body }, _values, api) {
-	const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
-	const data = rowsOf(api, body, warn);
-	const json: IDataObject = { rowCount: data.length, data };
-	if (data.length >= MOST_ROWS) {
-		const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
-		warn(warning);
-		rememberInExecution(this, { analyticsRows: warning });
-		json.rowLimitReached = true;
-	}
-	return { json };
-};
-
-/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
-const handOnRows: Operation['output'] = function (items) {
-	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
-	const { data, rowLimitReached } = items[0].json;
-	const rows = data as IDataObject[];
-	const last = rows.pop();
-	if (last) rows.push({ ...last, ...(rowLimitReached === true && { rowLimitReached }) });
-	return rows.map((json) => ({ json }));
-};
 
 export const analytics: Record<string, Operation> = {
 	query: {
@@ -66,9 +36,33 @@ export const analytics: Record<string, Operation> = {
 				displayOptions: { show: { table: [value] } },
 			})),
 		],
-		prepare: bindQuery,
-		result: readRows,
-		output: handOnRows,
+		/** Values from other nodes are written into the query as literals. */
+		prepare() {
+			const evaluate = (expression: string) =>
+				this.evaluateExpression(expression, this.getItemIndex());
+			return { query: boundQuery(this, evaluate) };
+		},
+		/** All rows in one item, and whether they were cut off. */
+		result({ body }, _values, api) {
+			const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
+			const data = rowsOf(api, body, warn);
+			const json: IDataObject = { rowCount: data.length, data };
+			if (data.length >= MOST_ROWS) {
+				const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
+				warn(warning);
+				rememberInExecution(this, { analyticsRows: warning });
+				json.rowLimitReached = true;
+			}
+			return { json };
+		},
+		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
+		output(items) {
+			if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
+			const { data, rowLimitReached } = items[0].json;
+			const rows = data as IDataObject[];
+			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });
+			return rows.map((json) => ({ json }));
+		},
 	},
 };
 
@@ -87,3 +81,28 @@ export const analyticsOptions: INodeProperties[] = [
 			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
 	},
 ];
+
+// The condition runs in the editor whenever somebody types, so its patterns take time in proportion to the query's length.
+
+/** Comments and strings, which run to the end of the query if nothing closes them */
+const TEXT = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;
+
+/** A call without calls in its arguments */
+const CALL = String.raw`/\b\w+\s*\([^()]*\)/g`;
+
+const MERGE = String.raw`/^\w*(?:merge|finalizeAggregation)/i`;
+
+const STATE = String.raw`/\b\w+_state\b/`;
+
+/**
+ * Shown in the panel as soon as the query reads an aggregate state without a merge function: the service answers such a query,
+ * but with bytes that nobody can read (API document, POST /analytics/query, rule 5).
+ */
+export const bareState: NodeHint = {
+	type: 'warning',
+	location: 'ndv',
+	whenToDisplay: 'always',
+	message:
+		'Columns that end in _state hold intermediate results. Read them with their merge function and group by the other columns: countMerge(views_state), uniqMerge(unique_sessions_state), sumMerge(total_revenue_usd_state).',
+	displayCondition: `={{ $parameter["resource"] === "analytics" && ${STATE}.test(String($rawParameter["query"] ?? "").replace(${TEXT}, " ").replace(${CALL}, (call) => ${MERGE}.test(call) ? " " : call)) }}`,
+};

@@ -1,7 +1,14 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { escaped, literal, typedLiteral } from './literals';
-import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
+import {
+	HOLE,
+	refusal,
+	templateOf,
+	tokensOf,
+	type Template,
+	type Token,
+	type TokenKind,
+} from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
 // expressions, {{ $json.source }}, and from ClickHouse's query parameters, {source:String}. The token in which a value stands
@@ -30,6 +37,59 @@ const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 /** What looks like a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 
+// Whatever a value says, ClickHouse reads it back as it was. `name` is what errors call it.
+
+const isPlain = (value: unknown): value is boolean | number =>
+	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+
+/**
+ * A value as ClickHouse reads it back between quotes of any kind.
+ * @throws WorkspaceAutomationError for objects, lists and nothing at all, and for text that UTF-8 cannot hold
+ */
+function escaped(name: string, value: unknown): string {
+	if (typeof value !== 'string' && !isPlain(value))
+		throw new WorkspaceAutomationError(
+			`${name} has no value that can stand between quotes`,
+			Array.isArray(value)
+				? 'It is a list. Remove the quotes around it, or pass it as a query parameter with a type such as Array(String).'
+				: 'Pass a text or a number.',
+		);
+	const text = String(value);
+	// A null character would end the query for programs that are written in C.
+	if (!/\p{Surrogate}/u.test(text)) return text.replace(/['"`\\]/g, '\\$&').replaceAll('\0', '\\0');
+	throw new WorkspaceAutomationError(
+		`${name} contains half of a character`,
+		'The text was probably cut in the middle of an emoji. Cut it elsewhere, or repair it with .toWellFormed().',
+	);
+}
+
+/** A value as a literal of the type that it has in n8n. @throws WorkspaceAutomationError for objects */
+function literal(name: string, value: unknown): string {
+	if (value === null || value === undefined) return 'NULL';
+	if (typeof value === 'string') return `'${escaped(name, value)}'`;
+	if (isPlain(value)) return String(value);
+	if (Array.isArray(value))
+		return `[${value.map((each: unknown) => literal(name, each)).join(', ')}]`;
+	throw new WorkspaceAutomationError(
+		`${name} has no value that a query can hold`,
+		'Pass a text, a number, true or false, or a list of these. From an object, pass one of its fields.',
+	);
+}
+
+/** A value as a literal of a ClickHouse type, or as the name of a table or a column. @throws WorkspaceAutomationError for objects */
+function typedLiteral(name: string, value: unknown, type: string): string {
+	if (type === 'Identifier' && value === '')
+		throw new WorkspaceAutomationError(`${name} is empty`, 'Pass the name of a table or a column.');
+	if (type === 'Identifier') return `\`${escaped(name, value)}\``;
+	if (value === null || value === undefined) return 'NULL';
+	if (type === 'String') return `'${escaped(name, value)}'`;
+	const text = Array.isArray(value) ? literal(name, value) : value;
+	// n8n's dates have a time as well.
+	const isDate = typeof text === 'string' && /^Date(32)?$/.test(type);
+	const cut = isDate ? text.replace(/^(\d{4}-\d\d-\d\d)T.*$/, '$1') : text;
+	return `CAST('${escaped(name, cut)}', ${literal(name, type)})`;
+}
+
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** A value, after what errors call it */
@@ -53,6 +113,8 @@ function parameterOf(name: string, { parameters }: Values): Named {
 		`Add it under Options > Query Parameters. Parameters so far: ${known}.`,
 	);
 }
+
+const QUOTED: TokenKind[] = ['string', 'name', 'verbatim'];
 
 /** Between quotes of any kind values are escaped, where that is possible, and ClickHouse would read a query parameter as text. */
 function bindQuoted({ kind, text, start }: Token, query: Query): string {
@@ -116,23 +178,6 @@ function bindAlone({ kind, text, start }: Token, query: Query): string {
 	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
 }
 
-function bindToken(token: Token, query: Query): string {
-	switch (token.kind) {
-		case 'comment':
-			// A space, because what an expression separates could otherwise end the comment or start another.
-			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
-		case 'string':
-		case 'name':
-		case 'verbatim':
-			return bindQuoted(token, query);
-		case 'parameter':
-		case 'hole':
-			return bindAlone(token, query);
-		default:
-			return token.text;
-	}
-}
-
 /**
  * The query with its values in place of its expressions and query parameters. An expression that is the whole query is the query.
  * Expressions in comments are left out and never evaluated.
@@ -145,6 +190,11 @@ export function bind(sql: string, values: Values): string {
 	let hole = 0;
 	const query = { ...values, template, nextExpression: () => expressions[hole++] };
 	const bound: string[] = [];
-	for (const token of tokensOf(template)) bound.push(bindToken(token, query));
+	for (const token of tokensOf(template)) {
+		if (token.kind === 'parameter' || token.kind === 'hole') bound.push(bindAlone(token, query));
+		else if (QUOTED.includes(token.kind)) bound.push(bindQuoted(token, query));
+		// A space, because what an expression in a comment separates could otherwise end the comment or start another.
+		else bound.push(token.text.replaceAll(HOLE, () => query.nextExpression() && ' '));
+	}
 	return bound.join('');
 }
