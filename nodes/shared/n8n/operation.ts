@@ -54,30 +54,3 @@ export interface Operation {
 	/** Turns what came back into the items that are handed on */
 	output?: (this: IExecuteSingleFunctions, items: INodeExecutionData[]) => INodeExecutionData[];
 }
-
-const NOT_SHOWN: unknown = Symbol('not shown');
-
-/** Whether an entry of a field's options is a field, as in a collection. */
-export const isField = (entry: object): entry is Field => 'type' in entry;
-
-/** Reads and checks the fields that are shown, and those that were added to a collection. @throws for the first mistake */
-export function readFields(
-	context: IExecuteSingleFunctions,
-	fields: Field[],
-	entered: Entered = { values: {}, extra: {} },
-	parent = '',
-): Entered {
-	for (const { displayName, name, check, isExtra, options = [] } of fields) {
-		const path = `${parent}${name}`;
-		const raw = context.getNodeParameter(path, NOT_SHOWN, { rawExpressions: true });
-		if (raw === NOT_SHOWN) continue;
-		if (check) {
-			const given = context.getNodeParameter(path, undefined, { extractValue: true });
-			const value = check(displayName, given);
-			if (isExtra) Object.assign(entered.extra, value);
-			else entered.values[name] = value;
-		}
-		readFields(context, options.filter(isField), entered, `${path}.`);
-	}
-	return entered;
-}
