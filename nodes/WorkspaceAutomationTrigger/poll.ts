@@ -51,7 +51,6 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 		const values = EVENTS.map(({ value }) => value);
 		const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
 		const event = EVENTS[values.indexOf(value)];
-		// n8n types it for other contexts only; all have it.
 		const source = SOURCES[event.resource](context as unknown as Panel);
 		const api = await openApi(context);
 		const overrides = api.digestOf(source.operation);

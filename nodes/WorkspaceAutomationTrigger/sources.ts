@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { boundQuery } from '../shared/analytics/query';
 import type { OperationId } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
@@ -14,7 +12,7 @@ import { stable, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
 
-/** n8n's poll context, as far as the panel is read */
+/** n8n's poll context, as far as the panel is read. n8n types `evaluateExpression` for other contexts only; all have it. */
 export interface Panel {
 	getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }): unknown;
 	evaluateExpression(expression: string): unknown;
@@ -25,7 +23,6 @@ export interface Reading {
 	deadline: number;
 	warn: (message: string) => void;
 	event: TriggerEvent;
-	/** Stands for what is watched */
 	scope: string;
 }
 
@@ -111,63 +108,8 @@ const textsIn = (value: unknown): string[] =>
 const requireIds = (field: string, value: unknown): string[] =>
 	[...new Set([value].flat().map((id) => requireId(field, id)))].sort();
 
-function fileSource(panel: Panel): Source {
-	const field = 'Project Names or IDs';
-	const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
-	const parentId = optionalId('Folder', located(panel, 'parentId'));
-	if (parentId !== undefined && projectIds.length !== 1)
-		throw new MistakeError(
-			"'Folder' goes with a single project",
-			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
-		);
-	const filters = projectIds.map((projectId) => ({ projectId, parentId }));
-	return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
-}
-
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
-
-function rowSource(panel: Panel): Source {
-	const columns = textsIn(panel.getNodeParameter('keyColumns', ''));
-	const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
-
-	function check(row: IDataObject): void {
-		const own = OWN_COLUMNS.find((name) => name in row);
-		if (own !== undefined)
-			throw new MistakeError(
-				`'Query' returns a column named ${own}`,
-				`The trigger adds a field of that name to each row. Give the column another name with AS.`,
-			);
-		const missing = columns.find((name) => !(name in row));
-		if (missing !== undefined)
-			throw new MistakeError(
-				`'Key Columns' names a column that the query does not return: ${missing}`,
-				`It returns: ${Object.keys(row).join(', ')}.`,
-			);
-	}
-
-	return {
-		operation: 'queryAnalytics',
-		// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
-		patienceMs: 90_000,
-		// As it was written: expressions in it may have another value at every poll.
-		target: [
-			panel.getNodeParameter('query'),
-			panel.getNodeParameter('options.parameters', {}),
-			columns,
-		],
-		async read(api, { deadline, warn, event, scope }) {
-			const { body } = await api.call('queryAnalytics', { query }, { deadline });
-			const rows = rowsOf(api, body, warn);
-			refuseTooMany(rows.length);
-			rows.slice(0, 1).forEach(check);
-			const keyOf = (row: IDataObject) =>
-				stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row');
-			const entries = rows.map((row) => toEntry(row, keyOf(row), event, scope));
-			return [{ name: '', entries, isWhole: true }];
-		},
-	};
-}
 
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
@@ -179,13 +121,61 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 			siteIds.map((siteId) => ({ siteId })),
 		);
 	},
-	file: fileSource,
+	file(panel) {
+		const field = 'Project Names or IDs';
+		const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
+		const parentId = optionalId('Folder', located(panel, 'parentId'));
+		if (parentId !== undefined && projectIds.length !== 1)
+			throw new MistakeError(
+				"'Folder' goes with a single project",
+				`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
+			);
+		const filters = projectIds.map((projectId) => ({ projectId, parentId }));
+		return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
+	},
 	product(panel) {
 		const projectId = optionalId('Project', located(panel, 'projectId'));
 		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
 	},
 	project: () => listSource('listProjects'),
-	row: rowSource,
+	row(panel) {
+		const columns = textsIn(panel.getNodeParameter('keyColumns', ''));
+		const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
+		return {
+			operation: 'queryAnalytics',
+			// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
+			patienceMs: 90_000,
+			// As it was written: expressions in it may have another value at every poll.
+			target: [
+				panel.getNodeParameter('query'),
+				panel.getNodeParameter('options.parameters', {}),
+				columns,
+			],
+			async read(api, { deadline, warn, event, scope }) {
+				const { body } = await api.call('queryAnalytics', { query }, { deadline });
+				const rows = rowsOf(api, body, warn);
+				refuseTooMany(rows.length);
+				const names = Object.keys(rows[0] ?? {});
+				const own = OWN_COLUMNS.find((name) => names.includes(name));
+				if (own !== undefined)
+					throw new MistakeError(
+						`'Query' returns a column named ${own}`,
+						`The trigger adds a field of that name to each row. Give the column another name with AS.`,
+					);
+				const missing = columns.find((name) => !names.includes(name));
+				if (missing !== undefined && rows.length > 0)
+					throw new MistakeError(
+						`'Key Columns' names a column that the query does not return: ${missing}`,
+						`It returns: ${names.join(', ')}.`,
+					);
+				const entries = rows.map((row) => {
+					const key = columns.length === 0 ? row : columns.map((name) => row[name]);
+					return toEntry(row, stable(key, 'row'), event, scope);
+				});
+				return [{ name: '', entries, isWhole: true }];
+			},
+		};
+	},
 	task: (panel) =>
 		listSource(
 			'listTasks',

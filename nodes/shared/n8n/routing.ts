@@ -102,7 +102,7 @@ async function readList(
 			items.push({ json });
 		}
 	// A service that sends more than it was asked for does not change what the user asked for.
-	return items.length > most ? items.slice(0, most) : items;
+	return items.slice(0, most);
 }
 
 /** Values that say what is in a file or a message */
