@@ -12,8 +12,16 @@ const matches = (regex: string, errorMessage: string): INodePropertyModeValidati
 	{ type: 'regex', properties: { regex, errorMessage } },
 ];
 
-const uuidValidation = (displayName: string) =>
-	matches(`^\\s*${UUID}\\s*$`, `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`);
+const byUuid = (displayName: string): INodePropertyMode => ({
+	displayName: 'By ID',
+	name: 'id',
+	type: 'string',
+	placeholder: UUID_EXAMPLE,
+	validation: matches(
+		`^\\s*${UUID}\\s*$`,
+		`Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
+	),
+});
 
 /** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
 const locator = (
@@ -21,10 +29,7 @@ const locator = (
 	name: string,
 	searchListMethod: string,
 	description: string,
-	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
-		placeholder: UUID_EXAMPLE,
-		validation: uuidValidation(displayName),
-	},
+	byId: INodePropertyMode = byUuid(displayName),
 ): INodeProperties => ({
 	displayName,
 	name,
@@ -40,7 +45,7 @@ const locator = (
 			placeholder: `Select a ${displayName.toLowerCase()}...`,
 			typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
 		},
-		{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
+		byId,
 	],
 });
 
@@ -77,7 +82,7 @@ export const productLocator = locator(
 	'productId',
 	'getProducts',
 	'The product; choose the project above to choose from a list',
-	{ placeholder: 'e.g. prod_123' },
+	{ displayName: 'By ID', name: 'id', type: 'string', placeholder: 'e.g. prod_123' },
 );
 
 /** Sessions cannot be listed: they are given by their ID or by the URL of their page in the dashboard. */
@@ -89,13 +94,7 @@ export const sessionLocator: INodeProperties = {
 	required: true,
 	description: 'The session, such as the sessionId of an earlier node',
 	modes: [
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: UUID_EXAMPLE,
-			validation: uuidValidation('Session'),
-		},
+		byUuid('Session'),
 		{
 			displayName: 'From Dashboard URL',
 			name: 'url',
