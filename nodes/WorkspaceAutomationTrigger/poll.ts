@@ -1,14 +1,13 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { openApi } from '../shared/api/api';
-import type { Api } from '../shared/api/types';
 import { digest } from '../shared/base/digest';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { inWords } from '../shared/base/values';
-import { ageOrder, compare, NOTHING, type List, type Memory } from './compare';
-import { EVENTS, type TriggerEvent } from './events';
+import { ageOrder, compare, NOTHING, type Memory } from './compare';
+import { EVENTS } from './events';
 import { failureOf, isError, MistakeError } from './failures';
 import { SOURCES, type Panel } from './sources';
 import { seenIn, toItem, toState, type State } from './state';
@@ -32,19 +31,8 @@ interface Watch {
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
-/** What the panel asks for */
-interface Watched {
-	event: TriggerEvent;
-	api: Api;
-	/** Stands for all of it: what was kept for another is of no use */
-	scope: string;
-	existing: boolean;
-	most: number;
-	read: () => Promise<List[]>;
-}
-
-/** @throws MistakeError for what has to be entered otherwise */
-async function openWatched(context: IPollFunctions): Promise<Watched> {
+/** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
+async function openWatched(context: IPollFunctions) {
 	try {
 		const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
 		const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
@@ -56,14 +44,10 @@ async function openWatched(context: IPollFunctions): Promise<Watched> {
 		const overrides = api.digestOf(source.operation);
 		const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 		const scope = digest(JSON.stringify(parts));
-		const read = async () =>
-			await source.read(api, {
-				deadline: api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs),
-				warn: (message) => context.logger.warn(message, { node: context.getNode().name }),
-				event,
-				scope,
-			});
-		return { event, api, scope, existing: existing === true, most, read };
+		const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
+		const warn = (message: string) =>
+			context.logger.warn(message, { node: context.getNode().name });
+		return { source, event, api, scope, existing: existing === true, most, deadline, warn };
 	} catch (error) {
 		if (!(error instanceof WorkspaceAutomationError)) throw error;
 		throw new MistakeError(error.message, error.description);
@@ -74,7 +58,8 @@ const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
 
 /** The changes since the last poll. Its state is touched once, at the end, and only where it is another. */
 async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDataObject[]> {
-	const { event, api, scope, existing, most, read } = await openWatched(context);
+	const watched = await openWatched(context);
+	const { source, event, api, scope, existing, most } = watched;
 	const { on, isChange, resource, keeping } = event;
 	const data = context.getWorkflowStaticData('node');
 	const from = digestOf(data.state);
@@ -83,7 +68,7 @@ async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDat
 	const seen = seenIn(last, keeping, scope);
 	watch.hasBaseline = seen !== undefined;
 
-	const lists = await read();
+	const lists = await source.read(watched);
 	const now = api.clock.now();
 	const { changes, memory } = compare(seen ? { seen, missing: watch.missing } : NOTHING, lists, {
 		on,
@@ -140,8 +125,9 @@ async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
-	const { event, api, read } = await openWatched(context);
-	const lists = await read();
+	const watched = await openWatched(context);
+	const { event, api } = watched;
+	const lists = await watched.source.read(watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
 	const noun = inWords(event.resource);
 	if (all.length === 0)

@@ -18,12 +18,14 @@ export interface Panel {
 	evaluateExpression(expression: string): unknown;
 }
 
-export interface Reading {
+interface Watched {
+	api: Api;
+	event: TriggerEvent;
+	/** Stands for what is watched: what was kept for another is of no use */
+	scope: string;
 	/** Time, as the clock gives it, until which everything has to be read */
 	deadline: number;
 	warn: (message: string) => void;
-	event: TriggerEvent;
-	scope: string;
 }
 
 export interface Source {
@@ -33,7 +35,7 @@ export interface Source {
 	target: unknown;
 	/** How long a poll may take where n8n does not say */
 	patienceMs: number;
-	read: (api: Api, reading: Reading) => Promise<List[]>;
+	read: (watched: Watched) => Promise<List[]>;
 }
 
 /** More than this is compared by something better than reading it all every minute. */
@@ -69,7 +71,7 @@ function listSource(
 		operation,
 		target: [filters, only],
 		patienceMs: 30_000,
-		async read(api, { deadline, warn, event, scope }) {
+		async read({ api, deadline, warn, event, scope }) {
 			const lists: List[] = [];
 			let count = 0;
 			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
@@ -151,7 +153,7 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 				panel.getNodeParameter('options.parameters', {}),
 				columns,
 			],
-			async read(api, { deadline, warn, event, scope }) {
+			async read({ api, deadline, warn, event, scope }) {
 				const { body } = await api.call('queryAnalytics', { query }, { deadline });
 				const rows = rowsOf(api, body, warn);
 				refuseTooMany(rows.length);
