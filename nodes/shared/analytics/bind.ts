@@ -1,14 +1,6 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import {
-	HOLE,
-	refusal,
-	templateOf,
-	tokensOf,
-	type Template,
-	type Token,
-	type TokenKind,
-} from './tokenizer';
+import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
 // expressions, {{ $json.source }}, and from ClickHouse's query parameters, {source:String}. The token in which a value stands
@@ -114,8 +106,6 @@ function parameterOf(name: string, { parameters }: Values): Named {
 	);
 }
 
-const QUOTED: TokenKind[] = ['string', 'name', 'verbatim'];
-
 /** Between quotes of any kind values are escaped, where that is possible, and ClickHouse would read a query parameter as text. */
 function bindQuoted({ kind, text, start }: Token, query: Query): string {
 	const { template, parameters } = query;
@@ -178,6 +168,21 @@ function bindAlone({ kind, text, start }: Token, query: Query): string {
 	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
 }
 
+function bindToken(token: Token, query: Query): string {
+	switch (token.kind) {
+		case 'string':
+		case 'name':
+		case 'verbatim':
+			return bindQuoted(token, query);
+		case 'parameter':
+		case 'hole':
+			return bindAlone(token, query);
+		default:
+			// In a comment a space, because what an expression separates could otherwise end the comment or start another.
+			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
+	}
+}
+
 /**
  * The query with its values in place of its expressions and query parameters. An expression that is the whole query is the query.
  * Expressions in comments are left out and never evaluated.
@@ -189,12 +194,7 @@ export function bind(sql: string, values: Values): string {
 	if (text.trim() === HOLE) return requireText('Query', values.evaluate(expressions[0]));
 	let hole = 0;
 	const query = { ...values, template, nextExpression: () => expressions[hole++] };
-	const bound: string[] = [];
-	for (const token of tokensOf(template)) {
-		if (token.kind === 'parameter' || token.kind === 'hole') bound.push(bindAlone(token, query));
-		else if (QUOTED.includes(token.kind)) bound.push(bindQuoted(token, query));
-		// A space, because what an expression in a comment separates could otherwise end the comment or start another.
-		else bound.push(token.text.replaceAll(HOLE, () => query.nextExpression() && ' '));
-	}
-	return bound.join('');
+	let bound = '';
+	for (const token of tokensOf(template)) bound += bindToken(token, query);
+	return bound;
 }

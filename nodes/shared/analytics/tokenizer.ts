@@ -200,8 +200,7 @@ function tokenAt(template: Template, start: number): Token {
  * @throws WorkspaceAutomationError naming the place of what cannot be told for certain
  */
 export function* tokensOf(template: Template): Generator<Token> {
-	let start = 0;
-	while (start < template.text.length) {
+	for (let start = 0; start < template.text.length;) {
 		const token = tokenAt(template, start);
 		yield token;
 		start += token.text.length;

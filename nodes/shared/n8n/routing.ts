@@ -130,10 +130,8 @@ function checkDone(operation: OperationId, body: unknown, values: Values): void 
 	if (!isRecord(body) || operationOf(operation).effect === 'read') return;
 	const isFile = 'kind' in body || 'parentId' in body;
 	const ignored = SHOWN.find((name) => {
-		const [asked, shown] = [
-			values[name],
-			body[name] ?? (name === 'parentId' && isFile ? '' : undefined),
-		];
+		const asked = values[name];
+		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
 		return typeof asked === 'string' && shown !== undefined && shown !== asked;
 	});
 	if (ignored === undefined) return;

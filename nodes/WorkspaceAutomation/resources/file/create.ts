@@ -56,15 +56,12 @@ async function binaryContent(context: IExecuteSingleFunctions, name: string): Pr
 	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
 }
 
-/** The folder that a file is in; none where it lies in My Files, unless the service gives that an ID, too */
-const folderOf = (file: IDataObject) => file.parentId ?? file.parent_id ?? undefined;
-
 /**
  * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
  * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
  */
 function inPlace(named: IDataObject[], { parentId: place, kind }: Values): IDataObject | undefined {
-	const here = named.filter((file) => folderOf(file) === place);
+	const here = named.filter((file) => (file.parentId ?? file.parent_id ?? undefined) === place);
 	const [only, ...others] = here.length > 0 || place !== undefined ? here : named;
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
