@@ -20,7 +20,6 @@ interface Details {
 export interface TriggerEvent extends Details {
 	value: string;
 	resource: Resource;
-	/** How its entries are kept */
 	keeping: Keeping;
 }
 
@@ -121,6 +120,5 @@ export const EVENTS = (Object.keys(BY_RESOURCE) as Resource[]).flatMap((resource
 	})),
 );
 
-/** The events of some resources */
 export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
 	EVENTS.filter(({ resource }) => resources.includes(resource));

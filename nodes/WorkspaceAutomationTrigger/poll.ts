@@ -21,7 +21,6 @@ const GONE_AFTER = 3;
 interface Watch {
 	isPolling: boolean;
 	hasBaseline: boolean;
-	/** Polls that failed in a row */
 	failures: number;
 	missing: Memory['missing'];
 	/** What a poll without items came to, and the digest of what it came from: n8n 2.41's durable scheduler forgets it */

@@ -13,10 +13,8 @@ export interface Values {
 	evaluate(expression: string): unknown;
 }
 
-/** A query whose values are being written, one token after the other */
 interface Query extends Values {
 	template: Template;
-	/** The expression of the next hole */
 	nextExpression(): string;
 }
 

@@ -55,7 +55,6 @@ export interface Token {
 /** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes of its own */
 export interface Template {
 	text: string;
-	/** In the order of the holes */
 	expressions: string[];
 }
 
@@ -161,7 +160,6 @@ const shown = (character: string) =>
 		? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
 		: character;
 
-/** What a sticky pattern finds at a place */
 function foundAt(pattern: RegExp, text: string, start: number): string | undefined {
 	pattern.lastIndex = start;
 	return pattern.exec(text)?.[0];

@@ -36,7 +36,6 @@ interface Picker {
 	operation: keyof typeof NAMES;
 	/** Of its request; may depend on the other fields of the panel */
 	values?: (context: ILoadOptionsFunctions) => Values;
-	/** Which entries can be chosen */
 	keep?: (entry: IDataObject) => boolean;
 }
 

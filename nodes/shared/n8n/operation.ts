@@ -21,7 +21,6 @@ export interface Field extends Omit<INodeProperties, 'options'> {
 	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
 }
 
-/** What the fields say. */
 export interface Entered {
 	values: Values;
 	/** Put over the body that results */
@@ -32,7 +31,6 @@ export interface Operation {
 	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
 	action?: string;
 	description: string;
-	/** The operation of the API that it calls */
 	request: OperationId;
 	fields: Field[];
 	/** Values that need more than one field, the input item or the service */

@@ -31,7 +31,6 @@ function refuseTooLarge(field: string, bytes: number): void {
 	);
 }
 
-/** A text that a file can hold. */
 function requireContent(field: string, value: unknown): string {
 	const text = requireString(field, value);
 	refuseTooLarge(field, Buffer.byteLength(text));
@@ -66,7 +65,6 @@ function inPlace(named: IDataObject[], { parentId: place, kind }: Values): IData
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
-/** An operation that creates a file or folder */
 const creation = (
 	operation: Pick<Operation, 'action' | 'description' | 'fields' | 'prepare'>,
 ): Operation => ({
