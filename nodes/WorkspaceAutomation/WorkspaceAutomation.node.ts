@@ -5,14 +5,7 @@ import { inWords, titleOf } from '../shared/base/values';
 import type { Operation } from '../shared/n8n/operation';
 import { sendRouted } from '../shared/n8n/routing';
 import { CREDENTIAL } from '../shared/transport/credential';
-import {
-	getCustomDomains,
-	getFiles,
-	getFolders,
-	getProducts,
-	getProjects,
-	getTasks,
-} from '../shared/n8n/listSearch';
+import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
 import { customDomain } from './resources/customDomain';
@@ -126,7 +119,5 @@ export class WorkspaceAutomation implements INodeType {
 		],
 	};
 
-	methods = {
-		listSearch: { getProjects, getTasks, getFiles, getFolders, getCustomDomains, getProducts },
-	};
+	methods = { listSearch };
 }

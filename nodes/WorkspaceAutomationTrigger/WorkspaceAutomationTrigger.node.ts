@@ -2,12 +2,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import {
-	getFolders,
-	getProjectOptions,
-	getProjects,
-	getTaskOptions,
-} from '../shared/n8n/listSearch';
+import { listSearch, loadOptions } from '../shared/n8n/listSearch';
 import { poll } from './poll';
 import { properties } from './properties';
 
@@ -33,10 +28,7 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		properties,
 	};
 
-	methods = {
-		listSearch: { getFolders, getProjects },
-		loadOptions: { getProjectOptions, getTaskOptions },
-	};
+	methods = { listSearch, loadOptions };
 
 	poll = poll;
 }

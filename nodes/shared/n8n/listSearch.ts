@@ -108,23 +108,31 @@ function projectOfFiles(context: ILoadOptionsFunctions): Values {
 }
 
 export const getProjects = searchOf({ operation: 'listProjects' });
-export const getProjectOptions = optionsOf({ operation: 'listProjects' });
-export const getTasks = searchOf({ operation: 'listTasks' });
-export const getTaskOptions = optionsOf({ operation: 'listTasks' });
-export const getFiles = searchOf({ operation: 'listFiles', values: projectOfFiles });
-export const getFolders = searchOf({
-	operation: 'listFiles',
-	values: projectOfFiles,
-	keep: ({ kind }) => kind === 'folder',
-});
-export const getProducts = searchOf({
-	operation: 'listProducts',
-	values: (context) => ({ projectId: requireId('Project', chosenProject(context)) }),
-});
-/** The service lists custom domains by site only, and has no list of sites. */
-export const getCustomDomains = searchOf({
-	operation: 'listCustomDomains',
-	values: (context) => ({
-		siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
+
+/** The search methods, by the names that the locators have for them */
+export const listSearch = {
+	getProjects,
+	getTasks: searchOf({ operation: 'listTasks' }),
+	getFiles: searchOf({ operation: 'listFiles', values: projectOfFiles }),
+	getFolders: searchOf({
+		operation: 'listFiles',
+		values: projectOfFiles,
+		keep: ({ kind }) => kind === 'folder',
 	}),
-});
+	getProducts: searchOf({
+		operation: 'listProducts',
+		values: (context) => ({ projectId: requireId('Project', chosenProject(context)) }),
+	}),
+	// The service lists them by site only, and has no list of sites.
+	getCustomDomains: searchOf({
+		operation: 'listCustomDomains',
+		values: (context) => ({
+			siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
+		}),
+	}),
+};
+
+export const loadOptions = {
+	getProjectOptions: optionsOf({ operation: 'listProjects' }),
+	getTaskOptions: optionsOf({ operation: 'listTasks' }),
+};
