@@ -33,6 +33,7 @@ const RESOURCES = {
  */
 function panelOf(resource: string, operations: Record<string, Operation>): INodeProperties[] {
 	const values = Object.keys(operations);
+	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
 		const isList = value === 'getAll';
 		const name = isList ? 'Get Many' : titleOf(value);
@@ -64,7 +65,7 @@ function panelOf(resource: string, operations: Record<string, Operation>): INode
 			noDataExpression: true,
 			displayOptions: { show: { resource: [resource] } },
 			options: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
-			default: ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0],
+			default: first,
 		},
 		...fields,
 	];

@@ -30,34 +30,34 @@ interface Watch {
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
-/** What the panel asks for. @throws MistakeError for what has to be entered otherwise */
+/** What the panel asks for */
 async function openWatched(context: IPollFunctions) {
-	try {
-		const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
-		const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
-		const values = EVENTS.map(({ value }) => value);
-		const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
-		const event = EVENTS[values.indexOf(value)];
-		const source = SOURCES[event.resource](context as unknown as Panel);
-		const api = await openApi(context);
-		const overrides = api.digestOf(source.operation);
-		const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
-		const scope = digest(JSON.stringify(parts));
-		const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
-		const warn = (message: string) =>
-			context.logger.warn(message, { node: context.getNode().name });
-		return { source, event, api, scope, existing: existing === true, most, deadline, warn };
-	} catch (error) {
-		if (!(error instanceof WorkspaceAutomationError)) throw error;
-		throw new MistakeError(error.message, error.description);
-	}
+	const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
+	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
+	const values = EVENTS.map(({ value }) => value);
+	const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
+	const event = EVENTS[values.indexOf(value)];
+	const source = SOURCES[event.resource](context as unknown as Panel);
+	const api = await openApi(context);
+	const overrides = api.digestOf(source.operation);
+	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
+	const scope = digest(JSON.stringify(parts));
+	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
+	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
+	return { source, event, api, scope, existing: existing === true, most, deadline, warn };
 }
+
+/** What is wrong before anything is read has to be entered otherwise. */
+const asMistake = (error: unknown): never => {
+	if (!(error instanceof WorkspaceAutomationError)) throw error;
+	throw new MistakeError(error.message, error.description);
+};
 
 const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
 
 /** The changes since the last poll. Its state is touched once, at the end, and only where it is another. */
 async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDataObject[]> {
-	const watched = await openWatched(context);
+	const watched = await openWatched(context).catch(asMistake);
 	const { source, event, api, scope, existing, most } = watched;
 	const { on, isChange, resource, keeping } = event;
 	const data = context.getWorkflowStaticData('node');
@@ -106,9 +106,7 @@ async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
 	};
 	watches.set(key, watch);
 	watch.isPolling = true;
-	try {
-		return await changedItems(context, watch);
-	} catch (error) {
+	const items = changedItems(context, watch).catch((error: unknown) => {
 		watch.failures++;
 		const activation = context.getActivationMode();
 		if (isError(error, { ...watch, activation, isFirst: known === undefined })) throw error;
@@ -117,14 +115,13 @@ async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
 			node,
 		});
 		return [];
-	} finally {
-		watch.isPolling = false;
-	}
+	});
+	return await items.finally(() => (watch.isPolling = false));
 }
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function sample(context: IPollFunctions): Promise<IDataObject[]> {
-	const watched = await openWatched(context);
+	const watched = await openWatched(context).catch(asMistake);
 	const { event, api } = watched;
 	const lists = await watched.source.read(watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));

@@ -12,16 +12,8 @@ const matches = (regex: string, errorMessage: string): INodePropertyModeValidati
 	{ type: 'regex', properties: { regex, errorMessage } },
 ];
 
-const byUuid = (displayName: string): INodePropertyMode => ({
-	displayName: 'By ID',
-	name: 'id',
-	type: 'string',
-	placeholder: UUID_EXAMPLE,
-	validation: matches(
-		`^\\s*${UUID}\\s*$`,
-		`Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
-	),
-});
+const uuidValidation = (displayName: string) =>
+	matches(`^\\s*${UUID}\\s*$`, `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`);
 
 /** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
 const locator = (
@@ -29,7 +21,10 @@ const locator = (
 	name: string,
 	searchListMethod: string,
 	description: string,
-	byId: INodePropertyMode = byUuid(displayName),
+	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
+		placeholder: UUID_EXAMPLE,
+		validation: uuidValidation(displayName),
+	},
 ): INodeProperties => ({
 	displayName,
 	name,
@@ -45,7 +40,7 @@ const locator = (
 			placeholder: `Select a ${displayName.toLowerCase()}...`,
 			typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
 		},
-		byId,
+		{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
 	],
 });
 
@@ -82,7 +77,7 @@ export const productLocator = locator(
 	'productId',
 	'getProducts',
 	'The product; choose the project above to choose from a list',
-	{ displayName: 'By ID', name: 'id', type: 'string', placeholder: 'e.g. prod_123' },
+	{ placeholder: 'e.g. prod_123' },
 );
 
 /** Sessions cannot be listed: they are given by their ID or by the URL of their page in the dashboard. */
@@ -94,7 +89,13 @@ export const sessionLocator: INodeProperties = {
 	required: true,
 	description: 'The session, such as the sessionId of an earlier node',
 	modes: [
-		byUuid('Session'),
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: UUID_EXAMPLE,
+			validation: uuidValidation('Session'),
+		},
 		{
 			displayName: 'From Dashboard URL',
 			name: 'url',

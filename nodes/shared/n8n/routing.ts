@@ -157,20 +157,20 @@ async function call(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	let response: ApiResponse;
-	try {
-		const asked = () => fingerprintOf(request, [values, extra]);
-		response = onceOf(request)
-			? await oncePerItem(context, asked(), send, () => interruptedEarlier(request))
-			: await send();
-	} catch (error) {
+	const asked = () => fingerprintOf(request, [values, extra]);
+	const sending = onceOf(request)
+		? oncePerItem(context, asked(), send, () => interruptedEarlier(request))
+		: send();
+	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
+		checkDone(request, response.body, values);
+		if (result) return await result.call(context, response, values, api);
+		return { json: jsonOf(request, response.body, values, extra) };
+	};
+	return await sending.then(itemOf, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api);
 		if (!recovered) throw error;
 		return recovered;
-	}
-	checkDone(request, response.body, values);
-	if (result) return await result.call(context, response, values, api);
-	return { json: jsonOf(request, response.body, values, extra) };
+	});
 }
 
 /** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
