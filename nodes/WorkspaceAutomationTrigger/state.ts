@@ -9,8 +9,8 @@ import { MistakeError } from './failures';
 // Things of the service as they are compared, as n8n saves them between two polls, and as the workflow gets them. n8n 1 copies what
 // is saved into every execution, so it is small: 22 characters an entry where no old values are shown.
 
-/** How an event's entries are kept: as digests alone, by their IDs alone, or by their IDs with their values */
-export type Keeping = 'digests' | 'ids' | 'values';
+/** How an event's entries are kept: as digests alone, or by their IDs with the values that count, if any */
+export type Keeping = 'digests' | 'values';
 
 /** Characters of a value that are kept to show it; of a longer one the beginning and what tells it from others */
 const LONGEST_VALUE = 1_000;
@@ -36,7 +36,7 @@ export function stable(value: unknown, what: string): string {
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
 export function toEntry(json: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
 	const { keeping, resource, watch = [] } = event;
-	if (keeping === 'ids') return { key: id, mark: '', id, json };
+	if (keeping === 'values' && watch.length === 0) return { key: id, mark: '', id, json };
 	// Services write names in either way.
 	const valueOf = (name: string) =>
 		json[name] ?? json[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
@@ -63,8 +63,7 @@ export function toItem(change: Change, event: TriggerEvent, turn?: number): IDat
 		...(entry?.json ?? { id, ...(resource === 'file' && { projectId: list }) }),
 		event: value,
 		eventId: parts.filter(Boolean).join(':'),
-		...(keeping === 'values' &&
-			before !== undefined && { previous: JSON.parse(before) as IDataObject }),
+		...(keeping === 'values' && before && { previous: JSON.parse(before) as IDataObject }),
 	};
 }
 
@@ -89,7 +88,7 @@ function packed(marks: Marks, keeping: Keeping): State['seen'][string] {
 	const entries = [...marks];
 	if (keeping === 'digests') return entries.flat().join('');
 	// Somewhere IDs may not be UUIDs.
-	if (keeping === 'values' || !entries.every(([id]) => UUID.test(id)))
+	if (!entries.every(([id, values]) => values === '' && UUID.test(id)))
 		return Object.fromEntries(entries);
 	return entries
 		.map(([id]) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url'))
@@ -99,7 +98,7 @@ function packed(marks: Marks, keeping: Keeping): State['seen'][string] {
 function unpacked(saved: State['seen'][string], keeping: Keeping): Marks {
 	if (typeof saved !== 'string') return new Map(Object.entries(saved));
 	const entries = [...saved.matchAll(PACKED)].map(([entry, key, value]): [string, string] => {
-		if (keeping !== 'ids') return [key, value];
+		if (keeping === 'digests') return [key, value];
 		const id = Buffer.from(entry, 'base64url').toString('hex');
 		return [id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'), ''];
 	});
