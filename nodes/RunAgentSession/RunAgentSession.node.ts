@@ -14,7 +14,7 @@ import { toNodeError } from '../shared/base/nodeErrors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { rememberSession } from '../shared/n8n/customData';
 import { runIndexOf } from '../shared/n8n/executionJournal';
-import { getProjects } from '../shared/n8n/listSearch/projects';
+import { getProjects } from '../shared/n8n/listSearch';
 import { hintAtLooseEnd, park, putOffUntil, requireWayBack } from '../shared/n8n/parking';
 import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';

@@ -1,15 +1,13 @@
-import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { titleOf } from '../shared/base/values';
+import { inWords, titleOf } from '../shared/base/values';
+import type { Operation } from '../shared/n8n/operation';
+import { sendRouted } from '../shared/n8n/routing';
 import { CREDENTIAL } from '../shared/transport/credential';
-import { getFiles, getFolders } from '../shared/n8n/listSearch/files';
-import { getProjects } from '../shared/n8n/listSearch/projects';
-import { getCustomDomains, getProducts, getTasks } from './listSearch';
-import { panelOf } from './panel';
+import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
-import { analytics, analyticsOptions } from './resources/analytics';
-import { bareState } from './resources/analytics/hints';
+import { analytics, analyticsOptions, bareState } from './resources/analytics';
 import { customDomain } from './resources/customDomain';
 import { file } from './resources/file';
 import { product } from './resources/product';
@@ -27,6 +25,51 @@ const RESOURCES = {
 	sharedPreview,
 	task,
 };
+
+/**
+ * The part of the panel that belongs to a resource: the list of its operations, then their fields, each shown for its operation. A
+ * new node lists or, without a list, creates.
+ * @param operations by their value, which workflows store
+ */
+function panelOf(resource: string, operations: Record<string, Operation>): INodeProperties[] {
+	const values = Object.keys(operations);
+	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
+	const entries = Object.entries(operations).map(([value, operation]) => {
+		const isList = value === 'getAll';
+		const name = isList ? 'Get Many' : titleOf(value);
+		const action = `${name[0]}${name.slice(1).toLowerCase()} ${inWords(resource)}${isList ? 's' : ''}`;
+		return {
+			name,
+			value,
+			action: operation.action ?? action,
+			description: operation.description,
+			// The one way to the API: this replaces n8n's own sending.
+			routing: { operations: { pagination: sendRouted(operation) }, send: { paginate: true } },
+		};
+	});
+	const fields = Object.entries(operations).flatMap(([operation, { fields: all }]) =>
+		all.map(({ displayOptions, ...field }) => ({
+			// n8n passes over what it does not know of a field.
+			...(field as INodeProperties),
+			displayOptions: {
+				...displayOptions,
+				show: { resource: [resource], operation: [operation], ...displayOptions?.show },
+			},
+		})),
+	);
+	return [
+		{
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			noDataExpression: true,
+			displayOptions: { show: { resource: [resource] } },
+			options: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
+			default: first,
+		},
+		...fields,
+	];
+}
 
 export class WorkspaceAutomation implements INodeType {
 	description: INodeTypeDescription = {
@@ -77,7 +120,5 @@ export class WorkspaceAutomation implements INodeType {
 		],
 	};
 
-	methods = {
-		listSearch: { getProjects, getTasks, getFiles, getFolders, getCustomDomains, getProducts },
-	};
+	methods = { listSearch };
 }

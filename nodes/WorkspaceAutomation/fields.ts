@@ -1,7 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { requireId, requireString, requireText } from '../shared/base/validation';
-import { projectLocator, siteId as siteIdField } from '../shared/n8n/descriptions';
+import { optionalId, requireId, requireString, requireText } from '../shared/base/validation';
+import {
+	fileLocator,
+	folderLocator,
+	projectLocator,
+	siteId as siteIdField,
+} from '../shared/n8n/descriptions';
 import type { Field, Operation } from '../shared/n8n/operation';
 
 // What several resources have in common.
@@ -9,6 +14,19 @@ import type { Field, Operation } from '../shared/n8n/operation';
 export const projectId: Field = { ...projectLocator, check: requireId };
 
 export const siteId: Field = { ...siteIdField, check: requireId };
+
+/** Nothing is sent where it is left empty. */
+export const parentId: Field = { ...folderLocator, check: optionalId };
+
+/** A file or folder, and the project that fills the list of them; that is not sent. */
+export const fileInProject: Field[] = [
+	{
+		...projectLocator,
+		required: false,
+		description: 'Only fills the list of files; not needed with an ID',
+	},
+	{ ...fileLocator, check: requireId },
+];
 
 /** A text of the request. One that is required may not be empty. */
 export const textField = (displayName: string, name: string, more: Partial<Field>): Field => ({

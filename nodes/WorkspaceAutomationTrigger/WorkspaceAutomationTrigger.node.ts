@@ -1,15 +1,8 @@
-import type {
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { getFolders } from '../shared/n8n/listSearch/files';
-import { getProjects } from '../shared/n8n/listSearch/projects';
-import { getProjectOptions, getTaskOptions } from './loadOptions';
+import { listSearch, loadOptions } from '../shared/n8n/listSearch';
 import { poll } from './poll';
 import { properties } from './properties';
 
@@ -35,12 +28,7 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		properties,
 	};
 
-	methods = {
-		listSearch: { getFolders, getProjects },
-		loadOptions: { getProjectOptions, getTaskOptions },
-	};
+	methods = { listSearch, loadOptions };
 
-	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		return await poll(this);
-	}
+	poll = poll;
 }

@@ -7,7 +7,6 @@ import { momentOf } from '../shared/base/values';
 /** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
 export type Marks = Map<string, string>;
 
-/** An entry of a list as it is compared */
 export interface Entry {
 	key: string;
 	mark: string;
@@ -24,7 +23,6 @@ export interface List {
 }
 
 export interface Memory {
-	/** By the name of the list */
 	seen: Map<string, Marks>;
 	/** In how many whole reads in a row an entry was missing */
 	missing: Map<string, number>;

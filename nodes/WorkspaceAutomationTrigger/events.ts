@@ -20,7 +20,6 @@ interface Details {
 export interface TriggerEvent extends Details {
 	value: string;
 	resource: Resource;
-	/** How its entries are kept */
 	keeping: Keeping;
 }
 
@@ -106,10 +105,10 @@ const BY_RESOURCE: Record<Resource, Record<string, Details>> = {
 	},
 };
 
-/** Domains and tasks are few enough to keep their values, which their items then show as they were. */
+/** What is gone is known by its ID; domains and tasks are few enough to keep their values, which their items show as they were. */
 function keepingOf(resource: Resource, on: Rule['on']): Keeping {
-	if (on !== 'added' && (resource === 'customDomain' || resource === 'task')) return 'values';
-	return on === 'removed' ? 'ids' : 'digests';
+	const isFew = resource === 'customDomain' || resource === 'task';
+	return on === 'removed' || (on === 'changed' && isFew) ? 'values' : 'digests';
 }
 
 export const EVENTS = (Object.keys(BY_RESOURCE) as Resource[]).flatMap((resource) =>
@@ -121,6 +120,5 @@ export const EVENTS = (Object.keys(BY_RESOURCE) as Resource[]).flatMap((resource
 	})),
 );
 
-/** The events of some resources */
 export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
 	EVENTS.filter(({ resource }) => resources.includes(resource));

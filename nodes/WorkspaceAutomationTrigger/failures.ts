@@ -14,7 +14,6 @@ const PATIENCE = 2;
 export interface Situation {
 	/** Why n8n has switched the trigger on; the same for all of its polls */
 	activation: WorkflowActivateMode;
-	/** Whether it is the first poll since n8n started */
 	isFirst: boolean;
 	hasBaseline: boolean;
 	/** Polls that failed in a row, this one included */

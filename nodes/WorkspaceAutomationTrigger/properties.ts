@@ -3,11 +3,26 @@ import type { INodeProperties } from 'n8n-workflow';
 import { queryField, queryParameters } from '../shared/analytics/query';
 import { titleOf } from '../shared/base/values';
 import { folderLocator, projectLocator, siteId } from '../shared/n8n/descriptions';
-import { EVENTS, eventsOf, type Resource, type TriggerEvent } from './events';
+import { EVENTS, eventsOf, type TriggerEvent } from './events';
 
-const valuesOf = (events: TriggerEvent[]) => events.map(({ value }) => value);
-const showFor = (...resources: Resource[]) => ({
-	show: { event: valuesOf(eventsOf(...resources)) },
+const showWhere = (events: TriggerEvent[], parameter = 'event') => ({
+	show: { [parameter]: events.map(({ value }) => value) },
+});
+
+/** Some of the tasks or projects, or all */
+const several = (
+	thing: 'Task' | 'Project',
+	displayOptions: INodeProperties['displayOptions'],
+): INodeProperties => ({
+	displayName: `${thing} Names or IDs`,
+	name: `${thing.toLowerCase()}Ids`,
+	type: 'multiOptions',
+	typeOptions: { loadOptionsMethod: `get${thing}Options` },
+	default: [],
+	displayOptions,
+	description:
+		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+	hint: `All ${thing.toLowerCase()}s are watched where none is chosen`,
 });
 
 export const properties: INodeProperties[] = [
@@ -26,56 +41,34 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Task Names or IDs',
-		name: 'taskIds',
-		type: 'multiOptions',
-		typeOptions: { loadOptionsMethod: 'getTaskOptions' },
-		default: [],
-		displayOptions: {
-			show: { event: valuesOf(eventsOf('task').filter(({ on }) => on !== 'added')) },
-		},
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'All tasks are watched where none is chosen',
-	},
-	{
-		displayName: 'Project Names or IDs',
-		name: 'projectIds',
-		type: 'multiOptions',
-		typeOptions: { loadOptionsMethod: 'getProjectOptions' },
-		default: [],
-		displayOptions: showFor('file'),
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'All projects are watched where none is chosen',
-	},
+	several('Task', showWhere(eventsOf('task').filter(({ on }) => on !== 'added'))),
+	several('Project', showWhere(eventsOf('file'))),
 	{
 		...folderLocator,
-		displayOptions: showFor('file'),
+		displayOptions: showWhere(eventsOf('file')),
 		description:
 			'Watch only what is directly in this folder; goes with a single project. Leave it empty for all files.',
 	},
 	{
 		...siteId,
 		displayName: 'Site IDs',
-		displayOptions: showFor('customDomain'),
+		displayOptions: showWhere(eventsOf('customDomain')),
 		description: `${siteId.description}; several are separated by commas`,
 	},
 	{
 		...projectLocator,
 		required: false,
-		displayOptions: showFor('product'),
+		displayOptions: showWhere(eventsOf('product')),
 		description: 'The project whose products are watched; leave it empty for all projects',
 	},
-	{ ...queryField, displayOptions: showFor('row') },
+	{ ...queryField, displayOptions: showWhere(eventsOf('row')) },
 	{
 		displayName: 'Key Columns',
 		name: 'keyColumns',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. day, domain',
-		displayOptions: showFor('row'),
+		displayOptions: showWhere(eventsOf('row')),
 		description:
 			'The columns that tell one row from another, separated by commas. A row whose other columns change is not a new one. If empty, any change makes a row a new one.',
 	},
@@ -91,11 +84,10 @@ export const properties: INodeProperties[] = [
 				name: 'existing',
 				type: 'boolean',
 				default: false,
-				displayOptions: {
-					show: {
-						'/event': valuesOf(EVENTS.filter(({ on }) => on === 'added')),
-					},
-				},
+				displayOptions: showWhere(
+					EVENTS.filter(({ on }) => on === 'added'),
+					'/event',
+				),
 				description:
 					'Whether the first poll also emits what exists already, instead of only what comes after it',
 			},
@@ -107,7 +99,7 @@ export const properties: INodeProperties[] = [
 				default: 100,
 				description: 'How many items a poll emits at most; the next poll emits the others',
 			},
-			{ ...queryParameters, displayOptions: { show: { '/event': valuesOf(eventsOf('row')) } } },
+			{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
 		],
 	},
 ];

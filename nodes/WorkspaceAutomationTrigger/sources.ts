@@ -1,30 +1,31 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { boundQuery } from '../shared/analytics/query';
 import type { OperationId } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
 import { rowsOf } from '../shared/api/answers';
 import type { Api, Values } from '../shared/api/types';
 import { optionalId, requireId } from '../shared/base/validation';
+import { listed } from '../shared/base/values';
 import type { Entry, List } from './compare';
-import type { Resource } from './events';
+import type { Resource, TriggerEvent } from './events';
 import { MistakeError } from './failures';
-import { stable } from './items';
+import { stable, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
 
-/** n8n's poll context, as far as the panel is read */
+/** n8n's poll context, as far as the panel is read. n8n types `evaluateExpression` for other contexts only; all have it. */
 export interface Panel {
 	getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }): unknown;
 	evaluateExpression(expression: string): unknown;
 }
 
-export interface Reading {
+interface Watched {
+	api: Api;
+	event: TriggerEvent;
+	/** Stands for what is watched: what was kept for another is of no use */
+	scope: string;
 	/** Time, as the clock gives it, until which everything has to be read */
 	deadline: number;
 	warn: (message: string) => void;
-	/** A thing as it is compared */
-	toEntry: (thing: IDataObject, id: string) => Entry;
 }
 
 export interface Source {
@@ -34,7 +35,7 @@ export interface Source {
 	target: unknown;
 	/** How long a poll may take where n8n does not say */
 	patienceMs: number;
-	read: (api: Api, reading: Reading) => Promise<List[]>;
+	read: (watched: Watched) => Promise<List[]>;
 }
 
 /** More than this is compared by something better than reading it all every minute. */
@@ -70,7 +71,7 @@ function listSource(
 		operation,
 		target: [filters, only],
 		patienceMs: 30_000,
-		async read(api, { deadline, warn, toEntry }) {
+		async read({ api, deadline, warn, event, scope }) {
 			const lists: List[] = [];
 			let count = 0;
 			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
@@ -85,7 +86,8 @@ function listSource(
 					refuseTooMany((count += data.length));
 					for (const thing of data) {
 						const id = idOf(api, operation, thing);
-						if (only.length === 0 || only.includes(id)) entries.push(toEntry(thing, id));
+						if (only.length === 0 || only.includes(id))
+							entries.push(toEntry(thing, id, event, scope));
 					}
 				}
 				const name = String(values.projectId ?? values.siteId ?? '');
@@ -101,91 +103,81 @@ const located = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
 
 /** Texts that are written one after the other, separated by commas, or come as one or several from an expression. */
-const listed = (value: unknown): string[] =>
-	[value ?? []]
-		.flat()
-		.flatMap((texts) => String(texts).split(','))
-		.map((text) => text.trim())
-		.filter(Boolean);
+const textsIn = (value: unknown): string[] =>
+	[value ?? []].flat().flatMap((text) => listed(String(text)));
 
 /** IDs, each once and in one order. An expression that gives nothing is a mistake: an empty list may stand for everything. */
 const requireIds = (field: string, value: unknown): string[] =>
 	[...new Set([value].flat().map((id) => requireId(field, id)))].sort();
 
-function fileSource(panel: Panel): Source {
-	const field = 'Project Names or IDs';
-	const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
-	const parentId = optionalId('Folder', located(panel, 'parentId'));
-	if (parentId !== undefined && projectIds.length !== 1)
-		throw new MistakeError(
-			"'Folder' goes with a single project",
-			`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
-		);
-	const filters = projectIds.map((projectId) => ({ projectId, parentId }));
-	return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
-}
-
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
-
-function rowSource(panel: Panel): Source {
-	const columns = listed(panel.getNodeParameter('keyColumns', ''));
-	const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
-
-	function check(row: IDataObject): void {
-		const own = OWN_COLUMNS.find((name) => name in row);
-		if (own !== undefined)
-			throw new MistakeError(
-				`'Query' returns a column named ${own}`,
-				`The trigger adds a field of that name to each row. Give the column another name with AS.`,
-			);
-		const missing = columns.find((name) => !(name in row));
-		if (missing !== undefined)
-			throw new MistakeError(
-				`'Key Columns' names a column that the query does not return: ${missing}`,
-				`It returns: ${Object.keys(row).join(', ')}.`,
-			);
-	}
-
-	return {
-		operation: 'queryAnalytics',
-		// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
-		patienceMs: 90_000,
-		// As it was written: expressions in it may have another value at every poll.
-		target: [
-			panel.getNodeParameter('query'),
-			panel.getNodeParameter('options.parameters', {}),
-			columns,
-		],
-		async read(api, { deadline, warn, toEntry }) {
-			const { body } = await api.call('queryAnalytics', { query }, { deadline });
-			const rows = rowsOf(api, body, warn);
-			refuseTooMany(rows.length);
-			rows.slice(0, 1).forEach(check);
-			const keyOf = (row: IDataObject) =>
-				stable(columns.length === 0 ? row : columns.map((name) => row[name]), 'row');
-			return [{ name: '', entries: rows.map((row) => toEntry(row, keyOf(row))), isWhole: true }];
-		},
-	};
-}
 
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 	customDomain(panel) {
-		const written = listed(panel.getNodeParameter('siteId'));
+		const written = textsIn(panel.getNodeParameter('siteId'));
 		const siteIds = requireIds('Site IDs', written.length > 0 ? written : '');
 		return listSource(
 			'listCustomDomains',
 			siteIds.map((siteId) => ({ siteId })),
 		);
 	},
-	file: fileSource,
+	file(panel) {
+		const field = 'Project Names or IDs';
+		const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
+		const parentId = optionalId('Folder', located(panel, 'parentId'));
+		if (parentId !== undefined && projectIds.length !== 1)
+			throw new MistakeError(
+				"'Folder' goes with a single project",
+				`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
+			);
+		const filters = projectIds.map((projectId) => ({ projectId, parentId }));
+		return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
+	},
 	product(panel) {
 		const projectId = optionalId('Project', located(panel, 'projectId'));
 		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
 	},
 	project: () => listSource('listProjects'),
-	row: rowSource,
+	row(panel) {
+		const columns = textsIn(panel.getNodeParameter('keyColumns', ''));
+		const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
+		return {
+			operation: 'queryAnalytics',
+			// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
+			patienceMs: 90_000,
+			// As it was written: expressions in it may have another value at every poll.
+			target: [
+				panel.getNodeParameter('query'),
+				panel.getNodeParameter('options.parameters', {}),
+				columns,
+			],
+			async read({ api, deadline, warn, event, scope }) {
+				const { body } = await api.call('queryAnalytics', { query }, { deadline });
+				const rows = rowsOf(api, body, warn);
+				refuseTooMany(rows.length);
+				const names = Object.keys(rows[0] ?? {});
+				const own = OWN_COLUMNS.find((name) => names.includes(name));
+				if (own !== undefined)
+					throw new MistakeError(
+						`'Query' returns a column named ${own}`,
+						`The trigger adds a field of that name to each row. Give the column another name with AS.`,
+					);
+				const missing = columns.find((name) => !names.includes(name));
+				if (missing !== undefined && rows.length > 0)
+					throw new MistakeError(
+						`'Key Columns' names a column that the query does not return: ${missing}`,
+						`It returns: ${names.join(', ')}.`,
+					);
+				const entries = rows.map((row) => {
+					const key = columns.length === 0 ? row : columns.map((name) => row[name]);
+					return toEntry(row, stable(key, 'row'), event, scope);
+				});
+				return [{ name: '', entries, isWhole: true }];
+			},
+		};
+	},
 	task: (panel) =>
 		listSource(
 			'listTasks',

@@ -1,6 +1,6 @@
 // Analytics in the editor, in a real browser: tables to start from, and values in queries.
 import { expect, test } from '@jest/globals';
-import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
+import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics/tables.ts';
+import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { hints, run, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
-import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
+import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import {
 	anyText,

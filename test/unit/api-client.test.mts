@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
-import { getFiles } from '../../nodes/shared/n8n/listSearch/files.ts';
-import { getProjects } from '../../nodes/shared/n8n/listSearch/projects.ts';
+import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Api } from '../../nodes/shared/api/types.ts';
@@ -191,8 +190,8 @@ describe('a picker', () => {
 	afterEach(() => void jest.restoreAllMocks());
 
 	test.each([
-		['projects', getProjects],
-		['files', getFiles],
+		['projects', listSearch.getProjects],
+		['files', listSearch.getFiles],
 	])('of %s ends with the time of its dropdown', async (_, search) => {
 		const now = Date.now();
 		let looks = 0;

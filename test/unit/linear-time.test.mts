@@ -1,8 +1,8 @@
 // Foreign text is read in time in proportion to its length: what takes its author a moment takes nobody's n8n away.
 import { expect, test } from '@jest/globals';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
-import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics/hints.ts';
-import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
+import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
+import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
 import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
 import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { requireSelect } from '../../nodes/shared/analytics/sql.ts';
+import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 
 describe('a query', () => {
 	test.each([

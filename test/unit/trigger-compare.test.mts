@@ -67,7 +67,7 @@ const world = (weights: { crashes: boolean }): fc.Arbitrary<Step[]> =>
 const KEEPING: Record<Rule['on'], Keeping> = {
 	added: 'digests',
 	changed: 'digests',
-	removed: 'ids',
+	removed: 'values',
 };
 
 const uuid = (number: number) =>
@@ -99,8 +99,8 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 	for (let index = 0; index < first; index++) add(index % 2, index % 3);
 
 	const entryOf = ({ id, version, createdAt }: Thing): Entry => ({
-		key: keeping === 'ids' ? id : mark('test', id),
-		mark: keeping === 'ids' ? '' : mark('test', String(version)),
+		key: keeping === 'values' ? id : mark('test', id),
+		mark: keeping === 'values' ? '' : mark('test', String(version)),
 		id,
 		json: { id, version, createdAt },
 	});

@@ -1,45 +1,103 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { boundQuery, queryField, queryParameters } from '../../shared/analytics/query';
 import { rowsOf } from '../../shared/api/answers';
 import { rememberInExecution } from '../../shared/n8n/customData';
 import type { Operation } from '../../shared/n8n/operation';
-import { TABLES } from './analytics/tables';
+
+// The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
+// their merge functions, and sessions are counted once.
+
+export const TABLES = [
+	{
+		name: 'Currency Exchange Rates',
+		value: 'currency_exchange_rates',
+		description: 'Daily rates, the same for all projects',
+		query: `SELECT date, code, rate
+FROM currency_exchange_rates
+WHERE date >= today() - 7
+ORDER BY date, code`,
+	},
+	{
+		name: 'Daily Page Views',
+		value: 'daily_page_rollups',
+		description:
+			'Views, sessions and conversions by day, page and source; revenue is that of each project alone',
+		query: `SELECT
+  day, domain, path, utm_source,
+  countMerge(views_state) AS views,
+  uniqMerge(unique_sessions_state) AS sessions,
+  uniqMerge(converting_sessions_state) AS converting_sessions,
+  sumMerge(fractional_conversions_state) AS fractional_conversions,
+  sumMerge(fractional_revenue_usd_state) AS fractional_revenue_usd,
+  sumMerge(session_conversions_state) AS session_conversions,
+  sumMerge(session_revenue_usd_state) AS session_revenue_usd
+FROM daily_page_rollups
+WHERE day >= today() - 7
+GROUP BY day, domain, path, utm_source
+ORDER BY day, views DESC`,
+	},
+	{
+		name: 'Daily Purchases',
+		value: 'daily_namespace_purchase_rollups',
+		description: 'Purchases and revenue by day and source',
+		query: `SELECT
+  day, utm_source,
+  countMerge(purchase_count_state) AS purchases,
+  sumMerge(total_revenue_usd_state) AS revenue_usd,
+  uniqMerge(unique_purchasing_sessions_state) AS purchasing_sessions
+FROM daily_namespace_purchase_rollups
+WHERE day >= today() - 30
+GROUP BY day, utm_source
+ORDER BY day, revenue_usd DESC`,
+	},
+	{
+		name: 'Daily Visits',
+		value: 'daily_namespace_rollups',
+		description: 'Views, sessions and conversions by day and source',
+		query: `SELECT
+  day, utm_source,
+  countMerge(views_state) AS views,
+  uniqMerge(unique_sessions_state) AS sessions,
+  uniqMerge(converting_sessions_state) AS converting_sessions
+FROM daily_namespace_rollups
+WHERE day >= today() - 30
+GROUP BY day, utm_source
+ORDER BY day, views DESC`,
+	},
+	{
+		name: 'Events',
+		value: 'events_computed',
+		description: 'Single events with what their session bought, in the currency of the project',
+		query: `SELECT
+  date, name, domain, path, title, currencyCode, subject,
+  subjectPurchaseCount, subjectPurchaseSum,
+  subjectPurchaseFraction, subjectPurchaseFractionalSum
+FROM events_computed
+WHERE date >= today() - 1
+ORDER BY date DESC
+LIMIT 1000`,
+	},
+	{
+		name: 'Sessions and Revenue',
+		value: 'session_attribution',
+		description:
+			'Sessions and revenue across linked projects, in US dollars. Both dates are inclusive.',
+		query: `SELECT
+  domain, path,
+  uniq(subject) AS sessions,
+  uniqIf(subject, sessionPurchaseCount > 0) AS converting_sessions,
+  sum(attributedRevenueUsd) AS attributed_revenue_usd
+FROM session_attribution(since = toString(today() - 30), until = toString(today()))
+GROUP BY domain, path
+ORDER BY attributed_revenue_usd DESC`,
+	},
+];
 
 /** The service cuts results off here without saying so (API document, Limits). */
 const MOST_ROWS = 100_000;
 
 const OWN_QUERY = 'own';
-
-/** Puts the query into the request, with values from other nodes written into it as literals. */
-const bindQuery: Operation['prepare'] = function () {
-	const evaluate = (expression: string) => this.evaluateExpression(expression, this.getItemIndex());
-	return { query: boundQuery(this, evaluate) };
-};
-
-/** All rows in one item, and whether they were cut off. */
-const readRows: Operation['result'] = function ({ body }, _values, api) {
-	const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
-	const data = rowsOf(api, body, warn);
-	const json: IDataObject = { rowCount: data.length, data };
-	if (data.length >= MOST_ROWS) {
-		const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
-		warn(warning);
-		rememberInExecution(this, { analyticsRows: warning });
-		json.rowLimitReached = true;
-	}
-	return { json };
-};
-
-/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
-const handOnRows: Operation['output'] = function (items) {
-	if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
-	const { data, rowLimitReached } = items[0].json;
-	const rows = data as IDataObject[];
-	const last = rows.pop();
-	if (last) rows.push({ ...last, ...(rowLimitReached === true && { rowLimitReached }) });
-	return rows.map((json) => ({ json }));
-};
 
 export const analytics: Record<string, Operation> = {
 	query: {
@@ -66,9 +124,33 @@ export const analytics: Record<string, Operation> = {
 				displayOptions: { show: { table: [value] } },
 			})),
 		],
-		prepare: bindQuery,
-		result: readRows,
-		output: handOnRows,
+		/** Values from other nodes are written into the query as literals. */
+		prepare() {
+			const evaluate = (expression: string) =>
+				this.evaluateExpression(expression, this.getItemIndex());
+			return { query: boundQuery(this, evaluate) };
+		},
+		/** All rows in one item, and whether they were cut off. */
+		result({ body }, _values, api) {
+			const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
+			const data = rowsOf(api, body, warn);
+			const json: IDataObject = { rowCount: data.length, data };
+			if (data.length >= MOST_ROWS) {
+				const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
+				warn(warning);
+				rememberInExecution(this, { analyticsRows: warning });
+				json.rowLimitReached = true;
+			}
+			return { json };
+		},
+		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
+		output(items) {
+			if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
+			const { data, rowLimitReached } = items[0].json;
+			const rows = data as IDataObject[];
+			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });
+			return rows.map((json) => ({ json }));
+		},
 	},
 };
 
@@ -87,3 +169,28 @@ export const analyticsOptions: INodeProperties[] = [
 			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
 	},
 ];
+
+// The condition runs in the editor whenever somebody types, so its patterns take time in proportion to the query's length.
+
+/** Comments and strings, which run to the end of the query if nothing closes them */
+const TEXT = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;
+
+/** A call without calls in its arguments */
+const CALL = String.raw`/\b\w+\s*\([^()]*\)/g`;
+
+const MERGE = String.raw`/^\w*(?:merge|finalizeAggregation)/i`;
+
+const STATE = String.raw`/\b\w+_state\b/`;
+
+/**
+ * Shown in the panel as soon as the query reads an aggregate state without a merge function: the service answers such a query,
+ * but with bytes that nobody can read (API document, POST /analytics/query, rule 5).
+ */
+export const bareState: NodeHint = {
+	type: 'warning',
+	location: 'ndv',
+	whenToDisplay: 'always',
+	message:
+		'Columns that end in _state hold intermediate results. Read them with their merge function and group by the other columns: countMerge(views_state), uniqMerge(unique_sessions_state), sumMerge(total_revenue_usd_state).',
+	displayCondition: `={{ $parameter["resource"] === "analytics" && ${STATE}.test(String($rawParameter["query"] ?? "").replace(${TEXT}, " ").replace(${CALL}, (call) => ${MERGE}.test(call) ? " " : call)) }}`,
+};

@@ -1,6 +1,5 @@
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
-import { escaped, literal, typedLiteral } from './literals';
 import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
@@ -14,10 +13,8 @@ export interface Values {
 	evaluate(expression: string): unknown;
 }
 
-/** A query whose values are being written, one token after the other */
 interface Query extends Values {
 	template: Template;
-	/** The expression of the next hole */
 	nextExpression(): string;
 }
 
@@ -29,6 +26,59 @@ const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 
 /** What looks like a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
+
+// Whatever a value says, ClickHouse reads it back as it was. `name` is what errors call it.
+
+const isPlain = (value: unknown): value is boolean | number =>
+	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+
+/**
+ * A value as ClickHouse reads it back between quotes of any kind.
+ * @throws WorkspaceAutomationError for objects, lists and nothing at all, and for text that UTF-8 cannot hold
+ */
+function escaped(name: string, value: unknown): string {
+	if (typeof value !== 'string' && !isPlain(value))
+		throw new WorkspaceAutomationError(
+			`${name} has no value that can stand between quotes`,
+			Array.isArray(value)
+				? 'It is a list. Remove the quotes around it, or pass it as a query parameter with a type such as Array(String).'
+				: 'Pass a text or a number.',
+		);
+	const text = String(value);
+	// A null character would end the query for programs that are written in C.
+	if (!/\p{Surrogate}/u.test(text)) return text.replace(/['"`\\]/g, '\\$&').replaceAll('\0', '\\0');
+	throw new WorkspaceAutomationError(
+		`${name} contains half of a character`,
+		'The text was probably cut in the middle of an emoji. Cut it elsewhere, or repair it with .toWellFormed().',
+	);
+}
+
+/** A value as a literal of the type that it has in n8n. @throws WorkspaceAutomationError for objects */
+function literal(name: string, value: unknown): string {
+	if (value === null || value === undefined) return 'NULL';
+	if (typeof value === 'string') return `'${escaped(name, value)}'`;
+	if (isPlain(value)) return String(value);
+	if (Array.isArray(value))
+		return `[${value.map((each: unknown) => literal(name, each)).join(', ')}]`;
+	throw new WorkspaceAutomationError(
+		`${name} has no value that a query can hold`,
+		'Pass a text, a number, true or false, or a list of these. From an object, pass one of its fields.',
+	);
+}
+
+/** A value as a literal of a ClickHouse type, or as the name of a table or a column. @throws WorkspaceAutomationError for objects */
+function typedLiteral(name: string, value: unknown, type: string): string {
+	if (type === 'Identifier' && value === '')
+		throw new WorkspaceAutomationError(`${name} is empty`, 'Pass the name of a table or a column.');
+	if (type === 'Identifier') return `\`${escaped(name, value)}\``;
+	if (value === null || value === undefined) return 'NULL';
+	if (type === 'String') return `'${escaped(name, value)}'`;
+	const text = Array.isArray(value) ? literal(name, value) : value;
+	// n8n's dates have a time as well.
+	const isDate = typeof text === 'string' && /^Date(32)?$/.test(type);
+	const cut = isDate ? text.replace(/^(\d{4}-\d\d-\d\d)T.*$/, '$1') : text;
+	return `CAST('${escaped(name, cut)}', ${literal(name, type)})`;
+}
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
@@ -118,9 +168,6 @@ function bindAlone({ kind, text, start }: Token, query: Query): string {
 
 function bindToken(token: Token, query: Query): string {
 	switch (token.kind) {
-		case 'comment':
-			// A space, because what an expression separates could otherwise end the comment or start another.
-			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
 		case 'string':
 		case 'name':
 		case 'verbatim':
@@ -129,7 +176,8 @@ function bindToken(token: Token, query: Query): string {
 		case 'hole':
 			return bindAlone(token, query);
 		default:
-			return token.text;
+			// In a comment a space, because what an expression separates could otherwise end the comment or start another.
+			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
 	}
 }
 
@@ -144,7 +192,7 @@ export function bind(sql: string, values: Values): string {
 	if (text.trim() === HOLE) return requireText('Query', values.evaluate(expressions[0]));
 	let hole = 0;
 	const query = { ...values, template, nextExpression: () => expressions[hole++] };
-	const bound: string[] = [];
-	for (const token of tokensOf(template)) bound.push(bindToken(token, query));
-	return bound.join('');
+	let bound = '';
+	for (const token of tokensOf(template)) bound += bindToken(token, query);
+	return bound;
 }

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
 import { bind } from './bind';
-import { requireSelect } from './sql';
+import { plainTemplate, tokensOf } from './tokenizer';
 
 // The query as the panel shows it, and as it is sent.
 
@@ -56,6 +57,33 @@ export const queryParameters: INodeProperties = {
 		},
 	],
 };
+
+/**
+ * A single SELECT or WITH statement (API document, POST /analytics/query, rule 1), as it is.
+ * @throws WorkspaceAutomationError for anything else, and for what cannot be told for certain
+ */
+export function requireSelect(field: string, value: unknown): string {
+	const sql = requireText(field, value);
+	let isStarted = false;
+	let isEnded = false;
+	for (const { kind, text } of tokensOf(plainTemplate(sql))) {
+		if (kind === 'space' || kind === 'comment' || (text === '(' && !isStarted)) continue;
+		if (!isStarted && !(kind === 'word' && /^(select|with)$/i.test(text))) break;
+		isStarted = true;
+		if (isEnded && text !== ';') {
+			throw new WorkspaceAutomationError(
+				`'${field}' has more than one statement`,
+				'Remove what follows the first semicolon: a query is a single statement.',
+			);
+		}
+		isEnded ||= text === ';';
+	}
+	if (isStarted) return sql;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a SELECT or WITH statement`,
+		'Analytics data can only be read. Start the query with SELECT, or with WITH for common table expressions.',
+	);
+}
 
 /**
  * The query of the panel with its values written into it as literals.

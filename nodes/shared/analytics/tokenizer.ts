@@ -55,7 +55,6 @@ export interface Token {
 /** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes of its own */
 export interface Template {
 	text: string;
-	/** In the order of the holes */
 	expressions: string[];
 }
 
@@ -161,7 +160,6 @@ const shown = (character: string) =>
 		? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
 		: character;
 
-/** What a sticky pattern finds at a place */
 function foundAt(pattern: RegExp, text: string, start: number): string | undefined {
 	pattern.lastIndex = start;
 	return pattern.exec(text)?.[0];
@@ -200,8 +198,7 @@ function tokenAt(template: Template, start: number): Token {
  * @throws WorkspaceAutomationError naming the place of what cannot be told for certain
  */
 export function* tokensOf(template: Template): Generator<Token> {
-	let start = 0;
-	while (start < template.text.length) {
+	for (let start = 0; start < template.text.length;) {
 		const token = tokenAt(template, start);
 		yield token;
 		start += token.text.length;

@@ -21,7 +21,6 @@ export interface Field extends Omit<INodeProperties, 'options'> {
 	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
 }
 
-/** What the fields say. */
 export interface Entered {
 	values: Values;
 	/** Put over the body that results */
@@ -32,7 +31,6 @@ export interface Operation {
 	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
 	action?: string;
 	description: string;
-	/** The operation of the API that it calls */
 	request: OperationId;
 	fields: Field[];
 	/** Values that need more than one field, the input item or the service */
@@ -53,31 +51,4 @@ export interface Operation {
 	) => Promise<INodeExecutionData | undefined>;
 	/** Turns what came back into the items that are handed on */
 	output?: (this: IExecuteSingleFunctions, items: INodeExecutionData[]) => INodeExecutionData[];
-}
-
-const NOT_SHOWN: unknown = Symbol('not shown');
-
-/** Whether an entry of a field's options is a field, as in a collection. */
-export const isField = (entry: object): entry is Field => 'type' in entry;
-
-/** Reads and checks the fields that are shown, and those that were added to a collection. @throws for the first mistake */
-export function readFields(
-	context: IExecuteSingleFunctions,
-	fields: Field[],
-	entered: Entered = { values: {}, extra: {} },
-	parent = '',
-): Entered {
-	for (const { displayName, name, check, isExtra, options = [] } of fields) {
-		const path = `${parent}${name}`;
-		const raw = context.getNodeParameter(path, NOT_SHOWN, { rawExpressions: true });
-		if (raw === NOT_SHOWN) continue;
-		if (check) {
-			const given = context.getNodeParameter(path, undefined, { extractValue: true });
-			const value = check(displayName, given);
-			if (isExtra) Object.assign(entered.extra, value);
-			else entered.values[name] = value;
-		}
-		readFields(context, options.filter(isField), entered, `${path}.`);
-	}
-	return entered;
 }

@@ -24,12 +24,10 @@ import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
 import { rememberInExecution } from './customData';
 import { fingerprintOf, oncePerItem } from './executionJournal';
-import { readFields, type Entered, type Operation } from './operation';
+import type { Entered, Field, Operation } from './operation';
 
 // Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
 // so that all of it goes through the one way to the API.
-
-type RequestData = DeclarativeRestApiSettings.ResultOptions;
 
 // n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
 const apis = new WeakMap<object, Promise<Api>>();
@@ -51,21 +49,30 @@ async function apiOf(context: IExecuteSingleFunctions): Promise<Api> {
 	});
 }
 
-/** What a user set under Request Options, for every request that an item makes. */
-const connectionOptions = ({
-	proxy,
-	skipSslCertificateValidation,
-	allowedDomains,
-}: IHttpRequestOptions) => ({
-	...(proxy && { proxy }),
-	...(skipSslCertificateValidation && { skipSslCertificateValidation }),
-	...(allowedDomains && { allowedDomains }),
-});
+const NOT_SHOWN: unknown = Symbol('not shown');
 
-/** The time for an attempt under Request Options. Where a user sets none, n8n fills in 5 minutes, which no attempt is worth. */
-function timeoutOf(context: IExecuteSingleFunctions): number | undefined {
-	const { timeout } = context.getNodeParameter('requestOptions', {}) as IDataObject;
-	return typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+/** Reads and checks the fields that are shown, and those that were added to a collection. @throws for the first mistake */
+function readFields(
+	context: IExecuteSingleFunctions,
+	fields: Field[],
+	entered: Entered = { values: {}, extra: {} },
+	parent = '',
+): Entered {
+	for (const { displayName, name, check, isExtra, options = [] } of fields) {
+		const path = `${parent}${name}`;
+		const raw = context.getNodeParameter(path, NOT_SHOWN, { rawExpressions: true });
+		if (raw === NOT_SHOWN) continue;
+		if (check) {
+			const given = context.getNodeParameter(path, undefined, { extractValue: true });
+			const value = check(displayName, given);
+			if (isExtra) Object.assign(entered.extra, value);
+			else entered.values[name] = value;
+		}
+		// What has a type is a field, as in a collection.
+		const inner = options.filter((entry): entry is Field => 'type' in entry);
+		readFields(context, inner, entered, `${path}.`);
+	}
+	return entered;
 }
 
 /** Every entry of a list up to the user's limit. What has to be set up is an error without entries, and a note with some. */
@@ -95,7 +102,7 @@ async function readList(
 			items.push({ json });
 		}
 	// A service that sends more than it was asked for does not change what the user asked for.
-	return items.length > most ? items.slice(0, most) : items;
+	return items.slice(0, most);
 }
 
 /** Values that say what is in a file or a message */
@@ -123,10 +130,8 @@ function checkDone(operation: OperationId, body: unknown, values: Values): void 
 	if (!isRecord(body) || operationOf(operation).effect === 'read') return;
 	const isFile = 'kind' in body || 'parentId' in body;
 	const ignored = SHOWN.find((name) => {
-		const [asked, shown] = [
-			values[name],
-			body[name] ?? (name === 'parentId' && isFile ? '' : undefined),
-		];
+		const asked = values[name];
+		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
 		return typeof asked === 'string' && shown !== undefined && shown !== asked;
 	});
 	if (ignored === undefined) return;
@@ -152,54 +157,47 @@ async function call(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	const sendOnce = async () =>
-		await oncePerItem(context, fingerprintOf(request, [values, extra]), send, () =>
-			interruptedEarlier(request),
-		);
+	const asked = () => fingerprintOf(request, [values, extra]);
+	const sending = onceOf(request)
+		? oncePerItem(context, asked(), send, () => interruptedEarlier(request))
+		: send();
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		checkDone(request, response.body, values);
 		if (result) return await result.call(context, response, values, api);
 		return { json: jsonOf(request, response.body, values, extra) };
 	};
-	return await (onceOf(request) ? sendOnce() : send()).then(itemOf, async (error: unknown) => {
+	return await sending.then(itemOf, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api);
 		if (!recovered) throw error;
 		return recovered;
 	});
 }
 
-/** n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again. */
-function withoutErrorKey(item: INodeExecutionData): INodeExecutionData {
-	const { error, ...json } = item.json;
-	return error ? { ...item, json: { ...json, failure: error } } : item;
-}
-
-async function perform(
-	context: IExecuteSingleFunctions,
-	operation: Operation,
-	options: IHttpRequestOptions,
-): Promise<INodeExecutionData[]> {
-	const { request, fields, output } = operation;
-	const entered = readFields(context, fields);
-	const api = (await apiOf(context)).over(connectionOptions(options));
-	const timeoutMs = timeoutOf(context);
-	const items = isList(request)
-		? await readList(context, api, request, entered.values, timeoutMs)
-		: [await call(context, api, operation, entered, timeoutMs)];
-	return (output?.call(context, items) ?? items).map(withoutErrorKey);
-}
-
 /** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
 export const sendRouted = (operation: Operation) =>
 	async function (
 		this: IExecutePaginationFunctions,
-		{ options }: RequestData,
+		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
 		const itemIndex = this.getItemIndex();
 		const pairedItem = { item: itemIndex };
 		try {
-			const items = await perform(this, operation, options as IHttpRequestOptions);
-			return items.map((item) => ({ ...item, pairedItem }));
+			const { request, fields, output } = operation;
+			const entered = readFields(this, fields);
+			const { proxy, skipSslCertificateValidation, allowedDomains } =
+				options as IHttpRequestOptions;
+			const api = (await apiOf(this)).over({ proxy, skipSslCertificateValidation, allowedDomains });
+			// Where a user sets none under Request Options, n8n fills in 5 minutes, which no attempt is worth.
+			const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
+			const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+			const items = isList(request)
+				? await readList(this, api, request, entered.values, timeoutMs)
+				: [await call(this, api, operation, entered, timeoutMs)];
+			return (output?.call(this, items) ?? items).map((item) => {
+				// n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again.
+				const { error: failure, ...json } = item.json;
+				return { ...item, ...(failure && { json: { ...json, failure } }), pairedItem };
+			});
 		} catch (thrown) {
 			if (thrown instanceof CanceledError)
 				throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });

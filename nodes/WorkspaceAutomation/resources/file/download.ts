@@ -37,11 +37,10 @@ function refusalOf(url: string, baseUrl: string): string | undefined {
 }
 
 /** Ten times what a file may have when it is created */
-export const MOST_BYTES = 100 * MIB;
+const MOST_BYTES = 100 * MIB;
 /** All of a download: what takes longer would outlast its URL soon */
 const MOST_MS = 300_000;
 const MOST_ATTEMPTS = 4;
-const READ = { effect: 'read', method: 'GET' } as const;
 
 const tooMuch = (what: string, limit: string) =>
 	new WorkspaceAutomationError(`The file ${what} to download`, `${limit}.`);
@@ -63,48 +62,6 @@ function limitBytes(body: Stream): void {
 	};
 }
 
-async function fetchOnce<T>(
-	context: IExecuteSingleFunctions,
-	url: string,
-	timeoutMs: number,
-	consume: (body: Stream, headers: Headers) => Promise<T>,
-): Promise<{ value: T } | Attempt> {
-	const work = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
-		// n8n types the helper's result by what it is asked for at run time.
-		const response = (await context.helpers.httpRequest({
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			timeout: timeoutMs,
-			abortSignal,
-		})) as { statusCode: number; headers: Headers; body: Stream };
-		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) {
-			body.destroy();
-			return { kind: 'response', status, headers, body: undefined };
-		}
-		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
-		limitBytes(body);
-		return { value: await consume(body, headers) };
-	};
-	const signal = context.getExecutionCancelSignal?.();
-	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
-		if (error === TIMED_OUT)
-			throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);
-		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
-		return attemptOfError(error);
-	});
-}
-
-const failed = ({ message, description, context }: WorkspaceAutomationError) =>
-	new WorkspaceAutomationError(
-		`The file could not be downloaded: ${message[0].toLowerCase()}${message.slice(1)}`,
-		`Download URLs are valid for 15 minutes; run the node again for a new one. ${description}`,
-		context,
-	);
-
 /**
  * Streams what a download URL holds into `consume`, again after a failure. The URL is signed and needs no key: this request
  * is sent without the credential, to the host that the service named, and redirects are not followed.
@@ -122,16 +79,50 @@ export async function download<T>(
 			`${refusal} Nothing was downloaded.`,
 		);
 	const deadline = clock.now() + MOST_MS;
+	const fetchOnce = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
+		// n8n types the helper's result by what it is asked for at run time.
+		const response = (await context.helpers.httpRequest({
+			url,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: deadline - clock.now(),
+			abortSignal,
+		})) as { statusCode: number; headers: Headers; body: Stream };
+		const { statusCode: status, headers, body } = response;
+		if (status < 200 || status >= 300) {
+			body.destroy();
+			return { kind: 'response', status, headers, body: undefined };
+		}
+		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
+		limitBytes(body);
+		return { value: await consume(body, headers) };
+	};
 	for (let state = NO_ATTEMPTS; ;) {
 		throwIfAborted(signal);
-		const result = await fetchOnce(context, url, deadline - clock.now(), consume);
+		const working = withConnection(signal, deadline - clock.now(), fetchOnce);
+		const result = await working.catch((error: unknown) => {
+			if (error === TIMED_OUT)
+				throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);
+			if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
+			return attemptOfError(error);
+		});
 		if ('value' in result) return result.value;
 		throwIfAborted(signal);
 		const now = clock.now();
 		const isRedirect = result.kind === 'response' && result.status < 400;
 		const limits = { deadline, maxAttempts: MOST_ATTEMPTS, once: isRedirect };
-		const next = nextAction(state, result, READ, limits, now, Math.random());
-		if (next.type !== 'sendAgain') throw failed(attemptError(result, {}, now));
+		const request = { effect: 'read', method: 'GET' } as const;
+		const next = nextAction(state, result, request, limits, now, Math.random());
+		if (next.type !== 'sendAgain') {
+			const { message, description, context: about } = attemptError(result, {}, now);
+			throw new WorkspaceAutomationError(
+				`The file could not be downloaded: ${message[0].toLowerCase()}${message.slice(1)}`,
+				`Download URLs are valid for 15 minutes; run the node again for a new one. ${description}`,
+				about,
+			);
+		}
 		state = next.state;
 		await clock.sleep(next.delayMs ?? 0, signal);
 	}
