@@ -19,9 +19,9 @@ import { readOverrides } from '../../nodes/shared/api/overrides.ts';
 import { responseError } from '../../nodes/shared/base/apiErrors.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { describeBody } from '../../nodes/shared/transport/evidence.ts';
-import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
+import { parseJson } from '../../nodes/shared/transport/json.ts';
 import { retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
-import { bodyWithoutSecret } from '../../nodes/shared/transport/secret.ts';
+import { bodyWithoutSecret } from '../../nodes/shared/transport/json.ts';
 import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
 import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/base/values.ts';
 

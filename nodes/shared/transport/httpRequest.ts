@@ -4,8 +4,7 @@ import { WorkspaceAutomationError } from '../base/errors';
 import { inMib, inSeconds, MIB } from '../base/values';
 import { withinTime } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
-import { jsonBytes } from './jsonBody';
-import { bodyWithoutSecret, withoutSecret } from './secret';
+import { bodyWithoutSecret, jsonBytes, withoutSecret } from './json';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
 
 /** A response as it is after unpacking */
