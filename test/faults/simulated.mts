@@ -16,7 +16,7 @@ import { sessionApi } from '../../nodes/RunAgentSession/sessionApi.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import {
 	contextFor,
 	nothing,

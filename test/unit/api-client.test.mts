@@ -8,7 +8,7 @@ import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Api } from '../../nodes/shared/api/types.ts';
 import { realClock, TIMED_OUT } from '../../nodes/shared/transport/clock.ts';
 import { withConnection } from '../../nodes/shared/transport/httpRequest.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 import { apiWith } from '../apiWith.mts';

@@ -8,7 +8,8 @@ import {
 	rowsOf,
 	unreadableResponse,
 } from '../../nodes/shared/api/answers.ts';
-import { describeBody, provenBy } from '../../nodes/shared/transport/evidence.ts';
+import { describeBody } from '../../nodes/shared/transport/attemptError.ts';
+import { provenBy } from '../../nodes/shared/transport/evidence.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';
 import { apiWith } from '../apiWith.mts';
 

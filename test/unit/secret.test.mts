@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../nodes/shared/transport/json.ts';
-import { bodyWithoutSecret } from '../../nodes/shared/transport/json.ts';
+import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/json.ts';
 
 const KEY = 'wa_9f/Ab+7=c"x\\y';
 

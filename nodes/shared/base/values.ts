@@ -44,9 +44,6 @@ export function sortedJson(value: unknown): string | undefined {
 	}
 }
 
-/** Removes trailing dots and white space. A run is looked at from its beginning only: else it would take quadratic time. */
-export const withoutTrailingDots = (text: string): string => text.replace(/(?<![.\s])[.\s]+$/, '');
-
 /** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {
 	const line = text

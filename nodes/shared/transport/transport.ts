@@ -1,6 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { malformedError, networkError, responseError } from '../base/apiErrors';
 import { digest } from '../base/digest';
 import {
 	CanceledError,
@@ -9,21 +8,13 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../base/errors';
+import { attemptError } from './attemptError';
 import { realClock, type Clock } from './clock';
-import { Limiter } from './concurrency';
+import { Limiter, processGates, type RateLimitGates } from './concurrency';
 import { readCredential } from './credential';
-import { describeBody } from './evidence';
+import { nextAction, NO_ATTEMPTS, type RetryLimits } from './evidence';
 import { checkConnection, sendHttpRequest } from './httpRequest';
-import { processGates, type RateLimitGates } from './rateLimitGate';
-import { nextAction, NO_ATTEMPTS, retryAfterMs, type RetryLimits } from './retryPolicy';
-import type {
-	ApiContext,
-	ApiRequest,
-	ApiResponse,
-	Attempt,
-	ConnectionOptions,
-	Once,
-} from './types';
+import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions, Once } from './types';
 
 /** A request with all that is tried again, where its caller gives it no other time */
 const CALL_MS = 5 * 60_000;
@@ -44,20 +35,6 @@ export interface SendOptions extends RetryLimits {
 	afterStop?: boolean;
 	/** Finds out whether a request that must not be done twice was done. One that fails tells nothing. */
 	reconcile?: () => Promise<Fate>;
-}
-
-/** The error behind an attempt that did not succeed. */
-export function attemptError(
-	attempt: Attempt,
-	{ scope }: Pick<ApiRequest, 'scope'>,
-	nowMs: number,
-): WorkspaceAutomationError {
-	if (attempt.kind !== 'response') return networkError(attempt.kind, attempt.code);
-	const { status, headers, body, text } = attempt;
-	if (status >= 200 && status < 300) return malformedError(status, describeBody(attempt));
-	const wait = retryAfterMs(headers, nowMs);
-	const retryAfter = wait === undefined ? undefined : Math.ceil(wait / 1000);
-	return responseError({ status, body, text, retryAfter, scope });
 }
 
 /** What became of a request that must not be done twice. @throws IndeterminateError where nobody can tell */
@@ -98,7 +75,7 @@ export function openTransport(
 	}: TransportOptions = {},
 ) {
 	const { baseUrl, apiKey } = readCredential(credential);
-	const gate = () => gates.of(digest(`${baseUrl} ${apiKey}`));
+	const key = digest(`${baseUrl} ${apiKey}`);
 	const executionSignal = context.getExecutionCancelSignal?.();
 	// n8n would read and decrypt the credential for every request, and put the execution's signal in the place of the connection's.
 	const bare: ApiContext = {
@@ -130,30 +107,26 @@ export function openTransport(
 		let { deadline } = options;
 		let since: number | undefined;
 		let state = NO_ATTEMPTS;
-
-		async function attemptOnce(until: number) {
-			throwIfAborted(signal);
-			const { timeoutMs: wanted = ATTEMPT_MS } = request;
-			const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
-			const attempt = await sendHttpRequest(bare, over, { ...request, timeoutMs }, requestSignal);
-			const limits = { ...options, deadline: until };
-			const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
-			return { attempt, ...next };
-		}
-
-		const inTurn = async () =>
-			await limiter.run(async () => {
-				const now = clock.now();
-				since ??= now;
-				const until = (deadline ??= since + timeLimitMs);
-				// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
-				const waiting = { since, urgent, deadline: Math.max(until, now + SHORTEST_ATTEMPT_MS) };
-				return await gate().pass(waiting, signal, async () => await attemptOnce(until));
-			});
-
 		try {
 			for (;;) {
-				const { attempt, type, delayMs, ...next } = await inTurn();
+				const { attempt, type, delayMs, ...next } = await limiter.run(async () => {
+					const now = clock.now();
+					since ??= now;
+					const until = (deadline ??= since + timeLimitMs);
+					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
+					const latest = Math.max(until, now + SHORTEST_ATTEMPT_MS);
+					const waiting = { since, urgent, deadline: latest };
+					return await gates.of(key).pass(waiting, signal, async () => {
+						throwIfAborted(signal);
+						const { timeoutMs: wanted = ATTEMPT_MS } = request;
+						const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
+						const timed = { ...request, timeoutMs };
+						const attempt = await sendHttpRequest(bare, over, timed, requestSignal);
+						const limits = { ...options, deadline: until };
+						const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
+						return { attempt, ...next };
+					});
+				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
 				if (attempt.kind !== 'response') throwIfAborted(requestSignal);
 				state = next.state;

@@ -9,9 +9,9 @@ import {
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
 import { TIMED_OUT } from '../../../shared/transport/clock';
+import { attemptError } from '../../../shared/transport/attemptError';
+import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/evidence';
 import { attemptOfError, withConnection } from '../../../shared/transport/httpRequest';
-import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/retryPolicy';
-import { attemptError } from '../../../shared/transport/transport';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
 /** A stream as n8n's helpers take one */
