@@ -1,4 +1,4 @@
-import { digest } from '../shared/base/digest';
+import { digest } from '../shared/base/values';
 import type { Marks, Memory } from './compare';
 
 // What n8n saves of a trigger between two polls. n8n 1 copies it into every execution, so it is small: 22 characters an entry where

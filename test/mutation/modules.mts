@@ -25,7 +25,7 @@ export const modules: Record<string, Module> = {
 		without: ['Regex'],
 	},
 	answers: {
-		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`],
+		mutate: [`${run}/answer.ts`, `${shared}/api/overrides.ts`],
 		tests: ['unit/answer', 'unit/evidence', 'unit/overrides'],
 	},
 	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },

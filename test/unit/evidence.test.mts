@@ -7,7 +7,7 @@ import {
 	requestOverride,
 	rowsOf,
 	unreadableResponse,
-} from '../../nodes/shared/api/answers.ts';
+} from '../../nodes/shared/api/overrides.ts';
 import { describeBody } from '../../nodes/shared/transport/attemptError.ts';
 import { provenBy } from '../../nodes/shared/transport/evidence.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';

@@ -7,7 +7,7 @@ import {
 	type OptionPreferences,
 } from '../../shared/session/interactionOptions';
 import { contentOf, type Interaction, type Session } from '../../shared/session/session';
-import { digest } from '../../shared/base/digest';
+import { digest } from '../../shared/base/values';
 import { shownRequests } from '../askedInteractions';
 import { plan, type Ledger, type Line } from '../ledger';
 import type { Policy } from '../permissionPolicy';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../base/errors';
 import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
-import { answerOverride, requestOverride, unreadableResponse } from './answers';
+import { answerOverride, requestOverride, unreadableResponse } from './overrides';
 import { operationOf, type OperationId } from './operations';
 import type { Api, CallOptions, Values } from './types';
 

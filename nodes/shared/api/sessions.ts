@@ -3,7 +3,7 @@ import { listed, quote, textOf } from '../base/values';
 import { canBeId } from '../base/validation';
 import { readSession, type Session } from '../session/session';
 import type { ApiResponse } from '../transport/types';
-import { answerOverride, unreadableResponse } from './answers';
+import { answerOverride, unreadableResponse } from './overrides';
 import { onceOf } from './operations';
 import type { Api, CallOptions } from './types';
 

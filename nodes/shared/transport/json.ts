@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { digest } from '../base/digest';
+import { digest } from '../base/values';
 
 // Bodies as they travel: a request's files become base64 in the moment in which it is sent, a response loses no digit and shows no key.
 

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { digest } from '../base/digest';
+import { digest } from '../base/values';
 import {
 	CanceledError,
 	IndeterminateError,
