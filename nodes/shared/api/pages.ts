@@ -173,7 +173,7 @@ export async function* readPages(
 /** The ID of an entry, for what depends on one. @throws WorkspaceAutomationError where it has none */
 export function idOf(api: Api, operation: OperationId, entry: unknown): string {
 	const id = api.answer(operation, 'id', entry);
-	if ((typeof id === 'string' && id !== '') || Number.isFinite(id)) return String(id);
+	if (isId(id)) return String(id);
 	throw new WorkspaceAutomationError(
 		'An entry of the list has no ID',
 		`It is: ${quote(entry)}. ${answerOverride(operation, 'id')}`,

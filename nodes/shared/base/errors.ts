@@ -68,8 +68,8 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
  * Keeps the class of the error.
  * @param remarks sentences that a person should read as well
  */
-export function withSession<E extends WorkspaceAutomationError>(
-	error: E,
+export function withSession(
+	error: WorkspaceAutomationError,
 	session: { sessionId: string; dashboardUrl?: string; decisions?: unknown[] },
 	remarks: string[] = [],
 ): WorkspaceAutomationError {

@@ -186,7 +186,7 @@ class RateLimitGate {
 		try {
 			if (this.isCalling) this.call();
 			else void this.callInTime();
-			const tooLongMs = await withinTime(turn, signal);
+			const tooLongMs = await withinTime(signal, undefined, async () => await turn);
 			if (tooLongMs !== undefined) {
 				const headers = tooLongMs > 0 ? { 'retry-after': Math.ceil(tooLongMs / 1000) } : {};
 				throw attemptError({ kind: 'response', status: 429, headers, body: undefined }, {}, 0);

@@ -37,34 +37,10 @@ export function attemptOfError(error: unknown): Extract<Attempt, { code: string 
 	return { kind: UNUSABLE.test(code) ? 'unusable' : 'lost', code };
 }
 
-/** A response body as n8n hands it on with `encoding: 'stream'` */
-type BodyStream = AsyncIterable<Uint8Array>;
-
-const isStream = (body: unknown): body is BodyStream =>
-	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
-
 class TooLargeError extends Error {}
 
-/**
- * Calls `work` with a signal that closes its connection: when `work` fails or takes too long, and with the execution's signal.
- * Destroying the body is not enough, because axios puts a stream of its own before the socket.
- * @throws TIMED_OUT after `timeoutMs`, even where a byte comes now and then
- */
-export async function withConnection<T>(
-	signal: AbortSignal | undefined,
-	timeoutMs: number,
-	work: (abortSignal: AbortSignal) => Promise<T>,
-): Promise<T> {
-	const connection = new AbortController();
-	const result = withinTime(work(connection.signal), signal, timeoutMs);
-	return await result.catch((error: unknown) => {
-		connection.abort();
-		throw error;
-	});
-}
-
 /** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
-async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of body) {
@@ -127,25 +103,25 @@ export async function sendHttpRequest(
 	};
 	let status: number | undefined;
 	let headers: Headers = {};
-	const receive = async (abortSignal: AbortSignal): Promise<string> => {
-		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			// n8n types the helper for execution contexts only; it needs no more than what every context has.
-			context as unknown as IAllExecuteFunctions,
-			CREDENTIAL,
-			{ ...httpRequest, abortSignal },
-		)) as { statusCode: number; headers: Headers; body: unknown };
-		status = response.statusCode;
-		headers = Object.fromEntries(
-			Object.entries(response.headers).map(([name, value]) => [
-				name,
-				typeof value === 'string' ? withoutSecret(value, apiKey) : value,
-			]),
-		);
-		const { body } = response;
-		return isStream(body) ? (await readBytes(body, mostBytes)).toString() : String(body ?? '');
-	};
 	try {
-		const text = await withConnection(signal, timeoutMs, receive);
+		// The signal closes the connection. Destroying the body would not, because axios puts a stream of its own before the socket.
+		const text = await withinTime(signal, timeoutMs, async (abortSignal) => {
+			const response = (await context.helpers.httpRequestWithAuthentication.call(
+				// n8n types the helper for execution contexts only; it needs no more than what every context has.
+				context as unknown as IAllExecuteFunctions,
+				CREDENTIAL,
+				{ ...httpRequest, abortSignal },
+			)) as { statusCode: number; headers: Headers; body?: AsyncIterable<Uint8Array> | string };
+			status = response.statusCode;
+			headers = Object.fromEntries(
+				Object.entries(response.headers).map(([name, value]) => [
+					name,
+					typeof value === 'string' ? withoutSecret(value, apiKey) : value,
+				]),
+			);
+			const body = response.body ?? '';
+			return typeof body === 'string' ? body : (await readBytes(body, mostBytes)).toString();
+		});
 		return { kind: 'response', status: status!, headers, ...bodyWithoutSecret(text, apiKey) };
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };

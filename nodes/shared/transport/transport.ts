@@ -52,8 +52,6 @@ async function fateOf(
 	);
 }
 
-const NOTHING: ApiResponse = { status: 204, headers: {}, body: undefined };
-
 export interface TransportOptions {
 	clock?: Clock;
 	/** How many requests may be under way at once; there is no limit by default */
@@ -130,7 +128,7 @@ export function openTransport(
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
 				if (attempt.kind !== 'response') throwIfAborted(requestSignal);
 				state = next.state;
-				if (type === 'returnDeleted') return NOTHING;
+				if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
 				if (type === 'return' && attempt.kind === 'response') return attempt;
 				const error = attemptError(attempt, request, clock.now());
 				if (type === 'fail') throw error;

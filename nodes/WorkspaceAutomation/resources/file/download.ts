@@ -8,10 +8,10 @@ import {
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
-import { TIMED_OUT } from '../../../shared/transport/clock';
+import { TIMED_OUT, withinTime } from '../../../shared/transport/clock';
 import { attemptError } from '../../../shared/transport/attemptError';
 import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/evidence';
-import { attemptOfError, withConnection } from '../../../shared/transport/httpRequest';
+import { attemptOfError } from '../../../shared/transport/httpRequest';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
 /** A stream as n8n's helpers take one */
@@ -90,7 +90,7 @@ async function fetchOnce<T>(
 		return { value: await consume(body, headers) };
 	};
 	const signal = context.getExecutionCancelSignal?.();
-	return await withConnection(signal, timeoutMs, work).catch((error: unknown) => {
+	return await withinTime(signal, timeoutMs, work).catch((error: unknown) => {
 		if (error === TIMED_OUT)
 			throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);
 		if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
