@@ -19,7 +19,7 @@ import { readOverrides } from '../../nodes/shared/api/overrides.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { attemptError, describeBody } from '../../nodes/shared/transport/attemptError.ts';
 import { retryAfterMs } from '../../nodes/shared/transport/evidence.ts';
-import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/json.ts';
+import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/httpRequest.ts';
 import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
 import { excerpt, quote } from '../../nodes/shared/base/values.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/json.ts';
+import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/httpRequest.ts';
 
 const KEY = 'wa_9f/Ab+7=c"x\\y';
 

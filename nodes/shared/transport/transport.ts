@@ -3,9 +3,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { digest } from '../base/values';
 import {
 	CanceledError,
-	IndeterminateError,
 	resultOrError,
 	throwIfAborted,
+	unknownFate,
 	WorkspaceAutomationError,
 } from '../base/errors';
 import { attemptError } from './attemptError';
@@ -14,7 +14,7 @@ import { Limiter, processGates, type RateLimitGates } from './concurrency';
 import { readCredential } from './credential';
 import { nextAction, NO_ATTEMPTS, type RetryLimits } from './evidence';
 import { checkConnection, sendHttpRequest } from './httpRequest';
-import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions, Once } from './types';
+import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions } from './types';
 
 /** A request with all that is tried again, where its caller gives it no other time */
 const CALL_MS = 5 * 60_000;
@@ -35,21 +35,6 @@ export interface SendOptions extends RetryLimits {
 	afterStop?: boolean;
 	/** Finds out whether a request that must not be done twice was done. One that fails tells nothing. */
 	reconcile?: () => Promise<Fate>;
-}
-
-/** What became of a request that must not be done twice. @throws IndeterminateError where nobody can tell */
-async function fateOf(
-	{ message, description }: Once,
-	reconcile: SendOptions['reconcile'],
-	cause: WorkspaceAutomationError,
-): Promise<ApiResponse | 'undone'> {
-	const fate = reconcile ? await resultOrError(reconcile()) : 'unknown';
-	if (fate !== 'unknown' && !(fate instanceof WorkspaceAutomationError)) return fate;
-	throw new IndeterminateError(
-		message,
-		`${description} What happened: ${cause.message}. ${cause.description}`,
-		cause.context,
-	);
 }
 
 export interface TransportOptions {
@@ -133,7 +118,9 @@ export function openTransport(
 				const error = attemptError(attempt, request, clock.now());
 				if (type === 'fail') throw error;
 				if (type === 'reconcile' && once) {
-					const fate = await fateOf(once, reconcile, error);
+					const fate = reconcile ? await resultOrError(reconcile()) : 'unknown';
+					if (fate === 'unknown' || fate instanceof WorkspaceAutomationError)
+						throw unknownFate(once, `${error.message}. ${error.description}`, error.context);
 					if (fate !== 'undone') return fate;
 					if (delayMs === undefined) throw error;
 				}

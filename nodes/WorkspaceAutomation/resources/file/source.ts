@@ -4,7 +4,7 @@ import type { Values } from '../../../shared/api/types';
 import { WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireString } from '../../../shared/base/validation';
 import { inMib, MIB } from '../../../shared/base/values';
-import { Base64 } from '../../../shared/transport/json';
+import { Base64 } from '../../../shared/transport/httpRequest';
 
 /** The limit on file content (API document, Limits) */
 const LARGEST_BYTES = 10 * MIB;
