@@ -27,9 +27,6 @@ export function placeholdersIn(template: Template): string[] {
 	return Object.values(template).flatMap(placeholdersIn);
 }
 
-/** Stands for a part of a template whose values the operation does not have */
-const LEFT_OUT = Symbol('left out');
-
 /**
  * A template with its placeholders filled. A text that is one placeholder becomes the value as it is; within a longer text it becomes
  * text. Parts without a value are left out, and so are objects and lists of nothing but such parts. Values are never looked into.
@@ -37,23 +34,15 @@ const LEFT_OUT = Symbol('left out');
 function filled(template: Template, values: Values): unknown {
 	if (typeof template === 'string') {
 		const [, name] = ONE_PLACEHOLDER.exec(template) ?? [];
-		if (name !== undefined) return values[name] === undefined ? LEFT_OUT : values[name];
-		let complete = true;
-		const text = template.replace(PLACEHOLDER, (_, each: string) => {
-			complete &&= values[each] !== undefined;
-			return String(values[each]);
-		});
-		return complete ? text : LEFT_OUT;
+		if (name !== undefined) return values[name];
+		if (placeholdersIn(template).some((each) => values[each] === undefined)) return undefined;
+		return template.replace(PLACEHOLDER, (_, each: string) => String(values[each]));
 	}
-	if (Array.isArray(template)) {
-		const items = template.map((item: unknown) => filled(item, values));
-		const kept = items.filter((item) => item !== LEFT_OUT);
-		return kept.length === 0 && items.length > 0 ? LEFT_OUT : kept;
-	}
-	if (!isRecord(template)) return template;
-	const entries = Object.entries(template).map(([key, part]) => [key, filled(part, values)]);
-	const kept = entries.filter(([, part]) => part !== LEFT_OUT);
-	return kept.length === 0 && entries.length > 0 ? LEFT_OUT : Object.fromEntries(kept);
+	if (typeof template !== 'object' || template === null) return template;
+	const parts = Object.entries(template).map(([key, part]) => [key, filled(part, values)] as const);
+	const kept = parts.filter(([, part]) => part !== undefined);
+	if (kept.length === 0 && parts.length > 0) return undefined;
+	return Array.isArray(template) ? kept.map(([, part]) => part) : Object.fromEntries(kept);
 }
 
 /** The path with its values encoded. @throws WorkspaceAutomationError for a value that would lead to another path */
@@ -87,7 +76,7 @@ export function createRequest(
 ): ApiRequest {
 	const hasBody = body !== undefined || Object.keys(extra).length > 0;
 	// With no field left, one that is sent is empty.
-	const fields = filled({ query, body }, values) as { query?: IDataObject; body?: object };
+	const fields = (filled({ query, body }, values) ?? {}) as { query?: IDataObject; body?: object };
 	return {
 		...row,
 		path: filledPath(id, row.path, values),
