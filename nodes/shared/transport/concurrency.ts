@@ -214,7 +214,6 @@ class RateLimitGate {
 	private call(): number {
 		const now = this.clock.now();
 		const waitOf = (ticket: Ticket) => Math.max(0, this.pace.opensAt(ticket) - now);
-		const isOpen = (ticket: Ticket) => waitOf(ticket) === 0;
 		this.waiting = this.waiting.filter((ticket) => {
 			const isInTime = now + waitOf(ticket) <= ticket.deadline;
 			if (!isInTime) ticket.settle(waitOf(ticket));
@@ -222,9 +221,9 @@ class RateLimitGate {
 		});
 		for (;;) {
 			// What is urgent needs no room. Who waits for room is called when somebody leaves.
-			const urgent = this.waiting.find((ticket) => ticket.urgent && isOpen(ticket));
+			const urgent = this.waiting.find((ticket) => ticket.urgent && waitOf(ticket) === 0);
 			const hasRoom = this.underWay.size < MOST_UNDER_WAY;
-			const oldest = hasRoom ? this.waiting.find(isOpen) : undefined;
+			const oldest = hasRoom ? this.waiting.find((ticket) => waitOf(ticket) === 0) : undefined;
 			const isOldest = urgent && oldest && ++this.turns % TURNS_TO_OLDEST === 0;
 			const next = isOldest ? oldest : (urgent ?? oldest);
 			if (!next) break;

@@ -156,13 +156,10 @@ export function nextAction(
 		return { type: state.mayHaveTakenEffect && isOnce ? 'reconcile' : 'fail', state };
 
 	const isLimit = status === 429;
-	const next: RetryState = {
-		...state,
-		held: state.held + (isLimit ? 1 : 0),
-		failures: state.failures + (isLimit ? 0 : 1),
-		mayHaveTakenEffect: state.mayHaveTakenEffect || evidence === 'unknown',
-	};
-	const count = isLimit ? next.held : next.failures;
+	const counter = isLimit ? 'held' : 'failures';
+	const count = state[counter] + 1;
+	const mayHaveTakenEffect = state.mayHaveTakenEffect || evidence === 'unknown';
+	const next: RetryState = { ...state, [counter]: count, mayHaveTakenEffect };
 	const delay = retryDelayMs(attempt, count, nowMs, random, limits.maxDelayMs);
 	const isInTime = nowMs + delay <= deadline;
 	const delayMs = !limits.once && next.failures < maxAttempts && isInTime ? delay : undefined;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../base/errors';
 import { digest, inMib, inSeconds, MIB } from '../base/values';
 import { withinTime } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
@@ -162,34 +161,16 @@ async function readBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Pr
 	return Buffer.concat(chunks);
 }
 
-export interface Connection {
-	/** Ends in `/v1`, without a slash after it */
-	baseUrl: string;
-	/** Only to recognise it in responses; what sends it is the credential's `authenticate` */
-	apiKey: string;
-	/** What a user set under Request Options */
-	options?: ConnectionOptions;
-}
-
-/** Refuses what would hand the key to whoever runs the proxy. @throws WorkspaceAutomationError */
-export function checkConnection({ baseUrl, options = {} }: Connection): void {
-	if (!options.proxy) return;
-	const isReadable = options.skipSslCertificateValidation || baseUrl.startsWith('http:');
-	if (!isReadable) return;
-	throw new WorkspaceAutomationError(
-		"'Proxy' under Request Options could read the API key",
-		"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
-	);
-}
-
 /**
  * Sends a request once and says how it ended. Never throws for anything the network or the service did.
+ * @param apiKey only to recognise it in the response; what sends it is the credential's `authenticate`
  * @param signal ends the request with the execution; without one it is finished even after Stop
  */
 export async function sendHttpRequest(
 	context: ApiContext,
-	{ baseUrl, apiKey, options }: Connection,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 	request: ApiRequest & { timeoutMs: number },
+	connection: ConnectionOptions,
 	signal: AbortSignal | undefined,
 ): Promise<Attempt> {
 	const { timeoutMs, mostBytes = MOST_BYTES } = request;
@@ -210,7 +191,7 @@ export async function sendHttpRequest(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: timeoutMs,
-		...options,
+		...connection,
 	};
 	let status: number | undefined;
 	let headers: Headers = {};

@@ -13,7 +13,7 @@ import { realClock, type Clock } from './clock';
 import { Limiter, processGates, type RateLimitGates } from './concurrency';
 import { readCredential } from './credential';
 import { nextAction, NO_ATTEMPTS, type RetryLimits } from './evidence';
-import { checkConnection, sendHttpRequest } from './httpRequest';
+import { sendHttpRequest } from './httpRequest';
 import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions } from './types';
 
 /** A request with all that is tried again, where its caller gives it no other time */
@@ -78,11 +78,16 @@ export function openTransport(
 	async function send(
 		request: ApiRequest,
 		options: SendOptions = {},
-		connection?: ConnectionOptions,
+		connection: ConnectionOptions = {},
 	): Promise<ApiResponse> {
 		const { timeLimitMs = CALL_MS, reconcile, urgent } = options;
-		const over = { baseUrl, apiKey, options: connection };
-		checkConnection(over);
+		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
+		// It would hand the key to whoever runs the proxy.
+		if (connection.proxy && isReadable)
+			throw new WorkspaceAutomationError(
+				"'Proxy' under Request Options could read the API key",
+				"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+			);
 		const once = typeof request.effect === 'object' ? request.effect : undefined;
 		const signal = options.afterStop ? undefined : executionSignal;
 		// What must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
@@ -103,8 +108,13 @@ export function openTransport(
 						throwIfAborted(signal);
 						const { timeoutMs: wanted = ATTEMPT_MS } = request;
 						const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
-						const timed = { ...request, timeoutMs };
-						const attempt = await sendHttpRequest(bare, over, timed, requestSignal);
+						const attempt = await sendHttpRequest(
+							bare,
+							{ baseUrl, apiKey },
+							{ ...request, timeoutMs },
+							connection,
+							requestSignal,
+						);
 						const limits = { ...options, deadline: until };
 						const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
 						return { attempt, ...next };
