@@ -39,10 +39,6 @@ export interface ListOptions extends CallOptions {
 	onSetup?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
 
-const throwIfEmpty = (error: WorkspaceAutomationError, isEmpty: boolean) => {
-	if (isEmpty) throw error;
-};
-
 /** The service's own words on what has to be set up (API document, Project), whatever of them there is; undefined where nothing has. */
 function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
 	if (!isRecord(body) || !isRecord(body.setup_required)) return undefined;
@@ -135,7 +131,7 @@ function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[
 export async function* readPages(
 	api: Api,
 	list: ListRequest,
-	{ most = Infinity, from, onSetup = throwIfEmpty, ...options }: ListOptions = {},
+	{ most = Infinity, from, onSetup, ...options }: ListOptions = {},
 ): AsyncGenerator<Page> {
 	const { operation, values } = list;
 	const { deadline = Infinity } = options;
@@ -147,7 +143,8 @@ export async function* readPages(
 		checkFilter(list, data);
 		count += data.length;
 		const setup = setupRequiredError(body);
-		if (setup) onSetup(setup, count === 0);
+		if (setup && onSetup) onSetup(setup, count === 0);
+		else if (setup && count === 0) throw setup;
 		// A page of more than was asked for is no page: such a service gives all at once.
 		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
 		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);

@@ -43,10 +43,10 @@ export const optionWords = (api: Api, decision: 'approve' | 'deny'): string[] =>
  */
 export function readNewSessionId(api: Api, { body, headers }: ApiResponse): string {
 	const found = api.answer('createAgentSession', 'sessionId', body);
-	const [location] = textOf(headers.location)?.split(/[?#]/) ?? [];
-	const id = typeof found === 'number' ? String(found) : textOf(found);
-	const known = id ?? location?.split('/').filter(Boolean).pop();
-	if (known !== undefined && canBeId(known)) return known;
+	const named = typeof found === 'number' ? String(found) : textOf(found);
+	const [location = ''] = textOf(headers.location)?.split(/[?#]/) ?? [];
+	const id = named ?? location.split('/').filter(Boolean).pop() ?? '';
+	if (canBeId(id)) return id;
 	const { description } = onceOf('createAgentSession')!;
 	throw new IndeterminateError(
 		'A session was started, but the response has no session ID',
