@@ -63,10 +63,10 @@ export async function withinTime<T>(
 	work(over.signal).then((value) => settle?.resolve(value), fail);
 	if (signal?.aborted) fail(new CanceledError());
 	try {
-		return await result;
-	} catch (error) {
-		over.abort(OVER);
-		throw error;
+		return await result.catch((error: unknown) => {
+			over.abort(OVER);
+			throw error;
+		});
 	} finally {
 		settle = undefined;
 		timer.abort(OVER);
