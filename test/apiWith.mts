@@ -1,7 +1,7 @@
 // The way to the API over a wire of the test's own: what is sent is on record, and what comes back is written down.
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { openApi } from '../nodes/shared/api/api.ts';
-import { RateLimitGates } from '../nodes/shared/transport/rateLimitGate.ts';
+import { RateLimitGates } from '../nodes/shared/transport/concurrency.ts';
 import type { ApiContext } from '../nodes/shared/transport/types.ts';
 import { createVirtualClock } from './virtualClock.mts';
 

@@ -1,6 +1,5 @@
 import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
-import { digest } from '../shared/base/digest';
-import { count } from '../shared/base/values';
+import { count, digest } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
 import { abandon, withResult } from './endings';

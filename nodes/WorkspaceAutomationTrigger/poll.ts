@@ -1,11 +1,10 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { openApi } from '../shared/api/api';
-import { digest } from '../shared/base/digest';
 import { WorkspaceAutomationError } from '../shared/base/errors';
 import { toNodeError } from '../shared/base/nodeErrors';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
-import { inWords } from '../shared/base/values';
+import { digest, inWords } from '../shared/base/values';
 import { ageOrder, compare, NOTHING, type Memory } from './compare';
 import { EVENTS } from './events';
 import { failureOf, isError, MistakeError } from './failures';

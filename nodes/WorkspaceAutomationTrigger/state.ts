@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { digest } from '../shared/base/digest';
-import { excerpt, sortedJson } from '../shared/base/values';
+import { digest, excerpt, sortedJson } from '../shared/base/values';
 import type { Change, Entry, Marks, Memory } from './compare';
 import type { TriggerEvent } from './events';
 import { MistakeError } from './failures';

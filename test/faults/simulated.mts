@@ -15,7 +15,7 @@ import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import {
 	contextFor,
 	nothing,

@@ -25,16 +25,16 @@ export const modules: Record<string, Module> = {
 		without: ['Regex'],
 	},
 	answers: {
-		mutate: [`${run}/answer.ts`, `${shared}/api/answers.ts`, `${shared}/transport/evidence.ts`],
-		tests: ['unit/answer', 'unit/evidence', 'unit/retry-policy', 'unit/overrides'],
+		mutate: [`${run}/answer.ts`, `${shared}/api/overrides.ts`],
+		tests: ['unit/answer', 'unit/evidence', 'unit/overrides'],
 	},
 	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },
 	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn'] },
-	retries: { mutate: [`${shared}/transport/retryPolicy.ts`], tests: ['unit/retry-'] },
-	gate: {
-		mutate: [`${shared}/transport/rateLimitGate.ts`, `${shared}/transport/pace.ts`],
-		tests: ['unit/rate-limit-gate'],
+	retries: {
+		mutate: [`${shared}/transport/evidence.ts`],
+		tests: ['unit/retry-', 'unit/evidence'],
 	},
+	gate: { mutate: [`${shared}/transport/concurrency.ts`], tests: ['unit/rate-limit-gate'] },
 	pages: { mutate: [`${shared}/api/pages.ts`], tests: ['unit/pages'] },
 	comparison: {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],

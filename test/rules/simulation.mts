@@ -10,7 +10,7 @@ import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Clock } from '../../nodes/shared/transport/clock.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';

@@ -5,9 +5,8 @@ import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Api } from '../../nodes/shared/api/types.ts';
-import { realClock, TIMED_OUT } from '../../nodes/shared/transport/clock.ts';
-import { withConnection } from '../../nodes/shared/transport/httpRequest.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { realClock, TIMED_OUT, withinTime } from '../../nodes/shared/transport/clock.ts';
+import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import type { ApiContext } from '../../nodes/shared/transport/types.ts';
 import { apiWith } from '../apiWith.mts';
@@ -74,7 +73,7 @@ describe('a connection', () => {
 		'that takes longer than its %d ms is closed, whatever comes through it',
 		async (timeoutMs) => {
 			let closed = false;
-			const working = withConnection(undefined, timeoutMs, async (signal) => {
+			const working = withinTime(undefined, timeoutMs, async (signal) => {
 				signal.addEventListener('abort', () => (closed = true));
 				return await new Promise<never>(() => {});
 			}).catch((error: unknown) => error);
@@ -88,7 +87,7 @@ describe('a connection', () => {
 
 	test('is closed with Stop, at once', async () => {
 		const stop = new AbortController();
-		const working = withConnection(
+		const working = withinTime(
 			stop.signal,
 			1_000,
 			async (signal) =>

@@ -3,7 +3,7 @@ import type { INode, NodeApiError } from 'n8n-workflow';
 import { withSession, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
 import { errorJson, toNodeError } from '../../nodes/shared/base/nodeErrors.ts';
 import { excerpt, quote } from '../../nodes/shared/base/values.ts';
-import { attemptError } from '../../nodes/shared/transport/transport.ts';
+import { attemptError } from '../../nodes/shared/transport/attemptError.ts';
 import { attemptOfError } from '../../nodes/shared/transport/httpRequest.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';
 

@@ -7,8 +7,9 @@ import {
 	requestOverride,
 	rowsOf,
 	unreadableResponse,
-} from '../../nodes/shared/api/answers.ts';
-import { describeBody, provenBy } from '../../nodes/shared/transport/evidence.ts';
+} from '../../nodes/shared/api/overrides.ts';
+import { describeBody } from '../../nodes/shared/transport/attemptError.ts';
+import { provenBy } from '../../nodes/shared/transport/evidence.ts';
 import type { Attempt } from '../../nodes/shared/transport/types.ts';
 import { apiWith } from '../apiWith.mts';
 

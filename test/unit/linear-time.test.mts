@@ -16,14 +16,12 @@ import {
 	readCredential,
 } from '../../nodes/shared/transport/credential.ts';
 import { readOverrides } from '../../nodes/shared/api/overrides.ts';
-import { responseError } from '../../nodes/shared/base/apiErrors.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { describeBody } from '../../nodes/shared/transport/evidence.ts';
-import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
-import { retryAfterMs } from '../../nodes/shared/transport/retryPolicy.ts';
-import { bodyWithoutSecret } from '../../nodes/shared/transport/secret.ts';
+import { attemptError, describeBody } from '../../nodes/shared/transport/attemptError.ts';
+import { retryAfterMs } from '../../nodes/shared/transport/evidence.ts';
+import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/httpRequest.ts';
 import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
-import { excerpt, quote, withoutTrailingDots } from '../../nodes/shared/base/values.ts';
+import { excerpt, quote } from '../../nodes/shared/base/values.ts';
 
 const LENGTH = 400_000;
 
@@ -70,6 +68,10 @@ function growth(work: (text: string) => unknown, textOf: (length: number) => str
 	}
 	return best / bestOfPart;
 }
+
+/** The error for a response of this status */
+const errorOf = (status: number, { body, text }: { body?: unknown; text?: string }) =>
+	attemptError({ kind: 'response', status, headers: {}, body, text }, {}, 0);
 
 /** A text of about this length: the middle as often as it fits, between a start and an end */
 const text =
@@ -218,8 +220,8 @@ const policy = { rules, defaultDecision: 'approve' as const, approveWith: 'once'
 /** What reads text that the service, an agent, a person in a channel or an earlier node wrote. Those that may throw a mistake do. */
 const READERS: Record<string, (text: string) => unknown> = {
 	'the message of an error': (text) =>
-		responseError({ status: 400, body: { error: { message: text, code: text, doc_url: text } } }),
-	'an error that is no JSON': (text) => responseError({ status: 500, body: undefined, text }),
+		errorOf(400, { body: { error: { message: text, code: text, doc_url: text } } }),
+	'an error that is no JSON': (text) => errorOf(500, { text }),
 	'a body that is no JSON': (text) => describeBody({ text }),
 	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
 	'a body as JSON': (text) => parseJson(text),
@@ -258,7 +260,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 		readOverrides(
 			JSON.stringify({ getTask: { path: text, query: { a: text }, body: { a: text } } }),
 		),
-	'an excerpt': (text) => [excerpt(text), quote({ text }), withoutTrailingDots(text)],
+	'an excerpt': (text) => [excerpt(text), quote({ text })],
 };
 
 /** The worst for one reader or another: what starts a match at every place, and what keeps it from ending */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Pace } from '../../nodes/shared/transport/pace.ts';
-import { RateLimitGates, type Waiting } from '../../nodes/shared/transport/rateLimitGate.ts';
+import { Pace, RateLimitGates, type Waiting } from '../../nodes/shared/transport/concurrency.ts';
 import { createVirtualClock } from '../virtualClock.mts';
 
 const request = (since = 0, changes: Partial<Waiting> = {}): Waiting => ({

@@ -7,7 +7,7 @@ import {
 	retryDelayMs,
 	type RetryLimits,
 	type RetryState,
-} from '../../nodes/shared/transport/retryPolicy.ts';
+} from '../../nodes/shared/transport/evidence.ts';
 import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
 
 const NOW = Date.parse('2026-10-05T09:00:00Z');

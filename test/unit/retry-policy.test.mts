@@ -2,14 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { OPERATIONS, onceOf, type OperationId } from '../../nodes/shared/api/operations.ts';
 import { placeholdersOf } from '../../nodes/shared/api/overrides.ts';
-import { provenBy, type Evidence } from '../../nodes/shared/transport/evidence.ts';
 import {
 	nextAction,
 	NO_ATTEMPTS,
+	provenBy,
 	retryAfterMs,
 	retryDelayMs,
+	type Evidence,
 	type RetryState,
-} from '../../nodes/shared/transport/retryPolicy.ts';
+} from '../../nodes/shared/transport/evidence.ts';
 import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
 import { apiWith } from '../apiWith.mts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../nodes/shared/transport/parseJson.ts';
-import { bodyWithoutSecret } from '../../nodes/shared/transport/secret.ts';
+import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/httpRequest.ts';
 
 const KEY = 'wa_9f/Ab+7=c"x\\y';
 

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { digest } from '../../shared/base/digest';
-import { asText } from '../../shared/base/values';
+import { asText, digest } from '../../shared/base/values';
 import {
 	choicesOf,
 	chooseOption,

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { boundQuery, queryField, queryParameters } from '../../shared/analytics/query';
-import { rowsOf } from '../../shared/api/answers';
+import { rowsOf } from '../../shared/api/overrides';
 import { rememberInExecution } from '../../shared/n8n/customData';
 import type { Operation } from '../../shared/n8n/operation';
 

@@ -1,13 +1,11 @@
-import { digest } from '../base/digest';
+import { digest } from '../base/values';
 import { WorkspaceAutomationError } from '../base/errors';
 import { CREDENTIAL } from '../transport/credential';
 import { openTransport, type SendOptions, type TransportOptions } from '../transport/transport';
 import type { ApiContext, ConnectionOptions } from '../transport/types';
-import { readAnswer, requestOverride } from './answers';
 import { LOOK_UPS } from './lookUps';
 import { operationOf, type OperationId, type Request } from './operations';
-import { readOverrides } from './overrides';
-import { createRequest } from './request';
+import { createRequest, readAnswer, readOverrides, requestOverride } from './overrides';
 import type { Api } from './types';
 
 /** Waits after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../base/errors';
 import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
-import { answerOverride, requestOverride, unreadableResponse } from './answers';
+import { answerOverride, requestOverride, unreadableResponse } from './overrides';
 import { operationOf, type OperationId } from './operations';
 import type { Api, CallOptions, Values } from './types';
 
@@ -38,10 +38,6 @@ export interface ListOptions extends CallOptions {
 	/** Told where something has to be set up, and whether there are no entries; by default it is thrown where there are none. */
 	onSetup?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
-
-const throwIfEmpty = (error: WorkspaceAutomationError, isEmpty: boolean) => {
-	if (isEmpty) throw error;
-};
 
 /** The service's own words on what has to be set up (API document, Project), whatever of them there is; undefined where nothing has. */
 function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
@@ -135,7 +131,7 @@ function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[
 export async function* readPages(
 	api: Api,
 	list: ListRequest,
-	{ most = Infinity, from, onSetup = throwIfEmpty, ...options }: ListOptions = {},
+	{ most = Infinity, from, onSetup, ...options }: ListOptions = {},
 ): AsyncGenerator<Page> {
 	const { operation, values } = list;
 	const { deadline = Infinity } = options;
@@ -147,7 +143,8 @@ export async function* readPages(
 		checkFilter(list, data);
 		count += data.length;
 		const setup = setupRequiredError(body);
-		if (setup) onSetup(setup, count === 0);
+		if (setup && onSetup) onSetup(setup, count === 0);
+		else if (setup && count === 0) throw setup;
 		// A page of more than was asked for is no page: such a service gives all at once.
 		const next = count < most ? nextOf(api, operation, body, data.length === size) : undefined;
 		const start = asText(api.answer(operation, 'id', data[0]) ?? data[0]);
@@ -173,7 +170,7 @@ export async function* readPages(
 /** The ID of an entry, for what depends on one. @throws WorkspaceAutomationError where it has none */
 export function idOf(api: Api, operation: OperationId, entry: unknown): string {
 	const id = api.answer(operation, 'id', entry);
-	if ((typeof id === 'string' && id !== '') || Number.isFinite(id)) return String(id);
+	if (isId(id)) return String(id);
 	throw new WorkspaceAutomationError(
 		'An entry of the list has no ID',
 		`It is: ${quote(entry)}. ${answerOverride(operation, 'id')}`,

@@ -1,10 +1,10 @@
-import { IndeterminateError, WorkspaceAutomationError } from '../base/errors';
+import { IndeterminateError, unknownFate, WorkspaceAutomationError } from '../base/errors';
 import { listed, quote, textOf } from '../base/values';
 import { canBeId } from '../base/validation';
 import { readSession, type Session } from '../session/session';
 import type { ApiResponse } from '../transport/types';
-import { answerOverride, unreadableResponse } from './answers';
-import { onceOf } from './operations';
+import { answerOverride, unreadableResponse } from './overrides';
+import { onceOf, type OperationId } from './operations';
 import type { Api, CallOptions } from './types';
 
 /** A response where a session should be; the next one may be better. */
@@ -37,34 +37,26 @@ export async function fetchSession(
 export const optionWords = (api: Api, decision: 'approve' | 'deny'): string[] =>
 	listed(api.word('resolveInteraction', decision) ?? '');
 
-/** The id of the session that a response to `createAgentSession` is about: in the body, or at the end of a `Location` header. */
-function newSessionIdIn(api: Api, { body, headers }: ApiResponse): string | undefined {
-	const found = api.answer('createAgentSession', 'sessionId', body);
-	if (typeof found === 'number') return String(found);
-	const location = textOf(headers.location)?.split(/[?#]/)[0];
-	const id = textOf(found) ?? textOf(location?.split('/').filter(Boolean).pop());
-	return id !== undefined && canBeId(id) ? id : undefined;
-}
-
 /**
- * The id of a session that was just started.
+ * The id of a session that was just started: in the body of the response, or at the end of its `Location` header.
  * @throws IndeterminateError quoting a response without one: a session may be running that nobody knows
  */
-export function readNewSessionId(api: Api, response: ApiResponse): string {
-	const id = newSessionIdIn(api, response);
-	if (id !== undefined) return id;
+export function readNewSessionId(api: Api, { body, headers }: ApiResponse): string {
+	const found = api.answer('createAgentSession', 'sessionId', body);
+	const named = typeof found === 'number' ? String(found) : textOf(found);
+	const [location = ''] = textOf(headers.location)?.split(/[?#]/) ?? [];
+	const id = named ?? location.split('/').filter(Boolean).pop() ?? '';
+	if (canBeId(id)) return id;
 	const { description } = onceOf('createAgentSession')!;
 	throw new IndeterminateError(
 		'A session was started, but the response has no session ID',
-		`The service answered: ${quote(response.body)}. ${description} ${answerOverride('createAgentSession', 'sessionId')}`,
+		`The service answered: ${quote(body)}. ${description} ${answerOverride('createAgentSession', 'sessionId')}`,
 	);
 }
 
 /** The error for a request that an earlier try of the execution sent without learning what became of it. */
-export function interruptedEarlier(operation: Parameters<typeof onceOf>[0]): IndeterminateError {
-	const { message, description } = onceOf(operation)!;
-	return new IndeterminateError(
-		message,
-		`${description} What happened: an earlier try of this execution did not get a response to its request.`,
+export const interruptedEarlier = (operation: OperationId): IndeterminateError =>
+	unknownFate(
+		onceOf(operation)!,
+		'an earlier try of this execution did not get a response to its request.',
 	);
-}

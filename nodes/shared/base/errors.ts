@@ -33,6 +33,14 @@ export class WorkspaceAutomationError extends Error {
 /** A request that may or may not have taken effect, and must not be sent again. */
 export class IndeterminateError extends WorkspaceAutomationError {}
 
+/** The error for one of which nobody can tell, by what there is to say of it and what happened */
+export const unknownFate = (
+	{ message, description }: { message: string; description: string },
+	happened: string,
+	context?: ErrorContext,
+): IndeterminateError =>
+	new IndeterminateError(message, `${description} What happened: ${happened}`, context);
+
 /** Thrown out of a wait or a request when the execution is stopped. */
 export class CanceledError extends Error {
 	/** Whether a request that must not be repeated may have reached the service before the stop */
@@ -68,8 +76,8 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
  * Keeps the class of the error.
  * @param remarks sentences that a person should read as well
  */
-export function withSession<E extends WorkspaceAutomationError>(
-	error: E,
+export function withSession(
+	error: WorkspaceAutomationError,
 	session: { sessionId: string; dashboardUrl?: string; decisions?: unknown[] },
 	remarks: string[] = [],
 ): WorkspaceAutomationError {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 export const MIB = 1024 * 1024;
 
 export const inMib = (bytes: number): string => `${bytes / MIB} MiB`;
@@ -43,9 +45,6 @@ export function sortedJson(value: unknown): string | undefined {
 		return undefined;
 	}
 }
-
-/** Removes trailing dots and white space. A run is looked at from its beginning only: else it would take quadratic time. */
-export const withoutTrailingDots = (text: string): string => text.replace(/(?<![.\s])[.\s]+$/, '');
 
 /** At most `longest` characters of a foreign text on one line: control characters and line breaks as spaces, and no HTML. */
 export function excerpt(text: string, longest: number = EXCERPT): string {
@@ -94,3 +93,11 @@ export const inWords = (name: string): string =>
 /** The same as a title */
 export const titleOf = (name: string): string =>
 	inWords(name).replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/**
+ * A short stand-in for a content of any length: equal for the same content, and else different but for chance.
+ * @param bytes how many bytes of the hash are kept; each 3 bytes are 4 characters
+ */
+export function digest(content: string | Uint8Array, bytes = 16): string {
+	return createHash('sha256').update(content).digest().subarray(0, bytes).toString('base64url');
+}

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { digest } from '../base/digest';
+import { digest } from '../base/values';
 import { hadNoEffect } from '../base/errors';
 
 // What a node remembers in its context, which n8n hands on to Retry On Fail and to a retry of the failed execution: the memory

@@ -9,9 +9,8 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openApi } from '../api/api';
-import { requestOverride } from '../api/answers';
 import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
-import { placeholdersOf } from '../api/overrides';
+import { placeholdersOf, requestOverride } from '../api/overrides';
 import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
 import type { Api, Values } from '../api/types';

@@ -1,8 +1,7 @@
 import type { components } from '../base/contract';
-import { digest } from '../base/digest';
 import { WorkspaceAutomationError } from '../base/errors';
 import { isId, requireText, UUID } from '../base/validation';
-import { asText, excerptOf, isRecord, sortedJson, textOf } from '../base/values';
+import { asText, digest, excerptOf, isRecord, sortedJson, textOf } from '../base/values';
 
 // An agent session as the API document describes it (Agent session status object), and how it is read.
 

@@ -40,32 +40,36 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 /**
  * The result of `work`, unless Stop comes first, or the time is over. `sleep` of n8n-workflow ends with a signal only from n8n
  * 2.34 on; before that an idle timer is left, and must hold nothing of the result: so no function here sees `work`.
- * @param ms how long it may take
+ * @param ms how long it may take; for ever without
+ * @param work gets a signal that comes when it fails, or is not waited for any more
  * @throws TIMED_OUT for work that takes longer
  * @throws CanceledError at once when the execution is stopped, whatever becomes of the work
  */
 export async function withinTime<T>(
-	work: Promise<T>,
 	signal: AbortSignal | undefined,
-	ms?: number,
+	ms: number | undefined,
+	work: (over: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	let settle: { resolve(value: T): void; reject(error: unknown): void } | undefined;
 	const result = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
 	const fail = (error: unknown) => settle?.reject(error);
 	const ignore = onAbort(signal, () => fail(new CanceledError()));
-	const timer = ms === undefined ? undefined : new AbortController();
-	if (timer && ms !== undefined)
+	const [timer, over] = [new AbortController(), new AbortController()];
+	if (ms !== undefined)
 		void sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal).then(
 			() => fail(TIMED_OUT),
 			() => {},
 		);
-	work.then((value) => settle?.resolve(value), fail);
+	work(over.signal).then((value) => settle?.resolve(value), fail);
 	if (signal?.aborted) fail(new CanceledError());
 	try {
-		return await result;
+		return await result.catch((error: unknown) => {
+			over.abort(OVER);
+			throw error;
+		});
 	} finally {
 		settle = undefined;
-		timer?.abort(OVER);
+		timer.abort(OVER);
 		ignore();
 	}
 }
@@ -74,8 +78,7 @@ export async function withinTime<T>(
 export const realClock: Clock = {
 	now: () => Date.now(),
 	async sleep(ms, signal) {
-		const timer = new AbortController();
-		const slept = sleep(Math.min(ms, LONGEST_TIMER_MS), timer.signal);
-		await withinTime(slept, signal).finally(() => timer.abort(OVER));
+		const wait = Math.min(ms, LONGEST_TIMER_MS);
+		await withinTime(signal, undefined, async (over) => await sleep(wait, over));
 	},
 };

@@ -9,10 +9,9 @@ export const CREDENTIAL = 'workspaceAutomationApi';
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Whether a host is this machine. */
-export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname);
+export const isLoopback = (hostname: string): boolean =>
+	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** Hosts as the URL parser writes them that no service on the internet has: this machine, and the networks around it. */
 const INTERNAL =

@@ -1,12 +1,121 @@
+import { randomUUID } from 'node:crypto';
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../base/errors';
-import { inMib, inSeconds, MIB } from '../base/values';
+import { digest, inMib, inSeconds, MIB } from '../base/values';
 import { withinTime } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
-import { jsonBytes } from './jsonBody';
-import { bodyWithoutSecret, withoutSecret } from './secret';
 import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
+
+// One request on the wire. Its files become base64 in the moment in which it is sent; its response loses no digit and shows no key.
+
+/** Bytes that a request carries as base64. They become text only where it is sent, so that a file is not in memory several times. */
+export class Base64 {
+	readonly bytes: Buffer;
+
+	constructor(bytes: Buffer) {
+		this.bytes = bytes;
+	}
+
+	toString(): string {
+		return this.bytes.toString('base64');
+	}
+
+	/** Enough to tell one from another */
+	toJSON(): string {
+		return digest(this.bytes);
+	}
+}
+
+/** Stands for a content, and in nobody's text */
+const PLACE = `base64 ${randomUUID()}`;
+/** A multiple of 3, so that the text of each piece ends where that of the next begins */
+const PIECE = 3 * 2 ** 16;
+
+/** A request body as JSON, in bytes. */
+export function jsonBytes(body: unknown): Buffer {
+	const contents: Buffer[] = [];
+	const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value: unknown) {
+		const original = this[key];
+		if (!(original instanceof Base64)) return value;
+		contents.push(original.bytes);
+		return PLACE;
+	});
+	const parts = text.split(JSON.stringify(PLACE));
+	const lengths = contents.map(({ length }) => Math.ceil(length / 3) * 4 + 2);
+	const target = Buffer.alloc(
+		[...lengths, ...parts.map((part) => Buffer.byteLength(part))].reduce((a, b) => a + b),
+	);
+	let at = target.write(parts[0]);
+	contents.forEach((content, index) => {
+		at += target.write('"', at);
+		for (let from = 0; from < content.length; from += PIECE)
+			at += target.write(content.subarray(from, from + PIECE).toString('base64'), at, 'latin1');
+		at += target.write(`"${parts[index + 1]}`, at);
+	});
+	return target;
+}
+
+/** What is shorter is no number that JavaScript cannot hold; sign and exponent make no difference. */
+const LONG_NUMBER = /\d[\d.]{15,}/g;
+/** A whole number as long, and what tells whether it stands in a string: quotes, but for those that are escaped */
+const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]{15,}/gs;
+
+/** Whether a number survives as JavaScript's: whole ones up to 2^53, others with the 17 digits that a double can have. */
+function survives(number: string): boolean {
+	if (/^-?\d+$/.test(number)) return Number.isSafeInteger(Number(number));
+	const digits = number.replace(/[eE].*$/, '').replace(/^[-0.]+|\./g, '');
+	return digits.length <= 17;
+}
+
+/**
+ * What a JSON text says; undefined where it is not JSON. A number that JavaScript cannot hold becomes a text of the same digits: ids
+ * and sums of 64 bits, such as analytics answers, arrive as they were sent.
+ */
+export function parseJson(text: string): unknown {
+	let json = text;
+	if (!(text.match(LONG_NUMBER) ?? []).every(survives)) {
+		let inString = false;
+		json = text.replace(NUMBER_OR_QUOTE, (part) => {
+			if (part === '"') inString = !inString;
+			return inString || !/^[-\d]/.test(part) || survives(part) ? part : `"${part}"`;
+		});
+	}
+	try {
+		return JSON.parse(json) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+const SHOWN = '[API key]';
+/** Escapes of JSON in which a character of a key could hide. A backslash that is escaped itself begins none. */
+const ESCAPES = /\\(?:u00([2-7][\da-f])|\/|\\)/gi;
+/** Of a text that is no JSON only so much is kept: nothing beyond its beginning is ever shown. */
+const LONGEST_TEXT = 10_000;
+
+/**
+ * Replaces a secret in a text, in all forms that it may have at once. A service may echo the key that it was sent: it must reach no
+ * error, log or output.
+ */
+export function withoutSecret(text: string, secret: string): string {
+	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+	const hide = (where: string) => forms.reduce((t, form) => t.replaceAll(form, SHOWN), where);
+	const clean = hide(text);
+	// The same JSON in which every printable ASCII character is written in one way
+	const plain = clean.replace(ESCAPES, (escape, code?: string) => {
+		if (code === undefined) return escape === '\\/' ? '/' : escape;
+		return JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1);
+	});
+	const cleaner = hide(plain);
+	return cleaner === plain ? clean : cleaner;
+}
+
+/** What a body says, without the secret: as JSON, or the beginning of its text. */
+export function bodyWithoutSecret(text: string, secret: string): { body: unknown; text?: string } {
+	const clean = withoutSecret(text, secret);
+	const body = parseJson(clean);
+	return body === undefined ? { body, text: clean.slice(0, LONGEST_TEXT) } : { body };
+}
 
 /** A response as it is after unpacking */
 const MOST_BYTES = 16 * MIB;
@@ -38,34 +147,10 @@ export function attemptOfError(error: unknown): Extract<Attempt, { code: string 
 	return { kind: UNUSABLE.test(code) ? 'unusable' : 'lost', code };
 }
 
-/** A response body as n8n hands it on with `encoding: 'stream'` */
-type BodyStream = AsyncIterable<Uint8Array>;
-
-const isStream = (body: unknown): body is BodyStream =>
-	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
-
 class TooLargeError extends Error {}
 
-/**
- * Calls `work` with a signal that closes its connection: when `work` fails or takes too long, and with the execution's signal.
- * Destroying the body is not enough, because axios puts a stream of its own before the socket.
- * @throws TIMED_OUT after `timeoutMs`, even where a byte comes now and then
- */
-export async function withConnection<T>(
-	signal: AbortSignal | undefined,
-	timeoutMs: number,
-	work: (abortSignal: AbortSignal) => Promise<T>,
-): Promise<T> {
-	const connection = new AbortController();
-	const result = withinTime(work(connection.signal), signal, timeoutMs);
-	return await result.catch((error: unknown) => {
-		connection.abort();
-		throw error;
-	});
-}
-
 /** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
-async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of body) {
@@ -76,34 +161,16 @@ async function readBytes(body: BodyStream, mostBytes: number): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-export interface Connection {
-	/** Ends in `/v1`, without a slash after it */
-	baseUrl: string;
-	/** Only to recognise it in responses; what sends it is the credential's `authenticate` */
-	apiKey: string;
-	/** What a user set under Request Options */
-	options?: ConnectionOptions;
-}
-
-/** Refuses what would hand the key to whoever runs the proxy. @throws WorkspaceAutomationError */
-export function checkConnection({ baseUrl, options = {} }: Connection): void {
-	if (!options.proxy) return;
-	const isReadable = options.skipSslCertificateValidation || baseUrl.startsWith('http:');
-	if (!isReadable) return;
-	throw new WorkspaceAutomationError(
-		"'Proxy' under Request Options could read the API key",
-		"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
-	);
-}
-
 /**
  * Sends a request once and says how it ended. Never throws for anything the network or the service did.
+ * @param apiKey only to recognise it in the response; what sends it is the credential's `authenticate`
  * @param signal ends the request with the execution; without one it is finished even after Stop
  */
 export async function sendHttpRequest(
 	context: ApiContext,
-	{ baseUrl, apiKey, options }: Connection,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 	request: ApiRequest & { timeoutMs: number },
+	connection: ConnectionOptions,
 	signal: AbortSignal | undefined,
 ): Promise<Attempt> {
 	const { timeoutMs, mostBytes = MOST_BYTES } = request;
@@ -124,29 +191,29 @@ export async function sendHttpRequest(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: timeoutMs,
-		...options,
+		...connection,
 	};
 	let status: number | undefined;
 	let headers: Headers = {};
-	const receive = async (abortSignal: AbortSignal): Promise<string> => {
-		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			// n8n types the helper for execution contexts only; it needs no more than what every context has.
-			context as unknown as IAllExecuteFunctions,
-			CREDENTIAL,
-			{ ...httpRequest, abortSignal },
-		)) as { statusCode: number; headers: Headers; body: unknown };
-		status = response.statusCode;
-		headers = Object.fromEntries(
-			Object.entries(response.headers).map(([name, value]) => [
-				name,
-				typeof value === 'string' ? withoutSecret(value, apiKey) : value,
-			]),
-		);
-		const { body } = response;
-		return isStream(body) ? (await readBytes(body, mostBytes)).toString() : String(body ?? '');
-	};
 	try {
-		const text = await withConnection(signal, timeoutMs, receive);
+		// The signal closes the connection. Destroying the body would not, because axios puts a stream of its own before the socket.
+		const text = await withinTime(signal, timeoutMs, async (abortSignal) => {
+			const response = (await context.helpers.httpRequestWithAuthentication.call(
+				// n8n types the helper for execution contexts only; it needs no more than what every context has.
+				context as unknown as IAllExecuteFunctions,
+				CREDENTIAL,
+				{ ...httpRequest, abortSignal },
+			)) as { statusCode: number; headers: Headers; body?: AsyncIterable<Uint8Array> | string };
+			status = response.statusCode;
+			headers = Object.fromEntries(
+				Object.entries(response.headers).map(([name, value]) => [
+					name,
+					typeof value === 'string' ? withoutSecret(value, apiKey) : value,
+				]),
+			);
+			const body = response.body ?? '';
+			return typeof body === 'string' ? body : (await readBytes(body, mostBytes)).toString();
+		});
 		return { kind: 'response', status: status!, headers, ...bodyWithoutSecret(text, apiKey) };
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: inMib(mostBytes) };

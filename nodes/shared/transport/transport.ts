@@ -1,29 +1,20 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { malformedError, networkError, responseError } from '../base/apiErrors';
-import { digest } from '../base/digest';
+import { digest } from '../base/values';
 import {
 	CanceledError,
-	IndeterminateError,
 	resultOrError,
 	throwIfAborted,
+	unknownFate,
 	WorkspaceAutomationError,
 } from '../base/errors';
+import { attemptError } from './attemptError';
 import { realClock, type Clock } from './clock';
-import { Limiter } from './concurrency';
+import { Limiter, processGates, type RateLimitGates } from './concurrency';
 import { readCredential } from './credential';
-import { describeBody } from './evidence';
-import { checkConnection, sendHttpRequest } from './httpRequest';
-import { processGates, type RateLimitGates } from './rateLimitGate';
-import { nextAction, NO_ATTEMPTS, retryAfterMs, type RetryLimits } from './retryPolicy';
-import type {
-	ApiContext,
-	ApiRequest,
-	ApiResponse,
-	Attempt,
-	ConnectionOptions,
-	Once,
-} from './types';
+import { nextAction, NO_ATTEMPTS, type RetryLimits } from './evidence';
+import { sendHttpRequest } from './httpRequest';
+import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions } from './types';
 
 /** A request with all that is tried again, where its caller gives it no other time */
 const CALL_MS = 5 * 60_000;
@@ -46,37 +37,6 @@ export interface SendOptions extends RetryLimits {
 	reconcile?: () => Promise<Fate>;
 }
 
-/** The error behind an attempt that did not succeed. */
-export function attemptError(
-	attempt: Attempt,
-	{ scope }: Pick<ApiRequest, 'scope'>,
-	nowMs: number,
-): WorkspaceAutomationError {
-	if (attempt.kind !== 'response') return networkError(attempt.kind, attempt.code);
-	const { status, headers, body, text } = attempt;
-	if (status >= 200 && status < 300) return malformedError(status, describeBody(attempt));
-	const wait = retryAfterMs(headers, nowMs);
-	const retryAfter = wait === undefined ? undefined : Math.ceil(wait / 1000);
-	return responseError({ status, body, text, retryAfter, scope });
-}
-
-/** What became of a request that must not be done twice. @throws IndeterminateError where nobody can tell */
-async function fateOf(
-	{ message, description }: Once,
-	reconcile: SendOptions['reconcile'],
-	cause: WorkspaceAutomationError,
-): Promise<ApiResponse | 'undone'> {
-	const fate = reconcile ? await resultOrError(reconcile()) : 'unknown';
-	if (fate !== 'unknown' && !(fate instanceof WorkspaceAutomationError)) return fate;
-	throw new IndeterminateError(
-		message,
-		`${description} What happened: ${cause.message}. ${cause.description}`,
-		cause.context,
-	);
-}
-
-const NOTHING: ApiResponse = { status: 204, headers: {}, body: undefined };
-
 export interface TransportOptions {
 	clock?: Clock;
 	/** How many requests may be under way at once; there is no limit by default */
@@ -98,7 +58,7 @@ export function openTransport(
 	}: TransportOptions = {},
 ) {
 	const { baseUrl, apiKey } = readCredential(credential);
-	const gate = () => gates.of(digest(`${baseUrl} ${apiKey}`));
+	const key = digest(`${baseUrl} ${apiKey}`);
 	const executionSignal = context.getExecutionCancelSignal?.();
 	// n8n would read and decrypt the credential for every request, and put the execution's signal in the place of the connection's.
 	const bare: ApiContext = {
@@ -118,11 +78,16 @@ export function openTransport(
 	async function send(
 		request: ApiRequest,
 		options: SendOptions = {},
-		connection?: ConnectionOptions,
+		connection: ConnectionOptions = {},
 	): Promise<ApiResponse> {
 		const { timeLimitMs = CALL_MS, reconcile, urgent } = options;
-		const over = { baseUrl, apiKey, options: connection };
-		checkConnection(over);
+		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
+		// It would hand the key to whoever runs the proxy.
+		if (connection.proxy && isReadable)
+			throw new WorkspaceAutomationError(
+				"'Proxy' under Request Options could read the API key",
+				"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+			);
 		const once = typeof request.effect === 'object' ? request.effect : undefined;
 		const signal = options.afterStop ? undefined : executionSignal;
 		// What must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
@@ -130,39 +95,42 @@ export function openTransport(
 		let { deadline } = options;
 		let since: number | undefined;
 		let state = NO_ATTEMPTS;
-
-		async function attemptOnce(until: number) {
-			throwIfAborted(signal);
-			const { timeoutMs: wanted = ATTEMPT_MS } = request;
-			const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
-			const attempt = await sendHttpRequest(bare, over, { ...request, timeoutMs }, requestSignal);
-			const limits = { ...options, deadline: until };
-			const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
-			return { attempt, ...next };
-		}
-
-		const inTurn = async () =>
-			await limiter.run(async () => {
-				const now = clock.now();
-				since ??= now;
-				const until = (deadline ??= since + timeLimitMs);
-				// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
-				const waiting = { since, urgent, deadline: Math.max(until, now + SHORTEST_ATTEMPT_MS) };
-				return await gate().pass(waiting, signal, async () => await attemptOnce(until));
-			});
-
 		try {
 			for (;;) {
-				const { attempt, type, delayMs, ...next } = await inTurn();
+				const { attempt, type, delayMs, ...next } = await limiter.run(async () => {
+					const now = clock.now();
+					since ??= now;
+					const until = (deadline ??= since + timeLimitMs);
+					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
+					const latest = Math.max(until, now + SHORTEST_ATTEMPT_MS);
+					const waiting = { since, urgent, deadline: latest };
+					return await gates.of(key).pass(waiting, signal, async () => {
+						throwIfAborted(signal);
+						const { timeoutMs: wanted = ATTEMPT_MS } = request;
+						const timeoutMs = Math.max(SHORTEST_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
+						const attempt = await sendHttpRequest(
+							bare,
+							{ baseUrl, apiKey },
+							{ ...request, timeoutMs },
+							connection,
+							requestSignal,
+						);
+						const limits = { ...options, deadline: until };
+						const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
+						return { attempt, ...next };
+					});
+				});
 				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
 				if (attempt.kind !== 'response') throwIfAborted(requestSignal);
 				state = next.state;
-				if (type === 'returnDeleted') return NOTHING;
+				if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
 				if (type === 'return' && attempt.kind === 'response') return attempt;
 				const error = attemptError(attempt, request, clock.now());
 				if (type === 'fail') throw error;
 				if (type === 'reconcile' && once) {
-					const fate = await fateOf(once, reconcile, error);
+					const fate = reconcile ? await resultOrError(reconcile()) : 'unknown';
+					if (fate === 'unknown' || fate instanceof WorkspaceAutomationError)
+						throw unknownFate(once, `${error.message}. ${error.description}`, error.context);
 					if (fate !== 'undone') return fate;
 					if (delayMs === undefined) throw error;
 				}

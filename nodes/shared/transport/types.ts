@@ -3,6 +3,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 	IExecuteFunctions,
+	IHttpRequestMethods,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
@@ -12,9 +13,6 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	helpers: Pick<IAllExecuteFunctions['helpers'], 'httpRequestWithAuthentication'>;
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
-
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof METHODS)[number];
 
 /** Of a request that must not be done twice: what to say where nobody can tell whether it was done */
 export interface Once {
@@ -31,7 +29,7 @@ export interface Once {
 export type Effect = 'read' | 'repeat' | Once;
 
 export interface ApiRequest {
-	method: Method;
+	method: IHttpRequestMethods;
 	effect: Effect;
 	/** Below the base URL, such as `/projects` */
 	path: string;

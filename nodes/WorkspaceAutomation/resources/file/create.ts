@@ -17,7 +17,7 @@ import { inMib, isRecord, MIB } from '../../../shared/base/values';
 import { UUID_EXAMPLE } from '../../../shared/n8n/descriptions';
 import type { Operation } from '../../../shared/n8n/operation';
 import { jsonOf } from '../../../shared/n8n/routing';
-import { Base64 } from '../../../shared/transport/jsonBody';
+import { Base64 } from '../../../shared/transport/httpRequest';
 import { parentId, projectId, textField } from '../../fields';
 
 /** The limit on file content (API document, Limits) */

@@ -8,10 +8,10 @@ import {
 	WorkspaceAutomationError,
 } from '../../../shared/base/errors';
 import { inMib, inSeconds, MIB } from '../../../shared/base/values';
-import { TIMED_OUT } from '../../../shared/transport/clock';
-import { attemptOfError, withConnection } from '../../../shared/transport/httpRequest';
-import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/retryPolicy';
-import { attemptError } from '../../../shared/transport/transport';
+import { TIMED_OUT, withinTime } from '../../../shared/transport/clock';
+import { attemptError } from '../../../shared/transport/attemptError';
+import { nextAction, NO_ATTEMPTS } from '../../../shared/transport/evidence';
+import { attemptOfError } from '../../../shared/transport/httpRequest';
 import type { Attempt, Headers } from '../../../shared/transport/types';
 
 /** A stream as n8n's helpers take one */
@@ -101,7 +101,7 @@ export async function download<T>(
 	};
 	for (let state = NO_ATTEMPTS; ;) {
 		throwIfAborted(signal);
-		const working = withConnection(signal, deadline - clock.now(), fetchOnce);
+		const working = withinTime(signal, deadline - clock.now(), fetchOnce);
 		const result = await working.catch((error: unknown) => {
 			if (error === TIMED_OUT)
 				throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { answerOverride } from '../../../shared/api/answers';
+import { answerOverride } from '../../../shared/api/overrides';
 import type { Api } from '../../../shared/api/types';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/base/errors';
 import { requireOneOf } from '../../../shared/base/validation';
