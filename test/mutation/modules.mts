@@ -41,7 +41,7 @@ export const modules: Record<string, Module> = {
 		tests: ['unit/trigger-'],
 	},
 	tokenizer: {
-		mutate: ['tokenizer', 'bind', 'literals'].map((name) => `${shared}/analytics/${name}.ts`),
+		mutate: ['tokenizer', 'bind'].map((name) => `${shared}/analytics/${name}.ts`),
 		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
 	},
 	options: {
