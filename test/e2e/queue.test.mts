@@ -228,7 +228,7 @@ describe('two workers', () => {
 		for (const { id } of started) {
 			const body = await eventually(
 				async () => (await readExecution(rest, id)).items('Webhook')[0]?.body,
-				120,
+				300,
 			);
 			found.set(body.prompt, id);
 		}
