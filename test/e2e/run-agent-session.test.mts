@@ -54,7 +54,7 @@ describe('examples/run-agent-session.json', () => {
 					dashboardUrl: item.dashboardUrl,
 				},
 			]);
-			expect(execution.items('Ask a human')).toEqual([]);
+			expect(execution.items('Ask a person')).toEqual([]);
 			expect(execution.items('Check later')).toEqual([]);
 			expect(Object.values(execution.customData)).toEqual(
 				expect.arrayContaining([item.sessionId, item.dashboardUrl]),

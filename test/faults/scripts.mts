@@ -4,7 +4,7 @@ import type { Dice } from './faultRules.mts';
 export const pick = <T,>(dice: Dice, list: readonly T[]): T =>
 	list[Math.floor(dice() * list.length)];
 
-/** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a human. */
+/** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a person. */
 const STEPS = [
 	'[work 20s]',
 	'[work 90s]',
