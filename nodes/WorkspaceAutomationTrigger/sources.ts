@@ -53,7 +53,7 @@ const ALL_PROJECTS = 'all projects';
 
 async function allProjects(api: Api, deadline: number): Promise<Values[]> {
 	const projects: Values[] = [];
-	for await (const { data } of readPages(api, { operation: 'listProjects' }, { deadline }))
+	for await (const { data } of readPages(api, 'listProjects', {}, { deadline }))
 		projects.push(...data.map((project) => ({ projectId: idOf(api, 'listProjects', project) })));
 	return projects;
 }
@@ -82,7 +82,7 @@ function listSource(
 					isWhole = false;
 					warn(`The service asks for a set-up: ${message}`);
 				};
-				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
+				for await (const { data } of readPages(api, operation, values, { deadline, onSetup })) {
 					refuseTooMany((count += data.length));
 					for (const thing of data) {
 						const id = idOf(api, operation, thing);

@@ -24,12 +24,6 @@ export interface Page {
 	next?: string;
 }
 
-/** A list by its operation and the values of its request */
-export interface ListRequest {
-	operation: OperationId;
-	values?: Values;
-}
-
 export interface ListOptions extends CallOptions {
 	/** How many entries are needed at most; all of them by default */
 	most?: number;
@@ -109,7 +103,7 @@ const isId = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Refuses entries that say of themselves that they are not within the list's filter. */
-function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[]): void {
+function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationOf(operation);
 	for (const name of Object.keys(query).filter((each) => isId(values[each]))) {
 		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -130,17 +124,17 @@ function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[
  */
 export async function* readPages(
 	api: Api,
-	list: ListRequest,
+	operation: OperationId,
+	values: Values,
 	{ most = Infinity, from, onSetup, ...options }: ListOptions = {},
 ): AsyncGenerator<Page> {
-	const { operation, values } = list;
 	const { deadline = Infinity } = options;
 	let [cursor, count, empty, first] = [from, 0, 0, ''];
 	for (let pages = 1; ; pages++) {
 		const size = Math.min(LARGEST_PAGE, most - count);
 		const { body } = await api.call(operation, { ...values, limit: size, cursor }, options);
 		const data = entriesOf(api, operation, body);
-		checkFilter(list, data);
+		checkFilter(operation, values, data);
 		count += data.length;
 		const setup = setupRequiredError(body);
 		if (setup && onSetup) onSetup(setup, count === 0);
@@ -183,9 +177,8 @@ export async function filesNamed(
 	{ projectId, parentId, name }: Values,
 	options?: CallOptions,
 ): Promise<IDataObject[]> {
-	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
 	const found: IDataObject[] = [];
-	for await (const { data } of readPages(api, list, options))
+	for await (const { data } of readPages(api, 'listFiles', { projectId, parentId }, options))
 		found.push(...data.filter((file) => file.name === name));
 	return found;
 }

@@ -94,7 +94,7 @@ async function readList(
 	const hasId =
 		api.isMoved(operation, 'id') || context.getNodeParameter('simplify', false) === true;
 	const items: INodeExecutionData[] = [];
-	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
+	for await (const { data } of readPages(api, operation, values, { most, onSetup, timeoutMs }))
 		for (const json of data) {
 			// Where the next node finds it, and what Simplify would drop otherwise
 			if (hasId) json.id = idOf(api, operation, json);
