@@ -9,8 +9,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, throwIfAborted } from '../shared/base/errors';
-import { toNodeError } from '../shared/base/nodeErrors';
+import { CanceledError, throwIfAborted, toNodeError } from '../shared/base/errors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { rememberSession } from '../shared/n8n/customData';
 import { runIndexOf } from '../shared/n8n/executionJournal';

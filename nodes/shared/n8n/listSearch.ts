@@ -10,8 +10,7 @@ import type {
 import { openApi } from '../api/api';
 import { idOf, readPages } from '../api/pages';
 import type { Values } from '../api/types';
-import { WorkspaceAutomationError } from '../base/errors';
-import { toNodeError } from '../base/nodeErrors';
+import { toNodeError, WorkspaceAutomationError } from '../base/errors';
 import { isId, requireId } from '../base/validation';
 
 // What the pickers of the nodes' panels list.
