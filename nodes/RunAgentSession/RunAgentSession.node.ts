@@ -17,7 +17,7 @@ import { getProjects } from '../shared/n8n/listSearch';
 import { hintAtLooseEnd, park, putOffUntil, requireWayBack } from '../shared/n8n/parking';
 import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
-import type { Api } from '../shared/api/types';
+import type { Api } from '../shared/api/operations';
 import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import { carriedBy, isWaitedFor, ownRecord, sessionOf } from './carried';

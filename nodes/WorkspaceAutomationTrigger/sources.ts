@@ -1,8 +1,7 @@
 import { boundQuery } from '../shared/analytics/query';
-import type { OperationId } from '../shared/api/operations';
+import type { Api, OperationId, Values } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
 import { rowsOf } from '../shared/api/overrides';
-import type { Api, Values } from '../shared/api/types';
 import { optionalId, requireId } from '../shared/base/validation';
 import { listed } from '../shared/base/values';
 import type { Entry, List } from './compare';

@@ -4,7 +4,7 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflo
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/resources/fileContent.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
-import type { Api } from '../../nodes/shared/api/types.ts';
+import type { Api } from '../../nodes/shared/api/operations.ts';
 import { realClock, TIMED_OUT, withinTime } from '../../nodes/shared/transport/clock.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';

@@ -1,9 +1,8 @@
 // What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import type { OperationId } from '../../nodes/shared/api/operations.ts';
+import type { OperationId, Values } from '../../nodes/shared/api/operations.ts';
 import { filesNamed, idOf, readPages, type ListOptions } from '../../nodes/shared/api/pages.ts';
-import type { Values } from '../../nodes/shared/api/types.ts';
 import { apiWith } from '../apiWith.mts';
 
 const ids = (from: number, count: number) =>

@@ -6,7 +6,7 @@ import {
 	readableSession,
 	readNewSessionId,
 } from '../../shared/api/sessions';
-import type { Api, Values } from '../../shared/api/types';
+import type { Api, Values } from '../../shared/api/operations';
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import {
 	requireAnyId,

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { filesNamed, idOf } from '../../shared/api/pages';
-import type { Values } from '../../shared/api/types';
+import type { Values } from '../../shared/api/operations';
 import {
 	IndeterminateError,
 	resultOrError,
@@ -13,7 +13,7 @@ import {
 	requireString,
 	requireText,
 } from '../../shared/base/validation';
-import { inMib, isRecord, MIB } from '../../shared/base/values';
+import { fieldOf, inMib, isRecord, MIB } from '../../shared/base/values';
 import { returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
 import { jsonOf, type Operation } from '../../shared/n8n/routing';
 import { Base64 } from '../../shared/transport/httpRequest';
@@ -60,7 +60,7 @@ async function binaryContent(context: IExecuteSingleFunctions, name: string): Pr
  * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
  */
 function inPlace(named: IDataObject[], { parentId: place, kind }: Values): IDataObject | undefined {
-	const here = named.filter((file) => (file.parentId ?? file.parent_id ?? undefined) === place);
+	const here = named.filter((file) => (fieldOf(file, 'parentId') ?? undefined) === place);
 	const [only, ...others] = here.length > 0 || place !== undefined ? here : named;
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }

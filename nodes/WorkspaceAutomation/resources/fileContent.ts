@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { answerOverride } from '../../shared/api/overrides';
-import type { Api } from '../../shared/api/types';
+import type { Api } from '../../shared/api/operations';
 import {
 	CanceledError,
 	resultOrError,
@@ -149,7 +149,7 @@ function contentIn(body: unknown, api: Api): { text: string } | { url: string } 
 
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
 async function metadataOf(api: Api, fileId: string): Promise<IDataObject> {
-	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
+	const options = { maxAttempts: 2, deadline: api.clock.now() + 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
 	return isReadable ? (response.body as IDataObject) : {};

@@ -1,10 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../base/errors';
-import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
+import { asText, excerpt, excerptOf, fieldOf, isRecord, quote, textOf } from '../base/values';
 import { answerOverride, requestOverride, unreadableResponse } from './overrides';
-import { operationOf, type OperationId } from './operations';
-import type { Api, CallOptions, Values } from './types';
+import {
+	type Api,
+	type CallOptions,
+	type OperationId,
+	operationOf,
+	type Values,
+} from './operations';
 
 // Lists. What a page proves decides how it goes on: its end, its progress and its filter are proven before anything of it is handed
 // on, so that no list ends short and none repeats itself in silence.
@@ -17,12 +22,6 @@ const MOST_PAGES = 10_000;
 const MOST_EMPTY_PAGES = 20;
 /** What holds cursors and counts beside a list, and is no list itself */
 const ABOUT_PAGES = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
-
-export interface Page {
-	data: IDataObject[];
-	/** Cursor of the page after this one; undefined at the end */
-	next?: string;
-}
 
 export interface ListOptions extends CallOptions {
 	/** How many entries are needed at most; all of them by default */
@@ -106,10 +105,9 @@ const isId = (value: unknown) =>
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationOf(operation);
 	for (const name of Object.keys(query).filter((each) => isId(values[each]))) {
-		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 		const asked = String(values[name]);
 		const isWithin = (found: unknown) => !isId(found) || String(found) === asked;
-		if (data.every((entry) => isWithin(entry[name] ?? entry[snakeCase]))) continue;
+		if (data.every((entry) => isWithin(fieldOf(entry, name)))) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
 			`It seems to ignore '${name}' in ${operation}. ${requestOverride(operation, 'query')}`,
@@ -119,7 +117,7 @@ function checkFilter(operation: OperationId, values: Values, data: IDataObject[]
 
 /**
  * The pages of a list, no more of them than `most` entries need: each asks only for what is missing, and none is asked for
- * after the last one that is needed.
+ * after the last one that is needed. `next` is the cursor of the page after it, undefined at the end.
  * @throws WorkspaceAutomationError rather than end a list before its end, repeat a part of it, or take longer than the deadline
  */
 export async function* readPages(
@@ -127,7 +125,7 @@ export async function* readPages(
 	operation: OperationId,
 	values: Values,
 	{ most = Infinity, from, onSetup, ...options }: ListOptions = {},
-): AsyncGenerator<Page> {
+): AsyncGenerator<{ data: IDataObject[]; next?: string }> {
 	const { deadline = Infinity } = options;
 	let [cursor, count, empty, first] = [from, 0, 0, ''];
 	for (let pages = 1; ; pages++) {

@@ -9,7 +9,7 @@ import type {
 
 import { openApi } from '../api/api';
 import { idOf, readPages } from '../api/pages';
-import type { Values } from '../api/types';
+import type { Values } from '../api/operations';
 import { toNodeError, WorkspaceAutomationError } from '../base/errors';
 import { isId, requireId } from '../base/validation';
 

@@ -12,11 +12,17 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openApi } from '../api/api';
-import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
+import {
+	type Api,
+	isList,
+	onceOf,
+	type OperationId,
+	operationOf,
+	type Values,
+} from '../api/operations';
 import { placeholdersOf, requestOverride } from '../api/overrides';
 import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
-import type { Api, Values } from '../api/types';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../base/errors';
 import { requireNumber } from '../base/validation';
 import { isRecord, quote } from '../base/values';
