@@ -41,8 +41,8 @@ export const modules: Record<string, Module> = {
 		tests: ['unit/trigger-'],
 	},
 	tokenizer: {
-		mutate: ['tokenizer', 'bind', 'literals'].map((name) => `${shared}/analytics/${name}.ts`),
-		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
+		mutate: ['tokenizer', 'bind'].map((name) => `${shared}/analytics/${name}.ts`),
+		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql'],
 	},
 	options: {
 		mutate: [`${shared}/session/interactionOptions.ts`],

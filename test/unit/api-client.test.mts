@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
-import { download } from '../../nodes/WorkspaceAutomation/resources/fileContent.ts';
+import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
 import type { Api } from '../../nodes/shared/api/operations.ts';
 import { realClock, TIMED_OUT, withinTime } from '../../nodes/shared/transport/clock.ts';

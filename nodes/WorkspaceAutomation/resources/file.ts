@@ -18,7 +18,7 @@ import { returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
 import { jsonOf, type Operation } from '../../shared/n8n/routing';
 import { Base64 } from '../../shared/transport/httpRequest';
 import { fileInProject, parentId, projectId, textField } from '../fields';
-import { getContent } from './fileContent';
+import { getContent } from '../fileContent';
 
 /** The limit on file content (API document, Limits) */
 const LARGEST_BYTES = 10 * MIB;

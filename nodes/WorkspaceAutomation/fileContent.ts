@@ -1,23 +1,23 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { answerOverride } from '../../shared/api/overrides';
-import type { Api } from '../../shared/api/operations';
+import { answerOverride } from '../shared/api/overrides';
+import type { Api } from '../shared/api/operations';
 import {
 	CanceledError,
 	resultOrError,
 	throwIfAborted,
 	WorkspaceAutomationError,
-} from '../../shared/base/errors';
-import { requireOneOf } from '../../shared/base/validation';
-import { inMib, inSeconds, isRecord, MIB, quote, textOf } from '../../shared/base/values';
-import type { Operation } from '../../shared/n8n/routing';
-import { attemptError } from '../../shared/transport/attemptError';
-import { TIMED_OUT, withinTime } from '../../shared/transport/clock';
-import { isInternal, isLoopback } from '../../shared/transport/credential';
-import { nextAction, NO_ATTEMPTS } from '../../shared/transport/evidence';
-import { attemptOfError } from '../../shared/transport/httpRequest';
-import type { Attempt, Headers } from '../../shared/transport/types';
-import { fileInProject, textField } from '../fields';
+} from '../shared/base/errors';
+import { requireOneOf } from '../shared/base/validation';
+import { inMib, inSeconds, isRecord, MIB, quote, textOf } from '../shared/base/values';
+import type { Operation } from '../shared/n8n/routing';
+import { attemptError } from '../shared/transport/attemptError';
+import { TIMED_OUT, withinTime } from '../shared/transport/clock';
+import { isInternal, isLoopback } from '../shared/transport/credential';
+import { nextAction, NO_ATTEMPTS } from '../shared/transport/evidence';
+import { attemptOfError } from '../shared/transport/httpRequest';
+import type { Attempt, Headers } from '../shared/transport/types';
+import { fileInProject, textField } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
