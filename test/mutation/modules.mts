@@ -42,7 +42,7 @@ export const modules: Record<string, Module> = {
 	},
 	tokenizer: {
 		mutate: ['tokenizer', 'bind'].map((name) => `${shared}/analytics/${name}.ts`),
-		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql'],
+		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
 	},
 	options: {
 		mutate: [`${shared}/session/interactionOptions.ts`],
