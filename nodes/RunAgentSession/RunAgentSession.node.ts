@@ -9,8 +9,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, throwIfAborted } from '../shared/base/errors';
-import { toNodeError } from '../shared/base/nodeErrors';
+import { CanceledError, throwIfAborted, toNodeError } from '../shared/base/errors';
 import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
 import { rememberSession } from '../shared/n8n/customData';
 import { runIndexOf } from '../shared/n8n/executionJournal';
@@ -18,7 +17,7 @@ import { getProjects } from '../shared/n8n/listSearch';
 import { hintAtLooseEnd, park, putOffUntil, requireWayBack } from '../shared/n8n/parking';
 import { openApi } from '../shared/api/api';
 import { optionWords } from '../shared/api/sessions';
-import type { Api } from '../shared/api/types';
+import type { Api } from '../shared/api/operations';
 import { realClock } from '../shared/transport/clock';
 import { settleConcurrently } from '../shared/transport/concurrency';
 import { carriedBy, isWaitedFor, ownRecord, sessionOf } from './carried';

@@ -1,6 +1,6 @@
 import { TURN_MS } from '../shared/api/lookUps';
 import { fetchSession } from '../shared/api/sessions';
-import type { Api } from '../shared/api/types';
+import type { Api } from '../shared/api/operations';
 import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
 import { count, inSeconds } from '../shared/base/values';
 import type { Session } from '../shared/session/session';

@@ -3,11 +3,12 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import {
 	CanceledError,
+	errorJson,
 	hadNoEffect,
 	IndeterminateError,
+	toNodeError,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
-import { errorJson, toNodeError } from '../shared/base/nodeErrors';
 import { excerpt, inWords } from '../shared/base/values';
 import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE } from '../shared/n8n/customData';

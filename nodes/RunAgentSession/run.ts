@@ -1,5 +1,5 @@
 import { fetchSession, UnreadableSessionError } from '../shared/api/sessions';
-import type { Api } from '../shared/api/types';
+import type { Api } from '../shared/api/operations';
 import { resultOrError, WorkspaceAutomationError } from '../shared/base/errors';
 import { quote } from '../shared/base/values';
 import type { ItemRecord } from '../shared/n8n/executionJournal';

@@ -1,6 +1,6 @@
 import { messageArrived } from '../shared/api/lookUps';
 import { interruptedEarlier, readNewSessionId, sessionIn } from '../shared/api/sessions';
-import type { Api } from '../shared/api/types';
+import type { Api } from '../shared/api/operations';
 import {
 	CanceledError,
 	hadNoEffect,

@@ -1,7 +1,6 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../shared/base/errors';
-import { errorJson, toNodeError } from '../shared/base/nodeErrors';
+import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/base/errors';
 import { asText, isRecord } from '../shared/base/values';
 import { handsOnErrors } from '../shared/n8n/aiTool';
 import { listIn } from './askedInteractions';

@@ -2,8 +2,7 @@ import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workf
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { inWords, titleOf } from '../shared/base/values';
-import type { Operation } from '../shared/n8n/operation';
-import { sendRouted } from '../shared/n8n/routing';
+import { type Operation, sendRouted } from '../shared/n8n/routing';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';

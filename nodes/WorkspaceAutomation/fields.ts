@@ -7,7 +7,7 @@ import {
 	projectLocator,
 	siteId as siteIdField,
 } from '../shared/n8n/descriptions';
-import type { Field, Operation } from '../shared/n8n/operation';
+import type { Field, Operation } from '../shared/n8n/routing';
 
 // What several resources have in common.
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { momentOf } from '../shared/base/values';
+import { fieldOf, momentOf } from '../shared/base/values';
 
 // What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
 
@@ -51,9 +51,9 @@ export interface Change {
 
 export const NOTHING: Memory = { seen: new Map(), missing: new Map() };
 
-/** When a thing was created, by the name that the service writes; what has no date is older than all that have one. */
-export function ageOrder({ createdAt, created_at }: IDataObject = {}): number {
-	const moment = momentOf(createdAt ?? created_at);
+/** When a thing was created; what has no date is older than all that have one. */
+export function ageOrder(thing: IDataObject = {}): number {
+	const moment = momentOf(fieldOf(thing, 'createdAt'));
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 

@@ -1,8 +1,7 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { openApi } from '../shared/api/api';
-import { WorkspaceAutomationError } from '../shared/base/errors';
-import { toNodeError } from '../shared/base/nodeErrors';
+import { toNodeError, WorkspaceAutomationError } from '../shared/base/errors';
 import { requireNumber, requireOneOf } from '../shared/base/validation';
 import { digest, inWords } from '../shared/base/values';
 import { ageOrder, compare, NOTHING, type Memory } from './compare';

@@ -1,8 +1,7 @@
 import { boundQuery } from '../shared/analytics/query';
-import type { OperationId } from '../shared/api/operations';
+import type { Api, OperationId, Values } from '../shared/api/operations';
 import { idOf, readPages } from '../shared/api/pages';
 import { rowsOf } from '../shared/api/overrides';
-import type { Api, Values } from '../shared/api/types';
 import { optionalId, requireId } from '../shared/base/validation';
 import { listed } from '../shared/base/values';
 import type { Entry, List } from './compare';
@@ -53,7 +52,7 @@ const ALL_PROJECTS = 'all projects';
 
 async function allProjects(api: Api, deadline: number): Promise<Values[]> {
 	const projects: Values[] = [];
-	for await (const { data } of readPages(api, { operation: 'listProjects' }, { deadline }))
+	for await (const { data } of readPages(api, 'listProjects', {}, { deadline }))
 		projects.push(...data.map((project) => ({ projectId: idOf(api, 'listProjects', project) })));
 	return projects;
 }
@@ -82,7 +81,7 @@ function listSource(
 					isWhole = false;
 					warn(`The service asks for a set-up: ${message}`);
 				};
-				for await (const { data } of readPages(api, { operation, values }, { deadline, onSetup })) {
+				for await (const { data } of readPages(api, operation, values, { deadline, onSetup })) {
 					refuseTooMany((count += data.length));
 					for (const thing of data) {
 						const id = idOf(api, operation, thing);

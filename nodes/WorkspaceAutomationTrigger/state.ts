@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { digest, excerpt, sortedJson } from '../shared/base/values';
+import { digest, excerpt, fieldOf, sortedJson } from '../shared/base/values';
 import type { Change, Entry, Marks, Memory } from './compare';
 import type { TriggerEvent } from './events';
 import { MistakeError } from './failures';
@@ -36,13 +36,10 @@ export function stable(value: unknown, what: string): string {
 export function toEntry(json: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
 	const { keeping, resource, watch = [] } = event;
 	if (keeping === 'values' && watch.length === 0) return { key: id, mark: '', id, json };
-	// Services write names in either way.
-	const valueOf = (name: string) =>
-		json[name] ?? json[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 	const watched =
 		watch === 'all'
 			? json
-			: Object.fromEntries(watch.map((name) => [name, bounded(valueOf(name))]));
+			: Object.fromEntries(watch.map((name) => [name, bounded(fieldOf(json, name))]));
 	const values = stable(watched, `${resource} ${excerpt(id)}`);
 	if (keeping === 'values') return { key: id, mark: values, id, json };
 	return { key: mark(scope, id), mark: mark(scope, values), id, json };

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { OPERATIONS } from '../../nodes/shared/api/operations.ts';
-import type { Operation } from '../../nodes/shared/n8n/operation.ts';
+import type { Operation } from '../../nodes/shared/n8n/routing.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
 import { nodeProperties, run } from './engine.mts';

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
-import { download } from '../../nodes/WorkspaceAutomation/resources/file/download.ts';
+import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import { openApi } from '../../nodes/shared/api/api.ts';
-import type { Api } from '../../nodes/shared/api/types.ts';
+import type { Api } from '../../nodes/shared/api/operations.ts';
 import { realClock, TIMED_OUT, withinTime } from '../../nodes/shared/transport/clock.ts';
 import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';

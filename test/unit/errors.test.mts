@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { INode, NodeApiError } from 'n8n-workflow';
-import { withSession, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { errorJson, toNodeError } from '../../nodes/shared/base/nodeErrors.ts';
+import {
+	errorJson,
+	toNodeError,
+	withSession,
+	WorkspaceAutomationError,
+} from '../../nodes/shared/base/errors.ts';
 import { excerpt, quote } from '../../nodes/shared/base/values.ts';
 import { attemptError } from '../../nodes/shared/transport/attemptError.ts';
 import { attemptOfError } from '../../nodes/shared/transport/httpRequest.ts';

@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATIONS, operationOf, type OperationId } from '../../nodes/shared/api/operations.ts';
+import {
+	type CallOptions,
+	type OperationId,
+	operationOf,
+	OPERATIONS,
+	type Values,
+} from '../../nodes/shared/api/operations.ts';
 import { placeholdersOf, readOverrides } from '../../nodes/shared/api/overrides.ts';
 import { readNewSessionId } from '../../nodes/shared/api/sessions.ts';
-import type { CallOptions, Values } from '../../nodes/shared/api/types.ts';
 import { operations as contract } from '../../openapi/contract.mts';
 import { apiWith } from '../apiWith.mts';
 

@@ -1,23 +1,19 @@
 // What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import {
-	filesNamed,
-	idOf,
-	readPages,
-	type ListOptions,
-	type ListRequest,
-} from '../../nodes/shared/api/pages.ts';
+import type { OperationId, Values } from '../../nodes/shared/api/operations.ts';
+import { filesNamed, idOf, readPages, type ListOptions } from '../../nodes/shared/api/pages.ts';
 import { apiWith } from '../apiWith.mts';
 
 const ids = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: `i${from + index}` }));
-const tasks: ListRequest = { operation: 'listTasks' };
+type List = [operation: OperationId, values: Values];
+const tasks: List = ['listTasks', {}];
 
 /** Reads a list whose pages come one after the other; the last goes on for ever. */
 async function read(
 	pages: unknown[],
-	list: ListRequest = tasks,
+	list: List = tasks,
 	options: ListOptions = {},
 	overrides: object = {},
 ) {
@@ -26,7 +22,7 @@ async function read(
 	const all: unknown[] = [];
 	const nexts: unknown[] = [];
 	const reading = async () => {
-		for await (const { data, next } of readPages(api, list, options)) {
+		for await (const { data, next } of readPages(api, ...list, options)) {
 			all.push(...data);
 			nexts.push(next);
 		}
@@ -135,7 +131,7 @@ describe('the pages', () => {
 	test('follow each other by their cursors, numbers too, from wherever the reading begins', async () => {
 		const { all, sent, nexts } = await read(
 			[page(0, 2, 7), page(2, 2, 'c'), page(4, 1)],
-			{ operation: 'listFiles', values: { projectId: 'p' } },
+			['listFiles', { projectId: 'p' }],
 			{ from: 'b' },
 		);
 		expect(all).toEqual(ids(0, 5));
@@ -205,7 +201,7 @@ describe('the pages', () => {
 		let pages = 0;
 		const { api, clock } = await apiWith(() => ({ body: page(++pages, 1, `c${pages}`) }));
 		const reading = async () => {
-			for await (const { data } of readPages(api, tasks)) if (data.length === 0) return;
+			for await (const { data } of readPages(api, ...tasks)) if (data.length === 0) return;
 		};
 		const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
 		expect(error).toMatchObject({
@@ -226,7 +222,7 @@ describe('the pages', () => {
 			});
 			const reading = async () => {
 				let last: unknown;
-				for await (const { data } of readPages(api, tasks, { deadline })) last = data;
+				for await (const { data } of readPages(api, ...tasks, { deadline })) last = data;
 				return last;
 			};
 			const result = await clock.run(reading().catch((thrown: Error) => thrown.message));
@@ -237,7 +233,7 @@ describe('the pages', () => {
 });
 
 describe('the filter', () => {
-	const files: ListRequest = { operation: 'listFiles', values: { projectId: 'p', parentId: 7 } };
+	const files: List = ['listFiles', { projectId: 'p', parentId: 7 }];
 	test.each<[string, object, boolean]>([
 		['what is as asked for', { projectId: 'p', parentId: '7' }, true],
 		['a number for a text', { projectId: 'p', parentId: 7 }, true],
@@ -265,7 +261,7 @@ describe('the filter', () => {
 	});
 
 	test('that is not asked for is none', async () => {
-		const list: ListRequest = { operation: 'listFiles', values: { projectId: 'p', parentId: '' } };
+		const list: List = ['listFiles', { projectId: 'p', parentId: '' }];
 		expect(await messageOf([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
 	});
 });

@@ -6,7 +6,7 @@ import {
 	readableSession,
 	readNewSessionId,
 } from '../../shared/api/sessions';
-import type { Api, Values } from '../../shared/api/types';
+import type { Api, Values } from '../../shared/api/operations';
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import {
 	requireAnyId,
@@ -16,8 +16,7 @@ import {
 } from '../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
 import { prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
-import type { Field, Operation } from '../../shared/n8n/operation';
-import { jsonOf } from '../../shared/n8n/routing';
+import { type Field, jsonOf, type Operation } from '../../shared/n8n/routing';
 import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
 import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
 import { quoted } from '../../shared/session/visibleText';

@@ -3,7 +3,7 @@ import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 import { boundQuery, queryField, queryParameters } from '../../shared/analytics/query';
 import { rowsOf } from '../../shared/api/overrides';
 import { rememberInExecution } from '../../shared/n8n/customData';
-import type { Operation } from '../../shared/n8n/operation';
+import type { Operation } from '../../shared/n8n/routing';
 
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
 // their merge functions, and sessions are counted once.

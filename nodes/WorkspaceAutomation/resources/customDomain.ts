@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { requireId } from '../../shared/base/validation';
 import { isRecord } from '../../shared/base/values';
 import { customDomainLocator, returnAllOrLimit, simplify } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/operation';
+import type { Operation } from '../../shared/n8n/routing';
 import { simplified, siteId } from '../fields';
 
 export const customDomain: Record<string, Operation> = {

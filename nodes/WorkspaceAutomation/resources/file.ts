@@ -1,8 +1,186 @@
-import { returnAllOrLimit } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/operation';
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+
+import { filesNamed, idOf } from '../../shared/api/pages';
+import type { Values } from '../../shared/api/operations';
+import {
+	IndeterminateError,
+	resultOrError,
+	WorkspaceAutomationError,
+} from '../../shared/base/errors';
+import {
+	requireAnyId,
+	requireOneOf,
+	requireString,
+	requireText,
+} from '../../shared/base/validation';
+import { fieldOf, inMib, isRecord, MIB } from '../../shared/base/values';
+import { returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
+import { jsonOf, type Operation } from '../../shared/n8n/routing';
+import { Base64 } from '../../shared/transport/httpRequest';
 import { fileInProject, parentId, projectId, textField } from '../fields';
-import { create, createFolder } from './file/create';
-import { getContent } from './file/getContent';
+import { getContent } from '../fileContent';
+
+/** The limit on file content (API document, Limits) */
+const LARGEST_BYTES = 10 * MIB;
+
+function refuseTooLarge(field: string, bytes: number): void {
+	if (bytes <= LARGEST_BYTES) return;
+	throw new WorkspaceAutomationError(
+		`'${field}' is too large`,
+		`The service takes at most ${inMib(LARGEST_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
+	);
+}
+
+function requireContent(field: string, value: unknown): string {
+	const text = requireString(field, value);
+	refuseTooLarge(field, Buffer.byteLength(text));
+	return text;
+}
+
+/** The values of a file that comes from a binary field of the item, its own name among them. */
+async function binaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
+	const { binary = {} } = context.getInputData();
+	if (!(name in binary)) {
+		const there = Object.keys(binary);
+		throw new WorkspaceAutomationError(
+			`'Input Binary Field' names "${name}", which is not in the input`,
+			there.length > 0
+				? `The item has these binary fields: ${there.join(', ')}.`
+				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',
+		);
+	}
+	const buffer = await context.helpers.getBinaryDataBuffer(name);
+	refuseTooLarge('Input Binary Field', buffer.length);
+	const { mimeType, fileName } = binary[name];
+	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
+}
+
+/**
+ * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
+ * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
+ */
+function inPlace(named: IDataObject[], { parentId: place, kind }: Values): IDataObject | undefined {
+	const here = named.filter((file) => (fieldOf(file, 'parentId') ?? undefined) === place);
+	const [only, ...others] = here.length > 0 || place !== undefined ? here : named;
+	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
+}
+
+const creation = (
+	operation: Pick<Operation, 'action' | 'description' | 'fields' | 'prepare'>,
+): Operation => ({
+	...operation,
+	request: 'createFile',
+	fields: [
+		projectId,
+		...operation.fields,
+		parentId,
+		{
+			displayName: 'If It Exists',
+			name: 'ifExists',
+			type: 'options',
+			options: [
+				{ name: 'Raise an Error', value: 'fail', description: 'Report that the name is taken' },
+				{
+					name: 'Return the Existing One',
+					value: 'skip',
+					description: 'Leave it as it is and hand it on',
+				},
+			],
+			default: 'fail',
+			description: 'What to do when there is one of that name already; nothing is ever overwritten',
+		},
+	],
+	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
+	async result({ body }, values, api) {
+		const json = jsonOf('createFile', body, values);
+		if (isRecord(body) && Object.keys(body).length > 0) return { json };
+		const named = await resultOrError(filesNamed(api, values));
+		return { json: (named instanceof Error ? undefined : inPlace(named, values)) ?? json };
+	},
+	/** After a conflict, the file or folder that has the name already, where the user wants it: the API overwrites nothing. */
+	async recover(error, values, api) {
+		const isConflict =
+			error instanceof WorkspaceAutomationError &&
+			!(error instanceof IndeterminateError) &&
+			error.context.httpStatus === 409;
+		if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
+		const found = inPlace(await filesNamed(api, values), values);
+		return found && { json: { ...found, id: idOf(api, 'listFiles', found) } };
+	},
+});
+
+const createFolder = creation({
+	action: 'Create folder',
+	description: 'Create a folder; an existing one of that name is never overwritten',
+	fields: [
+		textField('Name', 'name', {
+			required: true,
+			placeholder: 'e.g. Reports',
+			description: 'The name of the folder; it has to be unique among its siblings',
+		}),
+	],
+	prepare: () => ({ kind: 'folder' }),
+});
+
+const create = creation({
+	description:
+		'Create a file from text, binary data or an asset; an existing one of that name is never overwritten',
+	fields: [
+		textField('Name', 'name', {
+			placeholder: 'e.g. report.md',
+			description:
+				'The name of the file; it has to be unique among its siblings. Leave it empty to use the file name of the binary data.',
+		}),
+		{
+			displayName: 'Content',
+			name: 'contentSource',
+			type: 'options',
+			options: [
+				{ name: 'Asset', value: 'asset', description: 'Copy an asset of the media library' },
+				{
+					name: 'Binary Data',
+					value: 'binary',
+					description: 'A file that an earlier node read or downloaded',
+				},
+				{ name: 'Text', value: 'text', description: 'Text entered here' },
+			],
+			default: 'text',
+			description: 'Where the content comes from; it may have 10 MiB at most',
+			check: (field, value) => requireOneOf(field, value, ['text', 'binary', 'asset']),
+		},
+		textField('Text', 'text', {
+			typeOptions: { rows: 6 },
+			placeholder: 'e.g. # Report',
+			description: 'The content of the file',
+			displayOptions: { show: { contentSource: ['text'] } },
+			check: requireContent,
+		}),
+		textField('Input Binary Field', 'binaryPropertyName', {
+			default: 'data',
+			required: true,
+			placeholder: 'e.g. data',
+			hint: 'The name of the input field with the file',
+			displayOptions: { show: { contentSource: ['binary'] } },
+		}),
+		textField('Asset ID', 'assetId', {
+			placeholder: UUID_EXAMPLE,
+			description: 'The asset to copy; the API key needs the scope assets.read as well',
+			displayOptions: { show: { contentSource: ['asset'] } },
+			check: requireAnyId,
+		}),
+	],
+	async prepare({ values: { contentSource, binaryPropertyName, name } }, api) {
+		const isBinary = contentSource === 'binary';
+		const binary: Values = isBinary ? await binaryContent(this, String(binaryPropertyName)) : {};
+		const type = isBinary ? 'base64' : String(contentSource);
+		return {
+			kind: 'file',
+			...binary,
+			name: requireText('Name', name || binary.name),
+			type: api.word('createFile', type) ?? type,
+		};
+	},
+});
 
 export const file: Record<string, Operation> = {
 	create,

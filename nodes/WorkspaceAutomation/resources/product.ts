@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { optionalId, requireAnyId, requireJsonObject } from '../../shared/base/validation';
 import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/descriptions';
-import type { Field, Operation } from '../../shared/n8n/operation';
+import type { Field, Operation } from '../../shared/n8n/routing';
 import { projectId } from '../fields';
 
 /** The fields of a product, or a refusal of none. */

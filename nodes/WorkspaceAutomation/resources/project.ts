@@ -1,5 +1,5 @@
 import { returnAllOrLimit } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/operation';
+import type { Operation } from '../../shared/n8n/routing';
 
 export const project: Record<string, Operation> = {
 	getAll: {

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireString, requireText } from '../../shared/base/validation';
-import type { Operation } from '../../shared/n8n/operation';
+import type { Operation } from '../../shared/n8n/routing';
 import { projectId, siteId, textField } from '../fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireId } from '../../shared/base/validation';
 import { returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
-import type { Field, Operation } from '../../shared/n8n/operation';
+import type { Field, Operation } from '../../shared/n8n/routing';
 import { textField } from '../fields';
 
 const taskId: Field = { ...taskLocator, check: requireId };

@@ -4,9 +4,8 @@ import { CREDENTIAL } from '../transport/credential';
 import { openTransport, type SendOptions, type TransportOptions } from '../transport/transport';
 import type { ApiContext, ConnectionOptions } from '../transport/types';
 import { LOOK_UPS } from './lookUps';
-import { operationOf, type OperationId, type Request } from './operations';
+import { type Api, type OperationId, operationOf, type Request } from './operations';
 import { createRequest, readAnswer, readOverrides, requestOverride } from './overrides';
-import type { Api } from './types';
 
 /** Waits after which a 404 of a new session is asked again: 1, 2 and 4 s (API document, Polling procedure, 5). */
 const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];

@@ -1,12 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { resultOrError, WorkspaceAutomationError } from '../base/errors';
-import { momentOf } from '../base/values';
+import { fieldOf, momentOf } from '../base/values';
 import { hasEnded, shownMoment, type Session } from '../session/session';
 import type { Fate } from '../transport/transport';
 import { filesNamed } from './pages';
 import { fetchSession } from './sessions';
-import type { Api, CallOptions, Values } from './types';
+import type { Api, CallOptions, Values } from './operations';
 
 // How to find out whether a request of unknown fate took effect. One stale reading proves nothing, so each looks for as long as a
 // change may take to show.
@@ -80,8 +78,8 @@ async function file(api: Api, values: Values, options: CallOptions): Promise<Rec
 	const look = async (within: CallOptions): Promise<Fate | undefined> => {
 		const named = await filesNamed(api, values, within);
 		const found = named.filter(({ kind = values.kind }) => kind === values.kind);
-		const isFresh = ({ createdAt }: IDataObject) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS;
-		const fresh = found.filter(isFresh);
+		const isFresh = (createdAt: unknown) => momentOf(createdAt) >= sentAt - CLOCK_SKEW_MS;
+		const fresh = found.filter((each) => isFresh(fieldOf(each, 'createdAt')));
 		if (fresh.length === 1) return done(fresh[0]);
 		return found.length > 0 ? 'unknown' : undefined;
 	};

@@ -5,14 +5,15 @@ import { requireJsonObject } from '../base/validation';
 import { excerpt, isRecord, quote } from '../base/values';
 import type { ApiRequest } from '../transport/types';
 import {
-	operationOf,
-	OPERATIONS,
+	type Api,
 	type Operation,
 	type OperationId,
+	operationOf,
+	OPERATIONS,
 	type Request,
 	type Template,
+	type Values,
 } from './operations';
-import type { Api, Values } from './types';
 
 // What is sent for an operation and where its answer is read, as its row says and the credential's Overrides correct it.
 

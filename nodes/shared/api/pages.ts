@@ -1,10 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../base/errors';
-import { asText, excerpt, excerptOf, isRecord, quote, textOf } from '../base/values';
+import { asText, excerpt, excerptOf, fieldOf, isRecord, quote, textOf } from '../base/values';
 import { answerOverride, requestOverride, unreadableResponse } from './overrides';
-import { operationOf, type OperationId } from './operations';
-import type { Api, CallOptions, Values } from './types';
+import {
+	type Api,
+	type CallOptions,
+	type OperationId,
+	operationOf,
+	type Values,
+} from './operations';
 
 // Lists. What a page proves decides how it goes on: its end, its progress and its filter are proven before anything of it is handed
 // on, so that no list ends short and none repeats itself in silence.
@@ -17,18 +22,6 @@ const MOST_PAGES = 10_000;
 const MOST_EMPTY_PAGES = 20;
 /** What holds cursors and counts beside a list, and is no list itself */
 const ABOUT_PAGES = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
-
-export interface Page {
-	data: IDataObject[];
-	/** Cursor of the page after this one; undefined at the end */
-	next?: string;
-}
-
-/** A list by its operation and the values of its request */
-export interface ListRequest {
-	operation: OperationId;
-	values?: Values;
-}
 
 export interface ListOptions extends CallOptions {
 	/** How many entries are needed at most; all of them by default */
@@ -109,13 +102,12 @@ const isId = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Refuses entries that say of themselves that they are not within the list's filter. */
-function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[]): void {
+function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationOf(operation);
 	for (const name of Object.keys(query).filter((each) => isId(values[each]))) {
-		const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 		const asked = String(values[name]);
 		const isWithin = (found: unknown) => !isId(found) || String(found) === asked;
-		if (data.every((entry) => isWithin(entry[name] ?? entry[snakeCase]))) continue;
+		if (data.every((entry) => isWithin(fieldOf(entry, name)))) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
 			`It seems to ignore '${name}' in ${operation}. ${requestOverride(operation, 'query')}`,
@@ -125,22 +117,22 @@ function checkFilter({ operation, values = {} }: ListRequest, data: IDataObject[
 
 /**
  * The pages of a list, no more of them than `most` entries need: each asks only for what is missing, and none is asked for
- * after the last one that is needed.
+ * after the last one that is needed. `next` is the cursor of the page after it, undefined at the end.
  * @throws WorkspaceAutomationError rather than end a list before its end, repeat a part of it, or take longer than the deadline
  */
 export async function* readPages(
 	api: Api,
-	list: ListRequest,
+	operation: OperationId,
+	values: Values,
 	{ most = Infinity, from, onSetup, ...options }: ListOptions = {},
-): AsyncGenerator<Page> {
-	const { operation, values } = list;
+): AsyncGenerator<{ data: IDataObject[]; next?: string }> {
 	const { deadline = Infinity } = options;
 	let [cursor, count, empty, first] = [from, 0, 0, ''];
 	for (let pages = 1; ; pages++) {
 		const size = Math.min(LARGEST_PAGE, most - count);
 		const { body } = await api.call(operation, { ...values, limit: size, cursor }, options);
 		const data = entriesOf(api, operation, body);
-		checkFilter(list, data);
+		checkFilter(operation, values, data);
 		count += data.length;
 		const setup = setupRequiredError(body);
 		if (setup && onSetup) onSetup(setup, count === 0);
@@ -183,9 +175,8 @@ export async function filesNamed(
 	{ projectId, parentId, name }: Values,
 	options?: CallOptions,
 ): Promise<IDataObject[]> {
-	const list = { operation: 'listFiles', values: { projectId, parentId } } as const;
 	const found: IDataObject[] = [];
-	for await (const { data } of readPages(api, list, options))
+	for await (const { data } of readPages(api, 'listFiles', { projectId, parentId }, options))
 		found.push(...data.filter((file) => file.name === name));
 	return found;
 }

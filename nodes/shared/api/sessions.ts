@@ -4,8 +4,7 @@ import { canBeId } from '../base/validation';
 import { readSession, type Session } from '../session/session';
 import type { ApiResponse } from '../transport/types';
 import { answerOverride, unreadableResponse } from './overrides';
-import { onceOf, type OperationId } from './operations';
-import type { Api, CallOptions } from './types';
+import { type Api, type CallOptions, onceOf, type OperationId } from './operations';
 
 /** A response where a session should be; the next one may be better. */
 export class UnreadableSessionError extends WorkspaceAutomationError {}

@@ -12,6 +12,10 @@ const EXCERPT = 200;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A field of a thing, by its name in camel case: services write names in snake case as well. */
+export const fieldOf = (thing: Record<string, unknown>, name: string): unknown =>
+	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+
 /** The value where it is a text with something in it, else undefined. */
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;

@@ -9,9 +9,8 @@ import type {
 
 import { openApi } from '../api/api';
 import { idOf, readPages } from '../api/pages';
-import type { Values } from '../api/types';
-import { WorkspaceAutomationError } from '../base/errors';
-import { toNodeError } from '../base/nodeErrors';
+import type { Values } from '../api/operations';
+import { toNodeError, WorkspaceAutomationError } from '../base/errors';
 import { isId, requireId } from '../base/validation';
 
 // What the pickers of the nodes' panels list.
@@ -35,21 +34,20 @@ const NAMES = {
 interface Picker {
 	operation: keyof typeof NAMES;
 	/** Of its request; may depend on the other fields of the panel */
-	values?: (context: ILoadOptionsFunctions) => Values;
+	valuesOf?: (context: ILoadOptionsFunctions) => Values;
 	keep?: (entry: IDataObject) => boolean;
 }
 
 /** The pages of a list as people see them, read with the credential of the panel. Mistakes become n8n's own errors. */
 async function* shownPages(
 	context: ILoadOptionsFunctions,
-	{ operation, values, keep = () => true }: Picker,
+	{ operation, valuesOf = () => ({}), keep = () => true }: Picker,
 	from?: string,
 ) {
 	try {
 		const api = await openApi(context);
-		const list = { operation, values: values?.(context) };
-		const deadline = api.clock.now() + LOOK_MS;
-		for await (const { data, next } of readPages(api, list, { from, deadline })) {
+		const options = { from, deadline: api.clock.now() + LOOK_MS };
+		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const entries = data.filter(keep).map((entry) => {
 				const value = idOf(api, operation, entry);
 				return { value, name: String(NAMES[operation](entry) ?? value) };
@@ -113,20 +111,20 @@ export const getProjects = searchOf({ operation: 'listProjects' });
 export const listSearch = {
 	getProjects,
 	getTasks: searchOf({ operation: 'listTasks' }),
-	getFiles: searchOf({ operation: 'listFiles', values: projectOfFiles }),
+	getFiles: searchOf({ operation: 'listFiles', valuesOf: projectOfFiles }),
 	getFolders: searchOf({
 		operation: 'listFiles',
-		values: projectOfFiles,
+		valuesOf: projectOfFiles,
 		keep: ({ kind }) => kind === 'folder',
 	}),
 	getProducts: searchOf({
 		operation: 'listProducts',
-		values: (context) => ({ projectId: requireId('Project', chosenProject(context)) }),
+		valuesOf: (context) => ({ projectId: requireId('Project', chosenProject(context)) }),
 	}),
 	// The service lists them by site only, and has no list of sites.
 	getCustomDomains: searchOf({
 		operation: 'listCustomDomains',
-		values: (context) => ({
+		valuesOf: (context) => ({
 			siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
 		}),
 	}),

@@ -5,17 +5,25 @@ import type {
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	INodeExecutionData,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openApi } from '../api/api';
-import { isList, onceOf, operationOf, type OperationId } from '../api/operations';
+import {
+	type Api,
+	isList,
+	onceOf,
+	type OperationId,
+	operationOf,
+	type Values,
+} from '../api/operations';
 import { placeholdersOf, requestOverride } from '../api/overrides';
 import { idOf, readPages } from '../api/pages';
 import { interruptedEarlier } from '../api/sessions';
-import type { Api, Values } from '../api/types';
-import { CanceledError, WorkspaceAutomationError } from '../base/errors';
-import { errorJson, toNodeError } from '../base/nodeErrors';
+import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../base/errors';
 import { requireNumber } from '../base/validation';
 import { isRecord, quote } from '../base/values';
 import { Limiter } from '../transport/concurrency';
@@ -23,10 +31,50 @@ import type { ApiResponse } from '../transport/types';
 import { handsOnErrors } from './aiTool';
 import { rememberInExecution } from './customData';
 import { fingerprintOf, oncePerItem } from './executionJournal';
-import type { Entered, Field, Operation } from './operation';
 
 // Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
 // so that all of it goes through the one way to the API.
+
+/** A field of the panel. One with a `check` is part of the request: what the check returns is its value there. */
+export interface Field extends Omit<INodeProperties, 'options'> {
+	/** Checks what was entered and returns it as it is sent; throws for a mistake, before anything is sent */
+	check?: (field: string, value: unknown) => unknown;
+	/** Whether its value, an object, is put over the body of the request */
+	isExtra?: true;
+	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
+}
+
+export interface Entered {
+	values: Values;
+	/** Put over the body that results */
+	extra: Record<string, unknown>;
+}
+
+export interface Operation {
+	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
+	action?: string;
+	description: string;
+	request: OperationId;
+	fields: Field[];
+	/** Values that need more than one field, the input item or the service */
+	prepare?: (this: IExecuteSingleFunctions, entered: Entered, api: Api) => Promise<Values> | Values;
+	/** The item for a response; by default its JSON */
+	result?: (
+		this: IExecuteSingleFunctions,
+		response: ApiResponse,
+		values: Values,
+		api: Api,
+	) => Promise<INodeExecutionData> | INodeExecutionData;
+	/** The item for a call that failed, where the user wants one; undefined raises the error */
+	recover?: (
+		this: IExecuteSingleFunctions,
+		error: unknown,
+		values: Values,
+		api: Api,
+	) => Promise<INodeExecutionData | undefined>;
+	/** Turns what came back into the items that are handed on */
+	output?: (this: IExecuteSingleFunctions, items: INodeExecutionData[]) => INodeExecutionData[];
+}
 
 // n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
 const apis = new WeakMap<object, Promise<Api>>();
@@ -94,7 +142,7 @@ async function readList(
 	const hasId =
 		api.isMoved(operation, 'id') || context.getNodeParameter('simplify', false) === true;
 	const items: INodeExecutionData[] = [];
-	for await (const { data } of readPages(api, { operation, values }, { most, onSetup, timeoutMs }))
+	for await (const { data } of readPages(api, operation, values, { most, onSetup, timeoutMs }))
 		for (const json of data) {
 			// Where the next node finds it, and what Simplify would drop otherwise
 			if (hasId) json.id = idOf(api, operation, json);

@@ -95,23 +95,18 @@ export interface RetryLimits {
 	notFoundDelaysMs?: readonly number[];
 }
 
-/** What the attempts so far have come to. */
-export interface RetryState {
+/** What the attempts so far have come to, before the first. */
+export const NO_ATTEMPTS = {
 	/** Attempts that ended in a 429 */
-	held: number;
-	/** Other attempts that may be made again */
-	failures: number;
-	notFound: number;
-	/** Whether one of the attempts may have reached the service and taken effect */
-	mayHaveTakenEffect: boolean;
-}
-
-export const NO_ATTEMPTS: RetryState = {
 	held: 0,
+	/** Other attempts that may be made again */
 	failures: 0,
 	notFound: 0,
+	/** Whether one of the attempts may have reached the service and taken effect */
 	mayHaveTakenEffect: false,
 };
+
+export type RetryState = typeof NO_ATTEMPTS;
 
 export interface NextAction {
 	/**
