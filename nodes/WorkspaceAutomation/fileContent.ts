@@ -149,7 +149,7 @@ function contentIn(body: unknown, api: Api): { text: string } | { url: string } 
 
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
 async function metadataOf(api: Api, fileId: string): Promise<IDataObject> {
-	const options = { maxAttempts: 2, deadline: api.clock.now() + 30_000 };
+	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
 	return isReadable ? (response.body as IDataObject) : {};

@@ -16,7 +16,7 @@ import { nextAction, NO_ATTEMPTS, type RetryLimits } from './evidence';
 import { sendHttpRequest } from './httpRequest';
 import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions } from './types';
 
-/** A request with all that is tried again, where its caller sets no deadline: from the first attempt on, for it may queue before that */
+/** A request with all that is tried again, where its caller gives it no other time */
 const CALL_MS = 5 * 60_000;
 /** One attempt at a request, from its first byte to its last */
 const ATTEMPT_MS = 60_000;
@@ -27,6 +27,8 @@ const SHORTEST_ATTEMPT_MS = 1_000;
 export type Fate = ApiResponse | 'undone' | 'unknown';
 
 export interface SendOptions extends RetryLimits {
+	/** In the place of a deadline, milliseconds from the first attempt on: a request may have to queue before it. 5 minutes by default */
+	timeLimitMs?: number;
 	/** Goes before other requests with the same key */
 	urgent?: boolean;
 	/** Whether the call goes on when the execution is stopped, and is made even after that */
@@ -78,7 +80,7 @@ export function openTransport(
 		options: SendOptions = {},
 		connection: ConnectionOptions = {},
 	): Promise<ApiResponse> {
-		const { reconcile, urgent } = options;
+		const { timeLimitMs = CALL_MS, reconcile, urgent } = options;
 		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
 		// It would hand the key to whoever runs the proxy.
 		if (connection.proxy && isReadable)
@@ -98,7 +100,7 @@ export function openTransport(
 				const { attempt, type, delayMs, ...next } = await limiter.run(async () => {
 					const now = clock.now();
 					since ??= now;
-					const until = (deadline ??= since + CALL_MS);
+					const until = (deadline ??= since + timeLimitMs);
 					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
 					const latest = Math.max(until, now + SHORTEST_ATTEMPT_MS);
 					const waiting = { since, urgent, deadline: latest };
