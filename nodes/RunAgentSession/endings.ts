@@ -3,7 +3,7 @@ import { fetchSession } from '../shared/api/sessions';
 import type { Api } from '../shared/api/types';
 import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
 import { count, inSeconds } from '../shared/base/values';
-import type { Session } from '../shared/session/session';
+import { hasEnded, type Session } from '../shared/session/session';
 import { told, type DecisionRecord, type Undecided } from './ledger';
 import { takePoll, type Run, type RunDependencies, type RunResult } from './run';
 import { isOverdue } from './turn';
@@ -55,13 +55,13 @@ export function named({ entry, session }: Run, error: unknown): unknown {
 	return withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
 }
 
-/** The result where the latest reading is the end: of the message's turn, where there was one, and waiting for nothing. */
+/** The result where a session that has ended did so in the message's turn, where there was one, and waits for nothing. */
 export function ended(run: Run): RunResult | undefined {
 	const { api, journal } = run.dependencies;
 	const { turn } = run.entry;
 	const { status, pendingInteractions } = run.session!;
 	const isFailed = status === 'failed';
-	if (!isFailed && (status !== 'completed' || pendingInteractions.length > 0)) return undefined;
+	if (!isFailed && pendingInteractions.length > 0) return undefined;
 	if (turn && !isOverdue(turn, api.clock.now())) return undefined;
 	if (turn)
 		run.warnings.add(
@@ -90,7 +90,7 @@ export async function timeIsUp(run: Run): Promise<RunResult> {
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
 	const last = await resultOrError(fetchSession(api, sessionId, lastRequests(api)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);
-	const result = wasRead && takePoll(run, last) && ended(run);
+	const result = wasRead && hasEnded(takePoll(run, last)) && ended(run);
 	if (result) return result;
 	return await abandon(dependencies, sessionId, {
 		tooLong: `The session did not finish within ${count(Math.round(job.maxWaitMs / 6_000) / 10, 'minute')}`,

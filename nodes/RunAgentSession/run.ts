@@ -139,7 +139,6 @@ export class Run {
 		this.startedAt = dependencies.api.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.entry = { state: 'new', ledger: [], ...dependencies.journal.read() };
-		if (job.target.operation === 'continue') this.entry.sessionId = job.target.sessionId;
 	}
 
 	get lastDecision(): number {
@@ -237,7 +236,9 @@ export async function read(run: Run): Promise<Session | undefined> {
 export function takePoll(run: Run, session: Session): Session {
 	const { turn, ledger } = run.entry;
 	const isOpen = turn && !hasBegun(turn, session);
-	run.note({ turn: isOpen ? turn : undefined, ledger: observe(ledger, session) });
+	// Where nothing was sent a poll tells of nothing.
+	if (turn || ledger.length > 0)
+		run.note({ turn: isOpen ? turn : undefined, ledger: observe(ledger, session) });
 	return take(run, session);
 }
 
