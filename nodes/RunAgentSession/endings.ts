@@ -26,8 +26,7 @@ export function resultOf(
 	return {
 		kind,
 		session: session ?? unread,
-		about: job.about,
-		projectId: entry.projectId,
+		about: entry.about,
 		decisions,
 		undecided,
 		warnings: [...warnings, ...held, ...doubts],

@@ -23,9 +23,8 @@ const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
 	const { journal } = dependencies;
 	const before = journal.read();
-	const { about = job.about, page } = before ?? {};
-	const policy = { ...job.policy, page: page?.answers };
-	const result = await runSession({ ...job, ...LOOK, about, policy }, dependencies);
+	const policy = { ...job.policy, page: before?.page?.answers };
+	const result = await runSession({ ...job, ...LOOK, policy }, dependencies);
 	// One that failed, too: its item comes back with it, and must not start another.
 	if (before && !journal.read()) journal.write(before);
 	return job.sendComments ? await passOnComment(result, dependencies) : result;
@@ -64,7 +63,6 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const { sessionId } = result.session;
 	const entry: Entry = { state: 'new', sessionId, ledger: [], ...journal.read() };
 	const { since } = (entry.parked ??= { since: startedAt });
-	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
 	const contents = result.undecided.map(({ interaction }) => contentOf(interaction) ?? '');
 	const pending = digest(JSON.stringify(contents));

@@ -34,18 +34,19 @@ export type Wait = keyof typeof OUTPUTS;
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
-function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
+function asked({ session, about = {}, undecided }: RunResult, asTool: boolean) {
 	const { sessionId } = session;
+	const { projectName, job } = about;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const more = undecided.length - shown.length;
 	return {
 		// A model answers nothing, and pays for every word.
-		pendingInteractions: asTool ? shown : withAbout(shown, { ...about, sessionId }),
+		pendingInteractions: asTool ? shown : withAbout(shown, { projectName, job, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),
-		question: question({ ...session, ...about, projectId, interactions: shown, more }),
+		question: question({ ...session, ...about, interactions: shown, more }),
 	};
 }
 

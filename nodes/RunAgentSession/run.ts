@@ -54,8 +54,6 @@ export interface Entry {
 	/** `sending` from before a start or a message is sent until its fate is known, `sent` once it is known to have arrived */
 	state: 'new' | 'sending' | 'sent';
 	sessionId?: string;
-	/** Known where the session was started here */
-	projectId?: string;
 	dashboardUrl?: string;
 	/** The message, until its turn shows */
 	turn?: Turn;
@@ -91,8 +89,6 @@ export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
 	about?: Job['about'];
-	/** Known where the session was started here */
-	projectId?: string;
 	decisions: DecisionRecord[];
 	/** What is left for a person, and why */
 	undecided: Undecided[];

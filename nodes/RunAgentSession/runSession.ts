@@ -92,7 +92,7 @@ async function start(
 		.call('createAgentSession', { projectId, prompt }, { deadline, extra })
 		.then((response) => readNewSessionId(api, response));
 	const sessionId = await whileSending(run, starting);
-	run.note({ state: 'sent', sessionId, projectId });
+	run.note({ state: 'sent', sessionId, about: run.job.about });
 	run.log(`Agent session ${sessionId} started`, { projectId });
 	onSession({ sessionId });
 	return false;
@@ -104,7 +104,7 @@ async function join(
 	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
 ): Promise<boolean> {
 	const { api, onSession } = run.dependencies;
-	run.note({ sessionId });
+	run.note({ sessionId, about: run.entry.about ?? run.job.about });
 	onSession({ sessionId });
 	if (message === undefined || run.entry.state === 'sent') return true;
 	if (run.entry.state === 'sending') throw interruptedEarlier('sendAgentMessage');
