@@ -66,8 +66,9 @@ export function ended(run: Run): RunResult | undefined {
 		run.warnings.add(
 			`No new turn was seen within ${inSeconds(TURN_MS)} of the message, so the result may be that of the turn before.`,
 		);
-	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result.
-	if (isFailed) journal.clear();
+	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result. The item of one
+	// that n8n parks comes back with it, and must not start another.
+	if (isFailed && !run.job.patience) journal.clear();
 	return resultOf(run, isFailed ? 'failed' : 'completed');
 }
 

@@ -21,12 +21,8 @@ const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour
 
 /** A run of one reading, in which what people answered on the page goes along with the policy. */
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
-	const { journal } = dependencies;
-	const before = journal.read();
-	const policy = { ...job.policy, page: before?.page?.answers };
+	const policy = { ...job.policy, page: dependencies.journal.read()?.page?.answers };
 	const result = await runSession({ ...job, ...LOOK, policy }, dependencies);
-	// One that failed, too: its item comes back with it, and must not start another.
-	if (before && !journal.read()) journal.write(before);
 	return job.sendComments ? await passOnComment(result, dependencies) : result;
 }
 
