@@ -3,8 +3,8 @@ import { fetchSession } from '../shared/api/sessions';
 import type { Api } from '../shared/api/types';
 import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
 import { count, inSeconds } from '../shared/base/values';
-import { hasEnded, type Session } from '../shared/session/session';
-import { told, type DecisionRecord, type Undecided } from './ledger';
+import { hasEnded } from '../shared/session/session';
+import { told, type Undecided } from './ledger';
 import { takePoll, type Run, type RunDependencies, type RunResult } from './run';
 import { isOverdue } from './turn';
 
@@ -35,23 +35,12 @@ export function resultOf(
 	};
 }
 
-/** An error with the session, and what was decided. */
-export const withResult = (
-	error: WorkspaceAutomationError,
-	{ sessionId, dashboardUrl }: Pick<Session, 'sessionId' | 'dashboardUrl'>,
-	decisions: DecisionRecord[],
-	remarks?: string[],
-): WorkspaceAutomationError => {
-	const decided = decisions.length > 0 && { decisions };
-	return withSession(error, { sessionId, dashboardUrl, ...decided }, remarks);
-};
-
 /** What a run throws: an error with its session, once there is one, and what was decided. */
 export function named({ entry, session }: Run, error: unknown): unknown {
 	const { sessionId, dashboardUrl, ledger } = entry;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
 	const { decisions, doubts } = told(ledger, session);
-	return withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
+	return withSession(error, { sessionId, dashboardUrl, decisions }, doubts);
 }
 
 /** The result where a session that has ended did so in the message's turn, where there was one, and waits for nothing. */

@@ -1,8 +1,13 @@
-import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	hadNoEffect,
+	resultOrError,
+	withSession,
+	type WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { count, digest } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
-import { abandon, withResult } from './endings';
+import { abandon } from './endings';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
 import { newQuestion, withQuestion } from './page/view';
 import { turnAfter } from './turn';
@@ -90,6 +95,6 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 		forgets: false,
 	};
 	return await abandon(dependencies, sessionId, about).catch((error: WorkspaceAutomationError) => {
-		throw withResult(error, result.session, result.decisions);
+		throw withSession(error, { ...result.session, decisions: result.decisions });
 	});
 }

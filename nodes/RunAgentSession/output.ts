@@ -5,6 +5,7 @@ import {
 	CanceledError,
 	hadNoEffect,
 	IndeterminateError,
+	withSession,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
 import { errorJson, toNodeError } from '../shared/base/nodeErrors';
@@ -13,7 +14,6 @@ import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE } from '../shared/n8n/customData';
 import { comesFromItself } from '../shared/n8n/parking';
 import { shownRequests, withAbout } from './askedInteractions';
-import { withResult } from './endings';
 import { approvalUrl } from './page/view';
 import { question } from './question';
 import type { RunResult } from './run';
@@ -139,7 +139,7 @@ export function sessionFailed(result: RunResult): WorkspaceAutomationError {
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
 	);
-	return withResult(error, session, decisions);
+	return withSession(error, { ...session, decisions });
 }
 
 /** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */
