@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../shared/base/errors';
-import { contentOf, type Interaction } from '../shared/session/session';
-import { asText, isRecord, parsedOrUndefined, textOf } from '../shared/base/values';
+import { contentOf, readInteractions, type Interaction } from '../shared/session/session';
+import { isRecord, parsedOrUndefined, textOf } from '../shared/base/values';
 
 // What a person is asked, and whether what is pending now is still that.
 
@@ -83,7 +83,7 @@ const WAY_OUT = 'Drag pendingInteractions of the Needs Approval item here.';
 
 /**
  * The requests in the field 'Asked': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
- * Ids are texts, as in a session that was read.
+ * They are read as those of a session.
  * @throws WorkspaceAutomationError where there is none, or where something else is in it
  */
 export function readAsked(value: unknown): Interaction[] {
@@ -93,12 +93,8 @@ export function readAsked(value: unknown): Interaction[] {
 			"'Asked' is empty",
 			`${WAY_OUT} Only what is in it is decided by the answer; to decide whatever is pending, set 'Applies To' to Everything From Now On.`,
 		);
-	const requests = (list ?? []).filter(isRecord).flatMap((entry): Interaction[] => {
-		const { id, type } = entry;
-		const readable = typeof id === 'number' || (typeof id === 'string' && id !== '');
-		return readable ? [{ ...entry, id: String(id), type: asText(type ?? '') }] : [];
-	});
-	if (list && requests.length === list.length) return requests;
+	const requests = readInteractions(list);
+	if (requests.length > 0 && requests.every(({ id }) => id !== '')) return requests;
 	throw new WorkspaceAutomationError(
 		"'Asked' is not a list of requests",
 		`Each needs at least an id. ${WAY_OUT}`,

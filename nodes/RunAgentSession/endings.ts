@@ -3,8 +3,8 @@ import { fetchSession } from '../shared/api/sessions';
 import type { Api } from '../shared/api/operations';
 import { resultOrError, withSession, WorkspaceAutomationError } from '../shared/base/errors';
 import { count, inSeconds } from '../shared/base/values';
-import type { Session } from '../shared/session/session';
-import { told, type DecisionRecord, type Undecided } from './ledger';
+import { hasEnded } from '../shared/session/session';
+import { told, type Undecided } from './ledger';
 import { takePoll, type Run, type RunDependencies, type RunResult } from './run';
 import { isOverdue } from './turn';
 
@@ -26,8 +26,7 @@ export function resultOf(
 	return {
 		kind,
 		session: session ?? unread,
-		about: job.about,
-		projectId: entry.projectId,
+		about: entry.about,
 		decisions,
 		undecided,
 		warnings: [...warnings, ...held, ...doubts],
@@ -36,39 +35,29 @@ export function resultOf(
 	};
 }
 
-/** An error with the session, and what was decided. */
-export const withResult = (
-	error: WorkspaceAutomationError,
-	{ sessionId, dashboardUrl }: Pick<Session, 'sessionId' | 'dashboardUrl'>,
-	decisions: DecisionRecord[],
-	remarks?: string[],
-): WorkspaceAutomationError => {
-	const decided = decisions.length > 0 && { decisions };
-	return withSession(error, { sessionId, dashboardUrl, ...decided }, remarks);
-};
-
 /** What a run throws: an error with its session, once there is one, and what was decided. */
 export function named({ entry, session }: Run, error: unknown): unknown {
 	const { sessionId, dashboardUrl, ledger } = entry;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
 	const { decisions, doubts } = told(ledger, session);
-	return withResult(error, { sessionId, dashboardUrl }, decisions, doubts);
+	return withSession(error, { sessionId, dashboardUrl, decisions }, doubts);
 }
 
-/** The result where the latest reading is the end: of the message's turn, where there was one, and waiting for nothing. */
+/** The result where a session that has ended did so in the message's turn, where there was one, and waits for nothing. */
 export function ended(run: Run): RunResult | undefined {
 	const { api, journal } = run.dependencies;
 	const { turn } = run.entry;
 	const { status, pendingInteractions } = run.session!;
 	const isFailed = status === 'failed';
-	if (!isFailed && (status !== 'completed' || pendingInteractions.length > 0)) return undefined;
+	if (!isFailed && pendingInteractions.length > 0) return undefined;
 	if (turn && !isOverdue(turn, api.clock.now())) return undefined;
 	if (turn)
 		run.warnings.add(
 			`No new turn was seen within ${inSeconds(TURN_MS)} of the message, so the result may be that of the turn before.`,
 		);
-	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result.
-	if (isFailed) journal.clear();
+	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result. The item of one
+	// that n8n parks comes back with it, and must not start another.
+	if (isFailed && !run.job.patience) journal.clear();
 	return resultOf(run, isFailed ? 'failed' : 'completed');
 }
 
@@ -90,7 +79,7 @@ export async function timeIsUp(run: Run): Promise<RunResult> {
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
 	const last = await resultOrError(fetchSession(api, sessionId, lastRequests(api)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);
-	const result = wasRead && takePoll(run, last) && ended(run);
+	const result = wasRead && hasEnded(takePoll(run, last)) && ended(run);
 	if (result) return result;
 	return await abandon(dependencies, sessionId, {
 		tooLong: `The session did not finish within ${count(Math.round(job.maxWaitMs / 6_000) / 10, 'minute')}`,

@@ -1,8 +1,13 @@
-import { hadNoEffect, resultOrError, type WorkspaceAutomationError } from '../shared/base/errors';
+import {
+	hadNoEffect,
+	resultOrError,
+	withSession,
+	type WorkspaceAutomationError,
+} from '../shared/base/errors';
 import { count, digest } from '../shared/base/values';
 import { contentOf } from '../shared/session/session';
 import { courseAfter, nextLook } from './durable';
-import { abandon, withResult } from './endings';
+import { abandon } from './endings';
 import type { Entry, Job, RunDependencies, RunResult } from './run';
 import { newQuestion, withQuestion } from './page/view';
 import { turnAfter } from './turn';
@@ -21,13 +26,8 @@ const hours = (ms: number): string => count(Math.round(ms / 36_000) / 100, 'hour
 
 /** A run of one reading, in which what people answered on the page goes along with the policy. */
 async function readOnce(job: Job, dependencies: RunDependencies): Promise<RunResult> {
-	const { journal } = dependencies;
-	const before = journal.read();
-	const { about = job.about, page } = before ?? {};
-	const policy = { ...job.policy, page: page?.answers };
-	const result = await runSession({ ...job, ...LOOK, about, policy }, dependencies);
-	// One that failed, too: its item comes back with it, and must not start another.
-	if (before && !journal.read()) journal.write(before);
+	const policy = { ...job.policy, page: dependencies.journal.read()?.page?.answers };
+	const result = await runSession({ ...job, ...LOOK, policy }, dependencies);
 	return job.sendComments ? await passOnComment(result, dependencies) : result;
 }
 
@@ -64,7 +64,6 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 	const { sessionId } = result.session;
 	const entry: Entry = { state: 'new', sessionId, ledger: [], ...journal.read() };
 	const { since } = (entry.parked ??= { since: startedAt });
-	entry.about ??= job.about;
 	entry.pollCount = (entry.pollCount ?? 0) + result.pollCount;
 	const contents = result.undecided.map(({ interaction }) => contentOf(interaction) ?? '');
 	const pending = digest(JSON.stringify(contents));
@@ -96,6 +95,6 @@ export async function look(job: Job, dependencies: RunDependencies): Promise<Run
 		forgets: false,
 	};
 	return await abandon(dependencies, sessionId, about).catch((error: WorkspaceAutomationError) => {
-		throw withResult(error, result.session, result.decisions);
+		throw withSession(error, { ...result.session, decisions: result.decisions });
 	});
 }

@@ -7,6 +7,7 @@ import {
 	hadNoEffect,
 	IndeterminateError,
 	toNodeError,
+	withSession,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
 import { excerpt, inWords } from '../shared/base/values';
@@ -14,7 +15,6 @@ import { isTool } from '../shared/n8n/aiTool';
 import { LONGEST_VALUE } from '../shared/n8n/customData';
 import { comesFromItself } from '../shared/n8n/parking';
 import { shownRequests, withAbout } from './askedInteractions';
-import { withResult } from './endings';
 import { approvalUrl } from './page/view';
 import { question } from './question';
 import type { RunResult } from './run';
@@ -35,18 +35,19 @@ export type Wait = keyof typeof OUTPUTS;
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
-function asked({ session, about, projectId, undecided }: RunResult, asTool: boolean) {
+function asked({ session, about = {}, undecided }: RunResult, asTool: boolean) {
 	const { sessionId } = session;
+	const { projectName, job } = about;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const more = undecided.length - shown.length;
 	return {
 		// A model answers nothing, and pays for every word.
-		pendingInteractions: asTool ? shown : withAbout(shown, { ...about, sessionId }),
+		pendingInteractions: asTool ? shown : withAbout(shown, { projectName, job, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),
-		question: question({ ...session, ...about, projectId, interactions: shown, more }),
+		question: question({ ...session, ...about, interactions: shown, more }),
 	};
 }
 
@@ -139,7 +140,7 @@ export function sessionFailed(result: RunResult): WorkspaceAutomationError {
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
 	);
-	return withResult(error, session, decisions);
+	return withSession(error, { ...session, decisions });
 }
 
 /** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */

@@ -147,7 +147,8 @@ function readAbout({ get }: Parameters, target: Target, { answer }: Policy): Job
 	const project = get('projectId', { extractValue: false, rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && value === target.projectId;
-	return { projectName: isChosen ? textOf(cachedResultName) : undefined, job: target.prompt };
+	const projectName = isChosen ? textOf(cachedResultName) : undefined;
+	return { projectName, projectId: target.projectId, job: target.prompt };
 }
 
 /** What an item of the operation Try Rules asks for. */

@@ -122,7 +122,7 @@ type Look = (text: string) => Iterable<string | Text>;
 /** What taking a text apart costs beside its characters, in comparisons of one */
 const TAKING_APART = 100;
 
-/** Whether a glob matches one of the texts. Once the effort is spent it says no, and `ruling` goes by none of it. */
+/** Whether a glob matches one of the texts. Once the effort is spent it says no, and `byRules` goes by none of it. */
 function matchesAny(globs: string[], texts: Iterable<string | Text>, effort: Effort): boolean {
 	const parsed = globs.map(parseGlob);
 	for (const each of texts) {
@@ -174,16 +174,22 @@ function compare({ permission, pattern, decision }: Rule, asking: Asking): Reach
 
 /**
  * What rules say about a request: the first one decides that covers the permission and all patterns. An earlier one that
- * denies or asks and covers a part of it keeps it from being approved.
+ * denies or asks and covers a part of it keeps it from being approved. A request that they cannot read is for a person.
  * @param told gets a line for each rule that was looked at
  */
-export function ruling(
-	{ rules, defaultDecision }: Pick<Policy, 'rules' | 'defaultDecision'>,
-	permission: string,
-	patterns: string[],
+function byRules(
+	{ permission, patterns }: Record<string, unknown>,
+	{ rules, defaultDecision }: Policy,
 	effort: Effort = { left: MOST_EFFORT },
 	told: string[] = [],
 ): Ruling {
+	if (typeof permission !== 'string') return ask('its permission is not a text');
+	if (patterns === undefined) return ask('it does not say what for: its patterns are missing');
+	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
+		return ask('its patterns are not a list of texts');
+	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
+	if (length > LONGEST_REQUEST)
+		return ask(`it has more than ${LONGEST_REQUEST} characters, too many to compare with rules`);
 	let objection: string | undefined;
 	let held: string | undefined;
 	for (const [index, rule] of rules.entries()) {
@@ -207,21 +213,6 @@ function decidedBy(decision: Decision, name: string, objection?: string): Ruling
 	if (decision === 'ask') return ask(name, name);
 	if (decision === 'deny' || objection === undefined) return { decision, decidedBy: name };
 	return ask(`${objection}, which holds for a part of what is asked`, objection);
-}
-
-/** The request as rules can read it, or why they cannot. */
-function understand({
-	permission,
-	patterns,
-}: Record<string, unknown>): { permission: string; patterns: string[] } | Asked {
-	if (typeof permission !== 'string') return ask('its permission is not a text');
-	if (patterns === undefined) return ask('it does not say what for: its patterns are missing');
-	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
-		return ask('its patterns are not a list of texts');
-	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
-	if (length > LONGEST_REQUEST)
-		return ask(`it has more than ${LONGEST_REQUEST} characters, too many to compare with rules`);
-	return { permission, patterns };
 }
 
 function byAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
@@ -251,9 +242,7 @@ export function ruleOn(
 	if (mode === 'answer') return byAnswer(interaction, policy);
 	if (mode !== 'rules')
 		return mode === 'ask' ? ask('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
-	const understood = understand(interaction);
-	if ('decision' in understood) return understood;
-	return ruling(policy, understood.permission, understood.patterns, effort, told);
+	return byRules(interaction, policy, effort, told);
 }
 
 /**

@@ -5,7 +5,14 @@ import {
 	type NodePropertyTypes,
 } from 'n8n-workflow';
 
-import { projectLocator, prompt, sessionLocator, simplify } from '../shared/n8n/descriptions';
+import {
+	choice,
+	projectLocator,
+	prompt,
+	sessionLocator,
+	simplify,
+	type Choices,
+} from '../shared/n8n/descriptions';
 
 // The panel of the node. A field has a label, the name under which workflows keep it, a type, a default, and what it is for.
 
@@ -16,26 +23,6 @@ const field = (
 	value: string | number | boolean,
 	more: Partial<INodeProperties>,
 ): INodeProperties => ({ displayName, name, type, default: value, ...more });
-
-/** What a choice is called and what it does, by the value that workflows keep */
-type Choices = Record<string, [name: string, description?: string, action?: string]>;
-
-const choice = (
-	displayName: string,
-	name: string,
-	value: string,
-	description: string,
-	choices: Choices,
-): INodeProperties =>
-	field(displayName, name, 'options', value, {
-		options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
-			name,
-			value: choice,
-			...(description && { description }),
-			...(action && { action }),
-		})),
-		description,
-	});
 
 const ABORT: Choices = { abort: ['Abort the Session', 'Abort the session and raise an error'] };
 

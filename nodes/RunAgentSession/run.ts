@@ -54,8 +54,6 @@ export interface Entry {
 	/** `sending` from before a start or a message is sent until its fate is known, `sent` once it is known to have arrived */
 	state: 'new' | 'sending' | 'sent';
 	sessionId?: string;
-	/** Known where the session was started here */
-	projectId?: string;
 	dashboardUrl?: string;
 	/** The message, until its turn shows */
 	turn?: Turn;
@@ -91,8 +89,6 @@ export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
 	about?: Job['about'];
-	/** Known where the session was started here */
-	projectId?: string;
 	decisions: DecisionRecord[];
 	/** What is left for a person, and why */
 	undecided: Undecided[];
@@ -139,7 +135,6 @@ export class Run {
 		this.startedAt = dependencies.api.clock.now();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.entry = { state: 'new', ledger: [], ...dependencies.journal.read() };
-		if (job.target.operation === 'continue') this.entry.sessionId = job.target.sessionId;
 	}
 
 	get lastDecision(): number {
@@ -237,7 +232,9 @@ export async function read(run: Run): Promise<Session | undefined> {
 export function takePoll(run: Run, session: Session): Session {
 	const { turn, ledger } = run.entry;
 	const isOpen = turn && !hasBegun(turn, session);
-	run.note({ turn: isOpen ? turn : undefined, ledger: observe(ledger, session) });
+	// Where nothing was sent a poll tells of nothing.
+	if (turn || ledger.length > 0)
+		run.note({ turn: isOpen ? turn : undefined, ledger: observe(ledger, session) });
 	return take(run, session);
 }
 

@@ -8,7 +8,7 @@ import {
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
 import { quote } from '../shared/base/values';
-import type { Session } from '../shared/session/session';
+import { hasEnded, type Session } from '../shared/session/session';
 import { afterStop, ended, named, resultOf, timeIsUp } from './endings';
 import {
 	confirmed,
@@ -53,7 +53,7 @@ export async function runSession(job: Job, dependencies: RunDependencies): Promi
 			const isRead = (isDue || (await waitForNextPoll(run))) && (await read(run));
 			if (!isRead && undecided.length === 0) return await timeIsUp(run);
 			if (isRead) undecided = await decidePending(run);
-			const result = isRead && ended(run);
+			const result = isRead && hasEnded(run.session!) && ended(run);
 			if (result) return result;
 			if (undecided.length > 0 && !(isRead && run.isUnsettled))
 				return resultOf(run, 'needsApproval', undecided);
@@ -92,7 +92,7 @@ async function start(
 		.call('createAgentSession', { projectId, prompt }, { deadline, extra })
 		.then((response) => readNewSessionId(api, response));
 	const sessionId = await whileSending(run, starting);
-	run.note({ state: 'sent', sessionId, projectId });
+	run.note({ state: 'sent', sessionId, about: run.job.about });
 	run.log(`Agent session ${sessionId} started`, { projectId });
 	onSession({ sessionId });
 	return false;
@@ -104,6 +104,7 @@ async function join(
 	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
 ): Promise<boolean> {
 	const { api, onSession } = run.dependencies;
+	run.note({ sessionId, about: run.entry.about ?? run.job.about });
 	onSession({ sessionId });
 	if (message === undefined || run.entry.state === 'sent') return true;
 	if (run.entry.state === 'sending') throw interruptedEarlier('sendAgentMessage');

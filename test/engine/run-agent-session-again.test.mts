@@ -179,6 +179,16 @@ describe('retries (rule 10)', () => {
 		}, 30_000);
 	});
 
+	test('a session that has failed before it is waited for in the database is reported as that, also where comments go to the agent', async () => {
+		const { projectId, control } = service;
+		const sessionId = await control.startSession({ projectId, prompt: '[fail Out of paper]' });
+		await until(async () => (await service.sessions())[0].status === 'failed');
+		const options = { sendComments: true };
+		const parameters = { operation: 'continue', wait: 'database', sessionId, options };
+		const execution = await run(setup(parameters, { backFrom: 0 }));
+		expect(execution.error?.message).toBe('The agent session failed: Out of paper');
+	}, 20_000);
+
 	test('an item with a session of somebody else is started as any other', async () => {
 		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));

@@ -6,12 +6,19 @@ import {
 	decide,
 	globsOf,
 	LONGEST_REQUEST,
-	ruling,
+	ruleOn,
 	type Decision,
 	type Policy,
 	type Rule,
 } from '../../nodes/RunAgentSession/permissionPolicy.ts';
 import { policy, request, rule } from './policies.mts';
+
+const ruling = (
+	given: Policy,
+	permission: string,
+	patterns: string[],
+	...told: [effort?: { left: number }, told?: string[]]
+) => ruleOn(request({ permission, patterns }), given, ...told);
 
 describe('rules', () => {
 	test('the first one that matches wins', () => {

@@ -87,7 +87,6 @@ const whatIs = (entry: Entry, question: Question): PageView => ({
 	title: 'Already answered',
 	says: ['Nothing is left to decide here, and nothing was decided now.'],
 	...entry.about,
-	projectId: entry.projectId,
 	sessionId: entry.sessionId,
 	lines: entry.ledger.filter(({ content }) => question.contents.includes(content)),
 });

@@ -15,7 +15,7 @@ import {
 	requireText,
 } from '../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
-import { prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
+import { choice, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
 import { type Field, jsonOf, type Operation } from '../../shared/n8n/routing';
 import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
 import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
@@ -124,27 +124,14 @@ const resolveInteraction: Operation = {
 			check: requireAnyId,
 		}),
 		{
-			displayName: 'Decision',
-			name: 'decision',
-			type: 'options',
 			// Nobody approves by leaving a field alone.
-			options: [
-				{ name: '- Choose -', value: '' },
-				{
-					name: 'Approve',
-					value: 'approve',
-					description: 'Choose the option that allows it this time',
-				},
-				{
-					name: 'Choose an Option',
-					value: 'option',
-					description: 'Choose the option with a given value',
-				},
-				{ name: 'Deny', value: 'deny', description: 'Choose the option that refuses it' },
-			],
-			default: '',
+			...choice('Decision', 'decision', '', 'How to answer', {
+				'': ['- Choose -'],
+				approve: ['Approve', 'Choose the option that allows it this time'],
+				option: ['Choose an Option', 'Choose the option with a given value'],
+				deny: ['Deny', 'Choose the option that refuses it'],
+			}),
 			required: true,
-			description: 'How to answer',
 			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
 		textField('Option Value', 'optionValue', {

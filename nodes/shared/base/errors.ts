@@ -75,18 +75,23 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
 }
 
 /**
- * The error with its session added, so that nobody has to search for what may still be running. What is known already wins.
+ * The error with its session added, and what was decided, so that nobody has to search for what may still be running. What is known
+ * already wins.
  * Keeps the class of the error.
  * @param remarks sentences that a person should read as well
  */
 export function withSession(
 	error: WorkspaceAutomationError,
-	session: { sessionId: string; dashboardUrl?: string; decisions?: unknown[] },
+	{
+		sessionId,
+		dashboardUrl,
+		decisions = [],
+	}: { sessionId: string; dashboardUrl?: string; decisions?: unknown[] },
 	remarks: string[] = [],
 ): WorkspaceAutomationError {
-	const context = { ...session, ...error.context };
+	const decided = decisions.length > 0 && { decisions };
+	const context = { sessionId, dashboardUrl, ...decided, ...error.context };
 	const named = error.context.sessionId !== undefined;
-	const { sessionId, dashboardUrl } = session;
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : ' (its dashboard URL is not known yet)'}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =

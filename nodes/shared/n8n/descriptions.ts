@@ -5,6 +5,29 @@ import { UUID } from '../base/validation';
 
 // Fields that more than one operation or node shows.
 
+/** What a choice is called and what it does, by the value that workflows keep */
+export type Choices = Record<string, [name: string, description?: string, action?: string]>;
+
+export const choice = (
+	displayName: string,
+	name: string,
+	value: string,
+	description: string,
+	choices: Choices,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'options',
+	default: value,
+	options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
+		name,
+		value: choice,
+		...(description && { description }),
+		...(action && { action }),
+	})),
+	description,
+});
+
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
 
 /** What the editor checks of a field by a pattern */

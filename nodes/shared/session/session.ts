@@ -39,7 +39,7 @@ const isNothing = (value: unknown): boolean =>
 	!value || (typeof value === 'object' && Object.values(value).every(isNothing));
 
 /** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
-function readInteractions(value: unknown): Interaction[] {
+export function readInteractions(value: unknown): Interaction[] {
 	if (isNothing(value)) return [];
 	if (!Array.isArray(value)) return [{ id: '', type: NOT_A_LIST, pendingInteractions: value }];
 	const seen = new Set<string>();
