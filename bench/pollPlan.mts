@@ -1,5 +1,5 @@
 // The package's own decisions on when to poll.
-import { pollDelay as delayWithin, type PollLimits } from '../nodes/RunAgentSession/run.ts';
+import { pollDelay as delayWithin, type PollLimits } from '../nodes/RunAgentSession/pollPlan.ts';
 
 export type { PollLimits };
 

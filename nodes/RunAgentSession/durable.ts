@@ -1,3 +1,4 @@
+import { SHARE_OF_AGE } from './pollPlan';
 import type { RunResult } from './run';
 
 // Wait "In the Database": when a session that n8n has parked is looked at again, and when waiting for it is over. Moments and times
@@ -6,8 +7,6 @@ import type { RunResult } from './run';
 /** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
 export const SHORTEST_MS = 70_000;
 const LONGEST_MS = 10 * 60_000;
-/** The wait after a reading, in parts of the time that the session has taken so far: its end is noticed about that late. */
-export const SHARE_OF_AGE = 1 / 20;
 
 /** How long people and sessions are waited for. */
 export interface Patience {

@@ -6,10 +6,11 @@ import type { ItemRecord } from '../shared/n8n/executionJournal';
 import { isKnownStatus, type Session } from '../shared/session/session';
 import { isRefusal } from '../shared/transport/evidence';
 import type { About } from './askedInteractions';
-import { SHARE_OF_AGE, type Parked, type Patience } from './durable';
+import type { Parked, Patience } from './durable';
 import { isWaiting, observe, type DecisionRecord, type Ledger, type Undecided } from './ledger';
 import type { PageRecord, Question } from './page/view';
 import type { Policy } from './permissionPolicy';
+import { pollDelay, type PollLimits } from './pollPlan';
 import { hasBegun, type Turn } from './turn';
 
 // A run: what it is asked for, what is known of it while it goes on, and how it waits for its session and reads it.
@@ -23,13 +24,6 @@ export type Target =
 			extra: Record<string, unknown>;
 	  }
 	| { operation: 'continue'; sessionId: string; message?: string };
-
-export interface PollLimits {
-	/** Shortest time between two polls, in milliseconds */
-	pollMs: number;
-	/** Longest time between two polls, jitter included */
-	maxPollMs: number;
-}
 
 /** What one item asks for. */
 export interface Job {
@@ -159,29 +153,6 @@ export class Run {
 	log(message: string, about: Record<string, unknown> = {}): void {
 		this.dependencies.log(message, { sessionId: this.entry.sessionId, ...about });
 	}
-}
-
-/** Up to a fifth more, never less, so that sessions started together do not poll together. */
-const JITTER = 1 / 5;
-
-/**
- * The wait after a poll: a twentieth of the session's age, so that an end is noticed within about a twentieth of the session's
- * length, between the shortest interval and the one whose jitter reaches the longest. Every wait then lies within the two; by
- * default those are the 5 to 10 seconds that the API document recommends (Polling procedure, 2).
- * @param random from 0 to 1
- * @param leftMs the time that is left: the last poll is made at its end, unless that would be sooner than the shortest interval
- * @returns undefined when there is no time for another poll
- */
-export function pollDelay(
-	ageMs: number,
-	random: number,
-	{ pollMs, maxPollMs }: PollLimits,
-	leftMs = Infinity,
-): number | undefined {
-	const interval = Math.min(maxPollMs / (1 + JITTER), ageMs * SHARE_OF_AGE);
-	const delay = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
-	if (delay <= leftMs) return delay;
-	return leftMs >= pollMs ? leftMs : undefined;
 }
 
 /** Returns whether there is time for another poll. */
