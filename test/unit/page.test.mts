@@ -1,6 +1,7 @@
 // The page on which a person answers: what it shows, what can be chosen, and whose answer is taken. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { HEADERS, page } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	LONGEST_COMMENT,
@@ -10,6 +11,7 @@ import {
 	questionOf,
 	readForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
+import { answerOnPage } from '../../nodes/RunAgentSession/page/webhook.ts';
 import {
 	decide,
 	type PageAnswers,
@@ -284,6 +286,30 @@ describe('a link', () => {
 		'with %j belongs to none',
 		(nonce) => {
 			expect(questionOf(records, nonce)).toBeUndefined();
+		},
+	);
+
+	test.each(['GET', 'POST'])(
+		'decides nothing and shows nothing old by %s while an answer is on its way to the node',
+		async (method) => {
+			const sent: Array<number | string> = [];
+			const response = {
+				set: () => response,
+				status: (code: number) => (sent.push(code), response),
+				send: (html: string) => sent.push(html),
+			};
+			const node = { name: 'Agent' };
+			const sessions = { '0.0': { fingerprint: '', value: { page: { questions: [latest] } } } };
+			const contextData = { 'node:Agent': { answered: 's2', sessions } };
+			const context = {
+				runExecutionData: { executionData: { contextData } },
+				getNode: () => node,
+				getQueryData: () => ({ question: latest.nonce }),
+				getRequestObject: () => ({ method }),
+				getResponseObject: () => response,
+			} as unknown as IWebhookFunctions;
+			expect(await answerOnPage(context)).toEqual({ noWebhookResponse: true });
+			expect(sent).toEqual([409, expect.stringContaining('n8n looks at the session')]);
 		},
 	);
 

@@ -23,7 +23,10 @@ import { NONCE, pendingOf, questionOf, readForm, type Question } from './view';
 
 // What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
 
-/** In the node's context: the session that was answered for, until its answer is applied */
+/**
+ * In the node's context: the session that was answered for, until its answer is applied. n8n 1 writes that the execution waits again before
+ * what it waits with, so it is still there for a moment; an answer then would go on from what was.
+ */
 const ANSWERED = 'answered';
 
 /** For reading the session: somebody waits for the page. */
@@ -79,7 +82,9 @@ const PROBLEMS = {
 	},
 	busy: {
 		title: 'n8n looks at the session at this moment',
-		says: ['Nothing was decided by this. Open the link again in a minute.'],
+		says: [
+			'Nothing was decided by this. Open the link again in a minute. Where it says the same then, open the execution in n8n.',
+		],
 	},
 };
 
@@ -126,6 +131,7 @@ export async function answerOnPage(context: IWebhookFunctions): Promise<IWebhook
 	const nonce = (context.getQueryData() as IDataObject)[NONCE];
 	const found = questionOf(recordsIn<Entry>(nodeContext, SESSIONS), nonce);
 	if (!found) return show(context, 404, PROBLEMS.noSuch);
+	if (nodeContext[ANSWERED] !== undefined) return show(context, 409, PROBLEMS.busy);
 	const { record: entry, question, isOpen } = found;
 	const isPost = context.getRequestObject().method === 'POST';
 	if (!isOpen) return show(context, isPost ? 409 : 200, whatIs(entry, question));
