@@ -1,9 +1,4 @@
-import {
-	updateDisplayOptions,
-	type IDisplayOptions,
-	type INodeProperties,
-	type NodePropertyTypes,
-} from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 
 import {
 	choice,
@@ -63,7 +58,11 @@ const decisions: Choices = {
 const shown = (
 	show: NonNullable<IDisplayOptions['show']>,
 	...fields: INodeProperties[]
-): INodeProperties[] => updateDisplayOptions({ show }, fields);
+): INodeProperties[] =>
+	fields.map((field) => ({
+		...field,
+		displayOptions: { show: { ...show, ...field.displayOptions?.show } },
+	}));
 
 const SESSIONS = ['start', 'continue'];
 const DECIDING = ['approve', 'deny', 'rules', 'answer'];
@@ -315,6 +314,6 @@ export const properties: INodeProperties[] = [
 			),
 			// They stood here first: a workflow that has them here keeps them, and no other is offered them.
 			...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
-		].sort((one, other) => one.displayName.localeCompare(other.displayName)),
+		].sort((one, other) => (one.displayName < other.displayName ? -1 : 1)),
 	},
 ];
