@@ -2,6 +2,7 @@ import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workf
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { inWords, titleOf } from '../shared/base/values';
+import { field } from '../shared/n8n/descriptions';
 import { type Operation, sendRouted } from '../shared/n8n/routing';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { listSearch } from '../shared/n8n/listSearch';
@@ -57,15 +58,11 @@ function panelOf(resource: string, operations: Record<string, Operation>): INode
 		})),
 	);
 	return [
-		{
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
+		field('Operation', 'operation', 'options', first, {
 			noDataExpression: true,
 			displayOptions: { show: { resource: [resource] } },
 			options: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
-			default: first,
-		},
+		}),
 		...fields,
 	];
 }
@@ -88,34 +85,28 @@ export class WorkspaceAutomation implements INodeType {
 		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
 		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'options',
+			field('Resource', 'resource', 'options', 'project', {
 				noDataExpression: true,
 				options: Object.keys(RESOURCES).map((value) => ({ name: titleOf(value), value })),
-				default: 'project',
-			},
+			}),
 			...Object.entries(RESOURCES).flatMap(([value, operations]) => panelOf(value, operations)),
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add Option',
-				default: {},
-				options: [
-					{
-						displayName: 'Max Concurrent Requests',
-						name: 'maxConcurrentRequests',
-						type: 'number',
-						typeOptions: { minValue: 1, numberPrecision: 0 },
-						default: 5,
-						description:
-							'How many requests may be under way at the same time; a rate limit slows all of them',
-					},
-					...analyticsOptions,
-				],
-			},
+			field(
+				'Options',
+				'options',
+				'collection',
+				{},
+				{
+					placeholder: 'Add Option',
+					options: [
+						field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
+							typeOptions: { minValue: 1, numberPrecision: 0 },
+							description:
+								'How many requests may be under way at the same time; a rate limit slows all of them',
+						}),
+						...analyticsOptions,
+					],
+				},
+			),
 		],
 	};
 

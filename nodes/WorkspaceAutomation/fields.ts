@@ -1,11 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { optionalId, requireId, requireString, requireText } from '../shared/base/validation';
 import {
+	optionalId,
+	requireId,
+	requireOneOf,
+	requireString,
+	requireText,
+} from '../shared/base/validation';
+import {
+	choice,
+	field,
 	fileLocator,
 	folderLocator,
 	projectLocator,
 	siteId as siteIdField,
+	type Choices,
 } from '../shared/n8n/descriptions';
 import type { Field, Operation } from '../shared/n8n/routing';
 
@@ -30,12 +39,21 @@ export const fileInProject: Field[] = [
 
 /** A text of the request. One that is required may not be empty. */
 export const textField = (displayName: string, name: string, more: Partial<Field>): Field => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
+	...field(displayName, name, 'string', '', {}),
 	check: more.required ? requireText : requireString,
 	...more,
+});
+
+/** A choice of the request: one of what it offers, but for what stands for no choice yet. */
+export const choiceField = (
+	displayName: string,
+	name: string,
+	value: string,
+	description: string,
+	choices: Choices,
+): Field => ({
+	...choice(displayName, name, value, description, choices),
+	check: (field, chosen) => requireOneOf(field, chosen, Object.keys(choices).filter(Boolean)),
 });
 
 /** With Simplify on, each item as `simple` makes it, without what the service has not said. */

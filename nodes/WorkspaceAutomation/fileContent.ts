@@ -8,7 +8,6 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../shared/base/errors';
-import { requireOneOf } from '../shared/base/validation';
 import { inMib, inSeconds, isRecord, MIB, quote, textOf } from '../shared/base/values';
 import type { Operation } from '../shared/n8n/routing';
 import { attemptError } from '../shared/transport/attemptError';
@@ -17,7 +16,7 @@ import { isInternal, isLoopback } from '../shared/transport/credential';
 import { nextAction, NO_ATTEMPTS } from '../shared/transport/evidence';
 import { attemptOfError } from '../shared/transport/httpRequest';
 import type { Attempt, Headers } from '../shared/transport/types';
-import { fileInProject, textField } from './fields';
+import { choiceField, fileInProject, textField } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
@@ -161,18 +160,10 @@ export const getContent: Operation = {
 	request: 'getFileContent',
 	fields: [
 		...fileInProject,
-		{
-			displayName: 'Output As',
-			name: 'outputAs',
-			type: 'options',
-			options: [
-				{ name: 'Binary Data', value: 'binary', description: 'A file for the next node' },
-				{ name: 'Text', value: 'text', description: 'Text in a field of the item' },
-			],
-			default: 'text',
-			description: 'What the next node should get',
-			check: (field, value) => requireOneOf(field, value, ['text', 'binary']),
-		},
+		choiceField('Output As', 'outputAs', 'text', 'What the next node should get', {
+			binary: ['Binary Data', 'A file for the next node'],
+			text: ['Text', 'Text in a field of the item'],
+		}),
 		textField('Put Output File in Field', 'binaryPropertyName', {
 			default: 'data',
 			required: true,

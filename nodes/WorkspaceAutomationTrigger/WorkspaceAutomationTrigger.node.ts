@@ -1,9 +1,15 @@
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { queryField, queryParameters } from '../shared/analytics/query';
 import { titleOf } from '../shared/base/values';
-import { folderLocator, projectLocator, siteId } from '../shared/n8n/descriptions';
+import {
+	field,
+	folderLocator,
+	projectLocator,
+	queryField,
+	queryParameters,
+	siteId,
+} from '../shared/n8n/descriptions';
 import { listSearch, loadOptions } from '../shared/n8n/listSearch';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { EVENTS, eventsOf, type TriggerEvent } from './events';
@@ -17,27 +23,20 @@ const showWhere = (events: TriggerEvent[], parameter = 'event') => ({
 const several = (
 	thing: 'Task' | 'Project',
 	displayOptions: INodeProperties['displayOptions'],
-): INodeProperties => ({
-	displayName: `${thing} Names or IDs`,
-	name: `${thing.toLowerCase()}Ids`,
-	type: 'multiOptions',
-	typeOptions: { loadOptionsMethod: `get${thing}Options` },
-	default: [],
-	displayOptions,
-	description:
-		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-	hint: `All ${thing.toLowerCase()}s are watched where none is chosen`,
-});
+): INodeProperties =>
+	field(`${thing} Names or IDs`, `${thing.toLowerCase()}Ids`, 'multiOptions', [], {
+		typeOptions: { loadOptionsMethod: `get${thing}Options` },
+		displayOptions,
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: `All ${thing.toLowerCase()}s are watched where none is chosen`,
+	});
 
 const properties: INodeProperties[] = [
-	{
-		displayName: 'Trigger On',
-		name: 'event',
-		type: 'options',
+	field('Trigger On', 'event', 'options', 'fileCreated', {
 		noDataExpression: true,
-		default: 'fileCreated',
 		options: EVENTS.map(({ value, description }) => ({ name: titleOf(value), value, description })),
-	},
+	}),
 	{
 		displayName:
 			'Every poll reads what is watched from beginning to end, with a request for each project or site and each 100 entries, or runs the query. Agent sessions cannot be watched, because the service does not list them: use Run Agent Session.',
@@ -66,46 +65,36 @@ const properties: INodeProperties[] = [
 		description: 'The project whose products are watched; leave it empty for all projects',
 	},
 	{ ...queryField, displayOptions: showWhere(eventsOf('row')) },
-	{
-		displayName: 'Key Columns',
-		name: 'keyColumns',
-		type: 'string',
-		default: '',
+	field('Key Columns', 'keyColumns', 'string', '', {
 		placeholder: 'e.g. day, domain',
 		displayOptions: showWhere(eventsOf('row')),
 		description:
 			'The columns that tell one row from another, separated by commas. A row whose other columns change is not a new one. If empty, any change makes a row a new one.',
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{
-				displayName: 'Also Existing Ones',
-				name: 'existing',
-				type: 'boolean',
-				default: false,
-				displayOptions: showWhere(
-					EVENTS.filter(({ on }) => on === 'added'),
-					'/event',
-				),
-				description:
-					'Whether the first poll also emits what exists already, instead of only what comes after it',
-			},
-			{
-				displayName: 'Max Events per Poll',
-				name: 'maxEvents',
-				type: 'number',
-				typeOptions: { minValue: 1, numberPrecision: 0 },
-				default: 100,
-				description: 'How many items a poll emits at most; the next poll emits the others',
-			},
-			{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
-		],
-	},
+	}),
+	field(
+		'Options',
+		'options',
+		'collection',
+		{},
+		{
+			placeholder: 'Add Option',
+			options: [
+				field('Also Existing Ones', 'existing', 'boolean', false, {
+					displayOptions: showWhere(
+						EVENTS.filter(({ on }) => on === 'added'),
+						'/event',
+					),
+					description:
+						'Whether the first poll also emits what exists already, instead of only what comes after it',
+				}),
+				field('Max Events per Poll', 'maxEvents', 'number', 100, {
+					typeOptions: { minValue: 1, numberPrecision: 0 },
+					description: 'How many items a poll emits at most; the next poll emits the others',
+				}),
+				{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
+			],
+		},
+	),
 ];
 
 export class WorkspaceAutomationTrigger implements INodeType {

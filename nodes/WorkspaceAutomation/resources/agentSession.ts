@@ -8,36 +8,23 @@ import {
 } from '../../shared/api/sessions';
 import type { Api, Values } from '../../shared/api/operations';
 import { WorkspaceAutomationError } from '../../shared/base/errors';
-import {
-	requireAnyId,
-	requireJsonObject,
-	requireOneOf,
-	requireText,
-} from '../../shared/base/validation';
+import { requireAnyId, requireJsonObject, requireText } from '../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
-import { choice, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
+import { field, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
 import { type Field, jsonOf, type Operation } from '../../shared/n8n/routing';
 import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
 import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
 import { quoted } from '../../shared/session/visibleText';
-import { projectId, simplified, textField } from '../fields';
+import { choiceField, projectId, simplified, textField } from '../fields';
 
 const sessionId: Field = { ...sessionLocator, check: requireSessionId };
 
 /** Additional fields with a JSON body, for what the API document does not show. */
 const additionalBody = (description: string, more: Field[] = []): Field => ({
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
+	...field('Additional Fields', 'additionalFields', 'collection', {}, { placeholder: 'Add Field' }),
 	options: [
 		{
-			displayName: 'Body',
-			name: 'body',
-			type: 'json',
-			default: '{}',
-			description,
+			...field('Body', 'body', 'json', '{}', { description }),
 			check: requireJsonObject,
 			isExtra: true,
 		},
@@ -125,14 +112,13 @@ const resolveInteraction: Operation = {
 		}),
 		{
 			// Nobody approves by leaving a field alone.
-			...choice('Decision', 'decision', '', 'How to answer', {
+			...choiceField('Decision', 'decision', '', 'How to answer', {
 				'': ['- Choose -'],
 				approve: ['Approve', 'Choose the option that allows it this time'],
 				option: ['Choose an Option', 'Choose the option with a given value'],
 				deny: ['Deny', 'Choose the option that refuses it'],
 			}),
 			required: true,
-			check: (field, value) => requireOneOf(field, value, ['approve', 'deny', 'option']),
 		},
 		textField('Option Value', 'optionValue', {
 			placeholder: 'e.g. always',

@@ -1,8 +1,9 @@
 import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { boundQuery, queryField, queryParameters } from '../../shared/analytics/query';
+import { boundQuery } from '../../shared/analytics/query';
 import { rowsOf } from '../../shared/api/overrides';
 import { rememberInExecution } from '../../shared/n8n/customData';
+import { field, queryField, queryParameters } from '../../shared/n8n/descriptions';
 import type { Operation } from '../../shared/n8n/routing';
 
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
@@ -104,19 +105,15 @@ export const analytics: Record<string, Operation> = {
 		description: 'Run a SQL query on the event data of the projects that the API key can access',
 		request: 'queryAnalytics',
 		fields: [
-			{
-				displayName: 'Query Template',
-				name: 'table',
-				type: 'options',
+			field('Query Template', 'table', 'options', OWN_QUERY, {
 				noDataExpression: true,
-				default: OWN_QUERY,
 				description:
 					'Fills in a query that reads this table. A query you have edited is kept: to replace it, choose Own Query, clear the query and choose a table again.',
 				options: [
 					{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 					...TABLES.map(({ name, value, description }) => ({ name, value, description })),
 				],
-			},
+			}),
 			// The panel shows the default of the table that is chosen, until somebody changes it.
 			...[{ value: OWN_QUERY, query: '' }, ...TABLES].map(({ value, query }) => ({
 				...queryField,
@@ -159,15 +156,11 @@ const displayOptions = { show: { '/resource': ['analytics'], '/operation': ['que
 /** The entries of Options for the analytics resource */
 export const analyticsOptions: INodeProperties[] = [
 	{ ...queryParameters, displayOptions },
-	{
-		displayName: 'Return as Single Item',
-		name: 'rowsInOneItem',
-		type: 'boolean',
-		default: false,
+	field('Return as Single Item', 'rowsInOneItem', 'boolean', false, {
 		displayOptions,
 		description:
 			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
-	},
+	}),
 ];
 
 // The condition runs in the editor whenever somebody types, so its patterns take time in proportion to the query's length.

@@ -7,17 +7,12 @@ import {
 	resultOrError,
 	WorkspaceAutomationError,
 } from '../../shared/base/errors';
-import {
-	requireAnyId,
-	requireOneOf,
-	requireString,
-	requireText,
-} from '../../shared/base/validation';
+import { requireAnyId, requireString, requireText } from '../../shared/base/validation';
 import { fieldOf, inMib, isRecord, MIB } from '../../shared/base/values';
-import { returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
+import { choice, field, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
 import { jsonOf, type Operation } from '../../shared/n8n/routing';
 import { Base64 } from '../../shared/transport/httpRequest';
-import { fileInProject, parentId, projectId, textField } from '../fields';
+import { choiceField, fileInProject, parentId, projectId, textField } from '../fields';
 import { getContent } from '../fileContent';
 
 /** The limit on file content (API document, Limits) */
@@ -74,21 +69,16 @@ const creation = (
 		projectId,
 		...operation.fields,
 		parentId,
-		{
-			displayName: 'If It Exists',
-			name: 'ifExists',
-			type: 'options',
-			options: [
-				{ name: 'Raise an Error', value: 'fail', description: 'Report that the name is taken' },
-				{
-					name: 'Return the Existing One',
-					value: 'skip',
-					description: 'Leave it as it is and hand it on',
-				},
-			],
-			default: 'fail',
-			description: 'What to do when there is one of that name already; nothing is ever overwritten',
-		},
+		choice(
+			'If It Exists',
+			'ifExists',
+			'fail',
+			'What to do when there is one of that name already; nothing is ever overwritten',
+			{
+				fail: ['Raise an Error', 'Report that the name is taken'],
+				skip: ['Return the Existing One', 'Leave it as it is and hand it on'],
+			},
+		),
 	],
 	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
 	async result({ body }, values, api) {
@@ -131,23 +121,17 @@ const create = creation({
 			description:
 				'The name of the file; it has to be unique among its siblings. Leave it empty to use the file name of the binary data.',
 		}),
-		{
-			displayName: 'Content',
-			name: 'contentSource',
-			type: 'options',
-			options: [
-				{ name: 'Asset', value: 'asset', description: 'Copy an asset of the media library' },
-				{
-					name: 'Binary Data',
-					value: 'binary',
-					description: 'A file that an earlier node read or downloaded',
-				},
-				{ name: 'Text', value: 'text', description: 'Text entered here' },
-			],
-			default: 'text',
-			description: 'Where the content comes from; it may have 10 MiB at most',
-			check: (field, value) => requireOneOf(field, value, ['text', 'binary', 'asset']),
-		},
+		choiceField(
+			'Content',
+			'contentSource',
+			'text',
+			'Where the content comes from; it may have 10 MiB at most',
+			{
+				asset: ['Asset', 'Copy an asset of the media library'],
+				binary: ['Binary Data', 'A file that an earlier node read or downloaded'],
+				text: ['Text', 'Text entered here'],
+			},
+		),
 		textField('Text', 'text', {
 			typeOptions: { rows: 6 },
 			placeholder: 'e.g. # Report',
@@ -198,11 +182,7 @@ export const file: Record<string, Operation> = {
 			projectId,
 			...returnAllOrLimit,
 			{
-				displayName: 'Filters',
-				name: 'filters',
-				type: 'collection',
-				placeholder: 'Add Filter',
-				default: {},
+				...field('Filters', 'filters', 'collection', {}, { placeholder: 'Add Filter' }),
 				options: [{ ...parentId, description: 'Return only what is directly in this folder' }],
 			},
 		],

@@ -1,6 +1,11 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { optionalId, requireAnyId, requireJsonObject } from '../../shared/base/validation';
-import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/descriptions';
+import {
+	field,
+	productLocator,
+	projectLocator,
+	returnAllOrLimit,
+} from '../../shared/n8n/descriptions';
 import type { Field, Operation } from '../../shared/n8n/routing';
 import { projectId } from '../fields';
 
@@ -16,13 +21,11 @@ function requireSomeFields(field: string, value: unknown): Record<string, unknow
 
 /** The API document shows no field of a product, so they are entered as JSON. */
 const fields: Field = {
-	displayName: 'Fields',
-	name: 'fields',
-	type: 'json',
-	default: '{}',
-	required: true,
-	placeholder: 'e.g. {"name": "Gift card", "price": 25}',
-	description: 'The fields of the product as a JSON object',
+	...field('Fields', 'fields', 'json', '{}', {
+		required: true,
+		placeholder: 'e.g. {"name": "Gift card", "price": 25}',
+		description: 'The fields of the product as a JSON object',
+	}),
 	check: requireSomeFields,
 	isExtra: true,
 };

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireId } from '../../shared/base/validation';
-import { returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
+import { field, returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
 import type { Field, Operation } from '../../shared/n8n/routing';
 import { textField } from '../fields';
 
@@ -31,11 +31,7 @@ export const task: Record<string, Operation> = {
 		fields: [
 			taskId,
 			{
-				displayName: 'Update Fields',
-				name: 'updateFields',
-				type: 'collection',
-				placeholder: 'Add Field',
-				default: {},
+				...field('Update Fields', 'updateFields', 'collection', {}, { placeholder: 'Add Field' }),
 				check: requireSome,
 				options: [
 					textField('Emoji', 'emoji', {

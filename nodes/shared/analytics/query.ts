@@ -1,62 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { WorkspaceAutomationError } from '../base/errors';
 import { requireText } from '../base/validation';
 import { bind } from './bind';
 import { plainTemplate, tokensOf } from './tokenizer';
 
-// The query as the panel shows it, and as it is sent.
-
-export const queryField = {
-	displayName: 'Query',
-	name: 'query',
-	type: 'string',
-	default: '',
-	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
-	noDataExpression: true,
-	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
-	required: true,
-	placeholder:
-		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
-	description:
-		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
-	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
-} satisfies INodeProperties;
-
-/** An entry of Options: the values of the query's placeholders */
-export const queryParameters: INodeProperties = {
-	displayName: 'Query Parameters',
-	name: 'parameters',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true },
-	placeholder: 'Add Parameter',
-	default: {},
-	description:
-		'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
-	options: [
-		{
-			displayName: 'Parameter',
-			name: 'values',
-			values: [
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. source',
-					description: 'The name between the braces',
-				},
-				{
-					displayName: 'Value',
-					name: 'value',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. newsletter',
-				},
-			],
-		},
-	],
-};
+// The query as it is sent: a single SELECT, with the values of the panel written into it.
 
 /**
  * A single SELECT or WITH statement (API document, POST /analytics/query, rule 1), as it is.

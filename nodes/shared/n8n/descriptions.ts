@@ -1,9 +1,23 @@
-import type { INodeProperties, INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
+import type {
+	INodeProperties,
+	INodePropertyMode,
+	INodePropertyModeValidation,
+	NodePropertyTypes,
+} from 'n8n-workflow';
 
 import { DASHBOARD_URL_PATTERN } from '../session/session';
 import { UUID } from '../base/validation';
 
-// Fields that more than one operation or node shows.
+// How a field of a panel is written, and fields that more than one operation or node shows.
+
+/** A field has a label, the name under which workflows keep it, a type, a default, and what it is for. */
+export const field = (
+	displayName: string,
+	name: string,
+	type: NodePropertyTypes,
+	value: INodeProperties['default'],
+	more: Partial<INodeProperties>,
+): INodeProperties => ({ displayName, name, type, default: value, ...more });
 
 /** What a choice is called and what it does, by the value that workflows keep */
 export type Choices = Record<string, [name: string, description?: string, action?: string]>;
@@ -14,19 +28,16 @@ export const choice = (
 	value: string,
 	description: string,
 	choices: Choices,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'options',
-	default: value,
-	options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
-		name,
-		value: choice,
-		...(description && { description }),
-		...(action && { action }),
-	})),
-	description,
-});
+): INodeProperties =>
+	field(displayName, name, 'options', value, {
+		options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
+			name,
+			value: choice,
+			...(description && { description }),
+			...(action && { action }),
+		})),
+		description,
+	});
 
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
 
@@ -133,54 +144,73 @@ export const sessionLocator: INodeProperties = {
 	],
 };
 
-export const prompt: INodeProperties = {
-	displayName: 'Prompt',
-	name: 'prompt',
-	type: 'string',
+export const prompt = field('Prompt', 'prompt', 'string', '', {
 	typeOptions: { rows: 4 },
-	default: '',
 	required: true,
 	placeholder: 'e.g. Check every page for broken links and fix them',
 	description: 'What the agent should do, in plain words',
-};
+});
 
 /** Sites cannot be listed, so they are given by their ID. */
-export const siteId: INodeProperties = {
-	displayName: 'Site ID',
-	name: 'siteId',
-	type: 'string',
-	default: '',
+export const siteId = field('Site ID', 'siteId', 'string', '', {
 	required: true,
 	placeholder: UUID_EXAMPLE,
 	description:
 		"The site, by the ID that the service's dashboard shows in the address of its settings",
-};
+});
 
 /** Return All and Limit, for a list. */
 export const returnAllOrLimit: INodeProperties[] = [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
+	field('Return All', 'returnAll', 'boolean', false, {
 		description: 'Whether to return all results or only up to a given limit',
 		hint: 'A list is read with a request for each 100 entries',
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
+	}),
+	field('Limit', 'limit', 'number', 50, {
 		typeOptions: { minValue: 1 },
-		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
-	},
+	}),
 ];
 
-export const simplify: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
+export const simplify = field('Simplify', 'simplify', 'boolean', true, {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
+});
+
+export const queryField = field('Query', 'query', 'string', '', {
+	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
+	noDataExpression: true,
+	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
+	required: true,
+	placeholder:
+		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
+	description:
+		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
+	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
+});
+
+/** An entry of Options: the values of the query's placeholders */
+export const queryParameters = field(
+	'Query Parameters',
+	'parameters',
+	'fixedCollection',
+	{},
+	{
+		typeOptions: { multipleValues: true },
+		placeholder: 'Add Parameter',
+		description:
+			'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
+		options: [
+			{
+				displayName: 'Parameter',
+				name: 'values',
+				values: [
+					field('Name', 'name', 'string', '', {
+						placeholder: 'e.g. source',
+						description: 'The name between the braces',
+					}),
+					field('Value', 'value', 'string', '', { placeholder: 'e.g. newsletter' }),
+				],
+			},
+		],
+	},
+);
