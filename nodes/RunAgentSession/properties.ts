@@ -2,6 +2,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import {
 	choice,
+	collection,
 	field,
 	projectLocator,
 	prompt,
@@ -164,39 +165,37 @@ export const properties: INodeProperties[] = [
 	),
 	...shown(
 		{ permissionPolicy: ['rules'] },
-		field(
-			'Rules',
-			'permissionRules',
-			'fixedCollection',
-			{},
-			{
-				typeOptions: { multipleValues: true, sortable: true },
-				placeholder: 'Add Rule',
-				description:
-					'The first rule that matches the permission and everything it is asked for decides',
-				options: [
-					{
-						displayName: 'Rule',
-						name: 'rule',
-						values: [
-							field('Permission', 'permission', 'string', '', {
-								description: 'The kind of permission. * stands for any.',
-								placeholder: 'e.g. bash',
-							}),
-							field('Pattern', 'pattern', 'string', '', {
-								description:
-									'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
-								placeholder: 'e.g. git status, npm run build',
-							}),
-							choice('Decision', 'decision', '', 'What to do with a request that matches', {
-								'': ['- Choose -'],
-								...decisions,
-							}),
-						],
-					},
-				],
-			},
-		),
+		{
+			displayName: 'Rules',
+			name: 'permissionRules',
+			type: 'fixedCollection',
+			default: {},
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Rule',
+			description:
+				'The first rule that matches the permission and everything it is asked for decides',
+			options: [
+				{
+					displayName: 'Rule',
+					name: 'rule',
+					values: [
+						field('Permission', 'permission', 'string', '', {
+							description: 'The kind of permission. * stands for any.',
+							placeholder: 'e.g. bash',
+						}),
+						field('Pattern', 'pattern', 'string', '', {
+							description:
+								'What it is asked for, such as a command or a path. Separate several with commas. * stands for any characters of one command and one folder, and alone for everything.',
+							placeholder: 'e.g. git status, npm run build',
+						}),
+						choice('Decision', 'decision', '', 'What to do with a request that matches', {
+							'': ['- Choose -'],
+							...decisions,
+						}),
+					],
+				},
+			],
+		},
 		choice(
 			'When No Rule Matches',
 			'defaultDecision',
@@ -213,104 +212,100 @@ export const properties: INodeProperties[] = [
 				"Whether items that leave by 'Needs Approval' hold only what a person needs to decide, and not how far the session is as well",
 		},
 	),
-	field(
+	collection(
 		'Options',
 		'options',
-		'collection',
-		{},
-		{
-			placeholder: 'Add Option',
-			options: [
-				...shown(
-					{ '/permissionPolicy': DECIDING },
-					choice(
-						'Approve With',
-						'approveWith',
-						'once',
-						'Which approval to prefer where the agent offers several',
-						{
-							always: ['Always', 'Prefer the option that allows it permanently'],
-							once: ['Once', 'Prefer the option that allows it this time'],
-						},
-					),
-					field('Approve Values', 'approveValues', 'string', '', {
-						description:
-							'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
-						placeholder: 'e.g. grant_once, go',
-					}),
+		'Add Option',
+		[
+			...shown(
+				{ '/permissionPolicy': DECIDING },
+				choice(
+					'Approve With',
+					'approveWith',
+					'once',
+					'Which approval to prefer where the agent offers several',
+					{
+						always: ['Always', 'Prefer the option that allows it permanently'],
+						once: ['Once', 'Prefer the option that allows it this time'],
+					},
 				),
-				...shown(
-					{ '/operation': ['start'] },
-					field('Body', 'body', 'json', '{}', {
-						description: 'More fields for the request that starts the session',
-					}),
-				),
-				// If Nobody Answers may deny, whatever the policy.
-				field('Deny Values', 'denyValues', 'string', '', {
+				field('Approve Values', 'approveValues', 'string', '', {
 					description:
-						'Values of options that deny, separated by commas. They win over what is understood without them.',
-					placeholder: 'e.g. refuse, halt',
+						'Values of options that approve, separated by commas, for a service that names them in words of its own. They win over what is understood without them.',
+					placeholder: 'e.g. grant_once, go',
 				}),
-				...shown(
-					{ '/operation': SESSIONS },
-					field('Decision Body', 'decisionBody', 'json', '{}', {
-						description: 'More fields for the request that answers a permission request',
-					}),
-					field('Abort on Stop', 'abortOnStop', 'boolean', true, {
-						description:
-							'Whether stopping the execution, or its timeout, also aborts the agent session',
-					}),
-					field('Max Concurrent Sessions', 'maxConcurrentSessions', 'number', 5, {
-						typeOptions: { minValue: 1 },
-						description: 'How many items are worked on at the same time',
-					}),
-				),
-				...shown(
-					{ '/operation': SESSIONS, '/wait': ['memory'] },
-					field('Max Poll Interval (Seconds)', 'maxPollInterval', 'number', 10, {
-						typeOptions: { minValue: 1 },
-						description:
-							'Longest time between two polls of a session; the interval grows with the age of the session',
-					}),
-					field('Poll Interval (Seconds)', 'pollInterval', 'number', 5, {
-						typeOptions: { minValue: 1 },
-						description:
-							'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-					}),
-				),
-				...shown(
-					{ '/operation': SESSIONS, '/wait': ['database'] },
-					field('Give Up After (Hours)', 'giveUpAfter', 'number', 24, {
-						typeOptions: { minValue: 0 },
-						description: 'How long to wait for the session to end',
-					}),
-					choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
+			),
+			...shown(
+				{ '/operation': ['start'] },
+				field('Body', 'body', 'json', '{}', {
+					description: 'More fields for the request that starts the session',
+				}),
+			),
+			// If Nobody Answers may deny, whatever the policy.
+			field('Deny Values', 'denyValues', 'string', '', {
+				description:
+					'Values of options that deny, separated by commas. They win over what is understood without them.',
+				placeholder: 'e.g. refuse, halt',
+			}),
+			...shown(
+				{ '/operation': SESSIONS },
+				field('Decision Body', 'decisionBody', 'json', '{}', {
+					description: 'More fields for the request that answers a permission request',
+				}),
+				field('Abort on Stop', 'abortOnStop', 'boolean', true, {
+					description:
+						'Whether stopping the execution, or its timeout, also aborts the agent session',
+				}),
+				field('Max Concurrent Sessions', 'maxConcurrentSessions', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description: 'How many items are worked on at the same time',
+				}),
+			),
+			...shown(
+				{ '/operation': SESSIONS, '/wait': ['memory'] },
+				field('Max Poll Interval (Seconds)', 'maxPollInterval', 'number', 10, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Longest time between two polls of a session; the interval grows with the age of the session',
+				}),
+				field('Poll Interval (Seconds)', 'pollInterval', 'number', 5, {
+					typeOptions: { minValue: 1 },
+					description:
+						'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
+				}),
+			),
+			...shown(
+				{ '/operation': SESSIONS, '/wait': ['database'] },
+				field('Give Up After (Hours)', 'giveUpAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long to wait for the session to end',
+				}),
+				choice('On Give Up', 'onGiveUp', 'abort', "What to do when 'Give Up After' is over", {
+					...ABORT,
+					error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
+				}),
+				choice(
+					'If Nobody Answers',
+					'ifNobodyAnswers',
+					'wait',
+					'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
+					{
 						...ABORT,
-						error: ['Raise an Error', 'Let the session go on and raise an error that names it'],
-					}),
-					choice(
-						'If Nobody Answers',
-						'ifNobodyAnswers',
-						'wait',
-						'What to do when nobody has decided a request in time. For that, what follows Needs Approval has to lead back into this node.',
-						{
-							...ABORT,
-							deny: ['Deny', 'Refuse what was asked; the agent goes on without'],
-							wait: ['Wait', "Wait on, until 'Give Up After'"],
-						},
-					),
-					field('If Nobody Answers After (Hours)', 'unansweredAfter', 'number', 24, {
-						typeOptions: { minValue: 0 },
-						description: 'How long people have, counted from when a request was first seen',
-					}),
-					field('Send Comments to the Agent', 'sendComments', 'boolean', false, {
-						description:
-							'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
-					}),
+						deny: ['Deny', 'Refuse what was asked; the agent goes on without'],
+						wait: ['Wait', "Wait on, until 'Give Up After'"],
+					},
 				),
-				// They stood here first: a workflow that has them here keeps them, and no other is offered them.
-				...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
-			].sort((one, other) => (one.displayName < other.displayName ? -1 : 1)),
-		},
+				field('If Nobody Answers After (Hours)', 'unansweredAfter', 'number', 24, {
+					typeOptions: { minValue: 0 },
+					description: 'How long people have, counted from when a request was first seen',
+				}),
+				field('Send Comments to the Agent', 'sendComments', 'boolean', false, {
+					description:
+						'Whether what a person writes on the page of approvalUrl goes to the agent as a message, once everything that was asked is decided',
+				}),
+			),
+			// They stood here first: a workflow that has them here keeps them, and no other is offered them.
+			...maxWait.flatMap((field) => shown({ [field.name]: [{ _cnd: { exists: true } }] }, field)),
+		].sort((one, other) => (one.displayName < other.displayName ? -1 : 1)),
 	),
 ];

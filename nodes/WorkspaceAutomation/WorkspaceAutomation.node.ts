@@ -2,7 +2,7 @@ import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workf
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { inWords, titleOf } from '../shared/base/values';
-import { field } from '../shared/n8n/descriptions';
+import { collection, field } from '../shared/n8n/descriptions';
 import { type Operation, sendRouted } from '../shared/n8n/routing';
 import { CREDENTIAL } from '../shared/transport/credential';
 import { listSearch } from '../shared/n8n/listSearch';
@@ -90,23 +90,14 @@ export class WorkspaceAutomation implements INodeType {
 				options: Object.keys(RESOURCES).map((value) => ({ name: titleOf(value), value })),
 			}),
 			...Object.entries(RESOURCES).flatMap(([value, operations]) => panelOf(value, operations)),
-			field(
-				'Options',
-				'options',
-				'collection',
-				{},
-				{
-					placeholder: 'Add Option',
-					options: [
-						field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
-							typeOptions: { minValue: 1, numberPrecision: 0 },
-							description:
-								'How many requests may be under way at the same time; a rate limit slows all of them',
-						}),
-						...analyticsOptions,
-					],
-				},
-			),
+			collection('Options', 'options', 'Add Option', [
+				field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
+					typeOptions: { minValue: 1, numberPrecision: 0 },
+					description:
+						'How many requests may be under way at the same time; a rate limit slows all of them',
+				}),
+				...analyticsOptions,
+			]),
 		],
 	};
 

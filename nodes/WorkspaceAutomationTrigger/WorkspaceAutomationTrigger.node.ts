@@ -3,6 +3,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { titleOf } from '../shared/base/values';
 import {
+	collection,
 	field,
 	folderLocator,
 	projectLocator,
@@ -71,30 +72,21 @@ const properties: INodeProperties[] = [
 		description:
 			'The columns that tell one row from another, separated by commas. A row whose other columns change is not a new one. If empty, any change makes a row a new one.',
 	}),
-	field(
-		'Options',
-		'options',
-		'collection',
-		{},
-		{
-			placeholder: 'Add Option',
-			options: [
-				field('Also Existing Ones', 'existing', 'boolean', false, {
-					displayOptions: showWhere(
-						EVENTS.filter(({ on }) => on === 'added'),
-						'/event',
-					),
-					description:
-						'Whether the first poll also emits what exists already, instead of only what comes after it',
-				}),
-				field('Max Events per Poll', 'maxEvents', 'number', 100, {
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					description: 'How many items a poll emits at most; the next poll emits the others',
-				}),
-				{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
-			],
-		},
-	),
+	collection('Options', 'options', 'Add Option', [
+		field('Also Existing Ones', 'existing', 'boolean', false, {
+			displayOptions: showWhere(
+				EVENTS.filter(({ on }) => on === 'added'),
+				'/event',
+			),
+			description:
+				'Whether the first poll also emits what exists already, instead of only what comes after it',
+		}),
+		field('Max Events per Poll', 'maxEvents', 'number', 100, {
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			description: 'How many items a poll emits at most; the next poll emits the others',
+		}),
+		{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
+	]),
 ];
 
 export class WorkspaceAutomationTrigger implements INodeType {

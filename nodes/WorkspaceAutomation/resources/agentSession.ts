@@ -10,7 +10,7 @@ import type { Api, Values } from '../../shared/api/operations';
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireAnyId, requireJsonObject, requireText } from '../../shared/base/validation';
 import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
-import { field, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
+import { collection, field, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
 import { type Field, jsonOf, type Operation } from '../../shared/n8n/routing';
 import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
 import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
@@ -20,17 +20,15 @@ import { choiceField, projectId, simplified, textField } from '../fields';
 const sessionId: Field = { ...sessionLocator, check: requireSessionId };
 
 /** Additional fields with a JSON body, for what the API document does not show. */
-const additionalBody = (description: string, more: Field[] = []): Field => ({
-	...field('Additional Fields', 'additionalFields', 'collection', {}, { placeholder: 'Add Field' }),
-	options: [
+const additionalBody = (description: string, more: Field[] = []): Field =>
+	collection<Field>('Additional Fields', 'additionalFields', 'Add Field', [
 		{
 			...field('Body', 'body', 'json', '{}', { description }),
 			check: requireJsonObject,
 			isExtra: true,
 		},
 		...more,
-	],
-});
+	]);
 
 /** The interaction as it is pending now. */
 async function pendingInteraction(

@@ -9,7 +9,7 @@ import {
 } from '../../shared/base/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/base/validation';
 import { fieldOf, inMib, isRecord, MIB } from '../../shared/base/values';
-import { choice, field, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
+import { choice, collection, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
 import { jsonOf, type Operation } from '../../shared/n8n/routing';
 import { Base64 } from '../../shared/transport/httpRequest';
 import { choiceField, fileInProject, parentId, projectId, textField } from '../fields';
@@ -181,10 +181,9 @@ export const file: Record<string, Operation> = {
 		fields: [
 			projectId,
 			...returnAllOrLimit,
-			{
-				...field('Filters', 'filters', 'collection', {}, { placeholder: 'Add Filter' }),
-				options: [{ ...parentId, description: 'Return only what is directly in this folder' }],
-			},
+			collection('Filters', 'filters', 'Add Filter', [
+				{ ...parentId, description: 'Return only what is directly in this folder' },
+			]),
 		],
 	},
 	getContent,

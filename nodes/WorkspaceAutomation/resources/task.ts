@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../shared/base/errors';
 import { requireId } from '../../shared/base/validation';
-import { field, returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
+import { collection, returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
 import type { Field, Operation } from '../../shared/n8n/routing';
 import { textField } from '../fields';
 
@@ -31,9 +31,7 @@ export const task: Record<string, Operation> = {
 		fields: [
 			taskId,
 			{
-				...field('Update Fields', 'updateFields', 'collection', {}, { placeholder: 'Add Field' }),
-				check: requireSome,
-				options: [
+				...collection('Update Fields', 'updateFields', 'Add Field', [
 					textField('Emoji', 'emoji', {
 						placeholder: 'e.g. 🧹',
 						description: 'Shown beside the title',
@@ -51,7 +49,8 @@ export const task: Record<string, Operation> = {
 						placeholder: 'e.g. Nightly link check',
 						description: 'The name of the task',
 					}),
-				],
+				]),
+				check: requireSome,
 			},
 		],
 	},

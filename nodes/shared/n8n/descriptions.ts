@@ -19,6 +19,14 @@ export const field = (
 	more: Partial<INodeProperties>,
 ): INodeProperties => ({ displayName, name, type, default: value, ...more });
 
+/** Fields that people add one by one; those of a request have checks. */
+export const collection = <F>(
+	displayName: string,
+	name: string,
+	placeholder: string,
+	options: F[],
+) => ({ displayName, name, type: 'collection' as const, placeholder, default: {}, options });
+
 /** What a choice is called and what it does, by the value that workflows keep */
 export type Choices = Record<string, [name: string, description?: string, action?: string]>;
 
@@ -189,28 +197,26 @@ export const queryField = field('Query', 'query', 'string', '', {
 });
 
 /** An entry of Options: the values of the query's placeholders */
-export const queryParameters = field(
-	'Query Parameters',
-	'parameters',
-	'fixedCollection',
-	{},
-	{
-		typeOptions: { multipleValues: true },
-		placeholder: 'Add Parameter',
-		description:
-			'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
-		options: [
-			{
-				displayName: 'Parameter',
-				name: 'values',
-				values: [
-					field('Name', 'name', 'string', '', {
-						placeholder: 'e.g. source',
-						description: 'The name between the braces',
-					}),
-					field('Value', 'value', 'string', '', { placeholder: 'e.g. newsletter' }),
-				],
-			},
-		],
-	},
-);
+export const queryParameters: INodeProperties = {
+	displayName: 'Query Parameters',
+	name: 'parameters',
+	type: 'fixedCollection',
+	default: {},
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Parameter',
+	description:
+		'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
+	options: [
+		{
+			displayName: 'Parameter',
+			name: 'values',
+			values: [
+				field('Name', 'name', 'string', '', {
+					placeholder: 'e.g. source',
+					description: 'The name between the braces',
+				}),
+				field('Value', 'value', 'string', '', { placeholder: 'e.g. newsletter' }),
+			],
+		},
+	],
+};
