@@ -1,6 +1,8 @@
 // The charts in docs/benchmarks.md show the runs beside them.
 import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Table } from '../../bench/benchmark.mts';
 import { draw, type Chart } from '../../bench/chart.mts';
 import { charts } from '../../bench/charts.mts';
@@ -122,11 +124,19 @@ describe('a run on the page', () => {
 	});
 });
 
-describe('docs/benchmarks.md', () => {
-	const benchmarks = readdirSync(new URL('../../bench/', import.meta.url))
-		.filter((file) => file.endsWith('.bench.mts'))
-		.map((file) => file.replace('.bench.mts', ''));
+const benchmarks = readdirSync(new URL('../../bench/', import.meta.url))
+	.filter((file) => file.endsWith('.bench.mts'))
+	.map((file) => file.replace('.bench.mts', ''))
+	.sort();
 
+// Node itself loads them, which resolves no import of another file without its ending.
+test('every benchmark is there for `npm run bench`', () => {
+	const main = fileURLToPath(new URL('../../bench/main.mts', import.meta.url));
+	const { stderr } = spawnSync(process.execPath, [main, 'none'], { encoding: 'utf8' });
+	expect(stderr).toContain(`There is no benchmark "none". There is: ${benchmarks.join(', ')}.`);
+});
+
+describe('docs/benchmarks.md', () => {
 	test.each(benchmarks)('has a run of %s', (name) =>
 		expect(pastedTable(readDocument(), name).rows.length).toBeGreaterThan(0),
 	);
