@@ -1,5 +1,5 @@
 // n8n's queue mode under sessions that wait in the database: the main killed, a worker killed, both.
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { single, WAITS_FASTER } from './durable.mts';
@@ -8,54 +8,43 @@ import {
 	eventually,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 } from './support.mts';
 
 const describe = describeWith('Redis and PostgreSQL');
 
-const WORK = '[work 8s] [ask bash: one] [work 8s] [say Done.]';
-/** What is killed while sessions are parked, one after the other */
+/** What is killed while a session is parked */
 const CASES = ['main', 'worker', 'main and worker'] as const;
 
 describe('sessions that wait in the database, in queue mode', () => {
 	const stage = useOwnStage(
 		onSeveralMachines({ workers: 1, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR }),
 	);
-	const executions: Record<string, string> = {};
-	const promptOf = (what: string) => `Killed: ${what} ${WORK}`;
 
-	const parked = async (what: string) =>
-		await eventually(async () => {
-			const { status } = await stage.host.rest.get(`/executions/${executions[what]}`);
-			return status === 'waiting';
-		}, 60);
-
-	beforeAll(async () => {
-		const { host } = stage;
-		for (const what of CASES) {
-			const prompt = promptOf(what);
-			executions[what] = await host.run(await host.importWorkflow(single(what, prompt)));
-			await parked(what);
+	// One after the other: what looks at its session in the moment in which n8n is killed is not parked.
+	test.each(CASES)(
+		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
+		async (what) => {
+			const { host } = stage;
+			const prompt = `Killed: ${what} [work 4s] [ask bash: one] [work 4s] [say Done.]`;
+			const id = await host.run(await host.importWorkflow(single(what, prompt)));
+			await eventually(async () => {
+				const { status } = await host.rest.get(`/executions/${id}`);
+				return status === 'waiting';
+			}, 60);
 			if (what.includes('main')) await host.kill();
 			if (what.includes('worker')) {
 				await host.workers.at(-1)!.kill();
 				await host.addWorker();
 			}
 			if (what.includes('main')) await host.restartMain();
-		}
-	}, STAGE_TIMEOUT_MS);
-
-	test.each(CASES)(
-		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
-		async (what) => {
-			const execution = await stage.host.waitForExecution(executions[what]);
+			const execution = await host.waitForExecution(id);
 			expect(execution.status).toBe('success');
 			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, promptOf(what))).toMatchObject([
+			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
 			]);
 		},
-		TEST_TIMEOUT_MS,
+		STAGE_TIMEOUT_MS,
 	);
 });
