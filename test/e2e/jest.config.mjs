@@ -29,7 +29,7 @@ export default {
 	// For what hangs, not for what is slow: other tests keep the same n8n busy.
 	testTimeout: 60_000,
 	// Nearly all of the time is waiting: two processors are idle for three quarters of it while two files run.
-	maxWorkers: availableParallelism() + 5,
+	maxWorkers: availableParallelism() + 4,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 	projects: [...chosenVersions().map(onHost), repository],
