@@ -1,5 +1,8 @@
 // The package's own decisions on when to poll.
-import { pollDelay as delayWithin, type PollLimits } from '../nodes/RunAgentSession/pollPlan.ts';
+import {
+	pollDelay as delayWithin,
+	type PollLimits,
+} from '../nodes/RunAgentSession/session/pollPlan.ts';
 
 export type { PollLimits };
 

@@ -9,20 +9,16 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { readOverrides } from '../nodes/shared/api/overrides';
-import {
-	CURRENT_VERSION,
-	readCredential,
-	VERSION_HEADER,
-} from '../nodes/shared/transport/credential';
-import { WorkspaceAutomationError } from '../nodes/shared/base/errors';
+import { readOverrides } from '../nodes/shared/client/overrides';
+import { CURRENT_VERSION, readCredential, VERSION_HEADER } from '../nodes/shared/client/credential';
+import { WorkspaceAutomationError } from '../nodes/shared/errors';
 
 const responseCode = (value: number, message: string) => ({
 	type: 'responseCode' as const,
 	properties: { value, message },
 });
 
-const REDIRECT =
+const REDIRECT_MESSAGE =
 	'The base URL answers with a redirect, which is not followed so that the API key stays where it belongs. Enter the address that it leads to, if you trust it.';
 
 /**
@@ -128,7 +124,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			headers: { [VERSION_HEADER]: overridden('listProjects.version', '$credentials.apiVersion') },
 		},
 		rules: [
-			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT)),
+			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT_MESSAGE)),
 			// The first character of a web page: a login or a proxy that answers in the service's place.
 			{
 				type: 'responseSuccessBody',

@@ -1,8 +1,8 @@
 // The way to the API over a wire of the test's own: what is sent is on record, and what comes back is written down.
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { openApi } from '../nodes/shared/api/api.ts';
-import { RateLimitGates } from '../nodes/shared/transport/concurrency.ts';
-import type { ApiContext } from '../nodes/shared/transport/types.ts';
+import { createClient } from '../nodes/shared/client/createClient.ts';
+import { RateLimiters } from '../nodes/shared/client/rateLimiter.ts';
+import type { ApiContext } from '../nodes/shared/client/types.ts';
 import { createVirtualClock } from './virtualClock.mts';
 
 export interface Answer {
@@ -63,6 +63,6 @@ export async function apiWith(
 		helpers: { httpRequestWithAuthentication: helper },
 		logger: { info() {}, warn() {}, debug() {} },
 	} as unknown as ApiContext;
-	const api = await openApi(context, { clock, gates: new RateLimitGates(clock) });
+	const api = await createClient(context, { clock, rateLimiters: new RateLimiters(clock) });
 	return { api, sent, clock, context };
 }

@@ -6,7 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import { isInterfaceDeclaration } from 'typescript';
 import { contractFile } from '../openapi/contract.mts';
 
-export const typesFile = new URL('../nodes/shared/base/contract.ts', import.meta.url);
+export const typesFile = new URL('../openapi/contract-types.mts', import.meta.url);
 
 const header =
 	'// Made from openapi/workspace-automation.yaml by `npm run contract`. Do not edit.\n\n';

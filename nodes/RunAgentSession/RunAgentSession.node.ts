@@ -8,39 +8,49 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/transport/credential';
-import { CanceledError, throwIfAborted, toNodeError } from '../shared/base/errors';
-import { handsOnErrors, isTool } from '../shared/n8n/aiTool';
-import { rememberSession } from '../shared/n8n/customData';
-import { runIndexOf } from '../shared/n8n/executionJournal';
+import { CREDENTIAL } from '../shared/client/credential';
+import { CanceledError, throwIfAborted, toNodeError } from '../shared/errors';
+import { continuesOnError, isTool } from '../shared/n8n/aiTool';
+import { setSessionCustomData } from '../shared/n8n/customData';
+import { readRunIndex } from '../shared/n8n/journal';
 import { getProjects } from '../shared/n8n/listSearch';
-import { hintAtLooseEnd, park, putOffUntil, requireWayBack } from '../shared/n8n/parking';
-import { openApi } from '../shared/api/api';
-import { optionWords } from '../shared/api/sessions';
-import type { Api } from '../shared/api/operations';
-import { realClock } from '../shared/transport/clock';
-import { settleConcurrently } from '../shared/transport/concurrency';
-import { carriedBy, isWaitedFor, ownRecord, sessionOf } from './carried';
-import { applyAnswers, look } from './look';
 import {
-	allFailures,
-	canceled,
+	warnIfUnconnected,
+	pauseExecution,
+	deferredUntil,
+	requireSelfConnection,
+} from './session/pause';
+import { createClient } from '../shared/client/createClient';
+import { readOptionWords } from '../shared/client/sessions';
+import type { ApiClient } from '../shared/client/operations';
+import { realClock } from '../shared/client/clock';
+import { settleConcurrently } from '../shared/client/rateLimiter';
+import {
+	findItemRecord,
+	isAwaitingApproval,
+	openItemRecord,
+	requireOpenSession,
+} from './session/journal';
+import { applyAnswers, look } from './session/look';
+import {
+	combineFailures,
+	canceledError,
 	heldFailure,
 	OUTPUTS,
-	sessionFailed,
-	tellTracing,
+	sessionFailedError,
+	reportToTracing,
 	toOutputs,
 	type Results,
 } from './output';
-import { answerOnPage, soonAfter, takeAnswered } from './page/webhook';
-import { readConcurrency, readJob, waitOf } from './parameters';
-import { properties } from './properties';
-import type { Job, Journal, RunDependencies } from './run';
-import { runSession } from './runSession';
-import { tryAll } from './tryRules';
+import { handleWebhook, nextWakeAfterAnswer, takeAnswered } from './approval/page/webhook';
+import { readConcurrency, readJob, readWaitMode } from './panel/parameters';
+import { properties } from './panel/properties';
+import type { ItemSettings, SessionJournal, RunDependencies } from './session/run';
+import { runSession } from './session/runSession';
+import { runTryRules } from './tryRules';
 
 /** Outputs, as n8n's expressions give them */
-const named = (names: object): string =>
+const outputsExpression = (names: object): string =>
 	JSON.stringify(
 		Object.values(names).map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })),
 	);
@@ -63,7 +73,7 @@ export class RunAgentSession implements INodeType {
 				"Connect every output. Where 'wait' is 'database', connect the first, Waiting, with this node's own input and with nothing else.",
 		},
 		inputs: [NodeConnectionTypes.Main],
-		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${named(OUTPUTS.database)} : ${named(OUTPUTS.memory)} }}`,
+		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${outputsExpression(OUTPUTS.database)} : ${outputsExpression(OUTPUTS.memory)} }}`,
 		waitingNodeTooltip:
 			'=The session goes on, and is looked at about once a minute. Until then n8n keeps the execution in its database.',
 		credentials: [
@@ -99,25 +109,25 @@ export class RunAgentSession implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await answerOnPage(this);
+		return await handleWebhook(this);
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		if (this.getNodeParameter('operation', 0) === 'tryRules') return [tryAll(this), [], []];
-		const wait = waitOf(this);
+		if (this.getNodeParameter('operation', 0) === 'tryRules') return [runTryRules(this), [], []];
+		const wait = readWaitMode(this);
 		const parks = wait === 'database';
 		const input = this.getInputData();
-		const carried = input.map((_, itemIndex) => carriedBy(this, itemIndex));
-		if (parks && carried.every((record) => isWaitedFor(this, record))) return [[], [], []];
-		const putOff = parks ? putOffUntil(this, realClock.now()) : undefined;
-		if (putOff !== undefined) return await park(this, [input, [], []], putOff);
+		const carried = input.map((_, itemIndex) => findItemRecord(this, itemIndex));
+		if (parks && carried.every((record) => isAwaitingApproval(this, record))) return [[], [], []];
+		const putOff = parks ? deferredUntil(this, realClock.now()) : undefined;
+		if (putOff !== undefined) return await pauseExecution(this, [input, [], []], putOff);
 
 		const signal = this.getExecutionCancelSignal?.();
 		const asTool = isTool(this);
-		const continues = handsOnErrors(this);
-		const runIndex = runIndexOf(this, 0);
+		const continues = continuesOnError(this);
+		const runIndex = readRunIndex(this, 0);
 		const readAll = carried.map(async (record, itemIndex) =>
-			readJob(this, itemIndex, record && sessionOf(record, runIndex)),
+			readJob(this, itemIndex, record && requireOpenSession(record, runIndex)),
 		);
 		const jobs = await Promise.allSettled(readAll);
 		const mistake = jobs.findIndex(({ status }) => status === 'rejected');
@@ -125,29 +135,33 @@ export class RunAgentSession implements INodeType {
 		try {
 			// Retry On Fail comes back even after Stop.
 			throwIfAborted(signal);
-			if (parks) requireWayBack(this);
+			if (parks) requireSelfConnection(this);
 			if (mistake >= 0 && !continues) await readAll[mistake];
-			const api = await openApi(this);
+			const api = await createClient(this);
 			const answered = parks && takeAnswered(this);
 			if (answered) {
 				for (const [itemIndex, job] of jobs.entries())
 					if (job.status === 'fulfilled' && carried[itemIndex]?.read()?.sessionId === answered)
 						await applyAnswers(
 							job.value,
-							dependenciesOf(this, api, job.value, carried[itemIndex], itemIndex),
+							createDependencies(this, api, job.value, carried[itemIndex], itemIndex),
 						);
-				return await park(this, [input, [], []], soonAfter(this, realClock.now()));
+				return await pauseExecution(
+					this,
+					[input, [], []],
+					nextWakeAfterAnswer(this, realClock.now()),
+				);
 			}
 			results = await settleConcurrently(jobs, readConcurrency(this), async (job, itemIndex) => {
 				throwIfAborted(signal);
 				const held = parks && heldFailure(this, input[itemIndex]);
 				if (held) throw held;
 				if (job.status === 'rejected') throw job.reason;
-				const journal = carried[itemIndex] ?? ownRecord(this, itemIndex, job.value);
-				const effects = dependenciesOf(this, api, job.value, journal, itemIndex);
-				const run = job.value.patience ? look : runSession;
+				const journal = carried[itemIndex] ?? openItemRecord(this, itemIndex, job.value);
+				const effects = createDependencies(this, api, job.value, journal, itemIndex);
+				const run = job.value.timeouts ? look : runSession;
 				const result = await run(job.value, effects);
-				if (result.kind === 'failed' && !asTool) throw sessionFailed(result);
+				if (result.kind === 'failed' && !asTool) throw sessionFailedError(result);
 				if (result.kind === 'completed')
 					journal.write({ ...journal.read()!, completedIn: runIndex });
 				return result;
@@ -156,38 +170,39 @@ export class RunAgentSession implements INodeType {
 			const looks = results.flatMap((result) =>
 				result.status === 'fulfilled' ? (result.value.lookAt ?? []) : [],
 			);
-			const failure = continues || looks.length > 0 ? undefined : allFailures(this, results);
+			const failure = continues || looks.length > 0 ? undefined : combineFailures(this, results);
 			if (failure) throw failure;
 			const outputs = toOutputs(this, results, wait, !continues && looks.length > 0);
-			tellTracing(this, results);
+			reportToTracing(this, results);
 			for (const [output, name] of Object.values(OUTPUTS[wait]).entries())
-				if (outputs[output].length > 0 && name !== 'Completed') hintAtLooseEnd(this, output, name);
-			return parks ? await park(this, outputs, Math.min(...looks)) : outputs;
+				if (outputs[output].length > 0 && name !== 'Completed')
+					warnIfUnconnected(this, output, name);
+			return parks ? await pauseExecution(this, outputs, Math.min(...looks)) : outputs;
 		} catch (error) {
-			if (error instanceof CanceledError) throw canceled(this, results);
+			if (error instanceof CanceledError) throw canceledError(this, results);
 			throw toNodeError(this.getNode(), error, Math.max(0, mistake));
 		}
 	}
 }
 
 /** What the run of an item needs: the items share one way to the API, and with it one rate limit. */
-function dependenciesOf(
+function createDependencies(
 	context: IExecuteFunctions,
-	api: Api,
-	{ policy }: Job,
-	journal: Journal,
+	api: ApiClient,
+	{ policy }: ItemSettings,
+	journal: SessionJournal,
 	itemIndex: number,
 ): RunDependencies {
 	// The credential's words for options count where the node has none.
 	for (const decision of ['approve', 'deny'] as const)
 		if (!policy[`${decision}Values`]?.length)
-			policy[`${decision}Values`] = optionWords(api, decision);
+			policy[`${decision}Values`] = readOptionWords(api, decision);
 	return {
 		api,
 		journal,
 		random: Math.random,
 		log: (message, about) =>
 			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-		onSession: (session) => rememberSession(context, session),
+		onSession: (session) => setSessionCustomData(context, session),
 	};
 }

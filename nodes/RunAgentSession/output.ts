@@ -7,17 +7,17 @@ import {
 	hadNoEffect,
 	IndeterminateError,
 	toNodeError,
-	withSession,
+	addSession,
 	WorkspaceAutomationError,
-} from '../shared/base/errors';
-import { excerpt, inWords } from '../shared/base/values';
+} from '../shared/errors';
+import { excerpt, toWords } from '../shared/values';
 import { isTool } from '../shared/n8n/aiTool';
-import { LONGEST_VALUE } from '../shared/n8n/customData';
-import { comesFromItself } from '../shared/n8n/parking';
-import { shownRequests, withAbout } from './askedInteractions';
-import { approvalUrl } from './page/view';
-import { question } from './question';
-import type { RunResult } from './run';
+import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
+import { isFromOwnOutput } from './session/pause';
+import { shownRequests, addOrigin } from './approval/request';
+import { approvalUrl } from './approval/page/view';
+import { formatQuestion } from './approval/question';
+import type { RunResult } from './session/run';
 
 // What leaves the node: items on its outputs, or an error.
 
@@ -30,24 +30,24 @@ export const OUTPUTS = {
 	},
 	database: { stillRunning: 'Waiting', completed: 'Completed', needsApproval: 'Needs Approval' },
 } as const;
-export type Wait = keyof typeof OUTPUTS;
+export type WaitMode = keyof typeof OUTPUTS;
 
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
-function asked({ session, about = {}, undecided }: RunResult, asTool: boolean) {
+function approvalFields({ session, origin: about = {}, undecided }: RunResult, asTool: boolean) {
 	const { sessionId } = session;
 	const { projectName, job } = about;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const more = undecided.length - shown.length;
 	return {
 		// A model answers nothing, and pays for every word.
-		pendingInteractions: asTool ? shown : withAbout(shown, { projectName, job, sessionId }),
+		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, job, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),
-		question: question({ ...session, ...about, interactions: shown, more }),
+		question: formatQuestion({ ...session, ...about, interactions: shown, more }),
 	};
 }
 
@@ -64,10 +64,10 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
 		// As a tool there is only one output.
-		status: asTool ? inWords(kind).replace(' ', '_') : session.status,
+		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
 		// Until the agent speaks, the latest message is what it was told.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
-		...(kind === 'needsApproval' && asked(result, asTool)),
+		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		...(!isShort && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
@@ -83,7 +83,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 export function toOutputs(
 	context: IExecuteFunctions,
 	results: Results,
-	wait: Wait,
+	wait: WaitMode,
 	holdsFailures: boolean,
 ): INodeExecutionData[][] {
 	const [asTool, node, input] = [isTool(context), context.getNode(), context.getInputData()];
@@ -117,11 +117,12 @@ export function toOutputs(
 }
 
 /** Tells n8n's tracing of the sessions, each with what became of it. */
-export function tellTracing(context: IExecuteFunctions, results: Results): void {
+export function reportToTracing(context: IExecuteFunctions, results: Results): void {
 	// n8n 1 knows no tracing, and keeps what it does not know with the execution's data.
 	if (!('customData' in context)) return;
 	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-	const all = (of: (result: RunResult) => string) => ended.map(of).join().slice(0, LONGEST_VALUE);
+	const all = (of: (result: RunResult) => string) =>
+		ended.map(of).join().slice(0, MAX_CUSTOM_VALUE_LENGTH);
 	const tracing = {
 		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
 		'workspaceAutomation.statuses': all(({ session }) => session.status),
@@ -131,7 +132,7 @@ export function tellTracing(context: IExecuteFunctions, results: Results): void 
 }
 
 /** What a failed session is reported as. */
-export function sessionFailed(result: RunResult): WorkspaceAutomationError {
+export function sessionFailedError(result: RunResult): WorkspaceAutomationError {
 	const { session, decisions, warnings } = result;
 	const advice = decisions.some(({ decision }) => decision === 'deny')
 		? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
@@ -140,11 +141,11 @@ export function sessionFailed(result: RunResult): WorkspaceAutomationError {
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
 	);
-	return withSession(error, { ...session, decisions });
+	return addSession(error, { ...session, decisions });
 }
 
 /** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */
-export function allFailures(context: IExecuteFunctions, results: Results): Error | undefined {
+export function combineFailures(context: IExecuteFunctions, results: Results): Error | undefined {
 	const [first, ...others] = results.flatMap((result, itemIndex) =>
 		result.status === 'rejected' ? [{ itemIndex, reason: result.reason as Error }] : [],
 	);
@@ -164,7 +165,7 @@ export function allFailures(context: IExecuteFunctions, results: Results): Error
 }
 
 /** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
-export function canceled(context: IExecuteFunctions, results: Results): Error {
+export function canceledError(context: IExecuteFunctions, results: Results): Error {
 	const unknown = results.flatMap((result, itemIndex) => {
 		const reason: unknown = result.status === 'rejected' && result.reason;
 		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
@@ -185,6 +186,6 @@ export function heldFailure(
 	{ json }: INodeExecutionData,
 ): WorkspaceAutomationError | undefined {
 	const { heldFailure: held } = json as { heldFailure?: WorkspaceAutomationError };
-	if (!held || !comesFromItself(context)) return undefined;
+	if (!held || !isFromOwnOutput(context)) return undefined;
 	return new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
 }

@@ -1,11 +1,11 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/base/errors';
-import { asText, isRecord } from '../shared/base/values';
-import { handsOnErrors } from '../shared/n8n/aiTool';
-import { listIn } from './askedInteractions';
-import { readTrial } from './parameters';
-import { decide, ruleOn, type Policy, type Ruling, type Verdict } from './permissionPolicy';
+import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/errors';
+import { toText, isRecord } from '../shared/values';
+import { continuesOnError } from '../shared/n8n/aiTool';
+import { parseList } from './approval/request';
+import { readTrial } from './panel/parameters';
+import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
 /** What would become of a request. The option is missing where the request offers none. */
 export type Trial = (Ruling | Verdict) & {
@@ -15,7 +15,7 @@ export type Trial = (Ruling | Verdict) & {
 	rules?: string[];
 };
 
-const WAY_OUT =
+const REQUESTS_HELP =
 	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
 
 /**
@@ -25,24 +25,25 @@ const WAY_OUT =
  * @throws WorkspaceAutomationError where there are none, or where the field is no JSON
  */
 export function tryRules(requests: unknown, policy: Policy): Trial[] {
-	const list = listIn(requests);
-	if (!list) throw new WorkspaceAutomationError("'Requests' is not a list of requests", WAY_OUT);
-	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", WAY_OUT);
+	const list = parseList(requests);
+	if (!list)
+		throw new WorkspaceAutomationError("'Requests' is not a list of requests", REQUESTS_HELP);
+	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
 		// JSON, as it was read.
 		const request = given as GenericValue;
 		if (!isRecord(given)) return { request, ...decide(given, policy) };
 		// Neither type nor ID is told of a past decision, and neither says anything about what it was for.
 		const { type = 'permission', id = 'tried', response } = given;
-		const judge = response === undefined ? ruleOn : decide;
+		const decideOrJudge = response === undefined ? judge : decide;
 		const rules: string[] = [];
-		const verdict = judge({ ...given, type, id: asText(id) }, policy, undefined, rules);
+		const verdict = decideOrJudge({ ...given, type, id: toText(id) }, policy, undefined, rules);
 		return { request, ...verdict, ...(rules.length > 0 && { rules }) };
 	});
 }
 
 /** The operation Try Rules: an item for each request of each input item. Nothing is sent. */
-export const tryAll = (context: IExecuteFunctions): INodeExecutionData[] =>
+export const runTryRules = (context: IExecuteFunctions): INodeExecutionData[] =>
 	context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };
 		try {
@@ -50,7 +51,7 @@ export const tryAll = (context: IExecuteFunctions): INodeExecutionData[] =>
 			return tryRules(requests, policy).map((trial) => ({ json: { ...trial }, pairedItem }));
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);
-			if (!handsOnErrors(context)) throw error;
+			if (!continuesOnError(context)) throw error;
 			return [{ json: errorJson(context.getNode(), error), pairedItem }];
 		}
 	});

@@ -1,10 +1,10 @@
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { inWords, titleOf } from '../shared/base/values';
-import { collection, field } from '../shared/n8n/descriptions';
-import { type Operation, sendRouted } from '../shared/n8n/routing';
-import { CREDENTIAL } from '../shared/transport/credential';
+import { toWords, toTitle } from '../shared/values';
+import { collection, field } from '../shared/n8n/fields';
+import { type Operation, sendRouted } from '../shared/n8n/declarative';
+import { CREDENTIAL } from '../shared/client/credential';
 import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
@@ -31,13 +31,13 @@ const RESOURCES = {
  * new node lists or, without a list, creates.
  * @param operations by their value, which workflows store
  */
-function panelOf(resource: string, operations: Record<string, Operation>): INodeProperties[] {
+function createPanel(resource: string, operations: Record<string, Operation>): INodeProperties[] {
 	const values = Object.keys(operations);
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
 		const isList = value === 'getAll';
-		const name = isList ? 'Get Many' : titleOf(value);
-		const action = `${name[0]}${name.slice(1).toLowerCase()} ${inWords(resource)}${isList ? 's' : ''}`;
+		const name = isList ? 'Get Many' : toTitle(value);
+		const action = `${name[0]}${name.slice(1).toLowerCase()} ${toWords(resource)}${isList ? 's' : ''}`;
 		return {
 			name,
 			value,
@@ -87,9 +87,9 @@ export class WorkspaceAutomation implements INodeType {
 		properties: [
 			field('Resource', 'resource', 'options', 'project', {
 				noDataExpression: true,
-				options: Object.keys(RESOURCES).map((value) => ({ name: titleOf(value), value })),
+				options: Object.keys(RESOURCES).map((value) => ({ name: toTitle(value), value })),
 			}),
-			...Object.entries(RESOURCES).flatMap(([value, operations]) => panelOf(value, operations)),
+			...Object.entries(RESOURCES).flatMap(([value, operations]) => createPanel(value, operations)),
 			collection('Options', 'options', 'Add Option', [
 				field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
 					typeOptions: { minValue: 1, numberPrecision: 0 },

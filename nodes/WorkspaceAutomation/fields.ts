@@ -6,7 +6,7 @@ import {
 	requireOneOf,
 	requireString,
 	requireText,
-} from '../shared/base/validation';
+} from '../shared/validation';
 import {
 	choice,
 	field,
@@ -15,20 +15,20 @@ import {
 	projectLocator,
 	siteId as siteIdField,
 	type Choices,
-} from '../shared/n8n/descriptions';
-import type { Field, Operation } from '../shared/n8n/routing';
+} from '../shared/n8n/fields';
+import type { Field, Operation } from '../shared/n8n/declarative';
 
 // What several resources have in common.
 
-export const projectId: Field = { ...projectLocator, check: requireId };
+export const projectField: Field = { ...projectLocator, check: requireId };
 
-export const siteId: Field = { ...siteIdField, check: requireId };
+export const siteField: Field = { ...siteIdField, check: requireId };
 
 /** Nothing is sent where it is left empty. */
-export const parentId: Field = { ...folderLocator, check: optionalId };
+export const parentField: Field = { ...folderLocator, check: optionalId };
 
 /** A file or folder, and the project that fills the list of them; that is not sent. */
-export const fileInProject: Field[] = [
+export const fileFields: Field[] = [
 	{
 		...projectLocator,
 		required: false,
@@ -57,7 +57,7 @@ export const choiceField = (
 });
 
 /** With Simplify on, each item as `simple` makes it, without what the service has not said. */
-export const simplified = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>
+export const simplifyOutput = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>
 	function (items) {
 		if (this.getNodeParameter('simplify', true) !== true) return items;
 		return items.map(({ json }) => {

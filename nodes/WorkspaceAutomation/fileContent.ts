@@ -1,22 +1,22 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { answerOverride } from '../shared/api/overrides';
-import type { Api } from '../shared/api/operations';
+import { answerOverride } from '../shared/client/overrides';
+import type { ApiClient } from '../shared/client/operations';
 import {
 	CanceledError,
 	resultOrError,
 	throwIfAborted,
 	WorkspaceAutomationError,
-} from '../shared/base/errors';
-import { inMib, inSeconds, isRecord, MIB, quote, textOf } from '../shared/base/values';
-import type { Operation } from '../shared/n8n/routing';
-import { attemptError } from '../shared/transport/attemptError';
-import { TIMED_OUT, withinTime } from '../shared/transport/clock';
-import { isInternal, isLoopback } from '../shared/transport/credential';
-import { nextAction, NO_ATTEMPTS } from '../shared/transport/evidence';
-import { attemptOfError } from '../shared/transport/httpRequest';
-import type { Attempt, Headers } from '../shared/transport/types';
-import { choiceField, fileInProject, textField } from './fields';
+} from '../shared/errors';
+import { formatMib, formatSeconds, isRecord, MIB, quote, nonEmptyText } from '../shared/values';
+import type { Operation } from '../shared/n8n/declarative';
+import { attemptError } from '../shared/client/attemptError';
+import { TIMED_OUT, withTimeout } from '../shared/client/clock';
+import { isInternal, isLoopback } from '../shared/client/credential';
+import { nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
+import { toFailedAttempt } from '../shared/client/httpRequest';
+import type { Attempt, Headers } from '../shared/client/types';
+import { choiceField, fileFields, textField } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
@@ -28,7 +28,7 @@ type Stream = Exclude<
  * Why the address of a download is not followed; undefined where it is. One within n8n's own network that a service outside of it
  * names would reach what is not meant for it.
  */
-function refusalOf(url: string, baseUrl: string): string | undefined {
+function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	if (!URL.canParse(url)) return 'It is not a URL.';
 	const { protocol, hostname, username, password } = new URL(url);
 	const { hostname: service } = new URL(baseUrl);
@@ -41,14 +41,15 @@ function refusalOf(url: string, baseUrl: string): string | undefined {
 }
 
 /** Ten times what a file may have when it is created */
-const MOST_BYTES = 100 * MIB;
+const MAX_DOWNLOAD_BYTES = 100 * MIB;
 /** All of a download: what takes longer would outlast its URL soon */
-const MOST_MS = 300_000;
-const MOST_ATTEMPTS = 4;
+const MAX_DOWNLOAD_MS = 300_000;
+const MAX_DOWNLOAD_ATTEMPTS = 4;
 
-const tooMuch = (what: string, limit: string) =>
+const downloadError = (what: string, limit: string) =>
 	new WorkspaceAutomationError(`The file ${what} to download`, `${limit}.`);
-const tooLarge = () => tooMuch('is too large', `It has more than ${inMib(MOST_BYTES)}`);
+const downloadTooLarge = () =>
+	downloadError('is too large', `It has more than ${formatMib(MAX_DOWNLOAD_BYTES)}`);
 
 /**
  * Ends a stream with an error as soon as it has too many bytes. Every way to read a stream passes `emit`, and counting there
@@ -60,7 +61,7 @@ function limitBytes(body: Stream): void {
 	body.emit = (event: string | symbol, ...args: unknown[]) => {
 		if (event === 'data') {
 			bytes += (args[0] as Uint8Array).length;
-			if (bytes > MOST_BYTES) body.destroy(tooLarge());
+			if (bytes > MAX_DOWNLOAD_BYTES) body.destroy(downloadTooLarge());
 		}
 		return emit(event, ...args);
 	};
@@ -72,17 +73,17 @@ function limitBytes(body: Stream): void {
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
-	{ clock, baseUrl, signal }: Api,
+	{ clock, baseUrl, signal }: ApiClient,
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
-	const refusal = refusalOf(url, baseUrl);
+	const refusal = findUrlProblem(url, baseUrl);
 	if (refusal !== undefined)
 		throw new WorkspaceAutomationError(
 			'The service returned a download URL that is not followed',
 			`${refusal} Nothing was downloaded.`,
 		);
-	const deadline = clock.now() + MOST_MS;
+	const deadline = clock.now() + MAX_DOWNLOAD_MS;
 	const fetchOnce = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
 		// n8n types the helper's result by what it is asked for at run time.
 		const response = (await context.helpers.httpRequest({
@@ -99,24 +100,27 @@ export async function download<T>(
 			body.destroy();
 			return { kind: 'response', status, headers, body: undefined };
 		}
-		if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge();
+		if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
 		limitBytes(body);
 		return { value: await consume(body, headers) };
 	};
 	for (let state = NO_ATTEMPTS; ;) {
 		throwIfAborted(signal);
-		const working = withinTime(signal, deadline - clock.now(), fetchOnce);
+		const working = withTimeout(signal, deadline - clock.now(), fetchOnce);
 		const result = await working.catch((error: unknown) => {
 			if (error === TIMED_OUT)
-				throw tooMuch('takes too long', `It took longer than ${inSeconds(MOST_MS)}`);
+				throw downloadError(
+					'takes too long',
+					`It took longer than ${formatSeconds(MAX_DOWNLOAD_MS)}`,
+				);
 			if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
-			return attemptOfError(error);
+			return toFailedAttempt(error);
 		});
 		if ('value' in result) return result.value;
 		throwIfAborted(signal);
 		const now = clock.now();
 		const isRedirect = result.kind === 'response' && result.status < 400;
-		const limits = { deadline, maxAttempts: MOST_ATTEMPTS, once: isRedirect };
+		const limits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS, singleAttempt: isRedirect };
 		const request = { effect: 'read', method: 'GET' } as const;
 		const next = nextAction(state, result, request, limits, now, Math.random());
 		if (next.type !== 'sendAgain') {
@@ -133,10 +137,10 @@ export async function download<T>(
 }
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
-function contentIn(body: unknown, api: Api): { text: string } | { url: string } {
-	const [text, url] = ['text', 'url'].map((name) => api.answer('getFileContent', name, body));
-	if (textOf(text)) return { text: String(text) };
-	if (textOf(url)) return { url: String(url) };
+function readContent(body: unknown, api: ApiClient): { text: string } | { url: string } {
+	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
+	if (nonEmptyText(text)) return { text: String(text) };
+	if (nonEmptyText(url)) return { url: String(url) };
 	// An empty file is found under no name that only counts with something in it.
 	if (isRecord(body) && [text, body.text, body.content].includes('')) return { text: '' };
 	if (typeof body === 'string') return { text: body };
@@ -147,7 +151,7 @@ function contentIn(body: unknown, api: Api): { text: string } | { url: string } 
 }
 
 /** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
-async function metadataOf(api: Api, fileId: string): Promise<IDataObject> {
+async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObject> {
 	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
@@ -159,7 +163,7 @@ export const getContent: Operation = {
 	description: 'Get the content of a file as text or as binary data for the next node',
 	request: 'getFileContent',
 	fields: [
-		...fileInProject,
+		...fileFields,
 		choiceField('Output As', 'outputAs', 'text', 'What the next node should get', {
 			binary: ['Binary Data', 'A file for the next node'],
 			text: ['Text', 'Text in a field of the item'],
@@ -175,18 +179,18 @@ export const getContent: Operation = {
 	/** Both kinds of answers end up as either kind of output; what is downloaded is streamed. */
 	async result({ body }, values, api) {
 		const { helpers } = this;
-		const content = contentIn(body, api);
+		const content = readContent(body, api);
 		const fileId = String(values.fileId);
 		if (values.outputAs === 'text') {
 			const read = async (stream: Stream) => await helpers.binaryToString(stream);
 			const text = 'text' in content ? content.text : await download(this, api, content.url, read);
 			return { json: { fileId, text } };
 		}
-		const metadata = await metadataOf(api, fileId);
-		const name = textOf(metadata.name) ?? fileId;
+		const metadata = await fetchMetadata(api, fileId);
+		const name = nonEmptyText(metadata.name) ?? fileId;
 		const sizeBytes = typeof metadata.sizeBytes === 'number' ? metadata.sizeBytes : undefined;
 		const keep = async (data: Buffer | Stream, type: string | undefined) =>
-			await helpers.prepareBinaryData(data, name, textOf(metadata.contentType) ?? type);
+			await helpers.prepareBinaryData(data, name, nonEmptyText(metadata.contentType) ?? type);
 		const data =
 			'text' in content
 				? await keep(Buffer.from(content.text), 'text/plain')
@@ -194,10 +198,15 @@ export const getContent: Operation = {
 						this,
 						api,
 						content.url,
-						async (stream, headers) => await keep(stream, textOf(headers['content-type'])),
+						async (stream, headers) => await keep(stream, nonEmptyText(headers['content-type'])),
 					);
 		return {
-			json: { fileId, name, contentType: textOf(metadata.contentType) ?? data.mimeType, sizeBytes },
+			json: {
+				fileId,
+				name,
+				contentType: nonEmptyText(metadata.contentType) ?? data.mimeType,
+				sizeBytes,
+			},
 			binary: { [String(values.binaryPropertyName)]: data },
 		};
 	},

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { titleOf } from '../shared/base/values';
+import { toTitle } from '../shared/values';
 import {
 	collection,
 	field,
@@ -10,18 +10,18 @@ import {
 	queryField,
 	queryParameters,
 	siteId,
-} from '../shared/n8n/descriptions';
+} from '../shared/n8n/fields';
 import { listSearch, loadOptions } from '../shared/n8n/listSearch';
-import { CREDENTIAL } from '../shared/transport/credential';
-import { EVENTS, eventsOf, type TriggerEvent } from './events';
+import { CREDENTIAL } from '../shared/client/credential';
+import { EVENTS, eventsFor, type TriggerEvent } from './events';
 import { poll } from './poll';
 
-const showWhere = (events: TriggerEvent[], parameter = 'event') => ({
+const showForEvents = (events: TriggerEvent[], parameter = 'event') => ({
 	show: { [parameter]: events.map(({ value }) => value) },
 });
 
 /** Some of the tasks or projects, or all */
-const several = (
+const multiOptionsField = (
 	thing: 'Task' | 'Project',
 	displayOptions: INodeProperties['displayOptions'],
 ): INodeProperties =>
@@ -33,10 +33,10 @@ const several = (
 		hint: `All ${thing.toLowerCase()}s are watched where none is chosen`,
 	});
 
-const properties: INodeProperties[] = [
+const triggerProperties: INodeProperties[] = [
 	field('Trigger On', 'event', 'options', 'fileCreated', {
 		noDataExpression: true,
-		options: EVENTS.map(({ value, description }) => ({ name: titleOf(value), value, description })),
+		options: EVENTS.map(({ value, description }) => ({ name: toTitle(value), value, description })),
 	}),
 	{
 		displayName:
@@ -45,36 +45,36 @@ const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	several('Task', showWhere(eventsOf('task').filter(({ on }) => on !== 'added'))),
-	several('Project', showWhere(eventsOf('file'))),
+	multiOptionsField('Task', showForEvents(eventsFor('task').filter(({ on }) => on !== 'added'))),
+	multiOptionsField('Project', showForEvents(eventsFor('file'))),
 	{
 		...folderLocator,
-		displayOptions: showWhere(eventsOf('file')),
+		displayOptions: showForEvents(eventsFor('file')),
 		description:
 			'Watch only what is directly in this folder; goes with a single project. Leave it empty for all files.',
 	},
 	{
 		...siteId,
 		displayName: 'Site IDs',
-		displayOptions: showWhere(eventsOf('customDomain')),
+		displayOptions: showForEvents(eventsFor('customDomain')),
 		description: `${siteId.description}; several are separated by commas`,
 	},
 	{
 		...projectLocator,
 		required: false,
-		displayOptions: showWhere(eventsOf('product')),
+		displayOptions: showForEvents(eventsFor('product')),
 		description: 'The project whose products are watched; leave it empty for all projects',
 	},
-	{ ...queryField, displayOptions: showWhere(eventsOf('row')) },
+	{ ...queryField, displayOptions: showForEvents(eventsFor('row')) },
 	field('Key Columns', 'keyColumns', 'string', '', {
 		placeholder: 'e.g. day, domain',
-		displayOptions: showWhere(eventsOf('row')),
+		displayOptions: showForEvents(eventsFor('row')),
 		description:
 			'The columns that tell one row from another, separated by commas. A row whose other columns change is not a new one. If empty, any change makes a row a new one.',
 	}),
 	collection('Options', 'options', 'Add Option', [
 		field('Also Existing Ones', 'existing', 'boolean', false, {
-			displayOptions: showWhere(
+			displayOptions: showForEvents(
 				EVENTS.filter(({ on }) => on === 'added'),
 				'/event',
 			),
@@ -85,7 +85,7 @@ const properties: INodeProperties[] = [
 			typeOptions: { minValue: 1, numberPrecision: 0 },
 			description: 'How many items a poll emits at most; the next poll emits the others',
 		}),
-		{ ...queryParameters, displayOptions: showWhere(eventsOf('row'), '/event') },
+		{ ...queryParameters, displayOptions: showForEvents(eventsFor('row'), '/event') },
 	]),
 ];
 
@@ -108,7 +108,7 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
-		properties,
+		properties: triggerProperties,
 	};
 
 	methods = { listSearch, loadOptions };

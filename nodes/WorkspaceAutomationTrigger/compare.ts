@@ -1,34 +1,34 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf, momentOf } from '../shared/base/values';
+import { readNamedField, parseTimestamp } from '../shared/values';
 
 // What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
 
 /** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
 export type Marks = Map<string, string>;
 
-export interface Entry {
+export interface WatchedEntry {
 	key: string;
 	mark: string;
 	id: string;
 	json: IDataObject;
 }
 
-export interface List {
+export interface WatchedList {
 	/** Tells the lists of a poll apart: the ID of the project or site where there may be several */
 	name: string;
-	entries: Entry[];
+	entries: WatchedEntry[];
 	/** Whether what is not in it is not there; an empty list may be one that the key can no longer see */
 	isWhole: boolean;
 }
 
-export interface Memory {
+export interface SeenState {
 	seen: Map<string, Marks>;
 	/** In how many whole reads in a row an entry was missing */
 	missing: Map<string, number>;
 }
 
-export interface Rule {
+export interface ChangeRule {
 	on: 'added' | 'changed' | 'removed';
 	/** Whether what a list holds that is read for the first time counts as added */
 	existing: boolean;
@@ -44,16 +44,16 @@ export interface Change {
 	list: string;
 	key: string;
 	/** As it is now; undefined where it is gone */
-	entry?: Entry;
+	entry?: WatchedEntry;
 	/** Its mark as it was; undefined where it was not known */
 	before?: string;
 }
 
-export const NOTHING: Memory = { seen: new Map(), missing: new Map() };
+export const NOTHING_SEEN: SeenState = { seen: new Map(), missing: new Map() };
 
 /** When a thing was created; what has no date is older than all that have one. */
-export function ageOrder(thing: IDataObject = {}): number {
-	const moment = momentOf(fieldOf(thing, 'createdAt'));
+export function creationTime(thing: IDataObject = {}): number {
+	const moment = parseTimestamp(readNamedField(thing, 'createdAt'));
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 
@@ -61,11 +61,11 @@ export function ageOrder(thing: IDataObject = {}): number {
  * The changes since the last read, oldest first, and the memory for the next one, in which those over the limit have not happened.
  * Every change that was there at the time of a read comes out of it once.
  */
-export function compare(
-	{ seen, missing }: Memory,
-	lists: List[],
-	{ on, existing, isChange = () => true, goneAfter, most }: Rule,
-): { changes: Change[]; memory: Memory } {
+export function findChanges(
+	{ seen, missing }: SeenState,
+	lists: WatchedList[],
+	{ on, existing, isChange = () => true, goneAfter, most }: ChangeRule,
+): { changes: Change[]; memory: SeenState } {
 	const due: Change[] = [];
 	// A project may be out of sight for a while.
 	const seenNow = new Map(seen);
@@ -100,7 +100,7 @@ export function compare(
 		}
 	}
 
-	const ageOf = ({ entry }: Change) => ageOrder(entry?.json);
+	const ageOf = ({ entry }: Change) => creationTime(entry?.json);
 	// What has no date is as old as any other that has none.
 	const changes = due.sort((one, other) => ageOf(one) - ageOf(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {

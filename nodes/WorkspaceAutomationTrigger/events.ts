@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { momentOf } from '../shared/base/values';
-import type { Rule } from './compare';
-import type { Keeping } from './state';
+import { parseTimestamp } from '../shared/values';
+import type { ChangeRule } from './compare';
+import type { Storage } from './state';
 
 // Every event: what is watched, what a change is, and what is kept of an entry to see it.
 
-export type Resource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
+export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 
-interface Details {
-	on: Rule['on'];
+interface EventDetails {
+	on: ChangeRule['on'];
 	description: string;
 	/** The fields that count; none where only the ID does */
 	watch?: readonly string[] | 'all';
@@ -17,108 +17,114 @@ interface Details {
 	isChange?: (before: IDataObject, now: IDataObject, at: number) => boolean;
 }
 
-export interface TriggerEvent extends Details {
+export interface TriggerEvent extends EventDetails {
 	value: string;
-	resource: Resource;
-	keeping: Keeping;
+	resource: WatchedResource;
+	keeping: Storage;
 }
 
-const DOMAIN = ['status', 'is_pending', 'is_stale'];
-const FILE = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
-const TASK = ['title', 'emoji', 'rrule', 'updatedAt'];
+const DOMAIN_FIELDS = ['status', 'is_pending', 'is_stale'];
+const FILE_FIELDS = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
+const TASK_FIELDS = ['title', 'emoji', 'rrule', 'updatedAt'];
 
 /** How far the clocks of n8n and the service may be apart. */
-const CLOCK_SKEW_MS = 60_000;
+const NEXT_RUN_SKEW_MS = 60_000;
 
 /**
  * Whether a task has run: the time of its next run has come, and that is later now, or there is none any more, while the rule stayed.
  * A time that cannot be read is taken for one that has come.
  */
 function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
-	const next = momentOf(before.nextRunAt);
+	const next = parseTimestamp(before.nextRunAt);
 	if (before.nextRunAt === undefined || before.nextRunAt === now.nextRunAt) return false;
-	if (before.rrule !== now.rrule || next > at + CLOCK_SKEW_MS) return false;
-	return !(momentOf(now.nextRunAt) <= next);
+	if (before.rrule !== now.rrule || next > at + NEXT_RUN_SKEW_MS) return false;
+	return !(parseTimestamp(now.nextRunAt) <= next);
 }
 
 /** A run moves the next one, and may count as an update of the task; what a run does not do is a change of its own. */
-const isUpdate: Details['isChange'] = (before, now, at) =>
+const isUpdate: EventDetails['isChange'] = (before, now, at) =>
 	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 
-const added = (description: string): Details => ({ on: 'added', description });
+const addedEvent = (description: string): EventDetails => ({ on: 'added', description });
 
-const removed = (description: string, watch?: Details['watch']): Details => ({
+const removedEvent = (description: string, watch?: EventDetails['watch']): EventDetails => ({
 	on: 'removed',
 	description,
 	watch,
 });
 
-const changed = (
+const changedEvent = (
 	description: string,
-	watch: Details['watch'],
-	isChange?: Details['isChange'],
-): Details => ({ on: 'changed', description, watch, isChange });
+	watch: EventDetails['watch'],
+	isChange?: EventDetails['isChange'],
+): EventDetails => ({ on: 'changed', description, watch, isChange });
 
-const BY_RESOURCE: Record<Resource, Record<string, Details>> = {
+const RESOURCE_EVENTS: Record<WatchedResource, Record<string, EventDetails>> = {
 	customDomain: {
-		customDomainAdded: added('When a custom domain is added to a site'),
-		customDomainChanged: changed(
+		customDomainAdded: addedEvent('When a custom domain is added to a site'),
+		customDomainChanged: changedEvent(
 			'When the status of a custom domain changes, such as when it turns stale',
-			DOMAIN,
+			DOMAIN_FIELDS,
 		),
-		customDomainRemoved: removed('When a custom domain is removed from a site', [
+		customDomainRemoved: removedEvent('When a custom domain is removed from a site', [
 			'domain',
-			...DOMAIN,
+			...DOMAIN_FIELDS,
 		]),
 	},
 	file: {
-		fileCreated: added('When a file or folder is created, uploaded or moved to where you watch'),
-		fileRemoved: removed('When a file or folder is removed, or moved away from where you watch'),
-		fileUpdated: changed('When a file or folder is changed, renamed or moved', FILE),
+		fileCreated: addedEvent(
+			'When a file or folder is created, uploaded or moved to where you watch',
+		),
+		fileRemoved: removedEvent(
+			'When a file or folder is removed, or moved away from where you watch',
+		),
+		fileUpdated: changedEvent('When a file or folder is changed, renamed or moved', FILE_FIELDS),
 	},
 	product: {
-		productAdded: added('When a product is added to a project'),
-		productRemoved: removed('When a product is removed from a project'),
-		productUpdated: changed('When any field of a product changes', 'all'),
+		productAdded: addedEvent('When a product is added to a project'),
+		productRemoved: removedEvent('When a product is removed from a project'),
+		productUpdated: changedEvent('When any field of a product changes', 'all'),
 	},
 	project: {
-		projectAdded: added('When the API key can act on a project that it could not act on before'),
+		projectAdded: addedEvent(
+			'When the API key can act on a project that it could not act on before',
+		),
 	},
 	row: {
-		rowsFound: added(
+		rowsFound: addedEvent(
 			'When an analytics query returns a row that it did not return at the last poll',
 		),
 	},
 	task: {
-		taskAdded: added('When a recurring task is added'),
-		taskRan: changed(
+		taskAdded: addedEvent('When a recurring task is added'),
+		taskRan: changedEvent(
 			'When the time of a recurring task has come and its next run has moved on',
 			['nextRunAt', 'rrule'],
 			hasRun,
 		),
-		taskRemoved: removed('When a recurring task is removed', TASK),
-		taskUpdated: changed(
+		taskRemoved: removedEvent('When a recurring task is removed', TASK_FIELDS),
+		taskUpdated: changedEvent(
 			'When the title, emoji or rule of a recurring task changes, or its next run is moved or paused',
-			[...TASK, 'nextRunAt'],
+			[...TASK_FIELDS, 'nextRunAt'],
 			isUpdate,
 		),
 	},
 };
 
 /** What is gone is known by its ID; domains and tasks are few enough to keep their values, which their items show as they were. */
-function keepingOf(resource: Resource, on: Rule['on']): Keeping {
+function chooseStorage(resource: WatchedResource, on: ChangeRule['on']): Storage {
 	const isFew = resource === 'customDomain' || resource === 'task';
 	return on === 'removed' || (on === 'changed' && isFew) ? 'values' : 'digests';
 }
 
-export const EVENTS = (Object.keys(BY_RESOURCE) as Resource[]).flatMap((resource) =>
-	Object.entries(BY_RESOURCE[resource]).map(([value, details]): TriggerEvent => ({
+export const EVENTS = (Object.keys(RESOURCE_EVENTS) as WatchedResource[]).flatMap((resource) =>
+	Object.entries(RESOURCE_EVENTS[resource]).map(([value, details]): TriggerEvent => ({
 		...details,
 		value,
 		resource,
-		keeping: keepingOf(resource, details.on),
+		keeping: chooseStorage(resource, details.on),
 	})),
 );
 
-export const eventsOf = (...resources: Resource[]): TriggerEvent[] =>
+export const eventsFor = (...resources: WatchedResource[]): TriggerEvent[] =>
 	EVENTS.filter(({ resource }) => resources.includes(resource));

@@ -1,28 +1,28 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { openApi } from '../shared/api/api';
-import { toNodeError, WorkspaceAutomationError } from '../shared/base/errors';
-import { requireNumber, requireOneOf } from '../shared/base/validation';
-import { digest, inWords } from '../shared/base/values';
-import { ageOrder, compare, NOTHING, type Memory } from './compare';
+import { createClient } from '../shared/client/createClient';
+import { toNodeError, WorkspaceAutomationError } from '../shared/errors';
+import { requireNumber, requireOneOf } from '../shared/validation';
+import { fingerprint, toWords } from '../shared/values';
+import { creationTime, findChanges, NOTHING_SEEN, type SeenState } from './compare';
 import { EVENTS } from './events';
-import { failureOf, isError, MistakeError } from './failures';
+import { toPollFailure, shouldThrow, ConfigurationError } from './failures';
 import { SOURCES, type Panel } from './sources';
-import { seenIn, toItem, toState, type State } from './state';
+import { readSeen, toItem, toState, type TriggerState } from './state';
 
 // One poll: everything is read, then compared, then remembered.
 
 /** Losing access looks like a removal. */
-const GONE_AFTER = 3;
+const MIN_READS_WITHOUT = 3;
 
 /** What this process knows of a trigger. n8n saves a trigger's data with what it emits only, so it is no place for this. */
 interface Watch {
 	isPolling: boolean;
 	hasBaseline: boolean;
 	failures: number;
-	missing: Memory['missing'];
+	missing: SeenState['missing'];
 	/** What a poll without items came to, and the digest of what it came from: n8n 2.41's durable scheduler forgets it */
-	unsaved?: { from: string; state: State };
+	unsaved?: { from: string; state: TriggerState };
 }
 
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
@@ -36,53 +36,57 @@ async function openWatched(context: IPollFunctions) {
 	const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
 	const event = EVENTS[values.indexOf(value)];
 	const source = SOURCES[event.resource](context as unknown as Panel);
-	const api = await openApi(context);
-	const overrides = api.digestOf(source.operation);
+	const api = await createClient(context);
+	const overrides = api.overrideFingerprint(source.operation);
 	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
-	const scope = digest(JSON.stringify(parts));
+	const scope = fingerprint(JSON.stringify(parts));
 	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
 	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
 	return { source, event, api, scope, existing: existing === true, most, deadline, warn };
 }
 
 /** What is wrong before anything is read has to be entered otherwise. */
-const asMistake = (error: unknown): never => {
+const toConfigurationError = (error: unknown): never => {
 	if (!(error instanceof WorkspaceAutomationError)) throw error;
-	throw new MistakeError(error.message, error.description);
+	throw new ConfigurationError(error.message, error.description);
 };
 
-const digestOf = (state: unknown) => digest(JSON.stringify(state) ?? '');
+const scopeFingerprint = (state: unknown) => fingerprint(JSON.stringify(state) ?? '');
 
 /** The changes since the last poll. Its state is touched once, at the end, and only where it is another. */
 async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDataObject[]> {
-	const watched = await openWatched(context).catch(asMistake);
+	const watched = await openWatched(context).catch(toConfigurationError);
 	const { source, event, api, scope, existing, most } = watched;
 	const { on, isChange, resource, keeping } = event;
 	const data = context.getWorkflowStaticData('node');
-	const from = digestOf(data.state);
+	const from = scopeFingerprint(data.state);
 	const last =
-		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as State | undefined);
-	const seen = seenIn(last, keeping, scope);
+		watch.unsaved?.from === from ? watch.unsaved.state : (data.state as TriggerState | undefined);
+	const seen = readSeen(last, keeping, scope);
 	watch.hasBaseline = seen !== undefined;
 
 	const lists = await source.read(watched);
 	const now = api.clock.now();
-	const { changes, memory } = compare(seen ? { seen, missing: watch.missing } : NOTHING, lists, {
-		on,
-		existing,
-		isChange:
-			isChange &&
-			((...marks) => {
-				const [before, after] = marks.map((mark) => JSON.parse(mark) as IDataObject);
-				return isChange(before, after, now);
-			}),
-		goneAfter: resource === 'row' ? 1 : GONE_AFTER,
-		most,
-	});
+	const { changes, memory } = findChanges(
+		seen ? { seen, missing: watch.missing } : NOTHING_SEEN,
+		lists,
+		{
+			on,
+			existing,
+			isChange:
+				isChange &&
+				((...marks) => {
+					const [before, after] = marks.map((mark) => JSON.parse(mark) as IDataObject);
+					return isChange(before, after, now);
+				}),
+			goneAfter: resource === 'row' ? 1 : MIN_READS_WITHOUT,
+			most,
+		},
+	);
 
 	const turn = seen ? (last?.turn ?? 0) + (changes.length > 0 ? 1 : 0) : now;
 	const state = toState(memory, keeping, { scope, turn });
-	if (digestOf(state) !== from) data.state = state as unknown as IDataObject;
+	if (scopeFingerprint(state) !== from) data.state = state as unknown as IDataObject;
 	watch.missing = memory.missing;
 	watch.failures = 0;
 	// What was emitted is no business of this: n8n may have discarded it together with its state.
@@ -90,7 +94,7 @@ async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDat
 	return changes.map((change) => toItem(change, event, seen && turn));
 }
 
-async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
+async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 	const { id, name: node } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id}`;
 	const known = watches.get(key);
@@ -107,7 +111,7 @@ async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
 	const items = changedItems(context, watch).catch((error: unknown) => {
 		watch.failures++;
 		const activation = context.getActivationMode();
-		if (isError(error, { ...watch, activation, isFirst: known === undefined })) throw error;
+		if (shouldThrow(error, { ...watch, activation, isFirst: known === undefined })) throw error;
 		const { message } = error as Error;
 		context.logger.warn(`A poll of "${node}" failed; the next one tries again. ${message}`, {
 			node,
@@ -118,19 +122,19 @@ async function pollOnce(context: IPollFunctions): Promise<IDataObject[]> {
 }
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
-async function sample(context: IPollFunctions): Promise<IDataObject[]> {
-	const watched = await openWatched(context).catch(asMistake);
+async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
+	const watched = await openWatched(context).catch(toConfigurationError);
 	const { event, api } = watched;
 	const lists = await watched.source.read(watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
-	const noun = inWords(event.resource);
+	const noun = toWords(event.resource);
 	if (all.length === 0)
-		throw new MistakeError(
+		throw new ConfigurationError(
 			`There is no ${noun} to show as a sample`,
 			`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
 		);
 	const { list, entry } = all.reduce((newest, each) =>
-		ageOrder(each.entry.json) > ageOrder(newest.entry.json) ? each : newest,
+		creationTime(each.entry.json) > creationTime(newest.entry.json) ? each : newest,
 	);
 	const change = { list, key: entry.key, before: entry.mark };
 	const shown = event.on === 'removed' ? change : { ...change, entry };
@@ -140,12 +144,12 @@ async function sample(context: IPollFunctions): Promise<IDataObject[]> {
 /** What n8n calls on schedule, once when the trigger is switched on, and for Fetch Test Event. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	try {
-		const items = await (this.getMode() === 'manual' ? sample(this) : pollOnce(this));
+		const items = await (this.getMode() === 'manual' ? fetchSample(this) : pollChanges(this));
 		return items.length === 0 ? null : [items.map((json) => ({ json }))];
 	} catch (thrown) {
 		const error = toNodeError(this.getNode(), thrown, 0);
 		// What n8n 2.41 wants to know, which 1.123 does not
-		if ('getPollBudgetMs' in this) error.failure = failureOf(thrown);
+		if ('getPollBudgetMs' in this) error.failure = toPollFailure(thrown);
 		// n8n 1.123 never starts a trigger again whose message has this word in it.
 		error.message = error.message.replaceAll('Authorization', 'authorization');
 		throw error;

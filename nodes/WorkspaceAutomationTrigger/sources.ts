@@ -1,13 +1,13 @@
 import { boundQuery } from '../shared/analytics/query';
-import type { Api, OperationId, Values } from '../shared/api/operations';
-import { idOf, readPages } from '../shared/api/pages';
-import { rowsOf } from '../shared/api/overrides';
-import { optionalId, requireId } from '../shared/base/validation';
-import { listed } from '../shared/base/values';
-import type { Entry, List } from './compare';
-import type { Resource, TriggerEvent } from './events';
-import { MistakeError } from './failures';
-import { stable, toEntry } from './state';
+import type { ApiClient, OperationId, Values } from '../shared/client/operations';
+import { requireEntryId, readPages } from '../shared/client/lists';
+import { readRows } from '../shared/client/overrides';
+import { optionalId, requireId } from '../shared/validation';
+import { splitList } from '../shared/values';
+import type { WatchedEntry, WatchedList } from './compare';
+import type { WatchedResource, TriggerEvent } from './events';
+import { ConfigurationError } from './failures';
+import { requireSortedJson, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
 
@@ -18,7 +18,7 @@ export interface Panel {
 }
 
 interface Watched {
-	api: Api;
+	api: ApiClient;
 	event: TriggerEvent;
 	/** Stands for what is watched: what was kept for another is of no use */
 	scope: string;
@@ -34,26 +34,28 @@ export interface Source {
 	target: unknown;
 	/** How long a poll may take where n8n does not say */
 	patienceMs: number;
-	read: (watched: Watched) => Promise<List[]>;
+	read: (watched: Watched) => Promise<WatchedList[]>;
 }
 
 /** More than this is compared by something better than reading it all every minute. */
-const MOST_THINGS = 20_000;
+const MAX_ENTRIES = 20_000;
 
-function refuseTooMany(count: number): void {
-	if (count <= MOST_THINGS) return;
-	throw new MistakeError(
-		`There are more than ${MOST_THINGS} entries to watch`,
+function requireEntryCount(count: number): void {
+	if (count <= MAX_ENTRIES) return;
+	throw new ConfigurationError(
+		`There are more than ${MAX_ENTRIES} entries to watch`,
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
 }
 
 const ALL_PROJECTS = 'all projects';
 
-async function allProjects(api: Api, deadline: number): Promise<Values[]> {
+async function allProjects(api: ApiClient, deadline: number): Promise<Values[]> {
 	const projects: Values[] = [];
 	for await (const { data } of readPages(api, 'listProjects', {}, { deadline }))
-		projects.push(...data.map((project) => ({ projectId: idOf(api, 'listProjects', project) })));
+		projects.push(
+			...data.map((project) => ({ projectId: requireEntryId(api, 'listProjects', project) })),
+		);
 	return projects;
 }
 
@@ -71,20 +73,23 @@ function listSource(
 		target: [filters, only],
 		patienceMs: 30_000,
 		async read({ api, deadline, warn, event, scope }) {
-			const lists: List[] = [];
+			const lists: WatchedList[] = [];
 			let count = 0;
 			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
-				const entries: Entry[] = [];
+				const entries: WatchedEntry[] = [];
 				const countBefore = count;
 				let isWhole = true;
 				const onSetup = ({ message }: Error) => {
 					isWhole = false;
 					warn(`The service asks for a set-up: ${message}`);
 				};
-				for await (const { data } of readPages(api, operation, values, { deadline, onSetup })) {
-					refuseTooMany((count += data.length));
+				for await (const { data } of readPages(api, operation, values, {
+					deadline,
+					onSetupRequired: onSetup,
+				})) {
+					requireEntryCount((count += data.length));
 					for (const thing of data) {
-						const id = idOf(api, operation, thing);
+						const id = requireEntryId(api, operation, thing);
 						if (only.length === 0 || only.includes(id))
 							entries.push(toEntry(thing, id, event, scope));
 					}
@@ -98,12 +103,12 @@ function listSource(
 	};
 }
 
-const located = (panel: Panel, name: string): unknown =>
+const readLocator = (panel: Panel, name: string): unknown =>
 	panel.getNodeParameter(name, undefined, { extractValue: true });
 
 /** Texts that are written one after the other, separated by commas, or come as one or several from an expression. */
-const textsIn = (value: unknown): string[] =>
-	[value ?? []].flat().flatMap((text) => listed(String(text)));
+const splitTexts = (value: unknown): string[] =>
+	[value ?? []].flat().flatMap((text) => splitList(String(text)));
 
 /** IDs, each once and in one order. An expression that gives nothing is a mistake: an empty list may stand for everything. */
 const requireIds = (field: string, value: unknown): string[] =>
@@ -113,9 +118,9 @@ const requireIds = (field: string, value: unknown): string[] =>
 const OWN_COLUMNS = ['event', 'eventId'];
 
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
-export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
+export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
-		const written = textsIn(panel.getNodeParameter('siteId'));
+		const written = splitTexts(panel.getNodeParameter('siteId'));
 		const siteIds = requireIds('Site IDs', written.length > 0 ? written : '');
 		return listSource(
 			'listCustomDomains',
@@ -125,9 +130,9 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 	file(panel) {
 		const field = 'Project Names or IDs';
 		const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
-		const parentId = optionalId('Folder', located(panel, 'parentId'));
+		const parentId = optionalId('Folder', readLocator(panel, 'parentId'));
 		if (parentId !== undefined && projectIds.length !== 1)
-			throw new MistakeError(
+			throw new ConfigurationError(
 				"'Folder' goes with a single project",
 				`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
 			);
@@ -135,12 +140,12 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 		return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
 	},
 	product(panel) {
-		const projectId = optionalId('Project', located(panel, 'projectId'));
+		const projectId = optionalId('Project', readLocator(panel, 'projectId'));
 		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
 	},
 	project: () => listSource('listProjects'),
 	row(panel) {
-		const columns = textsIn(panel.getNodeParameter('keyColumns', ''));
+		const columns = splitTexts(panel.getNodeParameter('keyColumns', ''));
 		const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
 		return {
 			operation: 'queryAnalytics',
@@ -154,24 +159,24 @@ export const SOURCES: Record<Resource, (panel: Panel) => Source> = {
 			],
 			async read({ api, deadline, warn, event, scope }) {
 				const { body } = await api.call('queryAnalytics', { query }, { deadline });
-				const rows = rowsOf(api, body, warn);
-				refuseTooMany(rows.length);
+				const rows = readRows(api, body, warn);
+				requireEntryCount(rows.length);
 				const names = Object.keys(rows[0] ?? {});
 				const own = OWN_COLUMNS.find((name) => names.includes(name));
 				if (own !== undefined)
-					throw new MistakeError(
+					throw new ConfigurationError(
 						`'Query' returns a column named ${own}`,
 						`The trigger adds a field of that name to each row. Give the column another name with AS.`,
 					);
 				const missing = columns.find((name) => !names.includes(name));
 				if (missing !== undefined && rows.length > 0)
-					throw new MistakeError(
+					throw new ConfigurationError(
 						`'Key Columns' names a column that the query does not return: ${missing}`,
 						`It returns: ${names.join(', ')}.`,
 					);
 				const entries = rows.map((row) => {
 					const key = columns.length === 0 ? row : columns.map((name) => row[name]);
-					return toEntry(row, stable(key, 'row'), event, scope);
+					return toEntry(row, requireSortedJson(key, 'row'), event, scope);
 				});
 				return [{ name: '', entries, isWhole: true }];
 			},

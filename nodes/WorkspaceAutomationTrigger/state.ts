@@ -1,48 +1,56 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { digest, excerpt, fieldOf, sortedJson } from '../shared/base/values';
-import type { Change, Entry, Marks, Memory } from './compare';
+import { fingerprint, excerpt, readNamedField, sortedJson } from '../shared/values';
+import type { Change, WatchedEntry, Marks, SeenState } from './compare';
 import type { TriggerEvent } from './events';
-import { MistakeError } from './failures';
+import { ConfigurationError } from './failures';
 
 // Things of the service as they are compared, as n8n saves them between two polls, and as the workflow gets them. n8n 1 copies what
 // is saved into every execution, so it is small: 22 characters an entry where no old values are shown.
 
 /** How an event's entries are kept: as digests alone, or by their IDs with the values that count, if any */
-export type Keeping = 'digests' | 'values';
+export type Storage = 'digests' | 'values';
 
 /** Characters of a value that are kept to show it; of a longer one the beginning and what tells it from others */
-const LONGEST_VALUE = 1_000;
+const MAX_VALUE_LENGTH = 1_000;
 
 /** 64 bits for a text, as 11 characters. The scope salts them: nobody can look for texts with the same ones in advance. */
-export const mark = (scope: string, text: string): string => digest(`${scope} ${text}`, 8);
+export const fingerprintMark = (scope: string, text: string): string =>
+	fingerprint(`${scope} ${text}`, 8);
 
 function bounded(value: unknown): unknown {
 	const text = sortedJson(value) ?? '';
-	return text.length > LONGEST_VALUE ? `${excerpt(text, LONGEST_VALUE)} ${digest(text)}` : value;
+	return text.length > MAX_VALUE_LENGTH
+		? `${excerpt(text, MAX_VALUE_LENGTH)} ${fingerprint(text)}`
+		: value;
 }
 
 /** JSON in which the order of keys makes no difference. @throws MistakeError for what is nested too deeply */
-export function stable(value: unknown, what: string): string {
+export function requireSortedJson(value: unknown, what: string): string {
 	const text = sortedJson(value);
 	if (text !== undefined) return text;
-	throw new MistakeError(
+	throw new ConfigurationError(
 		`The ${what} cannot be compared`,
 		'Its values are nested too deeply. Watch something else, or remove it.',
 	);
 }
 
 /** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
-export function toEntry(json: IDataObject, id: string, event: TriggerEvent, scope: string): Entry {
+export function toEntry(
+	json: IDataObject,
+	id: string,
+	event: TriggerEvent,
+	scope: string,
+): WatchedEntry {
 	const { keeping, resource, watch = [] } = event;
 	if (keeping === 'values' && watch.length === 0) return { key: id, mark: '', id, json };
 	const watched =
 		watch === 'all'
 			? json
-			: Object.fromEntries(watch.map((name) => [name, bounded(fieldOf(json, name))]));
-	const values = stable(watched, `${resource} ${excerpt(id)}`);
+			: Object.fromEntries(watch.map((name) => [name, bounded(readNamedField(json, name))]));
+	const values = requireSortedJson(watched, `${resource} ${excerpt(id)}`);
 	if (keeping === 'values') return { key: id, mark: values, id, json };
-	return { key: mark(scope, id), mark: mark(scope, values), id, json };
+	return { key: fingerprintMark(scope, id), mark: fingerprintMark(scope, values), id, json };
 }
 
 /**
@@ -53,8 +61,8 @@ export function toItem(change: Change, event: TriggerEvent, turn?: number): IDat
 	const { list, key, entry, before } = change;
 	const { value, resource, on, keeping } = event;
 	const id = entry?.id ?? key;
-	const now = on === 'changed' && entry && digest(entry.mark, 8);
-	const parts = [value, resource === 'row' ? digest(id) : id, now, turn?.toString(36)];
+	const now = on === 'changed' && entry && fingerprint(entry.mark, 8);
+	const parts = [value, resource === 'row' ? fingerprint(id) : id, now, turn?.toString(36)];
 	return {
 		...(entry?.json ?? { id, ...(resource === 'file' && { projectId: list }) }),
 		event: value,
@@ -64,9 +72,9 @@ export function toItem(change: Change, event: TriggerEvent, turn?: number): IDat
 }
 
 /** A state of another version is none: it takes a new baseline. */
-const VERSION = 3;
+const STATE_VERSION = 3;
 
-export interface State {
+export interface TriggerState {
 	v: number;
 	/** What was watched: another event, list or service starts afresh */
 	scope: string;
@@ -77,23 +85,23 @@ export interface State {
 }
 
 /** A key and a mark of 11 characters each, or the 16 bytes of a UUID */
-const PACKED = /(.{11})(.{11})/g;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const PACKED_MARK = /(.{11})(.{11})/g;
+const PACKED_UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function packed(marks: Marks, keeping: Keeping): State['seen'][string] {
+function packed(marks: Marks, keeping: Storage): TriggerState['seen'][string] {
 	const entries = [...marks];
 	if (keeping === 'digests') return entries.flat().join('');
 	// Somewhere IDs may not be UUIDs.
-	if (!entries.every(([id, values]) => values === '' && UUID.test(id)))
+	if (!entries.every(([id, values]) => values === '' && PACKED_UUID.test(id)))
 		return Object.fromEntries(entries);
 	return entries
 		.map(([id]) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url'))
 		.join('');
 }
 
-function unpacked(saved: State['seen'][string], keeping: Keeping): Marks {
+function unpacked(saved: TriggerState['seen'][string], keeping: Storage): Marks {
 	if (typeof saved !== 'string') return new Map(Object.entries(saved));
-	const entries = [...saved.matchAll(PACKED)].map(([entry, key, value]): [string, string] => {
+	const entries = [...saved.matchAll(PACKED_MARK)].map(([entry, key, value]): [string, string] => {
 		if (keeping === 'digests') return [key, value];
 		const id = Buffer.from(entry, 'base64url').toString('hex');
 		return [id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'), ''];
@@ -102,21 +110,21 @@ function unpacked(saved: State['seen'][string], keeping: Keeping): Marks {
 }
 
 export function toState(
-	{ seen }: Pick<Memory, 'seen'>,
-	keeping: Keeping,
-	about: Pick<State, 'scope' | 'turn'>,
-): State {
+	{ seen }: Pick<SeenState, 'seen'>,
+	keeping: Storage,
+	about: Pick<TriggerState, 'scope' | 'turn'>,
+): TriggerState {
 	const lists = [...seen].map(([name, marks]) => [name, packed(marks, keeping)]);
-	return { v: VERSION, ...about, seen: Object.fromEntries(lists) };
+	return { v: STATE_VERSION, ...about, seen: Object.fromEntries(lists) };
 }
 
 /** What was seen, or undefined where the state is of something else. */
-export function seenIn(
+export function readSeen(
 	state: unknown,
-	keeping: Keeping,
+	keeping: Storage,
 	scope: string,
-): Memory['seen'] | undefined {
-	const { v, scope: saved, seen }: Partial<State> = state ?? {};
-	if (v !== VERSION || saved !== scope || seen === undefined) return undefined;
+): SeenState['seen'] | undefined {
+	const { v, scope: saved, seen }: Partial<TriggerState> = state ?? {};
+	if (v !== STATE_VERSION || saved !== scope || seen === undefined) return undefined;
 	return new Map(Object.entries(seen).map(([name, list]) => [name, unpacked(list, keeping)]));
 }

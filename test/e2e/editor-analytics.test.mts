@@ -1,6 +1,6 @@
 // Analytics in the editor, in a real browser: tables to start from, and values in queries.
 import { expect, test } from '@jest/globals';
-import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
+import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
@@ -18,7 +18,7 @@ const QUERY = 'Workspace Automation';
 const editor = useEditor();
 
 describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
-	const query = (table: string) => TABLES.find(({ name }) => name === table)!.query;
+	const query = (table: string) => ANALYTICS_TABLES.find(({ name }) => name === table)!.query;
 	const expectQuery = async (panel: Panel, sql: string) => {
 		await eventually(async () => (await panel.code('query')) === sql).catch(() => {});
 		expect(await panel.code('query')).toBe(sql);
@@ -32,7 +32,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 			await editor.open(chain('Tables', [manualTrigger(), analytics()]));
 			const panel = await openPanel(editor.page, QUERY);
 			await expectQuery(panel, '');
-			for (const { name } of TABLES) {
+			for (const { name } of ANALYTICS_TABLES) {
 				await panel.choose('table', name);
 				await expectQuery(panel, query(name));
 			}

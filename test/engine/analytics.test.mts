@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
+import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { hints, run, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
@@ -138,7 +138,7 @@ describe('values from other nodes', () => {
 });
 
 describe('the panel', () => {
-	test.each(TABLES)(
+	test.each(ANALYTICS_TABLES)(
 		'starts with a query of $value that works, with columns that the document has',
 		async ({ value, query }) => {
 			// What the panel shows is the default: the workflow does not hold it

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import fc from 'fast-check';
 import { connect, rowsOf, type Connection } from '../../local-service/analytics/engine.mts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 /** A token as ClickHouse names it, such as `['StringLiteral', "'a'"]` */
 export type Piece = [type: string, text: string];

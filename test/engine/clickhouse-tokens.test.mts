@@ -1,8 +1,8 @@
 // What the package takes for quotes, comments and code is what the real ClickHouse takes for them.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { plainTemplate, tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	anyText,
 	finished,
@@ -28,7 +28,7 @@ const CODE = ['word', 'number', 'parameter', 'symbol'];
 
 const ours = (sql: string) =>
 	merged(
-		[...tokensOf(plainTemplate(sql))].map(({ kind, text }) => [
+		[...tokenize(plainTemplate(sql))].map(({ kind, text }) => [
 			CODE.includes(kind) ? 'code' : kind,
 			text,
 		]),

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	anyText,
 	finished,

@@ -1,7 +1,7 @@
 // What the campaign in simulated time holds against the package: the service's own record, and what each execution returned.
 import type { SessionView } from '../../local-service/control/views.mts';
-import type { RunResult } from '../../nodes/RunAgentSession/run.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import type { RunResult } from '../../nodes/RunAgentSession/session/run.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { Sent } from '../rules/simulation.mts';
 
 export interface SimulatedReport {

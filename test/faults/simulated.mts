@@ -10,12 +10,12 @@ import {
 	settingsFor,
 	type DialectName,
 } from '../../local-service/dialects/index.mts';
-import type { Entry, Job } from '../../nodes/RunAgentSession/run.ts';
-import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { openApi } from '../../nodes/shared/api/api.ts';
-import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
+import type { SessionRecord, ItemSettings } from '../../nodes/RunAgentSession/session/run.ts';
+import { runSession } from '../../nodes/RunAgentSession/session/runSession.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { createClient } from '../../nodes/shared/client/createClient.ts';
+import { fingerprintRequest, openRecord } from '../../nodes/shared/n8n/journal.ts';
+import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import {
 	contextFor,
 	nothing,
@@ -115,13 +115,16 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		},
 	);
 	const clock = virtual;
-	const gates = new RateLimitGates(clock);
-	const api = await openApi(context, { clock, gates });
+	const gates = new RateLimiters(clock);
+	const api = await createClient(context, { clock, rateLimiters: gates });
 	const values = (list = '') => list.split(',').filter(Boolean);
 
 	/** Runs one item, again with the same context when it fails, as Retry On Fail does. */
-	async function ended(target: Job['target'], onMaxWait: Job['onMaxWait']): Promise<Ended> {
-		const job: Job = {
+	async function ended(
+		target: ItemSettings['target'],
+		onMaxWait: ItemSettings['onMaxWait'],
+	): Promise<Ended> {
+		const job: ItemSettings = {
 			target,
 			policy: {
 				mode: 'rules',
@@ -137,12 +140,12 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			abortOnStop: true,
 		};
 		const nodeContext = {};
-		const fingerprint = fingerprintOf(target.operation, target);
+		const fingerprint = fingerprintRequest(target.operation, target);
 		const errors: WorkspaceAutomationError[] = [];
 		for (;;) {
 			const result = await runSession(job, {
 				api,
-				journal: itemRecord<Entry>(nodeContext, 'sessions', '0.0', fingerprint),
+				journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0', fingerprint),
 				random: dice,
 				log() {},
 				onSession() {},

@@ -13,7 +13,7 @@ interface Module {
 /** Sources, and tests by the beginning of their path below test/ */
 export const modules: Record<string, Module> = {
 	rules: {
-		mutate: [`${run}/permissionPolicy.ts`, `${run}/glob.ts`, `${run}/shellText.ts`],
+		mutate: [`${run}/policy/rules.ts`, `${run}/policy/patterns.ts`, `${run}/policy/shell.ts`],
 		tests: [
 			'unit/permission-',
 			'unit/hostile-requests',
@@ -25,17 +25,17 @@ export const modules: Record<string, Module> = {
 		without: ['Regex'],
 	},
 	answers: {
-		mutate: [`${run}/answer.ts`, `${shared}/api/overrides.ts`],
+		mutate: [`${run}/approval/answer.ts`, `${shared}/client/overrides.ts`],
 		tests: ['unit/answer', 'unit/evidence', 'unit/overrides'],
 	},
-	ledger: { mutate: [`${run}/ledger.ts`], tests: ['unit/ledger'] },
-	turn: { mutate: [`${run}/turn.ts`], tests: ['unit/turn'] },
+	ledger: { mutate: [`${run}/session/ledger.ts`], tests: ['unit/ledger'] },
+	turn: { mutate: [`${run}/session/turn.ts`], tests: ['unit/turn'] },
 	retries: {
-		mutate: [`${shared}/transport/evidence.ts`],
+		mutate: [`${shared}/client/retryPolicy.ts`],
 		tests: ['unit/retry-', 'unit/evidence'],
 	},
-	gate: { mutate: [`${shared}/transport/concurrency.ts`], tests: ['unit/rate-limit-gate'] },
-	pages: { mutate: [`${shared}/api/pages.ts`], tests: ['unit/pages'] },
+	gate: { mutate: [`${shared}/client/rateLimiter.ts`], tests: ['unit/rate-limit-gate'] },
+	pages: { mutate: [`${shared}/client/lists.ts`], tests: ['unit/pages'] },
 	comparison: {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],
 		tests: ['unit/trigger-'],
@@ -45,8 +45,8 @@ export const modules: Record<string, Module> = {
 		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
 	},
 	options: {
-		mutate: [`${shared}/session/interactionOptions.ts`],
+		mutate: [`${shared}/approvals/options.ts`],
 		tests: ['unit/interaction-option'],
 	},
-	durable: { mutate: [`${run}/durable.ts`], tests: ['unit/durable'] },
+	durable: { mutate: [`${run}/session/schedule.ts`], tests: ['unit/durable'] },
 };

@@ -1,7 +1,7 @@
 // What docs/approvals.md tells is what the tests hold.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
 import { answersTable } from '../channelAnswers.mts';
 
 const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');

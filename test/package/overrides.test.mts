@@ -1,8 +1,12 @@
 // The page on overrides lists every operation with its placeholders, as the code has them.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { operationOf, OPERATIONS, type OperationId } from '../../nodes/shared/api/operations.ts';
-import { placeholdersOf, readOverrides } from '../../nodes/shared/api/overrides.ts';
+import {
+	operationRow,
+	OPERATIONS,
+	type OperationId,
+} from '../../nodes/shared/client/operations.ts';
+import { allowedPlaceholders, readOverrides } from '../../nodes/shared/client/overrides.ts';
 import {
 	assumedRequests,
 	type RequestTemplate,
@@ -14,8 +18,8 @@ const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).jo
 
 test('the table has each operation, its request, its placeholders and what is read from its answer', () => {
 	const rows = operations.map((operation) => {
-		const { method, path, answer = {}, words = [] } = operationOf(operation);
-		return `| \`${operation}\` | \`${method} ${path}\` | ${code(placeholdersOf(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
+		const { method, path, answer = {}, words = [] } = operationRow(operation);
+		return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
 	});
 	const written = page.split('\n').filter((line) => line.startsWith('| `'));
 	expect(written).toEqual(rows);
@@ -29,7 +33,7 @@ test('every example is accepted', () => {
 
 test('the nodes and the local service assume the same requests', () => {
 	for (const operation of operations) {
-		const { method, path, query = {}, body = {} } = operationOf(operation);
+		const { method, path, query = {}, body = {} } = operationRow(operation);
 		// One that sends nothing but its path needs no entry there.
 		const others: Partial<Record<string, RequestTemplate>> = assumedRequests;
 		const other = others[operation] ?? { method, path };

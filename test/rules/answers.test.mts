@@ -1,9 +1,9 @@
 // What a person answered, against sessions that go on: in whatever order questions and answers come, nothing is approved that nobody approved.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Session } from '../../nodes/shared/session/session.ts';
-import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { withAbout } from '../../nodes/RunAgentSession/askedInteractions.ts';
+import type { Session } from '../../nodes/shared/client/session.ts';
+import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { addOrigin } from '../../nodes/RunAgentSession/approval/request.ts';
 import { simulation, type Simulation } from './simulation.mts';
 
 const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
@@ -27,7 +27,7 @@ const goOn = async (service: Simulation, sessionId: string, { answer, ...policy 
 
 /** The requests as the question hands them on */
 const askedOf = ({ session }: { session: Session }) =>
-	withAbout(session.pendingInteractions, { sessionId: session.sessionId });
+	addOrigin(session.pendingInteractions, { sessionId: session.sessionId });
 
 /** What the service was told for each request: pattern and option */
 const told = async (service: Simulation): Promise<Record<string, string | null>> =>

@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { conflictOf, dialectNames } from '../../local-service/dialects/index.mts';
-import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { simulation, status, type Weather } from './simulation.mts';
 
 /** Any dialects that can be spoken together */

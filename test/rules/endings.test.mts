@@ -1,6 +1,6 @@
 // How a run ends: rules 8, 9 and 12.
 import { describe, expect, test } from '@jest/globals';
-import { ABORT_MS } from '../../nodes/RunAgentSession/endings.ts';
+import { ABORT_BUDGET_MS } from '../../nodes/RunAgentSession/session/finish.ts';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import {
 	errorOf,
@@ -57,7 +57,7 @@ describe('rule 8: the time is over', () => {
 			if (stopped) service.stopAt(end);
 			await errorOf(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
 			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
-			expect(service.now()).toBeLessThanOrEqual(end + ABORT_MS);
+			expect(service.now()).toBeLessThanOrEqual(end + ABORT_BUDGET_MS);
 		}
 	});
 

@@ -1,9 +1,9 @@
 // Who decides what a session asks for: rules 5, 6 and 21.
 import { describe, expect, test } from '@jest/globals';
-import { MOST_AT_ONCE, MOST_DECISIONS } from '../../nodes/RunAgentSession/ledger.ts';
+import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/session/ledger.ts';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
-import { LONGEST_REQUEST } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { DECISIONS_MS } from '../../nodes/RunAgentSession/run.ts';
+import { MAX_COMPARED_LENGTH } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, errorOf, simulation, status, type Weather } from './simulation.mts';
 
 describe('rule 5: permissions', () => {
@@ -127,7 +127,7 @@ describe('rule 5: an agent that asks without end', () => {
 		service.meets('decision', () => more(1));
 		const result = await service.run('x', { maxWaitMs: 60_000, lateMs: 500 });
 		expect(result.kind).toBe('stillRunning');
-		expect(service.now()).toBeLessThanOrEqual(60_000 + DECISIONS_MS + 2_000);
+		expect(service.now()).toBeLessThanOrEqual(60_000 + DECISION_BUDGET_MS + 2_000);
 	});
 
 	test('is answered a thousand times at most, then a human is told why', async () => {
@@ -136,7 +136,7 @@ describe('rule 5: an agent that asks without end', () => {
 		service.meets('decision', () => more(1));
 		const result = await service.run('x');
 		expect(result.kind).toBe('needsApproval');
-		expect(result.decisions).toHaveLength(MOST_DECISIONS);
+		expect(result.decisions).toHaveLength(MAX_DECISIONS);
 		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
 	});
 
@@ -145,13 +145,13 @@ describe('rule 5: an agent that asks without end', () => {
 		service.meets('poll', more(150));
 		const result = await service.run('x', { policy: policy('ask') });
 		const ours = result.undecided.filter(({ because }) => because === 'policy');
-		expect([ours.length, result.undecided.length]).toEqual([MOST_AT_ONCE, 150]);
+		expect([ours.length, result.undecided.length]).toEqual([MAX_PENDING, 150]);
 		expect(result.undecided[149].because).toBe('only 100 requests are looked at at once');
 	});
 
 	test('does not hold up n8n with requests made to stall the rules: together they get what one may take', async () => {
 		const { service, more } = endless();
-		const stalling = 'a'.repeat(LONGEST_REQUEST - 10);
+		const stalling = 'a'.repeat(MAX_COMPARED_LENGTH - 10);
 		const rules = [
 			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
 			{ permission: '*', pattern: '*', decision: 'approve' as const },

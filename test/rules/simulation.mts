@@ -4,15 +4,19 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
-import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import type { Entry, Job, RunResult } from '../../nodes/RunAgentSession/run.ts';
-import { runSession } from '../../nodes/RunAgentSession/runSession.ts';
-import { openApi } from '../../nodes/shared/api/api.ts';
-import type { Clock } from '../../nodes/shared/transport/clock.ts';
-import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
-import { fingerprintOf, itemRecord } from '../../nodes/shared/n8n/executionJournal.ts';
-import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type {
+	SessionRecord,
+	ItemSettings,
+	RunResult,
+} from '../../nodes/RunAgentSession/session/run.ts';
+import { runSession } from '../../nodes/RunAgentSession/session/runSession.ts';
+import { createClient } from '../../nodes/shared/client/createClient.ts';
+import type { Clock } from '../../nodes/shared/client/clock.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
+import { fingerprintRequest, openRecord } from '../../nodes/shared/n8n/journal.ts';
+import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
@@ -176,7 +180,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			virtual.advance(late);
 		},
 	};
-	const gates = new RateLimitGates(virtual);
+	const gates = new RateLimiters(virtual);
 
 	const credentials = {
 		baseUrl: BASE,
@@ -267,11 +271,11 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		/** Runs one item. Hand on `nodeContext` to retry it. With `lateMs` everything takes a little time. */
 		async run(
 			prompt: string,
-			{ lateMs = 0, ...changes }: Partial<Job> & { lateMs?: number } = {},
+			{ lateMs = 0, ...changes }: Partial<ItemSettings> & { lateMs?: number } = {},
 			nodeContext: IDataObject = {},
 		): Promise<RunResult> {
 			late = lateMs;
-			const job: Job = {
+			const job: ItemSettings = {
 				target: { operation: 'start', projectId: await project(), prompt, extra: {} },
 				policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
 				poll: { pollMs: 5000, maxPollMs: 10_000 },
@@ -293,12 +297,12 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			const { signal } = execution;
 			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
 			const running = runSession(job, {
-				api: await openApi(stoppable, { clock, gates }),
-				journal: itemRecord<Entry>(
+				api: await createClient(stoppable, { clock, rateLimiters: gates }),
+				journal: openRecord<SessionRecord>(
 					nodeContext,
 					'sessions',
 					'0.0',
-					fingerprintOf(job.target.operation, job.target),
+					fingerprintRequest(job.target.operation, job.target),
 				),
 				random: () => 0,
 				log: (message) => logged.push(message),

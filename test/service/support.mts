@@ -13,7 +13,7 @@ import {
 	type SendControl,
 } from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
-import type { components } from '../../nodes/shared/base/contract.ts';
+import type { components } from '../../openapi/contract-types.mts';
 
 /** What the contract says about bodies, by name */
 export type Schemas = components['schemas'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
 import { channelAnswers, nameOf } from '../channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
-import { openApi } from '../../nodes/shared/api/api.ts';
-import type { Api } from '../../nodes/shared/api/operations.ts';
-import { realClock, TIMED_OUT, withinTime } from '../../nodes/shared/transport/clock.ts';
-import { RateLimitGates } from '../../nodes/shared/transport/concurrency.ts';
-import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import type { ApiContext } from '../../nodes/shared/transport/types.ts';
+import { createClient } from '../../nodes/shared/client/createClient.ts';
+import type { ApiClient } from '../../nodes/shared/client/operations.ts';
+import { realClock, TIMED_OUT, withTimeout } from '../../nodes/shared/client/clock.ts';
+import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
 import { createVirtualClock } from '../virtualClock.mts';
 
@@ -29,7 +29,7 @@ test('a 429 that no request can wait for is met by each once, a second apart, an
 			},
 		},
 	} as unknown as ApiContext;
-	const api = await openApi(context, { clock, gates: new RateLimitGates(clock) });
+	const api = await createClient(context, { clock, rateLimiters: new RateLimiters(clock) });
 	const read = async (deadline: number) =>
 		await clock.run(
 			api.call('listProjects', {}, { deadline }).catch((error: WorkspaceAutomationError) => error),
@@ -52,7 +52,7 @@ describe('a proxy that could read the key is refused before anything is sent', (
 		['without a proxy', { skipSslCertificateValidation: true }, false],
 	])('%s', async (_, options, isRefused) => {
 		const { api, sent, clock } = await apiWith({ body: { data: [] } });
-		const reading = clock.run(api.over(options).call('listProjects', {}));
+		const reading = clock.run(api.withConnection(options).call('listProjects', {}));
 		if (isRefused) await expect(reading).rejects.toThrow("'Proxy' under Request Options");
 		else await reading;
 		expect(sent).toHaveLength(isRefused ? 0 : 1);
@@ -60,7 +60,7 @@ describe('a proxy that could read the key is refused before anything is sent', (
 
 	test('before a base URL without TLS', async () => {
 		const { api, sent } = await apiWith({ body: { data: [] } }, {}, 'http://localhost/v1');
-		await expect(api.over({ proxy }).call('listProjects', {})).rejects.toThrow("'Proxy'");
+		await expect(api.withConnection({ proxy }).call('listProjects', {})).rejects.toThrow("'Proxy'");
 		expect(sent).toEqual([]);
 	});
 });
@@ -73,7 +73,7 @@ describe('a connection', () => {
 		'that takes longer than its %d ms is closed, whatever comes through it',
 		async (timeoutMs) => {
 			let closed = false;
-			const working = withinTime(undefined, timeoutMs, async (signal) => {
+			const working = withTimeout(undefined, timeoutMs, async (signal) => {
 				signal.addEventListener('abort', () => (closed = true));
 				return await new Promise<never>(() => {});
 			}).catch((error: unknown) => error);
@@ -87,7 +87,7 @@ describe('a connection', () => {
 
 	test('is closed with Stop, at once', async () => {
 		const stop = new AbortController();
-		const working = withinTime(
+		const working = withTimeout(
 			stop.signal,
 			1_000,
 			async (signal) =>
@@ -111,7 +111,7 @@ describe('a download', () => {
 		};
 		return { urls, context: { helpers: { httpRequest } } as unknown as IExecuteSingleFunctions };
 	};
-	const clientOf = (baseUrl: string) => ({ baseUrl, clock: realClock }) as unknown as Api;
+	const clientOf = (baseUrl: string) => ({ baseUrl, clock: realClock }) as unknown as ApiClient;
 	const read = async (stream: AsyncIterable<Uint8Array>) => {
 		let bytes = 0;
 		for await (const chunk of stream) bytes += chunk.length;

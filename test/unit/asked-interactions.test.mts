@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	aboutOf,
+	readOrigin,
 	differences,
-	readAsked,
+	readRequestsShown,
 	shownRequests,
-	whyNotAsked,
-	withAbout,
-} from '../../nodes/RunAgentSession/askedInteractions.ts';
+	findMismatch,
+	addOrigin,
+} from '../../nodes/RunAgentSession/approval/request.ts';
 
 const sameRequest = (one: unknown, other: unknown) =>
 	differences(one as typeof asked, other as typeof asked).length === 0;
@@ -89,14 +89,14 @@ describe("'Asked'", () => {
 		['one interaction', asked],
 		['a list as a text', JSON.stringify([asked])],
 		['one interaction as a text', ` ${JSON.stringify(asked, null, 2)}\n`],
-	])('takes %s', (_, value) => expect(readAsked(value)).toEqual([asked]));
+	])('takes %s', (_, value) => expect(readRequestsShown(value)).toEqual([asked]));
 
 	test('has IDs as texts, as a session has', () => {
-		expect(readAsked([{ ...asked, id: 7 }])).toEqual([{ ...asked, id: '7' }]);
+		expect(readRequestsShown([{ ...asked, id: 7 }])).toEqual([{ ...asked, id: '7' }]);
 	});
 
 	test.each([undefined, null, '', '  ', [], '[]'])('that is empty is an error: %j', (value) => {
-		expect(() => readAsked(value)).toThrow(
+		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
 				message: "'Asked' is empty",
 				description: expect.stringMatching(
@@ -121,7 +121,7 @@ describe("'Asked'", () => {
 		{ data: { approved: true } },
 		{ sessionId: 'x', pendingInteractions: [asked] },
 	])('that is something else is an error: %j', (value) => {
-		expect(() => readAsked(value)).toThrow(
+		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
 				message: "'Asked' is not a list of requests",
 				description: expect.stringMatching(/Drag pendingInteractions/),
@@ -140,16 +140,16 @@ describe('a question', () => {
 
 	test('goes with each request, and is found again', () => {
 		const about = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
-		const shown = withAbout([asked], about);
+		const shown = addOrigin([asked], about);
 		expect(shown).toEqual([{ ...asked, about }]);
-		expect(aboutOf(shown)).toEqual({ projectName: 'Website', job: 'Publish it.' });
+		expect(readOrigin(shown)).toEqual({ projectName: 'Website', job: 'Publish it.' });
 		for (const none of [[], [asked], [{ ...asked, about: 'x' }], [{ ...asked, about: { job: 7 } }]])
-			expect(aboutOf(none)).toEqual({});
+			expect(readOrigin(none)).toEqual({});
 	});
 });
 
 describe('an answer', () => {
-	const shown = withAbout([asked], { sessionId: 's1' });
+	const shown = addOrigin([asked], { sessionId: 's1' });
 	test.each<[string, typeof shown, string, object, string | undefined]>([
 		['is for what was asked', shown, 's1', {}, undefined],
 		['is for no other request', shown, 's1', { id: 'i2' }, 'it was not among what was asked'],
@@ -177,6 +177,6 @@ describe('an answer', () => {
 		],
 		['is for one that is listed twice', [...shown, ...shown], 's1', {}, undefined],
 	])('%s', (_, list, sessionId, changes, because) => {
-		expect(whyNotAsked({ asked: list, sessionId }, { ...asked, ...changes })).toBe(because);
+		expect(findMismatch({ asked: list, sessionId }, { ...asked, ...changes })).toBe(because);
 	});
 });

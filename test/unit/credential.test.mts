@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
-import { checkBaseUrl } from '../../nodes/shared/transport/credential.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { checkBaseUrl } from '../../nodes/shared/client/credential.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 const good = {
 	baseUrl: 'https://api.example.com/v1',

@@ -2,29 +2,29 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
 	courseAfter,
-	nextLook,
-	type Parked,
-	type Patience,
-} from '../../nodes/RunAgentSession/durable.ts';
+	nextWakeAt,
+	type WaitState,
+	type Timeouts,
+} from '../../nodes/RunAgentSession/session/schedule.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-const patient: Patience = {
+const patient: Timeouts = {
 	giveUpAfterMs: 24 * HOUR,
 	onGiveUp: 'abort',
 	ifNobodyAnswers: 'wait',
 	unansweredAfterMs: 24 * HOUR,
 };
-const patience: fc.Arbitrary<Patience> = fc.record({
+const patience: fc.Arbitrary<Timeouts> = fc.record({
 	giveUpAfterMs: fc.nat(48 * HOUR),
 	onGiveUp: fc.constantFrom('abort', 'error'),
 	ifNobodyAnswers: fc.constantFrom('wait', 'deny', 'abort'),
 	unansweredAfterMs: fc.nat(48 * HOUR),
 });
 const moment = fc.nat(72 * HOUR);
-const parkedAt: fc.Arbitrary<Parked> = fc.record(
+const parkedAt: fc.Arbitrary<WaitState> = fc.record(
 	{
 		since: fc.constant(0),
 		asked: fc.record({ what: fc.constantFrom('one', 'other'), since: moment }),
@@ -35,20 +35,21 @@ const parkedAt: fc.Arbitrary<Parked> = fc.record(
 describe('the next look (rule 3)', () => {
 	test('is a twentieth of the age away, at least 70 s and at most 10 minutes', () => {
 		const waits = [0, 5, 23, 24, 60, 199, 200, 600].map(
-			(minutes) => (nextLook({ since: 0 }, patient, minutes * MINUTE) - minutes * MINUTE) / SECOND,
+			(minutes) =>
+				(nextWakeAt({ since: 0 }, patient, minutes * MINUTE) - minutes * MINUTE) / SECOND,
 		);
 		expect(waits).toEqual([70, 70, 70, 72, 180, 597, 600, 600]);
 	});
 
 	test('counts the age from when the session was taken up', () => {
 		const since = 10 * HOUR;
-		expect(nextLook({ since }, patient, since + 60 * MINUTE)).toBe(since + 63 * MINUTE);
+		expect(nextWakeAt({ since }, patient, since + 60 * MINUTE)).toBe(since + 63 * MINUTE);
 	});
 
 	test('is never sooner than 70 s nor later than 10 minutes, whoever is waited for', () => {
 		fc.assert(
 			fc.property(parkedAt, patience, moment, (parked, own, now) => {
-				const wait = nextLook(parked, own, now) - now;
+				const wait = nextWakeAt(parked, own, now) - now;
 				expect(wait).toBeGreaterThanOrEqual(70 * SECOND);
 				expect(wait).toBeLessThanOrEqual(10 * MINUTE);
 			}),
@@ -61,7 +62,7 @@ describe('the next look (rule 3)', () => {
 				const own = { ...patient, giveUpAfterMs };
 				let now = 0;
 				while (courseAfter('stillRunning', '', { since: 0 }, own, now).course === 'park')
-					now = nextLook({ since: 0 }, own, now);
+					now = nextWakeAt({ since: 0 }, own, now);
 				expect(now).toBeGreaterThanOrEqual(giveUpAfterMs);
 				expect(now - giveUpAfterMs).toBeLessThan(70 * SECOND);
 			}),
@@ -96,7 +97,7 @@ describe('what becomes of an item after a look', () => {
 		const looks = fc.array(fc.constantFrom(undefined, 'one', 'other', 'third'), { maxLength: 30 });
 		fc.assert(
 			fc.property(looks, (seen) => {
-				let parked: Parked = { since: 0 };
+				let parked: WaitState = { since: 0 };
 				let before: string | undefined;
 				for (const [index, pending] of seen.entries()) {
 					const kind = pending === undefined ? 'stillRunning' : 'needsApproval';
@@ -110,7 +111,7 @@ describe('what becomes of an item after a look', () => {
 	});
 
 	test('the time that people have counts from when their request was first seen', () => {
-		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR };
+		const own: Timeouts = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR };
 		const first = courseAfter('needsApproval', 'one', { since: 0 }, own, 5 * HOUR);
 		expect(first).toEqual({
 			course: 'leave',
@@ -118,7 +119,7 @@ describe('what becomes of an item after a look', () => {
 		});
 		const at = (now: number) => courseAfter('needsApproval', 'one', first.parked, own, now).course;
 		expect([5 * HOUR + 1, 7 * HOUR - 1, 7 * HOUR].map(at)).toEqual(['park', 'park', 'unanswered']);
-		expect(nextLook(first.parked, own, 7 * HOUR - 80 * SECOND)).toBe(7 * HOUR);
+		expect(nextWakeAt(first.parked, own, 7 * HOUR - 80 * SECOND)).toBe(7 * HOUR);
 	});
 
 	test('If Nobody Answers that says wait leaves a request pending', () => {
@@ -128,7 +129,7 @@ describe('what becomes of an item after a look', () => {
 	});
 
 	test('what is asked anew has all of its time', () => {
-		const own: Patience = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR };
+		const own: Timeouts = { ...patient, ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR };
 		const parked = { since: 0, asked: { what: 'one', since: 0 } };
 		const changed = courseAfter('needsApproval', 'other', parked, own, 3 * HOUR);
 		expect(changed).toMatchObject({ course: 'leave', parked: { asked: { since: 3 * HOUR } } });

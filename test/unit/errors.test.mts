@@ -3,13 +3,13 @@ import type { INode, NodeApiError } from 'n8n-workflow';
 import {
 	errorJson,
 	toNodeError,
-	withSession,
+	addSession,
 	WorkspaceAutomationError,
-} from '../../nodes/shared/base/errors.ts';
-import { excerpt, quote } from '../../nodes/shared/base/values.ts';
-import { attemptError } from '../../nodes/shared/transport/attemptError.ts';
-import { attemptOfError } from '../../nodes/shared/transport/httpRequest.ts';
-import type { Attempt } from '../../nodes/shared/transport/types.ts';
+} from '../../nodes/shared/errors.ts';
+import { excerpt, quote } from '../../nodes/shared/values.ts';
+import { attemptError } from '../../nodes/shared/client/attemptError.ts';
+import { toFailedAttempt } from '../../nodes/shared/client/httpRequest.ts';
+import type { Attempt } from '../../nodes/shared/client/types.ts';
 
 const node = {
 	id: '1',
@@ -105,8 +105,8 @@ describe('an error says what happened and what to do', () => {
 	});
 
 	test('names the session once', () => {
-		const failure = withSession(
-			withSession(new WorkspaceAutomationError('A', 'B.'), {
+		const failure = addSession(
+			addSession(new WorkspaceAutomationError('A', 'B.'), {
 				sessionId: 's',
 				dashboardUrl: 'https://d',
 			}),
@@ -126,7 +126,7 @@ describe('what ended a connection is sorted', () => {
 		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'unusable'],
 		[new Error('?'), 'lost'],
 		[undefined, 'lost'],
-	])('%j is %s', (error, kind) => expect(attemptOfError(error).kind).toBe(kind));
+	])('%j is %s', (error, kind) => expect(toFailedAttempt(error).kind).toBe(kind));
 });
 
 describe("the service's own words reach people", () => {

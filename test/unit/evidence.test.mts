@@ -3,14 +3,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	answerOverride,
-	readAnswer,
+	readField,
 	requestOverride,
-	rowsOf,
+	readRows,
 	unreadableResponse,
-} from '../../nodes/shared/api/overrides.ts';
-import { describeBody } from '../../nodes/shared/transport/attemptError.ts';
-import { provenBy } from '../../nodes/shared/transport/evidence.ts';
-import type { Attempt } from '../../nodes/shared/transport/types.ts';
+} from '../../nodes/shared/client/overrides.ts';
+import { describeBody } from '../../nodes/shared/client/attemptError.ts';
+import { classifyAttempt } from '../../nodes/shared/client/retryPolicy.ts';
+import type { Attempt } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
 
 describe('a status', () => {
@@ -27,7 +27,10 @@ describe('a status', () => {
 		[500, 'unknown'],
 	])('%d is %s', (status, evidence) => {
 		const attempt: Attempt = { kind: 'response', status, headers: {}, body: {} };
-		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual([evidence, evidence]);
+		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
+			evidence,
+			evidence,
+		]);
 	});
 
 	test.each<[Attempt['kind'], string]>([
@@ -36,12 +39,15 @@ describe('a status', () => {
 		['unsent', 'held'],
 		['unusable', 'refused'],
 	])('none, %s, is %s', (kind, evidence) => {
-		expect(provenBy({ kind, code: 'x' } as Attempt, false)).toBe(evidence);
+		expect(classifyAttempt({ kind, code: 'x' } as Attempt, false)).toBe(evidence);
 	});
 
 	test('of success without any body is done, but for what was to be read', () => {
 		const attempt: Attempt = { kind: 'response', status: 204, headers: {}, body: undefined };
-		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual(['done', 'unknown']);
+		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
+			'done',
+			'unknown',
+		]);
 	});
 });
 
@@ -55,7 +61,7 @@ test.each([
 
 describe('a name of an answer', () => {
 	const read = (body: unknown, path?: string) =>
-		readAnswer('listTasks', 'next_cursor', body, path ? { answer: { next_cursor: path } } : {});
+		readField('listTasks', 'next_cursor', body, path ? { answer: { next_cursor: path } } : {});
 
 	test('is looked for in the places that are known, first come first served', () => {
 		expect(read({ next_cursor: 'a', nextCursor: 'b' })).toBe('a');
@@ -64,8 +70,8 @@ describe('a name of an answer', () => {
 		expect(read({ paging: { next: 'c' } })).toBe('c');
 		expect(read({ next_cursor: 0 })).toBe(0);
 		expect([read({}), read('text'), read(null)]).toEqual([undefined, undefined, undefined]);
-		expect(readAnswer('listTasks', 'nonsense', { nonsense: 1 }, undefined)).toBeUndefined();
-		expect(readAnswer('deleteCustomDomain', 'id', { id: 1 }, { path: '/x' })).toBeUndefined();
+		expect(readField('listTasks', 'nonsense', { nonsense: 1 }, undefined)).toBeUndefined();
+		expect(readField('deleteCustomDomain', 'id', { id: 1 }, { path: '/x' })).toBeUndefined();
 	});
 
 	test('is where an override says and nowhere else', () => {
@@ -89,7 +95,7 @@ describe('rows', () => {
 	const rows = async (body: unknown) => {
 		const { api } = await apiWith();
 		const warnings: string[] = [];
-		const found: IDataObject[] = rowsOf(api, body, (warning) => warnings.push(warning));
+		const found: IDataObject[] = readRows(api, body, (warning) => warnings.push(warning));
 		return { found, warnings };
 	};
 

@@ -2,11 +2,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	fingerprintOf,
-	itemRecord,
+	fingerprintRequest,
+	openRecord,
 	oncePerItem,
-	recordOf,
-} from '../../nodes/shared/n8n/executionJournal.ts';
+	findRecord,
+} from '../../nodes/shared/n8n/journal.ts';
 
 const place = (itemIndex: number, runIndex = 0) => `${runIndex}.${itemIndex}`;
 
@@ -15,7 +15,7 @@ test('a fingerprint looks at every character of a text, however long', () => {
 		fc.property(fc.nat(99_999), (at) => {
 			const text = 'a'.repeat(100_000);
 			const edited = `${text.slice(0, at)}b${text.slice(at + 1)}`;
-			const [one, other] = [text, edited].map((prompt) => fingerprintOf('start', { prompt }));
+			const [one, other] = [text, edited].map((prompt) => fingerprintRequest('start', { prompt }));
 			expect(other).not.toBe(one);
 			expect(other.length).toBe(one.length);
 		}),
@@ -25,20 +25,20 @@ test('a fingerprint looks at every character of a text, however long', () => {
 
 test('a record serves the same request only, and its item only', () => {
 	const context = {};
-	itemRecord<string>(context, 'shelf', place(0), 'one').write('value');
-	expect(itemRecord(context, 'shelf', place(0), 'one').read()).toBe('value');
-	expect(itemRecord(context, 'shelf', place(0), 'other').read()).toBeUndefined();
-	expect(itemRecord(context, 'shelf', place(1), 'one').read()).toBeUndefined();
-	expect(itemRecord(context, 'shelf', place(0, 1), 'one').read()).toBeUndefined();
+	openRecord<string>(context, 'shelf', place(0), 'one').write('value');
+	expect(openRecord(context, 'shelf', place(0), 'one').read()).toBe('value');
+	expect(openRecord(context, 'shelf', place(0), 'other').read()).toBeUndefined();
+	expect(openRecord(context, 'shelf', place(1), 'one').read()).toBeUndefined();
+	expect(openRecord(context, 'shelf', place(0, 1), 'one').read()).toBeUndefined();
 });
 
 test('a record is found in a later run, whatever is asked for then, and stays one', () => {
 	const context = {};
-	itemRecord<string>(context, 'shelf', place(3), 'one').write('value');
-	const found = recordOf<string>(context, 'shelf', (value) => value === 'value')!;
+	openRecord<string>(context, 'shelf', place(3), 'one').write('value');
+	const found = findRecord<string>(context, 'shelf', (value) => value === 'value')!;
 	found.write('changed');
-	expect(itemRecord(context, 'shelf', place(3), 'one').read()).toBe('changed');
-	expect(recordOf<string>(context, 'shelf', (value) => value === 'value')).toBeUndefined();
+	expect(openRecord(context, 'shelf', place(3), 'one').read()).toBe('changed');
+	expect(findRecord<string>(context, 'shelf', (value) => value === 'value')).toBeUndefined();
 });
 
 test('what is done once is done, whatever becomes of what follows it', async () => {

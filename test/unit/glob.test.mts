@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matches, MOST_EFFORT, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
+import {
+	matchesGlob,
+	MATCH_BUDGET,
+	parseGlob,
+} from '../../nodes/RunAgentSession/policy/patterns.ts';
 
 /** Whether a glob matches a whole text */
 const globMatches = (pattern: string, text: string) =>
-	matches(parseGlob(pattern), { characters: [...text] }, { left: MOST_EFFORT });
+	matchesGlob(parseGlob(pattern), { characters: [...text] }, { left: MATCH_BUDGET });
 
 /** What a glob means, said as plainly as possible; too slow for use. */
 function meaning(pattern: string, text: string): boolean {
@@ -63,10 +67,10 @@ describe('globs', () => {
 	test('spend what they are given and no more, and then say that they do not know', () => {
 		const stalling = parseGlob(`*${'a'.repeat(500)}b`);
 		const text = { characters: [...'a'.repeat(100_000)] };
-		const effort = { left: MOST_EFFORT };
-		expect(matches(stalling, text, effort)).toBeUndefined();
+		const effort = { left: MATCH_BUDGET };
+		expect(matchesGlob(stalling, text, effort)).toBeUndefined();
 		expect(effort.left).toBeLessThanOrEqual(0);
-		expect(matches(parseGlob('*'), text, effort)).toBeUndefined();
+		expect(matchesGlob(parseGlob('*'), text, effort)).toBeUndefined();
 	});
 
 	test.each([
@@ -76,8 +80,8 @@ describe('globs', () => {
 		['*b', 100_010],
 		['*a'.repeat(200) + 'b', 200_010],
 	])('%j costs at most %d comparisons on 100,000 times the letter a', (glob, most) => {
-		const effort = { left: MOST_EFFORT };
-		matches(parseGlob(glob), { characters: [...'a'.repeat(100_000)] }, effort);
-		expect(MOST_EFFORT - effort.left).toBeLessThanOrEqual(most);
+		const effort = { left: MATCH_BUDGET };
+		matchesGlob(parseGlob(glob), { characters: [...'a'.repeat(100_000)] }, effort);
+		expect(MATCH_BUDGET - effort.left).toBeLessThanOrEqual(most);
 	});
 });

@@ -3,12 +3,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
-import {
-	decide,
-	type Decision,
-	type Policy,
-} from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { commandsIn, heldIn } from '../../nodes/RunAgentSession/shellText.ts';
+import { decide, type Decision, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { listCommands, findGuarded } from '../../nodes/RunAgentSession/policy/shell.ts';
 
 type Line = [permission: string, pattern: string, decision: Decision];
 const policy = (rules: Line[], defaultDecision: Decision = 'ask'): Policy => ({
@@ -84,7 +80,7 @@ describe('a wildcard that approves', () => {
 			because: `it holds ${what}, which a wildcard of rule 1 does not cover`,
 		};
 		// /workspace\.. is no match of /workspace/* anyway.
-		if (text.startsWith('/workspace\\')) expect(heldIn(text)).toEqual([what]);
+		if (text.startsWith('/workspace\\')) expect(findGuarded(text)).toEqual([what]);
 		else expect(decide(request(text), approving(pattern))).toMatchObject(held);
 	});
 
@@ -202,7 +198,7 @@ describe('a rule that denies', () => {
 		for (const piece of ['a;', 'sudo ', '{a,', "'", 'X=1 ', '\\\n']) {
 			const text = piece.repeat(99_000 / piece.length);
 			expect(['ask', 'approve']).toContain(decide(request(text), many).decision);
-			expect([...commandsIn(text)].join('').length).toBeLessThan(50 * text.length);
+			expect([...listCommands(text)].join('').length).toBeLessThan(50 * text.length);
 		}
 	});
 });

@@ -1,22 +1,22 @@
 // What single words, signs and lengths of an option say: where the vocabulary ends.
 import { describe, expect, test } from '@jest/globals';
 import {
-	choicesOf,
+	readOptions,
 	chooseOption,
 	type ApproveWith,
-	type Choice,
+	type Option,
 	type OptionPreferences,
-} from '../../nodes/shared/session/interactionOptions.ts';
+} from '../../nodes/shared/approvals/options.ts';
 
 type Side = 'approve' | 'deny';
 
 const choose = (
-	options: Choice[],
+	options: Option[],
 	decision: Side,
 	approveWith: ApproveWith = 'once',
 	named: Partial<OptionPreferences> = {},
 ) => chooseOption(options, decision, { approveWith, ...named });
-const labelled = (label: string): Choice[] => [{ value: 1, label }];
+const labelled = (label: string): Option[] => [{ value: 1, label }];
 
 describe('a label', () => {
 	test.each<[string, Side]>([
@@ -70,7 +70,7 @@ describe('a label', () => {
 			{ value: 1, label: 7 },
 			{ value: 2, label: true },
 		];
-		expect(choicesOf({ response: { options } })).toEqual([
+		expect(readOptions({ response: { options } })).toEqual([
 			{ value: 1, label: '7' },
 			{ value: 2, label: '' },
 		]);
@@ -78,7 +78,7 @@ describe('a label', () => {
 });
 
 describe('value and label together', () => {
-	test.each<[string, Choice[]]>([
+	test.each<[string, Option[]]>([
 		['say once and always', [{ value: 'allow_once', label: 'Allow always' }]],
 		['say always and once', [{ value: 'allow_always', label: 'Allow once' }]],
 		['say permanent, and what is not known', [{ value: 'permanent_xyz', label: 'Allow' }]],

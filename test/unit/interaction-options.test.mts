@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	choicesOf,
+	readOptions,
 	chooseOption,
 	type ApproveWith,
 	type OptionPreferences,
-} from '../../nodes/shared/session/interactionOptions.ts';
+} from '../../nodes/shared/approvals/options.ts';
 
 type Side = 'approve' | 'deny';
 
 /** Options from `value=label`, from a value alone, or as they are. */
 const optionsOf = (options: Array<string | { value: unknown; label?: unknown }>) =>
-	choicesOf({
+	readOptions({
 		response: {
 			options: options.map((option) => {
 				if (typeof option !== 'string') return option;
@@ -371,7 +371,7 @@ describe('whatever the options', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (json, options) => {
 				for (const interaction of [json, { response: json }, { response: { options } }]) {
-					chooseOption(choicesOf(interaction), 'approve', { approveWith: 'once' });
+					chooseOption(readOptions(interaction), 'approve', { approveWith: 'once' });
 				}
 			}),
 		);

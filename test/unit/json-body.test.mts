@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Base64, jsonBytes } from '../../nodes/shared/transport/httpRequest.ts';
+import { Base64, jsonBytes } from '../../nodes/shared/client/httpRequest.ts';
 
 const text = fc.oneof(
 	fc.string(),

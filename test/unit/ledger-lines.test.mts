@@ -1,22 +1,22 @@
 // Each line of the ledger: when a decision waits, when it is sent again, when a person is asked, and what the output says of it.
 import { describe, expect, test } from '@jest/globals';
 import {
-	confirmed,
-	isPending,
-	isWaiting,
-	MOST_AT_ONCE,
-	MOST_DECISIONS,
-	observe,
-	plan,
-	refused,
-	sent,
-	told,
+	recordConfirmed,
+	isStillPending,
+	hasUnknownDecision,
+	MAX_PENDING,
+	MAX_DECISIONS,
+	applyPollToLedger,
+	planDecisions,
+	recordRefused,
+	recordSent,
+	summarizeDecisions,
 	wasSent,
-	type Due,
+	type DueDecision,
 	type Ledger,
-} from '../../nodes/RunAgentSession/ledger.ts';
-import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { NOT_A_LIST, type Interaction, type Session } from '../../nodes/shared/session/session.ts';
+} from '../../nodes/RunAgentSession/session/ledger.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { NOT_A_LIST, type Interaction, type Session } from '../../nodes/shared/client/session.ts';
 
 const AT = '2026-10-05T09:00:00.000Z';
 const policy: Policy = { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' };
@@ -34,11 +34,13 @@ const session = (pendingInteractions: Interaction[] = [], status = 'running'): S
 	pendingInteractions,
 });
 const a = request('a');
-const due = (interaction = a): Due => plan([], session([interaction]), policy).due[0];
-const after = (ledger: Ledger, ...readings: Session[]) => readings.reduce(observe, ledger);
+const due = (interaction = a): DueDecision =>
+	planDecisions([], session([interaction]), policy).due[0];
+const after = (ledger: Ledger, ...readings: Session[]) =>
+	readings.reduce(applyPollToLedger, ledger);
 const states = (ledger: Ledger) => ledger.map(({ state, polls }) => [state, polls]);
 const planned = (ledger: Ledger, ...pending: Interaction[]) => {
-	const next = plan(ledger, session(pending), policy);
+	const next = planDecisions(ledger, session(pending), policy);
 	return {
 		due: next.due.map(({ interaction }) => interaction.id),
 		undecided: next.undecided.map(({ interaction, because }) => [interaction.id, because]),
@@ -47,27 +49,33 @@ const planned = (ledger: Ledger, ...pending: Interaction[]) => {
 const [without, listing] = [session(), session([a])];
 
 describe('a decision whose answer was lost', () => {
-	const lost = sent([], due(), AT);
+	const lost = recordSent([], due(), AT);
 
 	test('waits for the next poll, and is sent again when that still lists it', () => {
-		expect([isWaiting([]), isWaiting(lost), wasSent(lost, due())]).toEqual([false, true, true]);
+		expect([hasUnknownDecision([]), hasUnknownDecision(lost), wasSent(lost, due())]).toEqual([
+			false,
+			true,
+			true,
+		]);
 		expect(planned(lost, a)).toEqual({ due: [], undecided: [] });
 		const listed = after(lost, listing);
 		expect(states(listed)).toEqual([['sent', 1]]);
-		expect([isWaiting(listed), planned(listed, a).due]).toEqual([false, ['a']]);
+		expect([hasUnknownDecision(listed), planned(listed, a).due]).toEqual([false, ['a']]);
 	});
 
 	test('counts as carried out when two more polls do not list it, and before that as a doubt', () => {
 		expect(states(after(lost, without))).toEqual([['inferred', 0]]);
 		const after2 = after(lost, without, without, without);
 		expect(states(after2)).toEqual([['inferred', 2]]);
-		expect(told(after2, without).decisions).toMatchObject([{ interactionId: 'a' }]);
-		expect(told(after2, without).doubts).toEqual([]);
-		const one = told(after(lost, without, without), without);
+		expect(summarizeDecisions(after2, without).decisions).toMatchObject([{ interactionId: 'a' }]);
+		expect(summarizeDecisions(after2, without).doubts).toEqual([]);
+		const one = summarizeDecisions(after(lost, without, without), without);
 		expect(one.decisions).toEqual([]);
 		expect(one.doubts).toEqual([expect.stringMatching(/may have been decided.*less than 2 polls/)]);
-		expect(told(after(lost, without), session([], 'completed')).decisions).toHaveLength(1);
-		expect(told(after(lost, without), undefined).decisions).toEqual([]);
+		expect(
+			summarizeDecisions(after(lost, without), session([], 'completed')).decisions,
+		).toHaveLength(1);
+		expect(summarizeDecisions(after(lost, without), undefined).decisions).toEqual([]);
 	});
 
 	test('is not sent again on the first poll that lists it once more', () => {
@@ -77,7 +85,7 @@ describe('a decision whose answer was lost', () => {
 	});
 
 	test('is a doubt while nothing tells', () => {
-		const { decisions, doubts } = told(lost, undefined);
+		const { decisions, doubts } = summarizeDecisions(lost, undefined);
 		expect([decisions, doubts]).toEqual([[], [expect.stringMatching(/and no answer came\.$/)]]);
 	});
 
@@ -87,10 +95,10 @@ describe('a decision whose answer was lost', () => {
 });
 
 describe('a decision that was confirmed', () => {
-	const done = confirmed(sent([], due(), AT), due());
+	const done = recordConfirmed(recordSent([], due(), AT), due());
 
 	test('is listed, without a note', () => {
-		expect(told(done, without)).toEqual({
+		expect(summarizeDecisions(done, without)).toEqual({
 			decisions: [
 				{
 					interactionId: 'a',
@@ -121,7 +129,7 @@ describe('a decision that was confirmed', () => {
 		const other = request('a', { patterns: ['y'] });
 		expect(planned(done, other).due).toEqual(['a']);
 		expect(states(after(done, session([other])))).toEqual([['confirmed', 0]]);
-		const both = sent(done, due(other), AT);
+		const both = recordSent(done, due(other), AT);
 		expect(both.map(({ record }) => record.patterns)).toEqual([['x'], ['y']]);
 		expect(states(after(done, session([other, a])))).toEqual([['confirmed', 1]]);
 	});
@@ -129,23 +137,23 @@ describe('a decision that was confirmed', () => {
 
 describe('a decision that was refused', () => {
 	test('is sent again after the next poll, and is told of by nothing', () => {
-		const no = refused([], due(), AT, false);
+		const no = recordRefused([], due(), AT, false);
 		expect(states(no)).toEqual([['refused', 0]]);
 		expect(planned(no, a).due).toEqual([]);
 		expect(states(after(no, without))).toEqual([['refused', 1]]);
 		expect(planned(after(no, listing), a).due).toEqual(['a']);
-		expect(told(no, without)).toEqual({ decisions: [], doubts: [] });
+		expect(summarizeDecisions(no, without)).toEqual({ decisions: [], doubts: [] });
 	});
 
 	test('because there is nothing to decide any more was sent, with a note', () => {
-		const [{ state, record }] = refused([], due(), AT, true);
+		const [{ state, record }] = recordRefused([], due(), AT, true);
 		expect([state, record.note]).toEqual(['sent', expect.stringContaining('answered already')]);
 	});
 
 	test('after an earlier one was lost may be due to that one', () => {
-		const listed = after(sent([], due(), AT), listing);
-		expect(states(refused(listed, due(), AT, false))).toEqual([['sent', 0]]);
-		expect(states(refused(listed, due(), AT, true))).toEqual([['sent', 0]]);
+		const listed = after(recordSent([], due(), AT), listing);
+		expect(states(recordRefused(listed, due(), AT, false))).toEqual([['sent', 0]]);
+		expect(states(recordRefused(listed, due(), AT, true))).toEqual([['sent', 0]]);
 	});
 });
 
@@ -172,29 +180,29 @@ describe('a person is asked', () => {
 	});
 
 	test('about the hundred and first of many requests, and after a thousand decisions', () => {
-		const many = Array.from({ length: MOST_AT_ONCE + 1 }, (_, index) => request(`i${index}`));
+		const many = Array.from({ length: MAX_PENDING + 1 }, (_, index) => request(`i${index}`));
 		const first = planned([], ...many);
-		expect(first.due).toHaveLength(MOST_AT_ONCE);
+		expect(first.due).toHaveLength(MAX_PENDING);
 		expect(first.undecided).toEqual([['i100', expect.stringContaining('only 100 requests')]]);
 
-		const line = confirmed(sent([], due(), AT), due())[0];
+		const line = recordConfirmed(recordSent([], due(), AT), due())[0];
 		const lines = (count: number): Ledger =>
 			Array.from({ length: count }, (_, index) => ({
 				...line,
 				record: { ...line.record, interactionId: `d${index}` },
 			}));
-		const next = planned(lines(MOST_DECISIONS - 1), request('x'), request('y'));
+		const next = planned(lines(MAX_DECISIONS - 1), request('x'), request('y'));
 		expect(next.due).toEqual(['x']);
 		expect(next.undecided).toEqual([['y', expect.stringContaining('1000 requests')]]);
 		// One that was sent already is no further decision.
 		const again = { ...line, state: 'sent' as const, polls: 1 };
-		expect(planned([...lines(MOST_DECISIONS), again], a).due).toEqual(['a']);
+		expect(planned([...lines(MAX_DECISIONS), again], a).due).toEqual(['a']);
 	});
 });
 
 test('a request is pending while the very same is listed', () => {
-	expect(isPending(listing, a)).toBe(true);
-	expect(isPending(session([request('b')]), a)).toBe(false);
-	expect(isPending(session([request('a', { patterns: ['y'] })]), a)).toBe(false);
-	expect(isWaiting([...confirmed(sent([], due(), AT), due())])).toBe(false);
+	expect(isStillPending(listing, a)).toBe(true);
+	expect(isStillPending(session([request('b')]), a)).toBe(false);
+	expect(isStillPending(session([request('a', { patterns: ['y'] })]), a)).toBe(false);
+	expect(hasUnknownDecision([...recordConfirmed(recordSent([], due(), AT), due())])).toBe(false);
 });

@@ -2,16 +2,16 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	confirmed,
-	observe,
-	plan,
-	refused,
-	sent,
-	told,
+	recordConfirmed,
+	applyPollToLedger,
+	planDecisions,
+	recordRefused,
+	recordSent,
+	summarizeDecisions,
 	type Ledger,
-} from '../../nodes/RunAgentSession/ledger.ts';
-import type { Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import type { Session } from '../../nodes/shared/session/session.ts';
+} from '../../nodes/RunAgentSession/session/ledger.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { Session } from '../../nodes/shared/client/session.ts';
 
 const policy: Policy = { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' };
 const session = (ids: number[], status = 'running'): Session => ({
@@ -45,28 +45,30 @@ test('no decision is both listed and doubted, none is lost, none is sent twice f
 			const isSent = new Set<string>();
 			for (const [round, { listed, answers }] of readings.entries()) {
 				const reading = session(listed);
-				ledger = observe(ledger, reading);
+				ledger = applyPollToLedger(ledger, reading);
 				const held: string[] = [];
-				for (const [index, due] of plan(ledger, reading, policy).due.entries()) {
+				for (const [index, due] of planDecisions(ledger, reading, policy).due.entries()) {
 					const at = `${round}.${index}`;
 					const before = ledger;
 					expect(isConfirmed.has(due.interaction.id)).toBe(false);
-					ledger = sent(before, due, at);
+					ledger = recordSent(before, due, at);
 					if (answers[index] === 'confirmed') {
-						ledger = confirmed(ledger, due);
+						ledger = recordConfirmed(ledger, due);
 						isConfirmed.add(due.interaction.id);
 					} else if (answers[index] === 'lost') isSent.add(due.interaction.id);
-					else if (answers[index] === 'refused') ledger = refused(before, due, at, false);
+					else if (answers[index] === 'refused') ledger = recordRefused(before, due, at, false);
 					else {
 						ledger = before;
 						held.push(due.interaction.id);
 					}
 				}
-				const again = plan(ledger, reading, policy).due.map(({ interaction }) => interaction.id);
+				const again = planDecisions(ledger, reading, policy).due.map(
+					({ interaction }) => interaction.id,
+				);
 				expect(again).toEqual(held);
 				expect(JSON.parse(JSON.stringify(ledger))).toEqual(ledger);
 			}
-			const { decisions, doubts } = told(ledger, session([], status));
+			const { decisions, doubts } = summarizeDecisions(ledger, session([], status));
 			const ids = decisions.map(({ interactionId }) => interactionId);
 			expect(new Set(ids).size).toBe(ids.length);
 			for (const id of isConfirmed) expect(ids).toContain(id);

@@ -3,25 +3,21 @@ import { expect, test } from '@jest/globals';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
-import { readAnswer } from '../../nodes/RunAgentSession/answer.ts';
-import { readAsked } from '../../nodes/RunAgentSession/askedInteractions.ts';
-import { checkRules, decide, globsOf } from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { question } from '../../nodes/RunAgentSession/question.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
+import { readRequestsShown } from '../../nodes/RunAgentSession/approval/request.ts';
+import { checkRules, decide, splitPatterns } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
-import { quoted } from '../../nodes/shared/session/visibleText.ts';
-import { readSession, requireSessionId } from '../../nodes/shared/session/session.ts';
-import {
-	checkBaseUrl,
-	isInternal,
-	readCredential,
-} from '../../nodes/shared/transport/credential.ts';
-import { readOverrides } from '../../nodes/shared/api/overrides.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import { attemptError, describeBody } from '../../nodes/shared/transport/attemptError.ts';
-import { retryAfterMs } from '../../nodes/shared/transport/evidence.ts';
-import { bodyWithoutSecret, parseJson } from '../../nodes/shared/transport/httpRequest.ts';
-import { requireAnyId, requireId } from '../../nodes/shared/base/validation.ts';
-import { excerpt, quote } from '../../nodes/shared/base/values.ts';
+import { quoteVisible } from '../../nodes/shared/approvals/visibleText.ts';
+import { readSession, requireSessionId } from '../../nodes/shared/client/session.ts';
+import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
+import { readOverrides } from '../../nodes/shared/client/overrides.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { attemptError, describeBody } from '../../nodes/shared/client/attemptError.ts';
+import { retryAfterMs } from '../../nodes/shared/client/retryPolicy.ts';
+import { parseBody, parseJson } from '../../nodes/shared/client/httpRequest.ts';
+import { requireAnyId, requireId } from '../../nodes/shared/validation.ts';
+import { excerpt, quote } from '../../nodes/shared/values.ts';
 
 const LENGTH = 400_000;
 
@@ -226,8 +222,8 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
 	'a body as JSON': (text) => parseJson(text),
 	'a text in JSON': (text) => parseJson(JSON.stringify(text)),
-	'a body with the key in it': (text) => bodyWithoutSecret(text, 'aa/a'),
-	'JSON with the key in it': (text) => bodyWithoutSecret(JSON.stringify([text, '\\/']), 'aa/a'),
+	'a body with the key in it': (text) => parseBody(text, 'aa/a'),
+	'JSON with the key in it': (text) => parseBody(JSON.stringify([text, '\\/']), 'aa/a'),
 	'a session': (text) =>
 		readSession(
 			{ status: text, dashboardUrl: text, pendingInteractions: [interaction(text)] },
@@ -238,15 +234,15 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'a permission request, with Approve All': (text) =>
 		decide(interaction(text), { ...policy, mode: 'approve' }),
 	'a question': (text) =>
-		question({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
-	'a quoted text': (text) => quoted(text, 200),
+		formatQuestion({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
+	'a quoted text': (text) => quoteVisible(text, 200),
 	'an answer': (text) => readAnswer(text),
 	'the answer in a form': (text) => readAnswer({ Decision: [text], submittedAt: text }),
 	'an answer below data': (text) => readAnswer({ data: { text, [text]: text } }),
-	"'Asked'": (text) => readAsked(text),
+	"'Asked'": (text) => readRequestsShown(text),
 	"'Requests'": (text) => tryRules(text, { ...policy, mode: 'rules' }),
 	'the pattern of a rule': (text) => [
-		globsOf(text),
+		splitPatterns(text),
 		checkRules([{ permission: text, pattern: text, decision: 'approve' }]),
 	],
 	'a session by ID or address': (text) => requireSessionId('Session', text),

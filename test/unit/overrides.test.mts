@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import {
 	type CallOptions,
 	type OperationId,
-	operationOf,
+	operationRow,
 	OPERATIONS,
 	type Values,
-} from '../../nodes/shared/api/operations.ts';
-import { placeholdersOf, readOverrides } from '../../nodes/shared/api/overrides.ts';
-import { readNewSessionId } from '../../nodes/shared/api/sessions.ts';
+} from '../../nodes/shared/client/operations.ts';
+import { allowedPlaceholders, readOverrides } from '../../nodes/shared/client/overrides.ts';
+import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
 import { operations as contract } from '../../openapi/contract.mts';
 import { apiWith } from '../apiWith.mts';
 
@@ -65,8 +65,10 @@ describe('a mistake in Overrides is named', () => {
 
 	test('and nothing else is refused', () => {
 		for (const operation of operations) {
-			const all = Object.fromEntries(placeholdersOf(operation).map((name) => [name, `{${name}}`]));
-			const path = `/x/{${placeholdersOf(operation)[0] ?? ''}}`.replace('/{}', '');
+			const all = Object.fromEntries(
+				allowedPlaceholders(operation).map((name) => [name, `{${name}}`]),
+			);
+			const path = `/x/{${allowedPlaceholders(operation)[0] ?? ''}}`.replace('/{}', '');
 			const override = {
 				method: 'PUT',
 				path,
@@ -204,8 +206,8 @@ describe('the id of a new session is read', () => {
 
 describe('a refusal of what we assume names the override', () => {
 	test.each(operations)('%s', async (operation) => {
-		const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
-		const { assumed, version } = operationOf(operation);
+		const values = Object.fromEntries(allowedPlaceholders(operation).map((name) => [name, 'x']));
+		const { assumed, version } = operationRow(operation);
 		for (const status of [400, 404, 405, 415, 422]) {
 			const { api, clock } = await apiWith({ status, body: {} });
 			const reconcile = async () => 'unknown' as const;
@@ -221,5 +223,5 @@ describe('a refusal of what we assume names the override', () => {
 test('nothing is read from what every object inherits', async () => {
 	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
 	const { api } = await apiWith({}, overrides);
-	expect(api.answer('createAgentSession', 'sessionId', {})).toBeUndefined();
+	expect(api.readField('createAgentSession', 'sessionId', {})).toBeUndefined();
 });

@@ -2,22 +2,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { HEADERS, page } from '../../nodes/RunAgentSession/page/html.ts';
+import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/approval/page/html.ts';
 import {
-	LONGEST_COMMENT,
-	newQuestion,
+	MAX_COMMENT_LENGTH,
+	createLink,
 	pageChoices,
-	pendingOf,
-	questionOf,
+	createForm,
+	findLink,
 	readForm,
-} from '../../nodes/RunAgentSession/page/view.ts';
-import { answerOnPage } from '../../nodes/RunAgentSession/page/webhook.ts';
+} from '../../nodes/RunAgentSession/approval/page/view.ts';
+import { handleWebhook } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
+import { decide, type PageAnswers, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
-	decide,
-	type PageAnswers,
-	type Policy,
-} from '../../nodes/RunAgentSession/permissionPolicy.ts';
-import { contentOf, type Interaction, type Session } from '../../nodes/shared/session/session.ts';
+	fingerprintContent,
+	type Interaction,
+	type Session,
+} from '../../nodes/shared/client/session.ts';
 
 const options = [
 	{ value: 'once', label: 'Allow once' },
@@ -38,7 +38,7 @@ const session = (...pendingInteractions: Interaction[]): Session => ({
 	pendingInteractions,
 });
 const nothing = { approveWith: 'once' as const };
-const pending = (...requests: Interaction[]) => pendingOf(session(...requests), [], nothing);
+const pending = (...requests: Interaction[]) => createForm(session(...requests), [], nothing);
 
 const NASTY = [
 	'<script>alert(1)</script>',
@@ -87,7 +87,7 @@ describe("an agent's words", () => {
 			decidedBy: 'page',
 			at: '2026-10-05T10:00:00.000Z',
 		};
-		return page({
+		return renderPage({
 			title: 'An agent asks for permission',
 			says: [],
 			projectName: text,
@@ -117,12 +117,12 @@ describe("an agent's words", () => {
 
 describe('the page', () => {
 	test('has no script, no source of anything, and a style that its policy names', () => {
-		const html = page({ title: 'T', says: [], pending: pending(request()) });
+		const html = renderPage({ title: 'T', says: [], pending: pending(request()) });
 		expect(html).not.toMatch(/<script|\son\w+=|\ssrc=|\shref=|javascript:|url\(/i);
-		const policy = HEADERS['Content-Security-Policy'];
+		const policy = PAGE_HEADERS['Content-Security-Policy'];
 		expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/);
 		expect(policy).toContain("frame-ancestors 'none'");
-		expect(HEADERS).toMatchObject({
+		expect(PAGE_HEADERS).toMatchObject({
 			'Referrer-Policy': 'no-referrer',
 			'Cache-Control': 'no-store',
 			'X-Content-Type-Options': 'nosniff',
@@ -133,7 +133,7 @@ describe('the page', () => {
 	test('shows of a request that is too long a part, and lets nobody allow it', () => {
 		const [long] = pending(request({ patterns: ['x'.repeat(60_000)] })).requests;
 		expect(long.choices.map(({ label }) => label)).toEqual(['Deny']);
-		const html = page({ title: 'T', says: [], pending: pending(long.interaction) });
+		const html = renderPage({ title: 'T', says: [], pending: pending(long.interaction) });
 		expect(html).toContain('(cut off, 50000 more characters)');
 	});
 });
@@ -214,8 +214,8 @@ describe('an answer', () => {
 	test('says for each request what was chosen, with the comment', () => {
 		const { shown } = pending(...two);
 		expect(readForm(pending(...two), { shown, ...filled })).toEqual({
-			[contentOf(two[0])!]: { decision: 'approve', option: 'once', comment: 'Go on.' },
-			[contentOf(two[1])!]: { decision: 'deny', option: 'reject', comment: 'Go on.' },
+			[fingerprintContent(two[0])!]: { decision: 'approve', option: 'once', comment: 'Go on.' },
+			[fingerprintContent(two[1])!]: { decision: 'deny', option: 'reject', comment: 'Go on.' },
 		});
 	});
 
@@ -229,7 +229,7 @@ describe('an answer', () => {
 	});
 
 	test("to another session's page is none", () => {
-		const other = pendingOf({ ...session(...two), sessionId: 's2' }, [], nothing);
+		const other = createForm({ ...session(...two), sessionId: 's2' }, [], nothing);
 		expect(readForm(other, { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
@@ -246,7 +246,7 @@ describe('an answer', () => {
 		const now = pending(request());
 		const body = { shown: now.shown, request0: '0', comment: 'x'.repeat(9_999) };
 		const [answer] = Object.values(readForm(now, body) as PageAnswers);
-		expect(answer.comment).toHaveLength(LONGEST_COMMENT);
+		expect(answer.comment).toHaveLength(MAX_COMMENT_LENGTH);
 	});
 
 	test('decides the very request that was shown, and only what is left to people', () => {
@@ -271,21 +271,21 @@ describe('an answer', () => {
 });
 
 describe('a link', () => {
-	const [old, latest, other] = [newQuestion(['a']), newQuestion(['b']), newQuestion(['c'])];
+	const [old, latest, other] = [createLink(['a']), createLink(['b']), createLink(['c'])];
 	const records = [{ page: { questions: [old, latest] } }, {}, { page: { questions: [other] } }];
 
 	test('belongs to one question of one session', () => {
-		expect(questionOf(records, latest.nonce)).toMatchObject({ question: latest, isOpen: true });
-		expect(questionOf(records, old.nonce)).toMatchObject({ question: old, isOpen: false });
-		expect(questionOf(records, other.nonce)?.record).toBe(records[2]);
+		expect(findLink(records, latest.nonce)).toMatchObject({ question: latest, isOpen: true });
+		expect(findLink(records, old.nonce)).toMatchObject({ question: old, isOpen: false });
+		expect(findLink(records, other.nonce)?.record).toBe(records[2]);
 		const answered = [{ page: { questions: [{ ...latest, answered: true }] } }];
-		expect(questionOf(answered, latest.nonce)).toMatchObject({ isOpen: false });
+		expect(findLink(answered, latest.nonce)).toMatchObject({ isOpen: false });
 	});
 
 	test.each([undefined, '', 'x', ['x'], {}, latest.nonce.slice(1), [latest.nonce]])(
 		'with %j belongs to none',
 		(nonce) => {
-			expect(questionOf(records, nonce)).toBeUndefined();
+			expect(findLink(records, nonce)).toBeUndefined();
 		},
 	);
 
@@ -308,13 +308,13 @@ describe('a link', () => {
 				getRequestObject: () => ({ method }),
 				getResponseObject: () => response,
 			} as unknown as IWebhookFunctions;
-			expect(await answerOnPage(context)).toEqual({ noWebhookResponse: true });
+			expect(await handleWebhook(context)).toEqual({ noWebhookResponse: true });
 			expect(sent).toEqual([409, expect.stringContaining('n8n looks at the session')]);
 		},
 	);
 
 	test('has 128 bits that are never the same', () => {
-		const nonces = Array.from({ length: 1_000 }, () => newQuestion([]).nonce);
+		const nonces = Array.from({ length: 1_000 }, () => createLink([]).nonce);
 		expect(new Set(nonces).size).toBe(1_000);
 		for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16);
 	});

@@ -1,8 +1,13 @@
 // What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
 import { describe, expect, test } from '@jest/globals';
-import type { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
-import type { OperationId, Values } from '../../nodes/shared/api/operations.ts';
-import { filesNamed, idOf, readPages, type ListOptions } from '../../nodes/shared/api/pages.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
+import {
+	findFilesByName,
+	requireEntryId,
+	readPages,
+	type ListOptions,
+} from '../../nodes/shared/client/lists.ts';
 import { apiWith } from '../apiWith.mts';
 
 const ids = (from: number, count: number) =>
@@ -132,7 +137,7 @@ describe('the pages', () => {
 		const { all, sent, nexts } = await read(
 			[page(0, 2, 7), page(2, 2, 'c'), page(4, 1)],
 			['listFiles', { projectId: 'p' }],
-			{ from: 'b' },
+			{ startCursor: 'b' },
 		);
 		expect(all).toEqual(ids(0, 5));
 		expect(nexts).toEqual(['7', 'c', undefined]);
@@ -146,7 +151,7 @@ describe('the pages', () => {
 
 	test('are as many as are needed, each asked for what is missing', async () => {
 		const { sent, all, nexts } = await read([page(0, 100, 'a'), page(100, 50, 'b')], tasks, {
-			most: 150,
+			limit: 150,
 		});
 		expect([all.length, nexts]).toEqual([150, ['a', undefined]]);
 		expect(queries(sent)).toEqual([
@@ -156,7 +161,7 @@ describe('the pages', () => {
 	});
 
 	test('that hold more than was asked for are the last', async () => {
-		const { sent, all, error } = await read([page(0, 5, 'a')], tasks, { most: 3 });
+		const { sent, all, error } = await read([page(0, 5, 'a')], tasks, { limit: 3 });
 		expect([sent.length, all.length, error]).toEqual([1, 5, undefined]);
 	});
 
@@ -293,8 +298,8 @@ describe('what has to be set up', () => {
 		expect((await read([body])).error).toBeUndefined();
 		const told: unknown[] = [];
 		const onSetup = (error: Error, isEmpty: boolean) => void told.push([error.message, isEmpty]);
-		await read([body], tasks, { onSetup });
-		await read([required({})], tasks, { onSetup });
+		await read([body], tasks, { onSetupRequired: onSetup });
+		await read([required({})], tasks, { onSetupRequired: onSetup });
 		expect(told).toEqual([
 			['Soon', false],
 			['The API key can act on no project', true],
@@ -314,12 +319,12 @@ describe('the ID of an entry', () => {
 		[0, '0'],
 	])('%j is %j', async (id, expected) => {
 		const { api } = await apiWith();
-		expect(idOf(api, 'listTasks', { id })).toBe(expected);
+		expect(requireEntryId(api, 'listTasks', { id })).toBe(expected);
 	});
 
 	test.each(['', null, undefined, {}, true])('is not %j', async (id) => {
 		const { api } = await apiWith();
-		expect(() => idOf(api, 'listTasks', { id })).toThrow(
+		expect(() => requireEntryId(api, 'listTasks', { id })).toThrow(
 			expect.objectContaining({
 				message: 'An entry of the list has no ID',
 				description: expect.stringMatching(/^It is: .*"answer": \{"id"/),
@@ -341,7 +346,7 @@ test('files of a name are found on all pages', async () => {
 		},
 		{ body: { data: [{ id: 'd', name: 'x' }], has_more: false } },
 	]);
-	const found = await clock.run(filesNamed(api, { projectId: 'p', parentId: 'f', name: 'x' }));
+	const found = await clock.run(findFilesByName(api, { projectId: 'p', parentId: 'f', name: 'x' }));
 	expect(found.map(({ id }) => id)).toEqual(['a', 'd']);
 	expect(sent[0].query).toMatchObject({ projectId: 'p', parentId: 'f' });
 });

@@ -1,7 +1,7 @@
 // What the panel of Run Agent Session shows, which is also all that n8n hands on to the node.
 import { describe, expect, test } from '@jest/globals';
 import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
-import { properties } from '../../nodes/RunAgentSession/properties.ts';
+import { properties } from '../../nodes/RunAgentSession/panel/properties.ts';
 
 const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
 const everyOption = Object.fromEntries(options.map(({ name, default: value }) => [name, value]));

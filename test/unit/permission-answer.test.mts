@@ -8,7 +8,7 @@ import {
 	type AppliedAnswer,
 	type Policy,
 	type Rule,
-} from '../../nodes/RunAgentSession/permissionPolicy.ts';
+} from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request } from './policies.mts';
 
 const asAsked = <T extends object>(interaction: T) => ({

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import {
 	checkRules,
 	decide,
-	globsOf,
-	LONGEST_REQUEST,
-	ruleOn,
+	splitPatterns,
+	MAX_COMPARED_LENGTH,
+	judge,
 	type Decision,
 	type Policy,
 	type Rule,
-} from '../../nodes/RunAgentSession/permissionPolicy.ts';
+} from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request, rule } from './policies.mts';
 
 const ruling = (
@@ -18,7 +18,7 @@ const ruling = (
 	permission: string,
 	patterns: string[],
 	...told: [effort?: { left: number }, told?: string[]]
-) => ruleOn(request({ permission, patterns }), given, ...told);
+) => judge(request({ permission, patterns }), given, ...told);
 
 describe('rules', () => {
 	test('the first one that matches wins', () => {
@@ -86,7 +86,7 @@ describe('rules', () => {
 	});
 
 	test('a comma can belong to a glob', () => {
-		expect(globsOf('a\\,b, c\nd')).toEqual(['a\\,b', 'c', 'd']);
+		expect(splitPatterns('a\\,b, c\nd')).toEqual(['a\\,b', 'c', 'd']);
 		expect(ruling(policy({ rules: [rule('*', 'a\\,b', 'approve')] }), 'x', ['a,b']).decision).toBe(
 			'approve',
 		);
@@ -179,7 +179,7 @@ describe('a request that rules cannot read', () => {
 		['has a permission that is null', { permission: null }, /permission is not a text/],
 		['has a permission that is a number', { permission: 1 }, /permission is not a text/],
 		['has a permission that is a list', { permission: ['bash'] }, /permission is not a text/],
-		['is too long', { patterns: ['x'.repeat(LONGEST_REQUEST)] }, /characters, too many/],
+		['is too long', { patterns: ['x'.repeat(MAX_COMPARED_LENGTH)] }, /characters, too many/],
 	])('because it %s, is asked, whatever they say', (_, changes, because) => {
 		expect(decide(request(changes), everything)).toEqual({
 			decision: 'ask',
@@ -209,7 +209,7 @@ describe('a request that rules cannot read', () => {
 	test('is also one that would take too long to compare: globs and texts made to stall', () => {
 		const pattern = Array.from({ length: 300 }, () => `*${'a'.repeat(500)}b`).join(', ');
 		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
-		const long = request({ patterns: ['a'.repeat(LONGEST_REQUEST - 10)] });
+		const long = request({ patterns: ['a'.repeat(MAX_COMPARED_LENGTH - 10)] });
 		expect(decide(long, policy({ rules }))).toEqual({
 			decision: 'ask',
 			because: expect.stringMatching(/too long/),

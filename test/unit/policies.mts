@@ -1,5 +1,5 @@
 // Policies and what they decide on, for tests of both.
-import type { Decision, Policy, Rule } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import type { Decision, Policy, Rule } from '../../nodes/RunAgentSession/policy/rules.ts';
 
 export const policy = (changes: Partial<Policy> = {}): Policy => ({
 	mode: 'rules',

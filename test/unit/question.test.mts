@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { question } from '../../nodes/RunAgentSession/question.ts';
-import { quoted, visibleText } from '../../nodes/shared/session/visibleText.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
+import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',
@@ -18,7 +18,7 @@ const about = {
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
-const asSent = (...interactions: unknown[]) => question({ ...about, interactions });
+const asSent = (...interactions: unknown[]) => formatQuestion({ ...about, interactions });
 /** As somebody reads it, who does not see that lines end in two spaces */
 const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
 const linesOf = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
@@ -56,10 +56,10 @@ describe('a question', () => {
 	});
 
 	test('names the project by its ID where it has no name, and leaves out what is not known', () => {
-		expect(question({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
+		expect(formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
 			/^An agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
 		);
-		expect(question({ sessionId: 's', interactions: [request()] })).not.toMatch(
+		expect(formatQuestion({ sessionId: 's', interactions: [request()] })).not.toMatch(
 			/Project|Dashboard/,
 		);
 	});
@@ -83,7 +83,7 @@ describe('a question', () => {
 		const shown = ask(request({ patterns: many }));
 		expect(shown).toMatch(/^For 1 of 40: «file 0»$/m);
 		expect(shown).toMatch(/^23 more patterns not shown: see the dashboard$/m);
-		expect(question({ ...about, interactions: [request()], more: 35 })).toMatch(
+		expect(formatQuestion({ ...about, interactions: [request()], more: 35 })).toMatch(
 			/^35 more requests: asked after this {2}$/m,
 		);
 		const metadata = { command: 'y'.repeat(10_000) };
@@ -108,7 +108,7 @@ describe('a question', () => {
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
 		['https://example.com/ <b>', '«https∶∕∕example․com∕ ＜b＞»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
-		const text = question({ ...about, dashboardUrl, interactions: [request()] });
+		const text = formatQuestion({ ...about, dashboardUrl, interactions: [request()] });
 		expect(linesOf(text).at(-1)).toBe(`Dashboard: ${shown}`);
 	});
 });
@@ -143,7 +143,7 @@ describe('a hostile request', () => {
 	const ours = (text: string) =>
 		text.replace(/«[^»]*»/g, '«»').replace(/»( \(cut off, \d+ more characters\))/g, '»');
 	const write = (text: string) =>
-		question({
+		formatQuestion({
 			projectName: text,
 			job: text,
 			sessionId: text,
@@ -195,7 +195,7 @@ describe('a hostile request', () => {
 		const response = { instruction: text };
 		const big = request({ permission: text, patterns, response, metadata: [text] });
 		for (const count of [1, 2, 3, 4, 5]) {
-			const asked = question({
+			const asked = formatQuestion({
 				projectName: text,
 				job: text,
 				more: 1_000_000,
@@ -232,12 +232,12 @@ describe('foreign text', () => {
 	});
 
 	test('has a mark where it is cut off, which it cannot forge', () => {
-		expect(quoted('abcdef', 3)).toBe('«abc» (cut off, 3 more characters)');
-		expect(quoted('ab\u0000f', 8)).toBe('«ab» (cut off, 2 more characters)');
-		expect(quoted('a» (cut off, 3 more characters)', 100)).toBe(
+		expect(quoteVisible('abcdef', 3)).toBe('«abc» (cut off, 3 more characters)');
+		expect(quoteVisible('ab\u0000f', 8)).toBe('«ab» (cut off, 2 more characters)');
+		expect(quoteVisible('a» (cut off, 3 more characters)', 100)).toBe(
 			'«a⟨U+00BB⟩ (cut off, 3 more characters)»',
 		);
-		expect(quoted('a👍', 2)).toBe('«a» (cut off, 2 more characters)');
+		expect(quoteVisible('a👍', 2)).toBe('«a» (cut off, 2 more characters)');
 	});
 
 	test('never looks like another text', () => {

@@ -1,29 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Pace, RateLimitGates, type Waiting } from '../../nodes/shared/transport/concurrency.ts';
+import {
+	RateController,
+	RateLimiters,
+	type QueuedRequest,
+} from '../../nodes/shared/client/rateLimiter.ts';
 import { createVirtualClock } from '../virtualClock.mts';
 
-const request = (since = 0, changes: Partial<Waiting> = {}): Waiting => ({
+const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest => ({
 	since,
 	deadline: Infinity,
 	...changes,
 });
 
 /** A pace after `accepted` requests within `tookMs` and a 429 that asks to wait `waitMs` */
-function refusedAfter(accepted: number, tookMs: number, waitMs: number): Pace {
-	const pace = new Pace();
+function refusedAfter(accepted: number, tookMs: number, waitMs: number): RateController {
+	const pace = new RateController();
 	for (let index = 0; index < accepted; index++)
-		pace.accept((tookMs * index) / Math.max(1, accepted - 1));
-	pace.refuse(0, tookMs, waitMs);
+		pace.onSuccess((tookMs * index) / Math.max(1, accepted - 1));
+	pace.onThrottled(0, tookMs, waitMs);
 	return pace;
 }
 
 /** Requests a second, of those between the third and the last: the first may catch up on timers that were late */
-function rateOf(pace: Pace, count: number, from: number): number {
+function rateOf(pace: RateController, count: number, from: number): number {
 	const turns: number[] = [];
 	for (let now = from; turns.length < count; turns.push(now)) {
-		now = Math.max(now, pace.opensAt(request()));
-		pace.go(now, turns.length + 1 < count);
+		now = Math.max(now, pace.nextSendAt(request()));
+		pace.onSend(now, turns.length + 1 < count);
 	}
 	return (1000 * (count - 3)) / (turns.at(-1)! - turns[2]);
 }
@@ -38,7 +42,7 @@ describe('the rate', () => {
 	test('is eight tenths at each further 429, once for all that were on their way', () => {
 		const pace = refusedAfter(100, 1_000, 1_000);
 		const before = rateOf(pace, 20, 2_000);
-		for (const sentAt of [2_500, 2_501, 2_502]) pace.refuse(sentAt, 2_200, 1_000);
+		for (const sentAt of [2_500, 2_501, 2_502]) pace.onThrottled(sentAt, 2_200, 1_000);
 		expect(rateOf(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
 	});
 
@@ -50,7 +54,7 @@ describe('the rate', () => {
 		expect(later / first).toBeGreaterThan(1.05);
 		expect(later / first).toBeLessThan(1.4);
 		const idle = refusedAfter(100, 1_000, 1_000);
-		for (let index = 0; index < 100; index++) idle.go(2_000 + index * 1_000, false);
+		for (let index = 0; index < 100; index++) idle.onSend(2_000 + index * 1_000, false);
 		expect(rateOf(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
@@ -65,13 +69,13 @@ describe('the rate', () => {
 describe('a closed gate', () => {
 	test('lets nothing pass before the service accepts again, but what is urgent and cannot wait', () => {
 		const pace = refusedAfter(10, 0, 40_000);
-		expect(pace.opensAt(request())).toBe(40_000);
-		expect(pace.opensAt(request(0, { urgent: true, deadline: 50_000 }))).toBe(40_000);
-		expect(pace.opensAt(request(0, { urgent: true, deadline: 30_000 }))).toBeLessThan(1_000);
+		expect(pace.nextSendAt(request())).toBe(40_000);
+		expect(pace.nextSendAt(request(0, { urgent: true, deadline: 50_000 }))).toBe(40_000);
+		expect(pace.nextSendAt(request(0, { urgent: true, deadline: 30_000 }))).toBeLessThan(1_000);
 	});
 
 	test('is closed by a Retry-After of more than a minute for a second only', () => {
-		expect(refusedAfter(10, 0, 3_600_000).opensAt(request())).toBe(1_000);
+		expect(refusedAfter(10, 0, 3_600_000).nextSendAt(request())).toBe(1_000);
 	});
 });
 
@@ -83,20 +87,20 @@ describe('the queue', () => {
 	});
 
 	/** Requests behind 25 that are under way and a 429: which of them had a turn and when, and which were sent away */
-	async function served(all: Waiting[]) {
+	async function served(all: QueuedRequest[]) {
 		const clock = createVirtualClock();
-		const gate = new RateLimitGates(clock).of('key');
-		const turns: Array<{ at: number; who: Waiting }> = [];
-		const away: Waiting[] = [];
+		const gate = new RateLimiters(clock).get('key');
+		const turns: Array<{ at: number; who: QueuedRequest }> = [];
+		const away: QueuedRequest[] = [];
 		const first = Array.from({ length: 25 }, async (_, index) =>
-			gate.pass(request(), undefined, async () => {
+			gate.schedule(request(), undefined, async () => {
 				await clock.sleep(2_000);
-				return { holdBackMs: index === 24 ? 1_000 : undefined };
+				return { pauseMs: index === 24 ? 1_000 : undefined };
 			}),
 		);
 		const others = all.map(async (who) =>
 			gate
-				.pass(who, undefined, async () => {
+				.schedule(who, undefined, async () => {
 					turns.push({ at: clock.now(), who });
 					return {};
 				})
@@ -129,12 +133,12 @@ describe('the queue', () => {
 
 	test('serves what is urgent first, and starves nobody', async () => {
 		const clock = createVirtualClock();
-		const gate = new RateLimitGates(clock).of('key');
+		const gate = new RateLimiters(clock).get('key');
 		const order: string[] = [];
-		const pass = async (name: string, changes: Partial<Waiting>) =>
-			await gate.pass(request(0, changes), undefined, async () => {
+		const pass = async (name: string, changes: Partial<QueuedRequest>) =>
+			await gate.schedule(request(0, changes), undefined, async () => {
 				order.push(name);
-				return { holdBackMs: name === 'first' ? 1_000 : undefined };
+				return { pauseMs: name === 'first' ? 1_000 : undefined };
 			});
 		await clock.run(pass('first', {}));
 		const all = [
@@ -150,7 +154,7 @@ describe('the queue', () => {
 /** A service with a token bucket, and as many clients as are wanted, in simulated time */
 function stage(perSecond: number, burst: number, latencyMs: number) {
 	const clock = createVirtualClock();
-	const gates = new RateLimitGates(clock);
+	const gates = new RateLimiters(clock);
 	const bucket = { tokens: burst, at: 0 };
 	const counts = { sent: 0, refused: 0 };
 	const take = () => {
@@ -166,11 +170,11 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 	async function send(signal?: AbortSignal, worker = gates): Promise<number> {
 		const since = clock.now();
 		for (let refusals = 0; ; refusals++) {
-			const { holdBackMs: waitMs } = await worker
-				.of('key')
-				.pass(request(since), signal, async () => {
+			const { pauseMs: waitMs } = await worker
+				.get('key')
+				.schedule(request(since), signal, async () => {
 					await clock.sleep(latencyMs);
-					return { holdBackMs: take() };
+					return { pauseMs: take() };
 				});
 			if (waitMs === undefined) return refusals;
 			await clock.sleep(waitMs, signal);
@@ -211,22 +215,22 @@ describe('executions that share a key', () => {
 	test('one that was stopped when its turn came gives its room back', async () => {
 		const { clock, gates } = stage(1_000, 1_000, 5);
 		const stop = new AbortController();
-		const gate = gates.of('key');
+		const gate = gates.get('key');
 		const hold = async (ms: number) => {
 			await clock.sleep(ms);
 			return {};
 		};
 		const first = Array.from({ length: 25 }, () =>
-			gate.pass(request(), stop.signal, () => hold(50)),
+			gate.schedule(request(), stop.signal, () => hold(50)),
 		);
 		const waiting = Array.from({ length: 20 }, () =>
-			gate.pass(request(), stop.signal, () => hold(1)).catch(String),
+			gate.schedule(request(), stop.signal, () => hold(1)).catch(String),
 		);
 		const stopping = clock.sleep(50).then(() => stop.abort());
 		await clock.run(Promise.all([...first, ...waiting, stopping]));
 		const since = clock.now();
 		const others = Array.from({ length: 25 }, () =>
-			gate.pass(request(since), undefined, () => hold(5)),
+			gate.schedule(request(since), undefined, () => hold(5)),
 		);
 		await clock.run(Promise.all(others));
 		expect(clock.now() - since).toBe(5);
@@ -252,7 +256,7 @@ describe('executions that share a key', () => {
 
 	test('two workers of queue mode, each with a gate of its own, share the rate without agreeing on it', async () => {
 		const { clock, counts, send } = stage(10, 10, 20);
-		const workers = [0, 1].map(() => new RateLimitGates(clock));
+		const workers = [0, 1].map(() => new RateLimiters(clock));
 		const finished = [0, 0];
 		let mostRefusals = 0;
 		const execution = async (index: number) => {
@@ -308,11 +312,11 @@ describe('executions that share a key', () => {
 	test('a key that nobody has used for a while is forgotten', async () => {
 		const { clock, gates, send } = stage(1, 1, 5);
 		await clock.run(Promise.all([send(), send()]));
-		const gate = gates.of('key');
+		const gate = gates.get('key');
 		await clock.run(clock.sleep(4 * 60_000));
-		expect(gates.of('key')).toBe(gate);
+		expect(gates.get('key')).toBe(gate);
 		await clock.run(clock.sleep(6 * 60_000));
-		gates.of('another key');
-		expect(gates.of('key')).not.toBe(gate);
+		gates.get('another key');
+		expect(gates.get('key')).not.toBe(gate);
 	});
 });

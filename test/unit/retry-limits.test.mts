@@ -7,8 +7,8 @@ import {
 	retryDelayMs,
 	type RetryLimits,
 	type RetryState,
-} from '../../nodes/shared/transport/evidence.ts';
-import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
+} from '../../nodes/shared/client/retryPolicy.ts';
+import type { ApiRequest, Attempt } from '../../nodes/shared/client/types.ts';
 
 const NOW = Date.parse('2026-10-05T09:00:00Z');
 const MINUTE = 60_000;
@@ -96,12 +96,12 @@ describe('a request is sent again', () => {
 	test('and counts refusals by the rate limit apart, each of which holds back the others', () => {
 		const first = after(response(429), repeat);
 		expect(first.state).toEqual({ ...NO_ATTEMPTS, held: 1 });
-		expect(first).toMatchObject({ delayMs: 1_000, holdBackMs: 1_000 });
+		expect(first).toMatchObject({ delayMs: 1_000, pauseMs: 1_000 });
 		const second = after(response(429), repeat, {}, first.state);
-		expect(second).toMatchObject({ state: { held: 2 }, delayMs: 2_000, holdBackMs: 2_000 });
-		expect(after(lost, repeat)).toMatchObject({ holdBackMs: undefined });
+		expect(second).toMatchObject({ state: { held: 2 }, delayMs: 2_000, pauseMs: 2_000 });
+		expect(after(lost, repeat)).toMatchObject({ pauseMs: undefined });
 		const late = after(response(429, { 'retry-after': '60' }), repeat, { deadline: NOW + 1 });
-		expect(late).toMatchObject({ type: 'fail', holdBackMs: 1_000 });
+		expect(late).toMatchObject({ type: 'fail', pauseMs: 1_000 });
 	});
 });
 
@@ -125,7 +125,7 @@ describe('not found', () => {
 		expect(after(missing, remove, {}, may).type).toBe('returnDeleted');
 		expect(after(missing, remove).type).toBe('fail');
 		expect(after(missing, repeat, {}, may).type).toBe('fail');
-		expect(after(missing, remove, { once: true }, may).type).toBe('fail');
+		expect(after(missing, remove, { singleAttempt: true }, may).type).toBe('fail');
 	});
 });
 

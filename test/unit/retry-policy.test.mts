@@ -1,17 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATIONS, onceOf, type OperationId } from '../../nodes/shared/api/operations.ts';
-import { placeholdersOf } from '../../nodes/shared/api/overrides.ts';
+import {
+	OPERATIONS,
+	nonIdempotent,
+	type OperationId,
+} from '../../nodes/shared/client/operations.ts';
+import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import {
 	nextAction,
 	NO_ATTEMPTS,
-	provenBy,
+	classifyAttempt,
 	retryAfterMs,
 	retryDelayMs,
-	type Evidence,
+	type Outcome,
 	type RetryState,
-} from '../../nodes/shared/transport/evidence.ts';
-import type { ApiRequest, Attempt } from '../../nodes/shared/transport/types.ts';
+} from '../../nodes/shared/client/retryPolicy.ts';
+import type { ApiRequest, Attempt } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
 
 const response = (status: number, headers = {}, body: unknown = {}): Attempt => ({
@@ -45,13 +49,13 @@ describe('what must not be repeated', () => {
 		'createProduct',
 	];
 	test('is what the API document does not call idempotent, but for shared previews and analytics', () => {
-		expect(operations.filter(onceOf)).toEqual(expected);
+		expect(operations.filter(nonIdempotent)).toEqual(expected);
 	});
 
 	test.each(operations)(
 		'%s is sent again after a lost answer only where it may, whatever method an override gives it',
 		async (operation) => {
-			const values = Object.fromEntries(placeholdersOf(operation).map((name) => [name, 'x']));
+			const values = Object.fromEntries(allowedPlaceholders(operation).map((name) => [name, 'x']));
 			for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
 				const { api, sent, clock } = await apiWith(
 					{ code: 'ECONNRESET' },
@@ -67,7 +71,7 @@ describe('what must not be repeated', () => {
 });
 
 describe('what an attempt proves', () => {
-	test.each<[string, Attempt, Evidence, Evidence?]>([
+	test.each<[string, Attempt, Outcome, Outcome?]>([
 		['200 with JSON', response(200), 'done'],
 		['202 with JSON', response(202), 'done'],
 		['an empty 204', withText(204, ''), 'done', 'unknown'],
@@ -91,7 +95,10 @@ describe('what an attempt proves', () => {
 		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'refused'],
 		['too many bytes', { kind: 'tooLarge', code: '256 MiB' }, 'unknown'],
 	])('%s', (_, attempt, evidence, ofRead = evidence) => {
-		expect([provenBy(attempt, false), provenBy(attempt, true)]).toEqual([evidence, ofRead]);
+		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
+			evidence,
+			ofRead,
+		]);
 	});
 
 	test('decides: what must not be repeated is looked for unless it was done or refused; anything else is sent again', () => {
@@ -104,7 +111,7 @@ describe('what an attempt proves', () => {
 				fc.constantFrom('{}', '', '<p>', 'OK'),
 				(status, text) => {
 					const attempt = text === '{}' ? response(status) : withText(status, text);
-					const evidence = provenBy(attempt, false);
+					const evidence = classifyAttempt(attempt, false);
 					const after = {
 						done: 'return',
 						held: 'sendAgain',
@@ -162,7 +169,7 @@ describe('what follows', () => {
 				for (const attempt of list) {
 					const next = nextAction(state, attempt, once, limits, 0, 0);
 					state = next.state;
-					const ambiguous = provenBy(attempt, false) === 'unknown';
+					const ambiguous = classifyAttempt(attempt, false) === 'unknown';
 					if (ambiguous) expect(next.type).toBe('reconcile');
 				}
 			}),
@@ -186,7 +193,14 @@ describe('what follows', () => {
 	test('what is sent a single time is never sent again, whatever comes back', () => {
 		fc.assert(
 			fc.property(attempts, fc.constantFrom(read, repeat, once), (attempt, request) => {
-				const next = nextAction(NO_ATTEMPTS, attempt, request, { ...limits, once: true }, 0, 0);
+				const next = nextAction(
+					NO_ATTEMPTS,
+					attempt,
+					request,
+					{ ...limits, singleAttempt: true },
+					0,
+					0,
+				);
 				expect(next.type === 'sendAgain').toBe(false);
 				if (next.type === 'reconcile') expect(next.delayMs).toBeUndefined();
 			}),

@@ -1,7 +1,7 @@
 // The commands that a text may run, and what no wildcard stands for.
 import { describe, expect, test } from '@jest/globals';
-import { escapeGlob, matches, parseGlob } from '../../nodes/RunAgentSession/glob.ts';
-import { commandsIn, heldIn } from '../../nodes/RunAgentSession/shellText.ts';
+import { escapeGlob, matchesGlob, parseGlob } from '../../nodes/RunAgentSession/policy/patterns.ts';
+import { listCommands, findGuarded } from '../../nodes/RunAgentSession/policy/shell.ts';
 
 describe('a command is found', () => {
 	test.each([
@@ -18,7 +18,7 @@ describe('a command is found', () => {
 		['/bin/rm x', 'rm x'],
 		['C:\\bin\\rm x', 'rm x'],
 	])('%j: %j', (text, command) => {
-		expect([...commandsIn(text)]).toContain(command);
+		expect([...listCommands(text)]).toContain(command);
 	});
 
 	test.each([
@@ -27,7 +27,7 @@ describe('a command is found', () => {
 		['echo rm x', 'rm x'],
 		['echo $rm', 'rm'],
 	])('but not in %j: %j', (text, command) => {
-		expect([...commandsIn(text)]).not.toContain(command);
+		expect([...listCommands(text)]).not.toContain(command);
 	});
 });
 
@@ -39,13 +39,13 @@ test.each([
 	['* x', 'a wildcard'],
 	['../x', 'a way out of its folder'],
 ])('%j holds %s at its beginning', (text, what) => {
-	expect(heldIn(text)).toContain(what);
+	expect(findGuarded(text)).toContain(what);
 });
 
 test('a text as a glob matches itself and nothing else', () => {
 	const text = 'a*b?c,d\\e\nf';
 	const glob = parseGlob(escapeGlob(text));
-	const isMatch = (other: string) => matches(glob, { characters: [...other] }, { left: 1_000 });
+	const isMatch = (other: string) => matchesGlob(glob, { characters: [...other] }, { left: 1_000 });
 	expect([isMatch(text), isMatch('aXbYc,d\\e\nf'), isMatch('a*b?cXd\\e\nf')]).toEqual([
 		true,
 		false,
@@ -57,10 +57,10 @@ test('a text as a glob matches itself and nothing else', () => {
 test('what is compared is counted, and nothing is said without an end', () => {
 	const effort = { left: 4 };
 	const glob = parseGlob('abc');
-	expect(matches(glob, { characters: ['a', 'b', 'c'] }, effort)).toBe(true);
+	expect(matchesGlob(glob, { characters: ['a', 'b', 'c'] }, effort)).toBe(true);
 	expect(effort.left).toBe(0);
-	expect(matches(glob, { characters: ['a', 'b', 'c'] }, { left: 3 })).toBeUndefined();
+	expect(matchesGlob(glob, { characters: ['a', 'b', 'c'] }, { left: 3 })).toBeUndefined();
 	expect(
-		matches(parseGlob('a*'), { characters: ['a', ';'], guarded: [false, true] }, { left: 9 }),
+		matchesGlob(parseGlob('a*'), { characters: ['a', ';'], guarded: [false, true] }, { left: 9 }),
 	).toBe(false);
 });

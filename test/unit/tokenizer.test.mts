@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
-import { plainTemplate, tokensOf } from '../../nodes/shared/analytics/tokenizer.ts';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 test('a word is a word, whatever objects in JavaScript know by that name', () => {
-	const words = [...tokensOf(plainTemplate('toString constructor __proto__'))];
+	const words = [...tokenize(plainTemplate('toString constructor __proto__'))];
 	expect(words.map(({ kind }) => kind)).toEqual(['word', 'space', 'word', 'space', 'word']);
 });
 
@@ -26,7 +26,7 @@ test.each([
 	[' \t\n ', 'space'],
 	["{ a : Enum8('it\\'s' = 1) }", 'parameter'],
 ])('%j is a single token: a %s', (text, kind) => {
-	expect([...tokensOf(plainTemplate(text))]).toEqual([{ kind, text, start: 0 }]);
+	expect([...tokenize(plainTemplate(text))]).toEqual([{ kind, text, start: 0 }]);
 });
 
 test('tokens joined are the statement', () => {
@@ -38,7 +38,7 @@ test('tokens joined are the statement', () => {
 			let read = '';
 			let end = text.length;
 			try {
-				for (const token of tokensOf(plainTemplate(text))) read += token.text;
+				for (const token of tokenize(plainTemplate(text))) read += token.text;
 			} catch (error) {
 				if (!(error instanceof WorkspaceAutomationError)) throw error;
 				end = read.length;

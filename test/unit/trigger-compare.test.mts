@@ -3,18 +3,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	compare,
-	NOTHING,
+	findChanges,
+	NOTHING_SEEN,
 	type Change,
-	type Entry,
-	type Memory,
-	type Rule,
+	type WatchedEntry,
+	type SeenState,
+	type ChangeRule,
 } from '../../nodes/WorkspaceAutomationTrigger/compare.ts';
 import {
-	mark,
-	seenIn,
+	fingerprintMark,
+	readSeen,
 	toState,
-	type Keeping,
+	type Storage,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
 
 const LISTS = ['one', 'other'];
@@ -64,7 +64,7 @@ const world = (weights: { crashes: boolean }): fc.Arbitrary<Step[]> =>
 		{ maxLength: 60 },
 	);
 
-const KEEPING: Record<Rule['on'], Keeping> = {
+const KEEPING: Record<ChangeRule['on'], Storage> = {
 	added: 'digests',
 	changed: 'digests',
 	removed: 'values',
@@ -85,7 +85,7 @@ interface Course {
 }
 
 /** Plays a course; at its end nothing happens any more until nothing is emitted any more. */
-function play(on: Rule['on'], first: number, steps: Step[], most: number): Course {
+function play(on: ChangeRule['on'], first: number, steps: Step[], most: number): Course {
 	const keeping = KEEPING[on];
 	let things: Thing[] = [];
 	let made = 0;
@@ -98,9 +98,9 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 		});
 	for (let index = 0; index < first; index++) add(index % 2, index % 3);
 
-	const entryOf = ({ id, version, createdAt }: Thing): Entry => ({
-		key: keeping === 'values' ? id : mark('test', id),
-		mark: keeping === 'values' ? '' : mark('test', String(version)),
+	const entryOf = ({ id, version, createdAt }: Thing): WatchedEntry => ({
+		key: keeping === 'values' ? id : fingerprintMark('test', id),
+		mark: keeping === 'values' ? '' : fingerprintMark('test', String(version)),
 		id,
 		json: { id, version, createdAt },
 	});
@@ -110,16 +110,16 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 			return { name, entries, isWhole: entries.length > 0 };
 		});
 	/** Through JSON, as n8n saves it */
-	const save = (memory: Memory) =>
+	const save = (memory: SeenState) =>
 		JSON.stringify(toState(memory, keeping, { scope: 'test', turn: 1 }));
-	const load = (saved: string): Memory => ({
-		seen: seenIn(JSON.parse(saved), keeping, 'test')!,
+	const load = (saved: string): SeenState => ({
+		seen: readSeen(JSON.parse(saved), keeping, 'test')!,
 		missing: new Map(),
 	});
 
 	const baseline = structuredClone(things);
-	const rule: Rule = { on, existing: false, goneAfter: GONE_AFTER, most };
-	let { memory } = compare(NOTHING, read(), rule);
+	const rule: ChangeRule = { on, existing: false, goneAfter: GONE_AFTER, most };
+	let { memory } = findChanges(NOTHING_SEEN, read(), rule);
 	let saved = save(memory);
 	memory = load(saved);
 	const emitted: Course['emitted'] = [];
@@ -140,7 +140,7 @@ function play(on: Rule['on'], first: number, steps: Step[], most: number): Cours
 			for (const id of memory.seen.get(name)?.keys() ?? [])
 				if (isWhole && !entries.some(({ key }) => key === id))
 					absent.set(id, (absent.get(id) ?? 0) + 1);
-		const next = compare(memory, lists, rule);
+		const next = findChanges(memory, lists, rule);
 		// n8n hands on the same state to the next poll, and saves it with what is emitted.
 		const inProcess = { ...load(save(next.memory)), missing: next.memory.missing };
 		if (end !== 'crashInPoll') {
@@ -256,7 +256,7 @@ describe.each([
 	});
 });
 
-const entry = (key: string, createdAt?: string | number): Entry => ({
+const entry = (key: string, createdAt?: string | number): WatchedEntry => ({
 	key,
 	mark: 'm',
 	id: key,
@@ -265,9 +265,9 @@ const entry = (key: string, createdAt?: string | number): Entry => ({
 const keysOf = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
 
 test('what is emitted comes oldest first, whatever form a moment has, after what has none in the order of the list', () => {
-	const added = (...entries: Entry[]) =>
+	const added = (...entries: WatchedEntry[]) =>
 		keysOf(
-			compare(NOTHING, [{ name: '', entries, isWhole: true }], {
+			findChanges(NOTHING_SEEN, [{ name: '', entries, isWhole: true }], {
 				on: 'added',
 				existing: true,
 				goneAfter: GONE_AFTER,
@@ -291,17 +291,17 @@ test('what is emitted comes oldest first, whatever form a moment has, after what
 });
 
 test('a list that comes empty says nothing of another list', () => {
-	const lists = (one: Entry[], other: Entry[]) =>
+	const lists = (one: WatchedEntry[], other: WatchedEntry[]) =>
 		[one, other].map((entries, index) => ({
 			name: LISTS[index],
 			entries,
 			isWhole: entries.length > 0,
 		}));
-	const rule: Rule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 10 };
-	let { memory } = compare(NOTHING, lists([entry('a')], [entry('b'), entry('c')]), rule);
+	const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 10 };
+	let { memory } = findChanges(NOTHING_SEEN, lists([entry('a')], [entry('b'), entry('c')]), rule);
 	const gone: string[] = [];
 	for (let read = 0; read < 5; read++) {
-		const next = compare(memory, lists([], [entry('c')]), rule);
+		const next = findChanges(memory, lists([], [entry('c')]), rule);
 		memory = next.memory;
 		gone.push(...keysOf(next));
 	}
@@ -309,14 +309,14 @@ test('a list that comes empty says nothing of another list', () => {
 });
 
 test('a row that went and comes back is new', () => {
-	const rule: Rule = { on: 'added', existing: false, goneAfter: 1, most: 10 };
+	const rule: ChangeRule = { on: 'added', existing: false, goneAfter: 1, most: 10 };
 	const rows = (...keys: string[]) => [
 		{ name: '', entries: keys.map((key) => entry(key)), isWhole: true },
 	];
-	let { memory } = compare(NOTHING, rows('a', 'b'), rule);
+	let { memory } = findChanges(NOTHING_SEEN, rows('a', 'b'), rule);
 	const told: string[][] = [];
 	for (const keys of [['a', 'b', 'c'], ['a'], ['a', 'b'], [], ['a']]) {
-		const next = compare(memory, rows(...keys), rule);
+		const next = findChanges(memory, rows(...keys), rule);
 		memory = next.memory;
 		told.push(keysOf(next));
 	}
@@ -326,20 +326,26 @@ test('a row that went and comes back is new', () => {
 test('an entry that a list holds twice is told of once', () => {
 	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
 	expect(
-		keysOf(compare(NOTHING, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 })),
+		keysOf(
+			findChanges(NOTHING_SEEN, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 }),
+		),
 	).toEqual(['a']);
 });
 
 describe('what is over Max Events', () => {
-	const read = (isWhole: boolean, ...entries: Entry[]) => [{ name: '', entries, isWhole }];
-	const changedTo = (key: string, mark: string): Entry => ({ ...entry(key), mark });
+	const read = (isWhole: boolean, ...entries: WatchedEntry[]) => [{ name: '', entries, isWhole }];
+	const changedTo = (key: string, mark: string): WatchedEntry => ({ ...entry(key), mark });
 
 	test('and gone comes with the next poll, whatever that poll sees', () => {
-		const rule: Rule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
-		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b'), entry('c')), rule);
+		const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
+		let { memory } = findChanges(
+			NOTHING_SEEN,
+			read(true, entry('a'), entry('b'), entry('c')),
+			rule,
+		);
 		const told: string[][] = [];
 		for (const isWhole of [true, true, true, false, false]) {
-			const next = compare(memory, read(isWhole, entry('c')), rule);
+			const next = findChanges(memory, read(isWhole, entry('c')), rule);
 			memory = next.memory;
 			told.push(keysOf(next));
 		}
@@ -347,12 +353,12 @@ describe('what is over Max Events', () => {
 	});
 
 	test('and changed is still known when one poll does not see it', () => {
-		const rule: Rule = { on: 'changed', existing: false, goneAfter: GONE_AFTER, most: 1 };
-		let { memory } = compare(NOTHING, read(true, entry('a'), entry('b')), rule);
+		const rule: ChangeRule = { on: 'changed', existing: false, goneAfter: GONE_AFTER, most: 1 };
+		let { memory } = findChanges(NOTHING_SEEN, read(true, entry('a'), entry('b')), rule);
 		const told: string[][] = [];
 		for (const entries of [['a', 'b'], ['a'], ['a', 'b']]) {
 			const lists = read(true, ...entries.map((key) => changedTo(key, 'other')));
-			const next = compare(memory, lists, rule);
+			const next = findChanges(memory, lists, rule);
 			memory = next.memory;
 			told.push(keysOf(next));
 		}
@@ -364,15 +370,15 @@ test('a list that is new has a baseline first, unless what exists counts as well
 	const lists = (...parts: Array<[string, string[]]>) =>
 		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
 	const told = (existing: boolean) => {
-		const rule: Rule = { on: 'added', existing, goneAfter: GONE_AFTER, most: 10 };
-		let memory = NOTHING;
+		const rule: ChangeRule = { on: 'added', existing, goneAfter: GONE_AFTER, most: 10 };
+		let memory = NOTHING_SEEN;
 		return [
 			lists(['one', ['a']]),
 			lists(['one', ['a', 'b']], ['other', ['c']]),
 			lists(['other', ['c', 'd']]),
 			lists(['one', ['a', 'b', 'e']], ['other', ['c', 'd']]),
 		].map((read) => {
-			const next = compare(memory, read, rule);
+			const next = findChanges(memory, read, rule);
 			memory = next.memory;
 			return keysOf(next);
 		});

@@ -1,7 +1,7 @@
 // What each event of the trigger counts as a change, and what is kept of an entry for it.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { EVENTS, eventsOf } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
+import { EVENTS, eventsFor } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
 
 const NOW = Date.parse('2026-10-05T09:00:00Z');
 const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
@@ -28,7 +28,7 @@ test('every event says when it fires, what it watches, and how entries are kept'
 		['taskUpdated', 'changed', [...task, 'nextRunAt'], 'values'],
 	]);
 	for (const { description } of EVENTS) expect(description).toMatch(/^When /);
-	expect(eventsOf('project', 'row').map(({ resource }) => resource)).toEqual(['project', 'row']);
+	expect(eventsFor('project', 'row').map(({ resource }) => resource)).toEqual(['project', 'row']);
 });
 
 describe('a task', () => {

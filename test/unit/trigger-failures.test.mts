@@ -1,20 +1,25 @@
 // What a poll that failed comes to.
 import { describe, expect, test } from '@jest/globals';
-import { WorkspaceAutomationError } from '../../nodes/shared/base/errors.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
-	failureOf,
-	isError,
-	MistakeError,
-	type Situation,
+	toPollFailure,
+	shouldThrow,
+	ConfigurationError,
+	type PollSituation,
 } from '../../nodes/WorkspaceAutomationTrigger/failures.ts';
 
 const status = (httpStatus: number, retryAfter?: number) =>
 	new WorkspaceAutomationError('Message', 'Description', { httpStatus, retryAfter });
 const lost = new WorkspaceAutomationError('The service did not answer', '');
-const mistake = new MistakeError('Message', 'Description');
+const mistake = new ConfigurationError('Message', 'Description');
 
-const TICK: Situation = { activation: 'activate', isFirst: false, hasBaseline: true, failures: 1 };
-const SITUATIONS: Record<string, Partial<Situation>> = {
+const TICK: PollSituation = {
+	activation: 'activate',
+	isFirst: false,
+	hasBaseline: true,
+	failures: 1,
+};
+const SITUATIONS: Record<string, Partial<PollSituation>> = {
 	'the first tick': { isFirst: false, failures: 1 },
 	'the second in a row': { failures: 2 },
 	'the third in a row': { failures: 3 },
@@ -24,7 +29,7 @@ const SITUATIONS: Record<string, Partial<Situation>> = {
 	'an activation by a user': { isFirst: true },
 	'an activation by a user without a baseline': { isFirst: true, hasBaseline: false },
 };
-const in_ = (name: string): Situation => ({ ...TICK, ...SITUATIONS[name] });
+const in_ = (name: string): PollSituation => ({ ...TICK, ...SITUATIONS[name] });
 
 const AT_START = ['the first poll after a start of n8n', 'the same without a baseline'];
 
@@ -36,7 +41,7 @@ describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 		['a mistake in the panel', mistake],
 		['a bug', new TypeError('undefined is not a function')],
 	])(`%s is ${AT_START.includes(situation) ? 'a warning' : 'an error'}`, (_, error) => {
-		expect(isError(error, in_(situation))).toBe(!AT_START.includes(situation));
+		expect(shouldThrow(error, in_(situation))).toBe(!AT_START.includes(situation));
 	});
 
 	const waitsFor = [
@@ -55,7 +60,7 @@ describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 		['a redirect', status(302)],
 		['a body that is not JSON', status(200)],
 	])(`%s is ${waitsFor.includes(situation) ? 'a warning' : 'an error'}`, (_, error) => {
-		expect(isError(error, in_(situation))).toBe(!waitsFor.includes(situation));
+		expect(shouldThrow(error, in_(situation))).toBe(!waitsFor.includes(situation));
 	});
 });
 
@@ -70,5 +75,5 @@ test.each([
 	[status(503), { cause: 'temporarily-unavailable' }],
 	[lost, { cause: 'temporarily-unavailable' }],
 ])('n8n 2.41 is told the cause: %o', (error, failure) => {
-	expect(failureOf(error)).toEqual(failure);
+	expect(toPollFailure(error)).toEqual(failure);
 });

@@ -4,23 +4,25 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Marks } from '../../nodes/WorkspaceAutomationTrigger/compare.ts';
 import {
-	mark,
-	seenIn,
+	fingerprintMark,
+	readSeen,
 	toState,
-	type Keeping,
+	type Storage,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
 
-const there = (marks: Marks, keeping: Keeping) => {
+const there = (marks: Marks, keeping: Storage) => {
 	const seen = new Map([['list', marks]]);
 	const saved = JSON.stringify(toState({ seen }, keeping, { scope: 's', turn: 1 }));
-	return { saved, back: seenIn(JSON.parse(saved), keeping, 's')!.get('list')! };
+	return { saved, back: readSeen(JSON.parse(saved), keeping, 's')!.get('list')! };
 };
 
 describe('what is saved is what comes back', () => {
 	test('digests', () => {
 		fc.assert(
 			fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (texts) => {
-				const marks = new Map(texts.map(([id, value]) => [mark('s', id), mark('s', value)]));
+				const marks = new Map(
+					texts.map(([id, value]) => [fingerprintMark('s', id), fingerprintMark('s', value)]),
+				);
 				expect([...there(marks, 'digests').back]).toEqual([...marks]);
 			}),
 		);
@@ -47,9 +49,11 @@ describe('what is saved is what comes back', () => {
 
 test('10,000 files take 22 bytes each', () => {
 	const ids = Array.from({ length: 10_000 }, () => randomUUID());
-	const bytes = (marks: Marks, keeping: Keeping) => Buffer.byteLength(there(marks, keeping).saved);
+	const bytes = (marks: Marks, keeping: Storage) => Buffer.byteLength(there(marks, keeping).saved);
 	const empty = bytes(new Map(), 'digests');
-	const digests = new Map(ids.map((id) => [mark('s', id), mark('s', `${id} as it is`)]));
+	const digests = new Map(
+		ids.map((id) => [fingerprintMark('s', id), fingerprintMark('s', `${id} as it is`)]),
+	);
 	expect(bytes(digests, 'digests') - empty).toBe(220_000);
 	expect(bytes(new Map(ids.map((id) => [id, ''])), 'values') - empty).toBe(220_000);
 	expect(empty).toBeLessThan(100);
@@ -57,7 +61,8 @@ test('10,000 files take 22 bytes each', () => {
 
 test('a state of something else, or of a later version, is none', () => {
 	const state = toState({ seen: new Map() }, 'digests', { scope: 's', turn: 1 });
-	const read = (saved: object | undefined, scope = 's') => seenIn(saved as never, 'digests', scope);
+	const read = (saved: object | undefined, scope = 's') =>
+		readSeen(saved as never, 'digests', scope);
 	expect(read({ ...state })).toEqual(new Map());
 	expect(read({ ...state }, 'other')).toBeUndefined();
 	expect(read({ ...state, v: 1 })).toBeUndefined();
@@ -67,8 +72,8 @@ test('a state of something else, or of a later version, is none', () => {
 
 test('100,000 IDs have as many marks, of 64 bits each, and others in another scope', () => {
 	const ids = Array.from({ length: 100_000 }, (_, index) => `file-${index}`);
-	const marks = ids.map((id) => mark('one', id));
+	const marks = ids.map((id) => fingerprintMark('one', id));
 	expect(new Set(marks).size).toBe(ids.length);
 	expect(Buffer.from(marks[0], 'base64url')).toHaveLength(8);
-	expect(mark('other', ids[0])).not.toBe(marks[0]);
+	expect(fingerprintMark('other', ids[0])).not.toBe(marks[0]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decide, type Policy } from '../../nodes/RunAgentSession/permissionPolicy.ts';
+import { decide, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({

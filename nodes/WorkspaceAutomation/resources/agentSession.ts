@@ -2,22 +2,22 @@ import type { IDataObject } from 'n8n-workflow';
 
 import {
 	fetchSession,
-	optionWords,
-	readableSession,
+	readOptionWords,
+	requireSession,
 	readNewSessionId,
-} from '../../shared/api/sessions';
-import type { Api, Values } from '../../shared/api/operations';
-import { WorkspaceAutomationError } from '../../shared/base/errors';
-import { requireAnyId, requireJsonObject, requireText } from '../../shared/base/validation';
-import { asText, parsedOrUndefined, quote } from '../../shared/base/values';
-import { collection, field, prompt, sessionLocator, simplify } from '../../shared/n8n/descriptions';
-import { type Field, jsonOf, type Operation } from '../../shared/n8n/routing';
-import { choicesOf, chooseOption } from '../../shared/session/interactionOptions';
-import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/session/session';
-import { quoted } from '../../shared/session/visibleText';
-import { choiceField, projectId, simplified, textField } from '../fields';
+} from '../../shared/client/sessions';
+import type { ApiClient, Values } from '../../shared/client/operations';
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { requireAnyId, requireJsonObject, requireText } from '../../shared/validation';
+import { toText, tryParseJson, quote } from '../../shared/values';
+import { collection, field, prompt, sessionLocator, simplify } from '../../shared/n8n/fields';
+import { type Field, toJsonItem, type Operation } from '../../shared/n8n/declarative';
+import { readOptions, chooseOption } from '../../shared/approvals/options';
+import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/client/session';
+import { quoteVisible } from '../../shared/approvals/visibleText';
+import { choiceField, projectField, simplifyOutput, textField } from '../fields';
 
-const sessionId: Field = { ...sessionLocator, check: requireSessionId };
+const sessionField: Field = { ...sessionLocator, check: requireSessionId };
 
 /** Additional fields with a JSON body, for what the API document does not show. */
 const additionalBody = (description: string, more: Field[] = []): Field =>
@@ -31,8 +31,8 @@ const additionalBody = (description: string, more: Field[] = []): Field =>
 	]);
 
 /** The interaction as it is pending now. */
-async function pendingInteraction(
-	api: Api,
+async function findPendingInteraction(
+	api: ApiClient,
 	{ sessionId: session, interactionId }: Values,
 ): Promise<Interaction> {
 	const { pendingInteractions } = await fetchSession(api, String(session));
@@ -41,7 +41,7 @@ async function pendingInteraction(
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
 			'What the session waits for cannot be read',
-			`The service gives it in another form than the API document: ${quoted(asText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
+			`The service gives it in another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
 		);
 	throw new WorkspaceAutomationError(
 		'The interaction is not pending',
@@ -50,16 +50,16 @@ async function pendingInteraction(
 }
 
 /** The value of the interaction's own option that stands for the decision. */
-function optionFor(
-	api: Api,
+function findOption(
+	api: ApiClient,
 	interaction: Interaction,
 	decision: 'approve' | 'deny',
 ): string | number {
-	const choices = choicesOf(interaction);
+	const choices = readOptions(interaction);
 	const value = chooseOption(choices, decision, {
 		approveWith: 'once',
-		approveValues: optionWords(api, 'approve'),
-		denyValues: optionWords(api, 'deny'),
+		approveValues: readOptionWords(api, 'approve'),
+		denyValues: readOptionWords(api, 'deny'),
 	});
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
@@ -79,14 +79,14 @@ function checkExpected(
 	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
 	throw new WorkspaceAutomationError(
 		'The pending request is not the expected one',
-		`Expected: ${quoted(asText(expected), 500)}. Pending: ${quoted(asText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
+		`Expected: ${quoteVisible(toText(expected), 500)}. Pending: ${quoteVisible(toText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
 	);
 }
 
 /** Patterns as a list: from JSON, from lines, or one alone. */
-function patternList(field: string, value: unknown): string[] {
+function requirePatterns(field: string, value: unknown): string[] {
 	const fromText = (text: string): unknown =>
-		(text.trim().startsWith('[') && parsedOrUndefined(text)) || text.split('\n').filter(Boolean);
+		(text.trim().startsWith('[') && tryParseJson(text)) || text.split('\n').filter(Boolean);
 	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
@@ -101,7 +101,7 @@ const resolveInteraction: Operation = {
 		'Answer a permission request, or another interaction, that an agent session waits for',
 	request: 'resolveInteraction',
 	fields: [
-		sessionId,
+		sessionField,
 		textField('Interaction ID', 'interactionId', {
 			required: true,
 			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
@@ -136,7 +136,7 @@ const resolveInteraction: Operation = {
 					placeholder: 'e.g. npm run build',
 					description:
 						'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
-					check: patternList,
+					check: requirePatterns,
 				}),
 				textField('Expected Permission', 'expectedPermission', {
 					placeholder: 'e.g. bash',
@@ -154,9 +154,9 @@ const resolveInteraction: Operation = {
 		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 		let option = optionValue;
 		if (chosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
-			const interaction = await pendingInteraction(api, values);
+			const interaction = await findPendingInteraction(api, values);
 			checkExpected(interaction, values);
-			if (chosen) option = optionFor(api, interaction, chosen);
+			if (chosen) option = findOption(api, interaction, chosen);
 		}
 		return { type: 'permission', option, approved: chosen && chosen === 'approve' };
 	},
@@ -166,13 +166,13 @@ export const agentSession: Record<string, Operation> = {
 	abort: {
 		description: 'Abort an agent session; aborting it twice does no harm',
 		request: 'abortAgentSession',
-		fields: [sessionId],
+		fields: [sessionField],
 	},
 	create: {
 		description: 'Start an agent session without waiting for it; the Run Agent Session node waits',
 		request: 'createAgentSession',
 		fields: [
-			{ ...projectId, description: 'The project that the agent works in' },
+			{ ...projectField, description: 'The project that the agent works in' },
 			{ ...prompt, check: requireText },
 			additionalBody('More fields for the request that starts the session, as a JSON object'),
 		],
@@ -180,20 +180,20 @@ export const agentSession: Record<string, Operation> = {
 		result: (response, values, api) => ({
 			json: {
 				sessionId: readNewSessionId(api, response),
-				...jsonOf('createAgentSession', response.body, values),
+				...toJsonItem('createAgentSession', response.body, values),
 			},
 		}),
 	},
 	get: {
 		description: 'Get the status of an agent session and what it waits for',
 		request: 'getAgentSession',
-		fields: [sessionId, simplify],
+		fields: [sessionField, simplify],
 		// Wherever the service puts it, the next node finds it in one place.
 		result({ body }, { sessionId: id }, api) {
 			if (this.getNodeParameter('simplify', true) !== true) return { json: body as IDataObject };
-			return { json: { ...readableSession(api, body, String(id)) } as IDataObject };
+			return { json: { ...requireSession(api, body, String(id)) } as IDataObject };
 		},
-		output: simplified(({ error, latestMessage, ...session }) => ({
+		output: simplifyOutput(({ error, latestMessage, ...session }) => ({
 			sessionId: session.sessionId,
 			dashboardUrl: session.dashboardUrl,
 			status: session.status,
@@ -210,7 +210,7 @@ export const agentSession: Record<string, Operation> = {
 		description: 'Send a message to an agent session, which starts a new turn',
 		request: 'sendAgentMessage',
 		fields: [
-			sessionId,
+			sessionField,
 			textField('Message', 'message', {
 				typeOptions: { rows: 4 },
 				required: true,

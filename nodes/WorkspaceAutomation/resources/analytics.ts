@@ -1,15 +1,15 @@
 import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { boundQuery } from '../../shared/analytics/query';
-import { rowsOf } from '../../shared/api/overrides';
-import { rememberInExecution } from '../../shared/n8n/customData';
-import { field, queryField, queryParameters } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/routing';
+import { readRows } from '../../shared/client/overrides';
+import { setCustomData } from '../../shared/n8n/customData';
+import { field, queryField, queryParameters } from '../../shared/n8n/fields';
+import type { Operation } from '../../shared/n8n/declarative';
 
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
 // their merge functions, and sessions are counted once.
 
-export const TABLES = [
+export const ANALYTICS_TABLES = [
 	{
 		name: 'Currency Exchange Rates',
 		value: 'currency_exchange_rates',
@@ -96,7 +96,7 @@ ORDER BY attributed_revenue_usd DESC`,
 ];
 
 /** The service cuts results off here without saying so (API document, Limits). */
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 
 const OWN_QUERY = 'own';
 
@@ -111,11 +111,11 @@ export const analytics: Record<string, Operation> = {
 					'Fills in a query that reads this table. A query you have edited is kept: to replace it, choose Own Query, clear the query and choose a table again.',
 				options: [
 					{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
-					...TABLES.map(({ name, value, description }) => ({ name, value, description })),
+					...ANALYTICS_TABLES.map(({ name, value, description }) => ({ name, value, description })),
 				],
 			}),
 			// The panel shows the default of the table that is chosen, until somebody changes it.
-			...[{ value: OWN_QUERY, query: '' }, ...TABLES].map(({ value, query }) => ({
+			...[{ value: OWN_QUERY, query: '' }, ...ANALYTICS_TABLES].map(({ value, query }) => ({
 				...queryField,
 				default: query,
 				displayOptions: { show: { table: [value] } },
@@ -130,12 +130,12 @@ export const analytics: Record<string, Operation> = {
 		/** All rows in one item, and whether they were cut off. */
 		result({ body }, _values, api) {
 			const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
-			const data = rowsOf(api, body, warn);
+			const data = readRows(api, body, warn);
 			const json: IDataObject = { rowCount: data.length, data };
-			if (data.length >= MOST_ROWS) {
-				const warning = `The analytics query returned ${MOST_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
+			if (data.length >= MAX_ROWS) {
+				const warning = `The analytics query returned ${MAX_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
 				warn(warning);
-				rememberInExecution(this, { analyticsRows: warning });
+				setCustomData(this, { analyticsRows: warning });
 				json.rowLimitReached = true;
 			}
 			return { json };
@@ -151,13 +151,13 @@ export const analytics: Record<string, Operation> = {
 	},
 };
 
-const displayOptions = { show: { '/resource': ['analytics'], '/operation': ['query'] } };
+const showForQuery = { show: { '/resource': ['analytics'], '/operation': ['query'] } };
 
 /** The entries of Options for the analytics resource */
 export const analyticsOptions: INodeProperties[] = [
-	{ ...queryParameters, displayOptions },
+	{ ...queryParameters, displayOptions: showForQuery },
 	field('Return as Single Item', 'rowsInOneItem', 'boolean', false, {
-		displayOptions,
+		displayOptions: showForQuery,
 		description:
 			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
 	}),

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { requireId } from '../../shared/base/validation';
-import { isRecord } from '../../shared/base/values';
-import { customDomainLocator, returnAllOrLimit, simplify } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/routing';
-import { simplified, siteId } from '../fields';
+import { requireId } from '../../shared/validation';
+import { isRecord } from '../../shared/values';
+import { customDomainLocator, returnAllOrLimit, simplify } from '../../shared/n8n/fields';
+import type { Operation } from '../../shared/n8n/declarative';
+import { simplifyOutput, siteField } from '../fields';
 
 export const customDomain: Record<string, Operation> = {
 	delete: {
@@ -12,7 +12,7 @@ export const customDomain: Record<string, Operation> = {
 		request: 'deleteCustomDomain',
 		fields: [
 			{
-				...siteId,
+				...siteField,
 				required: false,
 				description: 'Only fills the list of custom domains; not needed with an ID',
 				check: undefined,
@@ -28,9 +28,9 @@ export const customDomain: Record<string, Operation> = {
 	getAll: {
 		description: 'Get many custom domains of a site, with the DNS records to set',
 		request: 'listCustomDomains',
-		fields: [siteId, ...returnAllOrLimit, simplify],
+		fields: [siteField, ...returnAllOrLimit, simplify],
 		// The records to set are lines that people can copy.
-		output: simplified(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
+		output: simplifyOutput(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};
 			const { verification_token, verification_token_expires_at } = dns;
 			const records = Array.isArray(dns.records) ? dns.records.filter(isRecord) : [];

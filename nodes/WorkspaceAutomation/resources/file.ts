@@ -1,39 +1,35 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { filesNamed, idOf } from '../../shared/api/pages';
-import type { Values } from '../../shared/api/operations';
-import {
-	IndeterminateError,
-	resultOrError,
-	WorkspaceAutomationError,
-} from '../../shared/base/errors';
-import { requireAnyId, requireString, requireText } from '../../shared/base/validation';
-import { fieldOf, inMib, isRecord, MIB } from '../../shared/base/values';
-import { choice, collection, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/descriptions';
-import { jsonOf, type Operation } from '../../shared/n8n/routing';
-import { Base64 } from '../../shared/transport/httpRequest';
-import { choiceField, fileInProject, parentId, projectId, textField } from '../fields';
+import { findFilesByName, requireEntryId } from '../../shared/client/lists';
+import type { Values } from '../../shared/client/operations';
+import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { requireAnyId, requireString, requireText } from '../../shared/validation';
+import { readNamedField, formatMib, isRecord, MIB } from '../../shared/values';
+import { choice, collection, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/fields';
+import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
+import { Base64 } from '../../shared/client/httpRequest';
+import { choiceField, fileFields, parentField, projectField, textField } from '../fields';
 import { getContent } from '../fileContent';
 
 /** The limit on file content (API document, Limits) */
-const LARGEST_BYTES = 10 * MIB;
+const MAX_FILE_BYTES = 10 * MIB;
 
-function refuseTooLarge(field: string, bytes: number): void {
-	if (bytes <= LARGEST_BYTES) return;
+function requireFileSize(field: string, bytes: number): void {
+	if (bytes <= MAX_FILE_BYTES) return;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too large`,
-		`The service takes at most ${inMib(LARGEST_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
 	);
 }
 
 function requireContent(field: string, value: unknown): string {
 	const text = requireString(field, value);
-	refuseTooLarge(field, Buffer.byteLength(text));
+	requireFileSize(field, Buffer.byteLength(text));
 	return text;
 }
 
 /** The values of a file that comes from a binary field of the item, its own name among them. */
-async function binaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
+async function readBinaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
 	const { binary = {} } = context.getInputData();
 	if (!(name in binary)) {
 		const there = Object.keys(binary);
@@ -45,7 +41,7 @@ async function binaryContent(context: IExecuteSingleFunctions, name: string): Pr
 		);
 	}
 	const buffer = await context.helpers.getBinaryDataBuffer(name);
-	refuseTooLarge('Input Binary Field', buffer.length);
+	requireFileSize('Input Binary Field', buffer.length);
 	const { mimeType, fileName } = binary[name];
 	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
 }
@@ -54,21 +50,24 @@ async function binaryContent(context: IExecuteSingleFunctions, name: string): Pr
  * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
  * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
  */
-function inPlace(named: IDataObject[], { parentId: place, kind }: Values): IDataObject | undefined {
-	const here = named.filter((file) => (fieldOf(file, 'parentId') ?? undefined) === place);
+function findInPlace(
+	named: IDataObject[],
+	{ parentId: place, kind }: Values,
+): IDataObject | undefined {
+	const here = named.filter((file) => (readNamedField(file, 'parentId') ?? undefined) === place);
 	const [only, ...others] = here.length > 0 || place !== undefined ? here : named;
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
-const creation = (
+const createOperation = (
 	operation: Pick<Operation, 'action' | 'description' | 'fields' | 'prepare'>,
 ): Operation => ({
 	...operation,
 	request: 'createFile',
 	fields: [
-		projectId,
+		projectField,
 		...operation.fields,
-		parentId,
+		parentField,
 		choice(
 			'If It Exists',
 			'ifExists',
@@ -82,10 +81,10 @@ const creation = (
 	],
 	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
 	async result({ body }, values, api) {
-		const json = jsonOf('createFile', body, values);
+		const json = toJsonItem('createFile', body, values);
 		if (isRecord(body) && Object.keys(body).length > 0) return { json };
-		const named = await resultOrError(filesNamed(api, values));
-		return { json: (named instanceof Error ? undefined : inPlace(named, values)) ?? json };
+		const named = await resultOrError(findFilesByName(api, values));
+		return { json: (named instanceof Error ? undefined : findInPlace(named, values)) ?? json };
 	},
 	/** After a conflict, the file or folder that has the name already, where the user wants it: the API overwrites nothing. */
 	async recover(error, values, api) {
@@ -94,12 +93,12 @@ const creation = (
 			!(error instanceof IndeterminateError) &&
 			error.context.httpStatus === 409;
 		if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
-		const found = inPlace(await filesNamed(api, values), values);
-		return found && { json: { ...found, id: idOf(api, 'listFiles', found) } };
+		const found = findInPlace(await findFilesByName(api, values), values);
+		return found && { json: { ...found, id: requireEntryId(api, 'listFiles', found) } };
 	},
 });
 
-const createFolder = creation({
+const createFolder = createOperation({
 	action: 'Create folder',
 	description: 'Create a folder; an existing one of that name is never overwritten',
 	fields: [
@@ -112,7 +111,7 @@ const createFolder = creation({
 	prepare: () => ({ kind: 'folder' }),
 });
 
-const create = creation({
+const createFile = createOperation({
 	description:
 		'Create a file from text, binary data or an asset; an existing one of that name is never overwritten',
 	fields: [
@@ -155,7 +154,9 @@ const create = creation({
 	],
 	async prepare({ values: { contentSource, binaryPropertyName, name } }, api) {
 		const isBinary = contentSource === 'binary';
-		const binary: Values = isBinary ? await binaryContent(this, String(binaryPropertyName)) : {};
+		const binary: Values = isBinary
+			? await readBinaryContent(this, String(binaryPropertyName))
+			: {};
 		const type = isBinary ? 'base64' : String(contentSource);
 		return {
 			kind: 'file',
@@ -167,22 +168,22 @@ const create = creation({
 });
 
 export const file: Record<string, Operation> = {
-	create,
+	create: createFile,
 	createFolder,
 	get: {
 		description:
 			'Get the metadata of a file or folder, such as its name and size. The service calls this beta: it may change.',
 		request: 'getFile',
-		fields: fileInProject,
+		fields: fileFields,
 	},
 	getAll: {
 		description: 'Get many files and folders of a project',
 		request: 'listFiles',
 		fields: [
-			projectId,
+			projectField,
 			...returnAllOrLimit,
 			collection('Filters', 'filters', 'Add Filter', [
-				{ ...parentId, description: 'Return only what is directly in this folder' },
+				{ ...parentField, description: 'Return only what is directly in this folder' },
 			]),
 		],
 	},
@@ -191,9 +192,9 @@ export const file: Record<string, Operation> = {
 		description: 'Move a file or folder to another folder, or to My Files',
 		request: 'moveFile',
 		fields: [
-			...fileInProject,
+			...fileFields,
 			{
-				...parentId,
+				...parentField,
 				description: 'The folder to move it to; leave it empty for My Files',
 			},
 		],
@@ -206,7 +207,7 @@ export const file: Record<string, Operation> = {
 		description: 'Give a file or folder another name',
 		request: 'renameFile',
 		fields: [
-			...fileInProject,
+			...fileFields,
 			textField('Name', 'name', {
 				required: true,
 				placeholder: 'e.g. report-2026.md',

@@ -1,13 +1,8 @@
-import { WorkspaceAutomationError } from '../../shared/base/errors';
-import { optionalId, requireAnyId, requireJsonObject } from '../../shared/base/validation';
-import {
-	field,
-	productLocator,
-	projectLocator,
-	returnAllOrLimit,
-} from '../../shared/n8n/descriptions';
-import type { Field, Operation } from '../../shared/n8n/routing';
-import { projectId } from '../fields';
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { optionalId, requireAnyId, requireJsonObject } from '../../shared/validation';
+import { field, productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/fields';
+import type { Field, Operation } from '../../shared/n8n/declarative';
+import { projectField } from '../fields';
 
 /** The fields of a product, or a refusal of none. */
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
@@ -20,7 +15,7 @@ function requireSomeFields(field: string, value: unknown): Record<string, unknow
 }
 
 /** The API document shows no field of a product, so they are entered as JSON. */
-const fields: Field = {
+const productFields: Field = {
 	...field('Fields', 'fields', 'json', '{}', {
 		required: true,
 		placeholder: 'e.g. {"name": "Gift card", "price": 25}',
@@ -34,12 +29,12 @@ export const product: Record<string, Operation> = {
 	create: {
 		description: 'Create a product in a project',
 		request: 'createProduct',
-		fields: [projectId, fields],
+		fields: [projectField, productFields],
 	},
 	getAll: {
 		description: 'Get many products of a project',
 		request: 'listProducts',
-		fields: [projectId, ...returnAllOrLimit],
+		fields: [projectField, ...returnAllOrLimit],
 	},
 	update: {
 		description: 'Change fields of a product',
@@ -52,7 +47,7 @@ export const product: Record<string, Operation> = {
 				check: optionalId,
 			},
 			{ ...productLocator, check: requireAnyId },
-			fields,
+			productFields,
 		],
 	},
 };

@@ -1,5 +1,5 @@
-import { returnAllOrLimit } from '../../shared/n8n/descriptions';
-import type { Operation } from '../../shared/n8n/routing';
+import { returnAllOrLimit } from '../../shared/n8n/fields';
+import type { Operation } from '../../shared/n8n/declarative';
 
 export const project: Record<string, Operation> = {
 	getAll: {

@@ -1,7 +1,7 @@
-import { WorkspaceAutomationError } from '../../shared/base/errors';
-import { requireString, requireText } from '../../shared/base/validation';
-import type { Operation } from '../../shared/n8n/routing';
-import { projectId, siteId, textField } from '../fields';
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { requireString, requireText } from '../../shared/validation';
+import type { Operation } from '../../shared/n8n/declarative';
+import { projectField, siteField, textField } from '../fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 function requireRoute(field: string, value: unknown): string {
@@ -36,8 +36,8 @@ export const sharedPreview: Record<string, Operation> = {
 			'Create a durable link to a page of a site, or get the existing one; an agent session must have been started in the project before',
 		request: 'createSharedPreview',
 		fields: [
-			projectId,
-			siteId,
+			projectField,
+			siteField,
 			textField('Route', 'route', {
 				default: '/',
 				required: true,

@@ -1,12 +1,12 @@
-import { WorkspaceAutomationError } from '../../shared/base/errors';
-import { requireId } from '../../shared/base/validation';
-import { collection, returnAllOrLimit, taskLocator } from '../../shared/n8n/descriptions';
-import type { Field, Operation } from '../../shared/n8n/routing';
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { requireId } from '../../shared/validation';
+import { collection, returnAllOrLimit, taskLocator } from '../../shared/n8n/fields';
+import type { Field, Operation } from '../../shared/n8n/declarative';
 import { textField } from '../fields';
 
-const taskId: Field = { ...taskLocator, check: requireId };
+const taskField: Field = { ...taskLocator, check: requireId };
 
-function requireSome(field: string, value: unknown): void {
+function requireChanges(field: string, value: unknown): void {
 	if (Object.keys(value ?? {}).length > 0) return;
 	throw new WorkspaceAutomationError(
 		`'${field}' is empty`,
@@ -18,7 +18,7 @@ export const task: Record<string, Operation> = {
 	get: {
 		description: 'Get a recurring task; its prompt is stored but never returned',
 		request: 'getTask',
-		fields: [taskId],
+		fields: [taskField],
 	},
 	getAll: {
 		description: 'Get many recurring tasks',
@@ -29,7 +29,7 @@ export const task: Record<string, Operation> = {
 		description: 'Change the title, prompt, recurrence or emoji of a task',
 		request: 'updateTask',
 		fields: [
-			taskId,
+			taskField,
 			{
 				...collection('Update Fields', 'updateFields', 'Add Field', [
 					textField('Emoji', 'emoji', {
@@ -50,7 +50,7 @@ export const task: Record<string, Operation> = {
 						description: 'The name of the task',
 					}),
 				]),
-				check: requireSome,
+				check: requireChanges,
 			},
 		],
 	},

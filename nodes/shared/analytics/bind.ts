@@ -1,25 +1,32 @@
-import { WorkspaceAutomationError } from '../base/errors';
-import { requireText } from '../base/validation';
-import { HOLE, refusal, templateOf, tokensOf, type Template, type Token } from './tokenizer';
+import { WorkspaceAutomationError } from '../errors';
+import { requireText } from '../validation';
+import {
+	HOLE,
+	queryError,
+	parseTemplate,
+	tokenize,
+	type QueryTemplate,
+	type Token,
+} from './tokenizer';
 
 // The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
 // expressions, {{ $json.source }}, and from ClickHouse's query parameters, {source:String}. The token in which a value stands
 // decides how it is written, and whether it may stand there at all.
 
-export interface Values {
+export interface Bindings {
 	/** Query parameters by name */
 	parameters: ReadonlyMap<string, unknown>;
 	/** Resolves one expression, given with its braces, as n8n does; undefined where it has no value. */
 	evaluate(expression: string): unknown;
 }
 
-interface Query extends Values {
-	template: Template;
+interface QueryInput extends Bindings {
+	template: QueryTemplate;
 	nextExpression(): string;
 }
 
 /** Between these characters and a value outside of quotes, ClickHouse could see a single token. */
-const TOUCHES = /[\w.'"`‘’“”${}\0]/;
+const ADJACENT_TEXT = /[\w.'"`‘’“”${}\0]/;
 
 /** An escape sequence; \x takes two characters. */
 const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
@@ -85,7 +92,7 @@ const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` 
 /** A value, after what errors call it */
 type Named = [name: string, value: unknown];
 
-function valueOf(expression: string, { evaluate }: Values): Named {
+function parameterValue(expression: string, { evaluate }: Bindings): Named {
 	const name = shorten(expression);
 	const value = evaluate(expression);
 	if (value !== undefined) return [name, value];
@@ -95,7 +102,7 @@ function valueOf(expression: string, { evaluate }: Values): Named {
 	);
 }
 
-function parameterOf(name: string, { parameters }: Values): Named {
+function parseParameter(name: string, { parameters }: Bindings): Named {
 	if (parameters.has(name)) return [`The query parameter ${name}`, parameters.get(name)];
 	const known = [...parameters.keys()].join(', ') || 'none';
 	throw new WorkspaceAutomationError(
@@ -105,11 +112,11 @@ function parameterOf(name: string, { parameters }: Values): Named {
 }
 
 /** Between quotes of any kind values are escaped, where that is possible, and ClickHouse would read a query parameter as text. */
-function bindQuoted({ kind, text, start }: Token, query: Query): string {
+function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 	const { template, parameters } = query;
 	for (const { 0: placeholder, 1: name, index } of text.matchAll(PARAMETER_IN_TEXT)) {
 		if (!parameters.has(name)) continue;
-		throw refusal(
+		throw queryError(
 			template,
 			start + index,
 			`The query parameter ${name} stands between quotes`,
@@ -118,7 +125,7 @@ function bindQuoted({ kind, text, start }: Token, query: Query): string {
 	}
 	if (kind === 'verbatim' && text.includes(HOLE)) {
 		const where = text.startsWith('$') ? 'in a heredoc' : 'between curly quotes';
-		throw refusal(
+		throw queryError(
 			template,
 			start + text.indexOf(HOLE),
 			`${shorten(query.nextExpression())} stands ${where}`,
@@ -127,16 +134,18 @@ function bindQuoted({ kind, text, start }: Token, query: Query): string {
 	}
 	for (const { 0: escape, index } of text.matchAll(ESCAPE)) {
 		if (kind === 'verbatim' || !escape.includes(HOLE)) continue;
-		throw refusal(
+		throw queryError(
 			template,
 			start + index,
 			'An expression follows an unfinished escape sequence',
 			'Write \\\\ for a backslash that belongs to the text.',
 		);
 	}
-	const bound = text.replaceAll(HOLE, () => escaped(...valueOf(query.nextExpression(), query)));
+	const bound = text.replaceAll(HOLE, () =>
+		escaped(...parameterValue(query.nextExpression(), query)),
+	);
 	if (kind !== 'name' || bound.length > 2) return bound;
-	throw refusal(
+	throw queryError(
 		template,
 		start,
 		'A quoted name is empty',
@@ -145,28 +154,28 @@ function bindQuoted({ kind, text, start }: Token, query: Query): string {
 }
 
 /** Outside of quotes a value is a token of its own: it touches nothing but, as a part of a name, a dot. */
-function bindAlone({ kind, text, start }: Token, query: Query): string {
+function bindAlone({ kind, text, start }: Token, query: QueryInput): string {
 	const isHole = kind === 'hole';
 	const placeholder = isHole ? query.nextExpression() : text;
 	const [, name, declared] = /^\{\s*(\w+)\s*(?::([^]*))?\}$/.exec(isHole ? '' : text) ?? [];
 	const around = [start - 1, start + text.length].map((at) => query.template.text.charAt(at));
 	const type = declared?.trim();
 	const isPart = type === 'Identifier';
-	if (around.some((each) => TOUCHES.test(each) && !(isPart && each === '.'))) {
-		throw refusal(
+	if (around.some((each) => ADJACENT_TEXT.test(each) && !(isPart && each === '.'))) {
+		throw queryError(
 			query.template,
 			start,
 			`${shorten(placeholder)} touches the text beside it`,
 			"Put a space between them. For a part of a text or a name, put quotes around the whole: 'page {{ $json.page }}', `visits_{{ $json.year }}`.",
 		);
 	}
-	const named = isHole ? valueOf(placeholder, query) : parameterOf(name, query);
+	const named = isHole ? parameterValue(placeholder, query) : parseParameter(name, query);
 	const written = type === undefined ? literal(...named) : typedLiteral(...named, type);
 	// Two minus signs would start a comment.
 	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
 }
 
-function bindToken(token: Token, query: Query): string {
+function bindToken(token: Token, query: QueryInput): string {
 	switch (token.kind) {
 		case 'string':
 		case 'name':
@@ -186,13 +195,13 @@ function bindToken(token: Token, query: Query): string {
  * Expressions in comments are left out and never evaluated.
  * @throws WorkspaceAutomationError naming the value that is missing or does not fit, or the place that cannot be read for certain
  */
-export function bind(sql: string, values: Values): string {
-	const template = templateOf(sql);
+export function bind(sql: string, values: Bindings): string {
+	const template = parseTemplate(sql);
 	const { text, expressions } = template;
 	if (text.trim() === HOLE) return requireText('Query', values.evaluate(expressions[0]));
 	let hole = 0;
 	const query = { ...values, template, nextExpression: () => expressions[hole++] };
 	let bound = '';
-	for (const token of tokensOf(template)) bound += bindToken(token, query);
+	for (const token of tokenize(template)) bound += bindToken(token, query);
 	return bound;
 }

@@ -1,7 +1,7 @@
-import { WorkspaceAutomationError } from '../base/errors';
-import { requireText } from '../base/validation';
+import { WorkspaceAutomationError } from '../errors';
+import { requireText } from '../validation';
 import { bind } from './bind';
-import { plainTemplate, tokensOf } from './tokenizer';
+import { plainTemplate, tokenize } from './tokenizer';
 
 // The query as it is sent: a single SELECT, with the values of the panel written into it.
 
@@ -13,7 +13,7 @@ export function requireSelect(field: string, value: unknown): string {
 	const sql = requireText(field, value);
 	let isStarted = false;
 	let isEnded = false;
-	for (const { kind, text } of tokensOf(plainTemplate(sql))) {
+	for (const { kind, text } of tokenize(plainTemplate(sql))) {
 		if (kind === 'space' || kind === 'comment' || (text === '(' && !isStarted)) continue;
 		if (!isStarted && !(kind === 'word' && /^(select|with)$/i.test(text))) break;
 		isStarted = true;

@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from '../base/errors';
+import { WorkspaceAutomationError } from '../errors';
 
 // ClickHouse's lexical rules, from https://clickhouse.com/docs/reference/syntax and, where that page says nothing, from what
 // ClickHouse 26.7 does: a test compares every token. What ClickHouse refuses, or reads differently from version to version, is
@@ -8,7 +8,7 @@ import { WorkspaceAutomationError } from '../base/errors';
 export const HOLE = '\0';
 
 /** The first row that matches counts: what is frequent comes early. */
-const PATTERNS = {
+const TOKEN_PATTERNS = {
 	space: /[\t-\r \x85\xa0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y,
 	/** An identifier or keyword without quotes */
 	word: /(?![xb]')[a-z_]\w*(?![\w$])/iy,
@@ -30,20 +30,20 @@ const PATTERNS = {
 	hole: /\0/y,
 };
 
-export type TokenKind = keyof typeof PATTERNS;
+export type TokenKind = keyof typeof TOKEN_PATTERNS;
 
 /**
  * What counts between an opening that is a token's beginning, and its end: group 1 closes, group 2 opens once more. In quotes a
  * backslash escapes any character, and two quotes stand for one; block comments nest.
  */
-const INSIDE = new Map([
+const ENCLOSED_IN = new Map([
 	["'", /\\[^]|''|(')/g],
 	['"', /\\[^]|""|(")/g],
 	['`', /\\[^]|``|(`)/g],
 	['/*', /(\*\/)|(\/\*)/g],
 ]);
 
-const KINDS = Object.entries(PATTERNS) as Array<[TokenKind, RegExp]>;
+const TOKEN_KINDS = Object.entries(TOKEN_PATTERNS) as Array<[TokenKind, RegExp]>;
 
 export interface Token {
 	kind: TokenKind;
@@ -53,14 +53,14 @@ export interface Token {
 }
 
 /** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes of its own */
-export interface Template {
+export interface QueryTemplate {
 	text: string;
 	expressions: string[];
 }
 
 /** The error for what makes a query impossible to send. It names the place as people count: a query starts with line 1, column 1. */
-export function refusal(
-	{ text, expressions }: Template,
+export function queryError(
+	{ text, expressions }: QueryTemplate,
 	offset: number,
 	message: string,
 	description: string,
@@ -79,11 +79,11 @@ export function refusal(
  * A text as a template without expressions.
  * @throws WorkspaceAutomationError for characters that do not reach ClickHouse as they are: null, and halves of surrogate pairs
  */
-export function plainTemplate(text: string): Template {
+export function plainTemplate(text: string): QueryTemplate {
 	const template = { text, expressions: [] };
 	const offset = text.search(/[\0\p{Surrogate}]/u);
 	if (offset === -1) return template;
-	throw refusal(
+	throw queryError(
 		template,
 		offset,
 		"'Query' has a character that cannot be sent",
@@ -92,7 +92,7 @@ export function plainTemplate(text: string): Template {
 }
 
 /** The template of a query. Expressions end with the first closing braces, as in n8n. @throws as `plainTemplate` */
-export function templateOf(sql: string): Template {
+export function parseTemplate(sql: string): QueryTemplate {
 	plainTemplate(sql);
 	const expressions: string[] = [];
 	// Up to here every opening pair of braces has a closing one: a search for it never runs to the end in vain.
@@ -155,7 +155,7 @@ const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]
 ];
 
 /** A character by its look, or by its number where it has none */
-const shown = (character: string) =>
+const describeHole = (character: string) =>
 	/[\p{C}\p{M}\p{Z}]/u.test(character)
 		? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
 		: character;
@@ -177,27 +177,27 @@ function enclosed(inside: RegExp, text: string, start: number, opening: string) 
 	return undefined;
 }
 
-function tokenAt(template: Template, start: number): Token {
+function tokenAt(template: QueryTemplate, start: number): Token {
 	const { text: all } = template;
-	for (const [kind, pattern] of KINDS) {
+	for (const [kind, pattern] of TOKEN_KINDS) {
 		const found = foundAt(pattern, all, start);
 		if (found === undefined) continue;
-		const inside = INSIDE.get(found);
+		const inside = ENCLOSED_IN.get(found);
 		const text = inside ? enclosed(inside, all, start, found) : found;
 		if (text) return { kind, text, start };
 	}
 	// The last row matches everything.
 	const [obstacle, what, wayOut] = OBSTACLES.find(([each]) => foundAt(each, all, start))!;
-	const here = shown(foundAt(obstacle, all, start)!);
+	const here = describeHole(foundAt(obstacle, all, start)!);
 	const [message, description] = [what, wayOut].map((each) => each.replaceAll('%', here));
-	throw refusal(template, start, `'Query' has ${message}`, description);
+	throw queryError(template, start, `'Query' has ${message}`, description);
 }
 
 /**
  * The tokens of a template, which make it up when joined. Takes time in proportion to its length.
  * @throws WorkspaceAutomationError naming the place of what cannot be told for certain
  */
-export function* tokensOf(template: Template): Generator<Token> {
+export function* tokenize(template: QueryTemplate): Generator<Token> {
 	for (let start = 0; start < template.text.length;) {
 		const token = tokenAt(template, start);
 		yield token;

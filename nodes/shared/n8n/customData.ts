@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 // The execution's custom data: what people see of an execution in n8n's list, and can search for.
 
-type Context = Pick<IExecuteFunctions, 'logger'> & {
+type CustomDataContext = Pick<IExecuteFunctions, 'logger'> & {
 	getWorkflowDataProxy(itemIndex: number): unknown;
 };
 
@@ -13,14 +13,14 @@ interface CustomData {
 type HasCustomData = { customData?: CustomData };
 
 /** What n8n keeps of a value, and what tracing needs of one */
-export const LONGEST_VALUE = 512;
+export const MAX_CUSTOM_VALUE_LENGTH = 512;
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
 
 /** Adds values to the execution's custom data, under their own keys (letters, digits and _) with a suffix that fits what is there. */
-export function rememberInExecution(
-	context: Context,
+export function setCustomData(
+	context: CustomDataContext,
 	values: Record<string, string | undefined>,
 	suffixFor: (taken: Record<string, string>) => string | undefined = () => '',
 ): void {
@@ -31,7 +31,7 @@ export function rememberInExecution(
 		const suffix = customData && suffixFor(customData.getAll());
 		if (suffix === undefined) return;
 		for (const [key, value] of Object.entries(values))
-			if (value) customData!.set(`${key}${suffix}`, value.slice(0, LONGEST_VALUE));
+			if (value) customData!.set(`${key}${suffix}`, value.slice(0, MAX_CUSTOM_VALUE_LENGTH));
 	} catch (error) {
 		// A convenience that some places do not offer. The work matters more.
 		context.logger.debug(`The execution's custom data could not be set: ${String(error)}`);
@@ -43,10 +43,10 @@ export function rememberInExecution(
  * `sessionId` and `dashboardUrl` for the first, `sessionId_1`, `dashboardUrl_1`, ... for the next four, whether they belong to
  * other items, other rounds of a loop or other calls of an AI agent.
  */
-export const rememberSession = (
-	context: Context,
+export const setSessionCustomData = (
+	context: CustomDataContext,
 	{ sessionId, dashboardUrl }: { sessionId: string; dashboardUrl?: string },
 ): void =>
-	rememberInExecution(context, { sessionId, dashboardUrl }, (taken) =>
+	setCustomData(context, { sessionId, dashboardUrl }, (taken) =>
 		SUFFIXES.find((each) => [undefined, sessionId].includes(taken[`sessionId${each}`])),
 	);

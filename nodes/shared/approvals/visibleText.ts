@@ -1,0 +1,61 @@
+// Text by an agent, made safe to show to a person: what it holds can be seen, and nothing in it acts.
+
+const showCodePoint = (character: string) =>
+	`⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
+const SHOWN_AS = new Map([
+	// ASCII that one channel or another takes for markup, a mention, an entity or an escape, in its full-width form
+	...[...'<>&*_~`|[]\\@'].map((character): [string, string] => [
+		character,
+		String.fromCharCode(character.charCodeAt(0) + 0xfee0),
+	]),
+	['\n', '⏎'],
+	['\t', '⇥'],
+	// Slack turns `:name:` into a picture. The sign for a ratio looks the same, and the full-width colon is an everyday one in Chinese.
+	[':', '∶'],
+	// Channels make links of bare domains and addresses (`evil.com/x`), and commands of `/words`. These look the same.
+	['.', '․'],
+	['/', '∕'],
+]);
+const SPACE_IN_A_ROW = '␣';
+/** Characters with a meaning in what is shown; where the text has them itself, their code point is shown. */
+const RESERVED_CHARACTERS = new Set([...SHOWN_AS.values(), SPACE_IN_A_ROW, '«', '»', '⟨', '⟩']);
+
+/** Controls, formats (bidirectional ones too), unassigned, what is not drawn, and spaces and breaks other than the plain space. */
+const UNSEEN = /^(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]$/u;
+const MARK_CHARACTER = /^\p{M}$/u;
+const LETTER = /^\p{L}$/u;
+/** Combining marks after a letter that are real writing; more of them are piled up to cover the lines around. */
+const MAX_MARKS = 3;
+
+/**
+ * Shows foreign text in one line of at most `limit` UTF-16 units; `hidden` says how many of its own are missing at the end.
+ * Two different texts that are shown whole never look the same. Takes time in proportion to `limit`, however long the text is.
+ */
+export function visibleText(text: string, limit: number): { shown: string; hidden: number } {
+	let shown = '';
+	let taken = 0;
+	/** How many marks have followed the latest letter; none fits where there is no letter */
+	let marks = MAX_MARKS;
+	// Every character shows as at least as many units as it has, so no more than these can be needed.
+	const characters = [...text.slice(0, limit + 2)];
+	for (const [at, character] of characters.entries()) {
+		const isMark = MARK_CHARACTER.test(character);
+		marks = LETTER.test(character) ? 0 : isMark ? marks + 1 : MAX_MARKS;
+		const isPiled = isMark && marks > MAX_MARKS;
+		const isUnclear = RESERVED_CHARACTERS.has(character) || UNSEEN.test(character) || isPiled;
+		const inARow = [characters[at - 1], characters[at + 1]].includes(' ');
+		const sign = character === ' ' && inARow ? SPACE_IN_A_ROW : SHOWN_AS.get(character);
+		const piece = sign ?? (isUnclear ? showCodePoint(character) : character);
+		if (shown.length + piece.length > limit) break;
+		shown += piece;
+		taken += character.length;
+	}
+	return { shown, hidden: text.length - taken };
+}
+
+/** Foreign text between « and », which it cannot hold itself, with what was cut off counted behind them. */
+export function quoteVisible(text: string, limit: number): string {
+	const { shown, hidden } = visibleText(text, limit);
+	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
+}

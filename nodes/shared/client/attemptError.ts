@@ -1,0 +1,126 @@
+import { WorkspaceAutomationError } from '../errors';
+import { pluralize, optionalExcerpt, isRecord, nonEmptyText } from '../values';
+import { retryAfterMs } from './retryPolicy';
+import type { ApiRequest, Attempt } from './types';
+
+// The wording of what people read when the service did not do what it was asked.
+
+type Wording = readonly [message: string, description: string];
+
+const STATUS_TEXTS: Record<number, Wording> = {
+	400: ['The service refused the request as invalid', 'Check the values entered in the node.'],
+	401: [
+		'The API key was refused',
+		"Check in the credential that the API key is complete and still exists in the service's settings, and that the base URL belongs to the same service.",
+	],
+	403: [
+		'The API key does not permit this',
+		'The person who created the key may lack the right to do this, or the key lacks a scope. Use a key that has both.',
+	],
+	404: [
+		'The resource was not found',
+		'Check the ID. The service gives the same answer when the key lacks a scope or its creator has lost access to the project: check those too.',
+	],
+	409: [
+		'The resource is in a conflicting state',
+		'Nothing was overwritten. Check what exists already, such as a file of the same name.',
+	],
+	413: ['The content is too large', 'The service takes at most 10 MiB a file.'],
+	429: [
+		'The service is receiving too many requests',
+		'Run fewer requests at once, or try again later.',
+	],
+	500: ['The service failed', 'The fault is on the side of the service. Try again later.'],
+	503: ['The service is temporarily unavailable', 'Try again later.'],
+};
+
+function findWording(status: number): Wording {
+	if (STATUS_TEXTS[status]) return STATUS_TEXTS[status];
+	if (status < 400)
+		return [
+			'The service answered with a redirect',
+			'Redirects are not followed, so that the API key stays where it belongs. Check the base URL in the credential.',
+		];
+	if (status >= 500) return [`The service failed with status ${status}`, 'Try again later.'];
+	return [`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]];
+}
+
+const CHECK_NETWORK =
+	'The connection failed with %. Check the base URL in the credential and the network between n8n and the service.';
+
+/** What is known of an attempt without a response; % stands for its code. */
+const KIND_TEXTS = {
+	unsent: ['The service could not be reached', CHECK_NETWORK],
+	lost: ['The service did not answer', CHECK_NETWORK],
+	unusable: [
+		'No secure connection to the service could be made',
+		'The reason is %. Check the base URL in the credential and the certificate of the service.',
+	],
+	tooLarge: [
+		'The response of the service is too large',
+		'It is larger than %, the most that is read. Ask for less, such as with Limit or a narrower query.',
+	],
+} as const;
+
+/** What came instead of the JSON that a success status promised. */
+export function describeBody({ text = '', broken }: { text?: string; broken?: string }): string {
+	if (broken !== undefined) return `a body that did not arrive (${broken})`;
+	if (text.trim() === '') return 'an empty body';
+	return /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+}
+
+/** The first text among a value and what errors are usually wrapped in. */
+function findServiceMessage(value: unknown, depth = 0): string | undefined {
+	if (nonEmptyText(value)) return nonEmptyText(value);
+	if (depth > 2 || typeof value !== 'object' || value === null) return undefined;
+	const { message, detail, error, errors, title } = value as Record<string, unknown>;
+	const places = Array.isArray(value) ? value.slice(0, 3) : [message, detail, error, errors, title];
+	return places.map((each) => findServiceMessage(each, depth + 1)).find(Boolean);
+}
+
+/**
+ * The error behind an attempt that did not succeed, with what the service says of it: its envelope (API document, Errors), or what
+ * other services write instead: `{error: "text"}`, `{message}`, `{errors: [...]}`, plain text. A web page says nothing that would help.
+ */
+export function attemptError(
+	attempt: Attempt,
+	{ scope }: Pick<ApiRequest, 'scope'>,
+	nowMs: number,
+): WorkspaceAutomationError {
+	if (attempt.kind !== 'response') {
+		const [message, description] = KIND_TEXTS[attempt.kind];
+		return new WorkspaceAutomationError(
+			message,
+			description.replace('%', () => attempt.code),
+		);
+	}
+	const { status, headers, body, text = '' } = attempt;
+	if (status >= 200 && status < 300)
+		return new WorkspaceAutomationError(
+			'The service did not answer with JSON',
+			`It answered status ${status} with ${describeBody(attempt)}. Check that the base URL in the credential is that of the API, and that there is no proxy or login page in front of it.`,
+			{ httpStatus: status },
+		);
+	const outer = isRecord(body) ? body : {};
+	const envelope = isRecord(outer.error) ? outer.error : outer;
+	const plain = /^\s{0,100}</.test(text) ? undefined : nonEmptyText(text.trim());
+	const serviceMessage = optionalExcerpt(findServiceMessage(body) ?? plain, 500);
+	const docUrl = optionalExcerpt(envelope.doc_url);
+	const waitMs = retryAfterMs(headers, nowMs);
+	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
+	const [message, way] = findWording(status);
+	const sentences = [
+		way,
+		retryAfter !== undefined && `It asked to wait ${pluralize(retryAfter, 'second')}.`,
+		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
+		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,
+		docUrl && `More: ${docUrl}`,
+	];
+	return new WorkspaceAutomationError(message, sentences.filter(Boolean).join(' '), {
+		httpStatus: status,
+		code: optionalExcerpt(envelope.code),
+		serviceMessage,
+		docUrl,
+		retryAfter,
+	});
+}

@@ -1,0 +1,302 @@
+// Every operation of the API, a row each: as the API document shows it or, where that is silent, as we assume it (`x-assumed` in the
+// contract). A credential's Overrides correct it. Keys are the contract's operation ids.
+
+import { MIB } from '../values';
+import type { Clock } from './clock';
+import type { SendOptions } from './transport';
+import type { ApiRequest, ApiResponse, ConnectionOptions, NonIdempotent } from './types';
+
+/** A JSON value in which texts may hold `{placeholders}` */
+export type Template = unknown;
+
+export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
+	/** With placeholders for what is in it, as query and body */
+	path: string;
+	query?: Record<string, Template>;
+	body?: Record<string, Template>;
+	/** What we assume of it, the document being silent: its path, or something of its query or body */
+	assumed?: 'path' | 'shape';
+	/** Values that only an override uses */
+	values?: readonly string[];
+	/** Words that we send or look for, by our own name; an override may give the service's */
+	words?: readonly string[];
+	/** Where a look tells whether it was done, of what must not be done twice; absent where the API offers no way to find out */
+	reconciler?: 'file' | 'message' | 'interaction';
+	/** Whether a session that it is about may not be readable yet (API document, Polling procedure, 5) */
+	newSession?: true;
+	/** Whether others wait for it: an agent, or somebody who wants it to end */
+	urgent?: true;
+	/** What the nodes read from the response and the document does not show: by name, the dotted paths where it may be */
+	answer?: Record<string, readonly string[]>;
+}
+
+/** What an operation sends: its row, with an override over it, but for what is read of its response */
+export type Request = Omit<OperationRow, 'answer' | 'words'>;
+
+const OLDER_VERSION = '2026-08-21';
+
+const PAGING_PLACES = ['meta', 'page', 'pagination', 'paging'];
+const pagingNames = (...names: string[]) => [
+	...names,
+	...PAGING_PLACES.flatMap((place) => names.map((name) => `${place}.${name}`)),
+];
+
+/** What a list's response is read for; where there is no list under `data`, the one under any other key is taken. */
+const LIST_ANSWER = {
+	data: ['data'],
+	id: ['id'],
+	next_cursor: pagingNames('next_cursor', 'nextCursor', 'next', 'cursor'),
+	has_more: pagingNames('has_more', 'hasMore'),
+};
+
+const listRow = (path: string, filter: Record<string, Template> = {}) => ({
+	method: 'GET' as const,
+	path,
+	query: { ...filter, limit: '{limit}', cursor: '{cursor}' },
+	assumed: 'shape' as const,
+	effect: 'read' as const,
+	answer: LIST_ANSWER,
+});
+
+/** The id of a new session: its own names before plain ones, what is about the session before what is about the answer */
+const SESSION_ID = [
+	...['sessionId', 'session.sessionId', 'data.sessionId'],
+	...['session_id', 'session.session_id', 'data.session_id'],
+	...['session.id', 'data.id', 'id'],
+];
+
+const SESSION_PATH = '/agent/sessions/{sessionId}';
+/** A session is read every few seconds, and has no more to say than people read */
+const MAX_SESSION_BYTES = MIB;
+
+export const OPERATIONS = {
+	listProjects: listRow('/projects'),
+	listTasks: listRow('/tasks'),
+	getTask: { method: 'GET', path: '/tasks/{taskId}', version: OLDER_VERSION, effect: 'read' },
+	updateTask: {
+		method: 'PATCH',
+		path: '/tasks/{taskId}',
+		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
+		effect: 'repeat',
+	},
+	createAgentSession: {
+		method: 'POST',
+		path: '/agent/sessions',
+		body: { projectId: '{projectId}', prompt: '{prompt}' },
+		assumed: 'shape',
+		effect: {
+			message: 'It is not known whether the session was started',
+			description:
+				"No second one is started, so that the work is not done twice. Check the dashboard: if the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'; if not, run the workflow again.",
+		},
+		// However short Max Wait is: cut off, it would leave a session that nobody knows.
+		timeoutMs: 120_000,
+		answer: { sessionId: SESSION_ID },
+	},
+	getAgentSession: {
+		method: 'GET',
+		path: SESSION_PATH,
+		effect: 'read',
+		newSession: true,
+		maxBytes: MAX_SESSION_BYTES,
+		// A poll that hangs is worth less than the next one.
+		timeoutMs: 30_000,
+		answer: { session: [] },
+	},
+	sendAgentMessage: {
+		method: 'POST',
+		path: `${SESSION_PATH}/messages`,
+		body: { text: '{text}' },
+		assumed: 'shape',
+		reconciler: 'message',
+		effect: {
+			message: 'It is not known whether the message reached the session',
+			description:
+				'It is not sent again, so that the work is not done twice. Check the session in the dashboard: if the message is there, continue the session without one; if not, run the workflow again.',
+		},
+		newSession: true,
+	},
+	abortAgentSession: {
+		method: 'POST',
+		path: `${SESSION_PATH}/abort`,
+		// An empty object, because n8n labels a POST without a body as a form.
+		body: {},
+		assumed: 'shape',
+		effect: 'repeat',
+		newSession: true,
+		urgent: true,
+	},
+	resolveInteraction: {
+		method: 'POST',
+		path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
+		body: { type: '{type}', response: '{option}' },
+		assumed: 'shape',
+		values: ['decision', 'approved'],
+		words: ['approve', 'deny'],
+		reconciler: 'interaction',
+		effect: {
+			message: 'It is not known whether the request was answered',
+			description:
+				'Check the session in the dashboard: if it still waits for an answer, run the workflow again.',
+		},
+		newSession: true,
+		urgent: true,
+		maxBytes: MAX_SESSION_BYTES,
+	},
+	queryAnalytics: {
+		method: 'POST',
+		path: '/analytics/query',
+		body: { query: '{query}' },
+		effect: 'read',
+		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
+		maxBytes: 256 * MIB,
+		answer: { data: ['data'] },
+		timeoutMs: 90_000,
+	},
+	createSharedPreview: {
+		method: 'POST',
+		path: '/shared-previews',
+		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
+		// The link is all there is to it.
+		effect: 'read',
+	},
+	listFiles: {
+		...listRow('/files', { projectId: '{projectId}', parentId: '{parentId}' }),
+		scope: 'files.read',
+	},
+	createFile: {
+		method: 'POST',
+		path: '/files',
+		body: {
+			projectId: '{projectId}',
+			kind: '{kind}',
+			name: '{name}',
+			parentId: '{parentId}',
+			source: {
+				type: '{type}',
+				text: '{text}',
+				data: '{data}',
+				contentType: '{contentType}',
+				assetId: '{assetId}',
+			},
+		},
+		assumed: 'shape',
+		words: ['text', 'base64', 'asset'],
+		reconciler: 'file',
+		effect: {
+			message: 'It is not known whether the file was created',
+			description:
+				'Look whether there is a file of that name: if there is and it is not the one, choose another name; then run the workflow again.',
+		},
+		scope: 'files.write (and assets.read to copy an asset)',
+	},
+	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
+	renameFile: {
+		method: 'PATCH',
+		path: '/files/{fileId}',
+		body: { name: '{name}' },
+		assumed: 'path',
+		effect: 'repeat',
+		scope: 'files.write',
+	},
+	moveFile: {
+		method: 'PATCH',
+		path: '/files/{fileId}',
+		body: { parentId: '{parentId}' },
+		assumed: 'path',
+		words: ['myFiles'],
+		effect: 'repeat',
+		scope: 'files.write',
+	},
+	getFileContent: {
+		method: 'GET',
+		path: '/files/{fileId}/content',
+		effect: 'read',
+		// A file of 10 MiB (API document, Limits) with every character escaped
+		maxBytes: 64 * MIB,
+		answer: {
+			text: ['text', 'content'],
+			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
+		},
+		scope: 'files.read',
+	},
+	listCustomDomains: {
+		...listRow('/custom-domains', { siteId: '{siteId}' }),
+		version: OLDER_VERSION,
+	},
+	deleteCustomDomain: {
+		method: 'DELETE',
+		path: '/custom-domains/{customDomainId}',
+		effect: 'repeat',
+	},
+	listProducts: listRow('/products', { projectId: '{projectId}' }),
+	createProduct: {
+		method: 'POST',
+		path: '/products',
+		body: { projectId: '{projectId}' },
+		assumed: 'shape',
+		effect: {
+			message: 'It is not known whether the product was created',
+			description:
+				'It is not created again, so that there are not two. Check the products of the project, and run the workflow again if it is missing.',
+		},
+	},
+	updateProduct: {
+		method: 'PATCH',
+		path: '/products/{productId}',
+		body: {},
+		assumed: 'shape',
+		values: ['projectId'],
+		effect: 'repeat',
+	},
+} as const satisfies Record<string, OperationRow>;
+
+/** An operation of the contract, by its id */
+export type OperationId = keyof typeof OPERATIONS;
+
+/** The row of an operation. Its type is the same for all of them, where the table's own names each row's keys. */
+export const operationRow = (id: OperationId): OperationRow => OPERATIONS[id];
+
+/** What to say of an operation that must not be done twice (API document, Idempotency summary); undefined for any other */
+export function nonIdempotent(id: OperationId): NonIdempotent | undefined {
+	const { effect } = operationRow(id);
+	return typeof effect === 'object' ? effect : undefined;
+}
+
+/** Whether the response of an operation is a list. */
+export const isList = (id: OperationId): boolean =>
+	'next_cursor' in (operationRow(id).answer ?? {});
+
+/** The values of an operation by the names of its placeholders. `undefined` is no value, `null` is one. */
+export type Values = Record<string, unknown>;
+
+export interface CallOptions extends SendOptions {
+	/** Fields that the user adds to the body */
+	extra?: Record<string, unknown>;
+	/** Milliseconds after which an attempt counts as lost */
+	timeoutMs?: number;
+}
+
+/** The one way to the API, for every node. The credential's Overrides are applied in it and seen by nobody else. */
+export interface ApiClient {
+	/** Ends in `/v1`, without a slash after it */
+	readonly baseUrl: string;
+	readonly clock: Clock;
+	/** The execution's, where it has one */
+	readonly signal: AbortSignal | undefined;
+	/**
+	 * Calls an operation. What must not be done twice is sent again only on proof that it did not happen.
+	 * @throws as `send` of the transport
+	 */
+	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
+	/** What a response says under one of the names of the operation's `answer`; undefined where it says nothing */
+	readField(operation: OperationId, name: string, body: unknown): unknown;
+	/** Whether an override says where that is */
+	isOverridden(operation: OperationId, name: string): boolean;
+	/** The service's own word for one of the operation's `words`; undefined where no override has one */
+	word(operation: OperationId, word: string): string | undefined;
+	/** What overrides say of an operation, in a few characters */
+	overrideFingerprint(operation: OperationId): string;
+	/** The same API over connections with these options */
+	withConnection(connection: ConnectionOptions): ApiClient;
+}

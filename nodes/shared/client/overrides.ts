@@ -1,0 +1,261 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../errors';
+import { requireJsonObject } from '../validation';
+import { excerpt, isRecord, quote } from '../values';
+import type { ApiRequest } from './types';
+import {
+	type ApiClient,
+	type OperationRow,
+	type OperationId,
+	operationRow,
+	OPERATIONS,
+	type Request,
+	type Template,
+	type Values,
+} from './operations';
+
+// What is sent for an operation and where its answer is read, as its row says and the credential's Overrides correct it.
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+const ONE_PLACEHOLDER = /^\{(\w+)\}$/;
+
+/** The names of the placeholders in a template, at every depth. */
+export function listPlaceholders(template: Template): string[] {
+	if (typeof template === 'string')
+		return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name);
+	if (typeof template !== 'object' || template === null) return [];
+	return Object.values(template).flatMap(listPlaceholders);
+}
+
+/**
+ * A template with its placeholders filled. A text that is one placeholder becomes the value as it is; within a longer text it becomes
+ * text. Parts without a value are left out, and so are objects and lists of nothing but such parts. Values are never looked into.
+ */
+function fillTemplate(template: Template, values: Values): unknown {
+	if (typeof template === 'string') {
+		const [, name] = ONE_PLACEHOLDER.exec(template) ?? [];
+		if (name !== undefined) return values[name];
+		if (listPlaceholders(template).some((each) => values[each] === undefined)) return undefined;
+		return template.replace(PLACEHOLDER, (_, each: string) => String(values[each]));
+	}
+	if (typeof template !== 'object' || template === null) return template;
+	const parts = Object.entries(template).map(
+		([key, part]) => [key, fillTemplate(part, values)] as const,
+	);
+	const kept = parts.filter(([, part]) => part !== undefined);
+	if (kept.length === 0 && parts.length > 0) return undefined;
+	return Array.isArray(template) ? kept.map(([, part]) => part) : Object.fromEntries(kept);
+}
+
+/** The path with its values encoded. @throws WorkspaceAutomationError for a value that would lead to another path */
+function fillPath(id: OperationId, template: string, values: Values): string {
+	const path = template.replace(PLACEHOLDER, (_, name: string) => {
+		const value = values[name];
+		if (value !== undefined && value !== null && value !== '')
+			return encodeURIComponent(String(value));
+		throw new WorkspaceAutomationError(
+			`The path of ${id} needs a value for {${name}}`,
+			`Enter it in the node, or correct the path of ${id} under 'Overrides' in the credential.`,
+		);
+	});
+	if (!path.split('/').some((segment) => segment === '.' || segment === '..')) return path;
+	throw new WorkspaceAutomationError(
+		'An ID consists of dots',
+		'Such an ID would address another resource. Copy the ID from the service or from an earlier node.',
+	);
+}
+
+/**
+ * The request of an operation.
+ * @param row of the operation, with overrides over it
+ * @param extra fields that the user adds in the node; they are put over the body that results
+ */
+export function createRequest(
+	id: OperationId,
+	{ query, body, ...row }: Request,
+	values: Values,
+	extra: Record<string, unknown> = {},
+): ApiRequest {
+	const hasBody = body !== undefined || Object.keys(extra).length > 0;
+	// With no field left, one that is sent is empty.
+	const fields = (fillTemplate({ query, body }, values) ?? {}) as {
+		query?: IDataObject;
+		body?: object;
+	};
+	return {
+		...row,
+		path: fillPath(id, row.path, values),
+		...(query && { query: fields.query ?? {} }),
+		...(hasBody && { body: { ...fields.body, ...extra } }),
+	};
+}
+
+/** What stands at a dotted path such as `page.next`; undefined where there is no such place. */
+function valueAt(body: unknown, path: string): unknown {
+	return path.split('.').reduce<unknown>((at, key) => {
+		if (Array.isArray(at)) return at[Number(key)] as unknown;
+		return isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+	}, body);
+}
+
+/** What a response says under one of the names of `answer`: where the override says, or in the first place that has a value. */
+export function readField(
+	operation: OperationId,
+	name: string,
+	body: unknown,
+	override: Override | undefined,
+): unknown {
+	const corrected = override?.answer?.[name];
+	if (corrected !== undefined) return valueAt(body, corrected);
+	const places = operationRow(operation).answer?.[name] ?? [];
+	return places
+		.map((path) => valueAt(body, path))
+		.find((value) => value !== undefined && value !== null && value !== '');
+}
+
+/** The part of a description that says how to correct where `name` is read from. */
+export const answerOverride = (operation: OperationId, name: string): string =>
+	`If it holds what is missing, say where under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
+
+/** The part of a description that says how to correct what is sent. */
+export const requestOverride = (operation: OperationId, field = 'body'): string =>
+	`If your service expects another request, write it as its documentation shows it under 'Overrides' in the credential: {"${operation}": {"${field}": {...}}}.`;
+
+/** The error for a response whose shape is not understood: quotes it and names the override. */
+export const unreadableResponse = (
+	operation: OperationId,
+	name: string,
+	what: string,
+	body: unknown,
+): WorkspaceAutomationError =>
+	new WorkspaceAutomationError(
+		`The service answered without ${what}`,
+		`It answered: ${quote(body)}. ${answerOverride(operation, name)}`,
+	);
+
+/**
+ * The rows that a query returned.
+ * @param warn told where the service names another number of them
+ * @throws WorkspaceAutomationError where there is no list of rows
+ */
+export function readRows(
+	api: ApiClient,
+	body: unknown,
+	warn: (message: string) => void,
+): IDataObject[] {
+	const rows = api.readField('queryAnalytics', 'data', body);
+	if (!Array.isArray(rows) || !rows.every(isRecord))
+		throw unreadableResponse('queryAnalytics', 'data', 'rows', body);
+	const count = isRecord(body) ? body.rowCount : undefined;
+	if (typeof count === 'number' && count !== rows.length)
+		warn(`The analytics query returned ${rows.length} rows and says that there are ${count}.`);
+	return rows as IDataObject[];
+}
+
+/** How a request really looks, as the service's own documentation shows it. What is left out stays as assumed. */
+export interface Override extends Partial<
+	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
+> {
+	/** Where to read what the nodes need: a dotted path by name */
+	answer?: Record<string, string>;
+	/** What the service says instead of a word of ours */
+	words?: Record<string, string>;
+}
+
+const OVERRIDES_EXAMPLE = '{"createAgentSession": {"body": {"input": "{prompt}"}}}';
+
+/** The values that an operation has for its request, by the names of their placeholders. */
+export function allowedPlaceholders(operation: OperationId): string[] {
+	const { path, query, body, values = [] } = operationRow(operation);
+	return [...new Set([...listPlaceholders([path, query, body]), ...values])];
+}
+
+const overridesError = (message: string, description: string) =>
+	new WorkspaceAutomationError(`'Overrides' in the credential ${message}`, description);
+
+function unknownNameError(
+	where: string,
+	what: string,
+	name: string,
+	known: readonly string[],
+): WorkspaceAutomationError {
+	const shown = excerpt(name, 50);
+	return overridesError(
+		`${where} an unknown ${what} "${shown}"`,
+		known.length === 0
+			? `There is none to override here. Remove "${shown}".`
+			: `There are: ${known.join(', ')}.`,
+	);
+}
+
+const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value.trim() !== '';
+const isPath = (value: unknown): boolean =>
+	isText(value) && value.startsWith('/') && !/[?#\s]|\/\.{1,2}(\/|$)/.test(value);
+const isDate = (value: unknown): boolean => isText(value) && /^\d{4}-\d{2}-\d{2}$/.test(value);
+const areTexts = (value: unknown): boolean =>
+	isRecord(value) && Object.values(value).every((text) => isText(text) && text.length <= 200);
+
+const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** What each field of an override has to be */
+const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: string]> =
+	{
+		method: [
+			(value) => HTTP_METHODS.includes(value as string),
+			`one of ${HTTP_METHODS.join(', ')}`,
+		],
+		path: [isPath, 'a path below the base URL, such as /files/{fileId}, without a query string'],
+		query: [isRecord, 'a JSON object, such as {"page_size": "{limit}"}'],
+		body: [isRecord, 'a JSON object, such as {"input": "{prompt}"}'],
+		version: [isDate, 'a date, such as 2026-10-05'],
+		answer: [areTexts, 'a JSON object of dotted paths, such as {"data": "result.items"}'],
+		words: [areTexts, 'a JSON object of texts, such as {"base64": "inline"}'],
+	};
+const OVERRIDE_FIELD_NAMES = Object.keys(OVERRIDE_FIELDS) as Array<keyof Override>;
+
+function checkOverride(operation: OperationId, override: unknown): void {
+	const where = `has in "${operation}"`;
+	if (!isRecord(override)) {
+		throw overridesError(
+			`has no JSON object for "${operation}"`,
+			`Enter what differs in its request, such as ${OVERRIDES_EXAMPLE}.`,
+		);
+	}
+	for (const [name, value] of Object.entries(override)) {
+		const field = OVERRIDE_FIELD_NAMES.find((each) => each === name);
+		if (!field) throw unknownNameError(where, 'field', name, OVERRIDE_FIELD_NAMES);
+		const [isValid, is] = OVERRIDE_FIELDS[field];
+		if (!isValid(value))
+			throw overridesError(`${where} a mistake in "${field}"`, `"${field}" has to be ${is}.`);
+	}
+	const row = operationRow(operation);
+	const { path, query, body, answer = {}, words = {} } = override;
+	const names: Array<[what: string, used: string[], known: readonly string[]]> = [
+		['placeholder', listPlaceholders([path, query, body]), allowedPlaceholders(operation)],
+		['answer', Object.keys(answer as object), Object.keys(row.answer ?? {})],
+		['word', Object.keys(words as object), row.words ?? []],
+	];
+	for (const [what, used, known] of names) {
+		const unknown = used.find((name) => !known.includes(name));
+		if (unknown !== undefined) throw unknownNameError(where, what, unknown, known);
+	}
+}
+
+/**
+ * The credential's Overrides, checked.
+ * @param value JSON text, an object, or nothing
+ * @throws WorkspaceAutomationError that names the mistake, and what there is
+ */
+export function readOverrides(value: unknown): Partial<Record<OperationId, Override>> {
+	const overrides = requireJsonObject('Overrides', value);
+	const operations = Object.keys(OPERATIONS) as OperationId[];
+	for (const [name, override] of Object.entries(overrides)) {
+		const operation = operations.find((each) => each === name);
+		if (!operation) throw unknownNameError('has', 'operation', name, operations);
+		checkOverride(operation, override);
+	}
+	// Checked above, key by key.
+	return overrides as Partial<Record<OperationId, Override>>;
+}

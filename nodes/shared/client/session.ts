@@ -1,0 +1,126 @@
+import { WorkspaceAutomationError } from '../errors';
+import { isId, requireText, UUID } from '../validation';
+import {
+	toText,
+	fingerprint,
+	optionalExcerpt,
+	isRecord,
+	sortedJson,
+	nonEmptyText,
+} from '../values';
+
+// An agent session as the API document describes it (Agent session status object), and how it is read.
+
+/** API document, Agent session status object: `latestMessage` */
+export interface LatestMessage {
+	role?: string;
+	text?: string;
+	createdAt?: string;
+	completedAt?: string;
+}
+
+/** API document, Agent session status object: `latestTool` */
+export interface LatestTool {
+	name?: string;
+	status?: string;
+	title?: string;
+	at?: string;
+}
+
+/** A pending interaction. Only `id` and `type` can be relied on: the document leaves one of the two variants open. */
+export type Interaction = { id: string; type: string } & Record<string, unknown>;
+
+/** The status object with every field that may be missing made safe to use. */
+export interface Session {
+	sessionId: string;
+	dashboardUrl?: string;
+	/** `starting`, `running`, `completed`, `failed`, or a value that the document does not list */
+	status: string;
+	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
+	pendingInteractions: Interaction[];
+	error?: string;
+	latestMessage?: LatestMessage;
+	latestTool?: LatestTool;
+	/** As the service gives it: a date-time in some form */
+	lastActivityAt?: string | number;
+}
+
+/** Stands for all of a JSON value, such as an interaction, whatever the order of keys; undefined where it is nested too deeply. */
+export function fingerprintContent(value: unknown): string | undefined {
+	const json = sortedJson(value);
+	return json === undefined ? undefined : fingerprint(json);
+}
+
+/** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+export const NOT_A_LIST = 'pendingInteractions that are not a list';
+
+/** Nothing, or a wrapping around nothing */
+const isBlank = (value: unknown): boolean =>
+	!value || (typeof value === 'object' && Object.values(value).every(isBlank));
+
+/** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
+export function readInteractions(value: unknown): Interaction[] {
+	if (isBlank(value)) return [];
+	if (!Array.isArray(value)) return [{ id: '', type: NOT_A_LIST, pendingInteractions: value }];
+	const seen = new Set<string>();
+	return value.flatMap((entry): Interaction[] => {
+		if (!isRecord(entry)) return [{ id: '', type: '', interaction: entry }];
+		const id = typeof entry.id === 'number' ? String(entry.id) : (nonEmptyText(entry.id) ?? '');
+		const interaction = { ...entry, id, type: nonEmptyText(entry.type) ?? '' };
+		const content = fingerprintContent(interaction);
+		if (id !== '' && content !== undefined && seen.has(content)) return [];
+		if (content !== undefined) seen.add(content);
+		return [interaction];
+	});
+}
+
+const MAX_URL_LENGTH = 2_000;
+
+export const isKnownStatus = (status: string): boolean =>
+	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
+
+/** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
+export function readSession(body: unknown, sessionId: string): Session | undefined {
+	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+	const readable = places.filter(({ status }) => typeof status === 'string');
+	// What is wrapped around it may have a status of its own.
+	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
+	if (!found) return undefined;
+	const { lastActivityAt } = found;
+	const around = [found, found.session, found.data, ...places].filter(isRecord);
+	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
+	const status = String(found.status);
+	return {
+		sessionId,
+		// It stands in errors and in the log, in one line like all that is shown.
+		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
+		status: isKnownStatus(status) ? status.toLowerCase() : status,
+		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),
+		error: nonEmptyText(found.error),
+		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
+		latestTool: isRecord(found.latestTool) ? found.latestTool : undefined,
+		lastActivityAt:
+			typeof lastActivityAt === 'number' ? lastActivityAt : nonEmptyText(lastActivityAt),
+	};
+}
+
+export const hasEnded = ({ status }: Session): boolean =>
+	status === 'completed' || status === 'failed';
+
+/** Stands for the moment of a session that a reading shows: equal where nothing was said or done in between. */
+export const activityKey = ({ status, lastActivityAt, latestMessage }: Session): string =>
+	fingerprint(toText([status, lastActivityAt, latestMessage?.createdAt, latestMessage?.text]));
+
+/** A session's id at the end of its dashboard URL, for a resource locator */
+export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
+
+/** The id of a session, entered as it is or with its dashboard URL. */
+export function requireSessionId(field: string, value: unknown): string {
+	const text = requireText(field, value).trim();
+	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, MAX_URL_LENGTH)) ?? [];
+	if (isId(id)) return id;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid ID`,
+		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,
+	);
+}

@@ -1,0 +1,108 @@
+import { WorkspaceAutomationError } from './errors';
+import { excerpt, isRecord, tryParseJson } from './values';
+
+// Checks of what people enter. Each refuses before anything is sent, and names the field and the way out. `field` is the name
+// that the panel shows.
+
+/** A UUID, without anchors, for patterns that n8n's editor checks too */
+export const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+const UUID_ONLY = new RegExp(`^${UUID}$`);
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null;
+
+/** A text that is not empty. */
+export function requireText(field: string, value: unknown): string {
+	if (typeof value === 'string' && value.trim() !== '') return value;
+	throw new WorkspaceAutomationError(
+		`'${field}' is ${isEmpty(value) || typeof value === 'string' ? 'empty' : 'not a text'}`,
+		`Enter a value for '${field}'. If it is an expression, check that the item it reads from has that field.`,
+	);
+}
+
+/** A text, empty ones included, of at most `longest` characters. */
+export function requireString(field: string, value: unknown, longest = Infinity): string {
+	if (typeof value !== 'string') return requireText(field, value);
+	if (value.length <= longest) return value;
+	throw new WorkspaceAutomationError(
+		`'${field}' is too long`,
+		`'${field}' takes at most ${longest} characters; it has ${value.length}.`,
+	);
+}
+
+export const isId = (value: unknown): value is string =>
+	typeof value === 'string' && UUID_ONLY.test(value);
+
+/** A UUID (API document, Resources: identifiers are UUID strings unless stated otherwise), without spaces around it. */
+export function requireId(field: string, value: unknown): string {
+	const id = requireText(field, value).trim();
+	if (isId(id)) return id;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid ID`,
+		`"${excerpt(id, 80)}" is not a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,
+	);
+}
+
+/** An ID that may be left out: undefined for an empty text, and for the null or undefined of an expression. */
+export const optionalId = (field: string, value: unknown): string | undefined =>
+	isEmpty(value) || (typeof value === 'string' && value.trim() === '')
+		? undefined
+		: requireId(field, value);
+
+/** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+export const canBeId = (text: string): boolean =>
+	text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
+
+/**
+ * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
+ * around it. Numbers keep their type.
+ */
+export function requireAnyId(field: string, value: unknown): string | number {
+	if (typeof value === 'number' && Number.isFinite(value)) return value;
+	const id = requireText(field, value).trim();
+	if (canBeId(id)) return id;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid ID`,
+		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,
+	);
+}
+
+/** A finite number from `least` to `most`; texts that read as a number are taken as one. */
+export function requireNumber(
+	field: string,
+	value: unknown,
+	least: number,
+	most = Infinity,
+): number {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most)
+		return number;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid number`,
+		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for '${field}'.`,
+	);
+}
+
+/** One of the values that a field offers. */
+export function requireOneOf<T extends string>(
+	field: string,
+	value: unknown,
+	allowed: readonly T[],
+): T {
+	const found = allowed.find((each) => each === value);
+	if (found !== undefined) return found;
+	throw new WorkspaceAutomationError(
+		`'${field}' has no valid value`,
+		`Choose one of these for '${field}': ${allowed.join(', ')}.`,
+	);
+}
+
+/** A JSON object from a JSON field, which gives text or, by expression, an object. Empty means `{}`. */
+export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
+	if (isEmpty(value) || value === '') return {};
+	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
+	if (isRecord(parsed)) return parsed;
+	throw new WorkspaceAutomationError(
+		`'${field}' is not a valid JSON object`,
+		`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
+	);
+}
