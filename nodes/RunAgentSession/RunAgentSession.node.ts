@@ -36,7 +36,6 @@ import {
 	combineFailures,
 	canceledError,
 	heldFailure,
-	OUTPUTS,
 	sessionFailedError,
 	reportToTracing,
 	toOutputs,
@@ -44,16 +43,11 @@ import {
 } from './output';
 import { handleWebhook, nextWakeAfterAnswer, takeAnswered } from './approval/page/webhook';
 import { readConcurrency, readJob, readWaitMode } from './panel/parameters';
+import { OUTPUTS } from './outputs';
 import { properties } from './panel/properties';
 import type { ItemSettings, SessionJournal, RunDependencies } from './session/run';
 import { runSession } from './session/runSession';
 import { runTryRules } from './tryRules';
-
-/** Outputs, as n8n's expressions give them */
-const outputsExpression = (names: object): string =>
-	JSON.stringify(
-		Object.values(names).map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })),
-	);
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -70,10 +64,11 @@ export class RunAgentSession implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				"Connect every output. Where 'wait' is 'database', connect the first, Waiting, with this node's own input and with nothing else.",
+				"Connect every output. If 'wait' is 'database', connect Still Running to this node's own input and to nothing else.",
 		},
 		inputs: [NodeConnectionTypes.Main],
-		outputs: `={{ $parameter.wait === "database" && $parameter.operation !== "tryRules" ? ${outputsExpression(OUTPUTS.database)} : ${outputsExpression(OUTPUTS.memory)} }}`,
+		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
+		outputNames: Object.values(OUTPUTS),
 		waitingNodeTooltip:
 			'=The session goes on, and is looked at about once a minute. Until then n8n keeps the execution in its database.',
 		credentials: [
@@ -113,7 +108,10 @@ export class RunAgentSession implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		if (this.getNodeParameter('operation', 0) === 'tryRules') return [runTryRules(this), [], []];
+		if (this.getNodeParameter('operation', 0) === 'tryRules') {
+			const items = runTryRules(this);
+			return isTool(this) ? [items, [], []] : [[], items, []];
+		}
 		const wait = readWaitMode(this);
 		const parks = wait === 'database';
 		const input = this.getInputData();
@@ -172,9 +170,9 @@ export class RunAgentSession implements INodeType {
 			);
 			const failure = continues || looks.length > 0 ? undefined : combineFailures(this, results);
 			if (failure) throw failure;
-			const outputs = toOutputs(this, results, wait, !continues && looks.length > 0);
+			const outputs = toOutputs(this, results, !continues && looks.length > 0);
 			reportToTracing(this, results);
-			for (const [output, name] of Object.values(OUTPUTS[wait]).entries())
+			for (const [output, name] of Object.values(OUTPUTS).entries())
 				if (outputs[output].length > 0 && name !== 'Completed')
 					warnIfUnconnected(this, output, name);
 			return parks ? await pauseExecution(this, outputs, Math.min(...looks)) : outputs;

@@ -17,20 +17,13 @@ import { isFromOwnOutput } from './session/pause';
 import { shownRequests, addOrigin } from './approval/request';
 import { approvalUrl } from './approval/page/view';
 import { formatQuestion } from './approval/question';
+import { OUTPUTS } from './outputs';
 import type { RunResult } from './session/run';
 
 // What leaves the node: items on its outputs, or an error.
 
-/** The names of the outputs in their order; a failed session has none, it raises an error. What is parked has to be on the first. */
-export const OUTPUTS = {
-	memory: {
-		completed: 'Completed',
-		needsApproval: 'Needs Approval',
-		stillRunning: 'Still Running',
-	},
-	database: { stillRunning: 'Waiting', completed: 'Completed', needsApproval: 'Needs Approval' },
-} as const;
-export type WaitMode = keyof typeof OUTPUTS;
+/** How n8n keeps the execution while sessions run. */
+export type WaitMode = 'memory' | 'database';
 
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
@@ -83,11 +76,10 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 export function toOutputs(
 	context: IExecuteFunctions,
 	results: Results,
-	wait: WaitMode,
 	holdsFailures: boolean,
 ): INodeExecutionData[][] {
 	const [asTool, node, input] = [isTool(context), context.getNode(), context.getInputData()];
-	const order = Object.keys(OUTPUTS[wait]);
+	const order = Object.keys(OUTPUTS);
 	const outputs: INodeExecutionData[][] = order.map(() => []);
 	const put = (kind: RunResult['kind'], item: number, data: INodeExecutionData) =>
 		outputs[asTool ? 0 : order.indexOf(kind)].push({ ...data, pairedItem: { item } });

@@ -29,13 +29,13 @@ const {
 const {
 	WorkspaceAutomationApi,
 } = require('../../credentials/WorkspaceAutomationApi.credentials.ts');
-const { OUTPUTS } = require('../../nodes/RunAgentSession/output.ts');
+const { OUTPUTS } = require('../../nodes/RunAgentSession/outputs.ts');
 const shown = new Set([
 	...[RunAgentSession, WorkspaceAutomation, WorkspaceAutomationTrigger].flatMap((Node) =>
 		namesIn(new Node().description),
 	),
 	...namesIn(new WorkspaceAutomationApi().properties),
-	...(Object.values(OUTPUTS).flatMap((names) => Object.values(names as object)) as string[]),
+	...(Object.values(OUTPUTS) as string[]),
 	// n8n's own, of every HTTP request
 	...['Proxy', 'Ignore SSL Issues'],
 ]);

@@ -24,7 +24,8 @@ import {
 	type Rule,
 } from '../policy/rules';
 import type { Timeouts } from '../session/schedule';
-import { OUTPUTS, type WaitMode } from '../output';
+import type { WaitMode } from '../output';
+import { outputIndex } from '../outputs';
 import type { ItemSettings, Target } from '../session/run';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
@@ -185,10 +186,7 @@ function readTimeouts(context: IExecuteFunctions, options: IDataObject): Timeout
 		onGiveUp: requireOneOf('On Give Up', onGiveUp, ['abort', 'error']),
 		ifNobodyAnswers: requireOneOf('If Nobody Answers', ifNobodyAnswers, ['wait', 'deny', 'abort']),
 		unansweredAfterMs: requireNumber('If Nobody Answers After', unansweredAfter, 0) * HOUR_MS,
-		waitsForPeople: isConnectedBack(
-			context,
-			Object.keys(OUTPUTS.database).indexOf('needsApproval'),
-		),
+		waitsForPeople: isConnectedBack(context, outputIndex('needsApproval')),
 	};
 }
 

@@ -129,7 +129,7 @@ export const properties: INodeProperties[] = [
 		{ operation: SESSION_OPERATIONS, wait: ['database'] },
 		{
 			displayName:
-				"Connect the output 'Waiting' of this node with its own input, and with nothing else. The workflow needs no timeout: use 'Give Up After'.",
+				"Connect this node's 'Still Running' output to its own input, and to nothing else. Don't set a workflow timeout: use 'Give Up After' instead. To test, use 'Execute workflow', not 'Execute step'.",
 			name: 'wayBackNotice',
 			type: 'notice',
 			default: '',

@@ -28,8 +28,8 @@ export function requireSelfConnection(context: IExecuteFunctions): void {
 	const followers = listConnectedNodes(context, 0) ?? [name];
 	if (followers.length === 1 && followers[0] === name) return;
 	throw new WorkspaceAutomationError(
-		"'Waiting' does not lead back into this node",
-		"Connect the output 'Waiting' of this node with its own input, and with nothing else: what is parked comes back that way. Nothing was started.",
+		"'Still Running' isn't connected to this node's input",
+		"Connect the 'Still Running' output to this node's own input, and to nothing else. No session was started.",
 	);
 }
 
