@@ -2,7 +2,7 @@
 import {
 	pollDelay as delayWithin,
 	type PollLimits,
-} from '../nodes/RunAgentSession/session/pollPlan.ts';
+} from '../nodes/RunAgentSession/session/schedule.ts';
 
 export type { PollLimits };
 

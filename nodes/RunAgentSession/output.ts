@@ -2,133 +2,115 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeOperationError } from 'n8n-workflow';
 
 import {
+	addSession,
 	CanceledError,
-	errorJson,
 	hadNoEffect,
 	IndeterminateError,
 	toNodeError,
-	addSession,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import { excerpt, toWords } from '../shared/values';
 import { isTool } from '../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
-import { isFromOwnOutput } from './session/pause';
-import { shownRequests, addOrigin } from './approval/request';
+import { excerpt, toWords } from '../shared/values';
 import { approvalUrl } from './approval/page/view';
 import { formatQuestion } from './approval/question';
-import { OUTPUTS } from './outputs';
-import type { RunResult } from './session/run';
+import { addOrigin, shownRequests } from './approval/request';
+import type { RunResult } from './session/types';
 
-// What leaves the node: items on its outputs, or an error.
+// Items and errors of the node.
 
-/** How n8n keeps the execution while sessions run. */
-export type WaitMode = 'memory' | 'database';
-
-export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
-
-/** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
-function approvalFields({ session, origin: about = {}, undecided }: RunResult, asTool: boolean) {
+/** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
+function approvalFields(
+	{ session, origin = {}, undecided }: RunResult,
+	asTool: boolean,
+): IDataObject {
 	const { sessionId } = session;
-	const { projectName, job } = about;
+	const { projectName, job } = origin;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const more = undecided.length - shown.length;
-	return {
+	const fields: Record<string, unknown> = {
 		// A model answers nothing, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, job, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),
-		question: formatQuestion({ ...session, ...about, interactions: shown, more }),
+		question: formatQuestion({ ...session, ...origin, interactions: shown, more }),
 	};
+	return fields as IDataObject;
 }
 
 /**
- * The output item of a result. Never has a key `error`: n8n's Retry On Fail would take it for a failure.
- * @param isSimple whether what waits for a person, or is for a model, holds only what decides; other items have ten fields as it is
+ * Returns the JSON of a result. It never has a key `error`, because n8n's Retry On Fail would take that for a failure.
+ * @param isSimple whether to leave out what only describes the run, such as `latestTool` and `pollCount`
  */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
-	// A model pays for every word.
-	const isShort = isSimple && (asTool || kind === 'needsApproval');
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
-		// As a tool there is only one output.
+		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
-		// Until the agent speaks, the latest message is what it was told.
+		// Until the agent speaks, the latest message is the prompt.
 		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		...(!isShort && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
+		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
 	return json as IDataObject;
 }
 
-/**
- * The items of the results on the node's outputs; as a tool only the first is read, so everything goes there.
- * @param holdsFailures whether a failure waits for the sessions that n8n parks
- */
-export function toOutputs(
+/** Returns the JSON of an item's result as the node's parameters want it. */
+export function toItemJson(
 	context: IExecuteFunctions,
-	results: Results,
-	holdsFailures: boolean,
-): INodeExecutionData[][] {
-	const [asTool, node, input] = [isTool(context), context.getNode(), context.getInputData()];
-	const order = Object.keys(OUTPUTS);
-	const outputs: INodeExecutionData[][] = order.map(() => []);
-	const put = (kind: RunResult['kind'], item: number, data: INodeExecutionData) =>
-		outputs[asTool ? 0 : order.indexOf(kind)].push({ ...data, pairedItem: { item } });
-	// The parameters may speak again of what came in.
-	const parked = (item: number, marks: object): INodeExecutionData => ({
-		...input[item],
-		json: { ...input[item].json, ...(marks as IDataObject) },
-	});
-	for (const [item, result] of results.entries()) {
-		if (result.status === 'rejected' && holdsFailures) {
-			const { message, description, context } = result.reason as WorkspaceAutomationError;
-			put('stillRunning', item, parked(item, { heldFailure: { message, description, context } }));
-		} else if (result.status === 'rejected') {
-			put('completed', item, { json: errorJson(node, toNodeError(node, result.reason, item)) });
-		} else {
-			const { kind, lookAt, session, question: asked } = result.value;
-			const { sessionId, dashboardUrl } = session;
-			const isParked = lookAt !== undefined;
-			const isSimple = context.getNodeParameter('simplify', item, true) === true;
-			const json = toJson(result.value, asTool, isSimple);
-			if (asked) json.approvalUrl = approvalUrl(context, asked);
-			if (asked || !isParked) put(kind, item, { json });
-			if (isParked) put('stillRunning', item, parked(item, { sessionId, dashboardUrl }));
-		}
-	}
-	return outputs;
+	itemIndex: number,
+	result: RunResult,
+): IDataObject {
+	const isSimple = context.getNodeParameter('simplify', itemIndex, true) === true;
+	const json = toJson(result, isTool(context), isSimple);
+	if (result.link) json.approvalUrl = approvalUrl(context, result.link);
+	return json;
 }
 
-/** Tells n8n's tracing of the sessions, each with what became of it. */
-export function reportToTracing(context: IExecuteFunctions, results: Results): void {
-	// n8n 1 knows no tracing, and keeps what it does not know with the execution's data.
+/** Returns an item that came in, for Still Running: the node's parameters may read its JSON again. */
+export const toReturningItem = (
+	input: INodeExecutionData,
+	itemIndex: number,
+	marks: { sessionKey: string },
+	json: IDataObject,
+): INodeExecutionData => ({
+	...input,
+	...marks,
+	json: { ...input.json, ...json },
+	pairedItem: { item: itemIndex },
+});
+
+/** Reports the sessions of this run and their states to n8n's tracing. */
+export function reportToTracing(context: IExecuteFunctions, results: readonly RunResult[]): void {
+	// n8n 1 has no tracing, and saves unknown metadata with the execution's data.
 	if (!('customData' in context)) return;
-	const ended = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-	const all = (of: (result: RunResult) => string) =>
-		ended.map(of).join().slice(0, MAX_CUSTOM_VALUE_LENGTH);
+	const join = (read: (result: RunResult) => string) =>
+		results.map(read).join().slice(0, MAX_CUSTOM_VALUE_LENGTH);
 	const tracing = {
-		'workspaceAutomation.sessions': all(({ session }) => session.sessionId),
-		'workspaceAutomation.statuses': all(({ session }) => session.status),
-		'workspaceAutomation.decisions': ended.flatMap(({ decisions }) => decisions).length,
+		'workspaceAutomation.sessions': join(({ session }) => session.sessionId),
+		'workspaceAutomation.statuses': join(({ session }) => session.status),
+		'workspaceAutomation.decisions': results.flatMap(({ decisions }) => decisions).length,
 	};
 	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
 }
 
-/** What a failed session is reported as. */
-export function sessionFailedError(result: RunResult): WorkspaceAutomationError {
-	const { session, decisions, warnings } = result;
+/** Returns the error for a session that the service reported as failed. */
+export function sessionFailedError({
+	session,
+	decisions,
+	warnings,
+}: RunResult): WorkspaceAutomationError {
 	const advice = decisions.some(({ decision }) => decision === 'deny')
-		? 'A permission that it asked for was denied, which may be why. Look at the session in the dashboard.'
-		: 'Look at the session in the dashboard, then run the workflow again or continue the session with a message.';
+		? 'A request was denied, which may be the reason. Check the session in the dashboard.'
+		: 'Check the session in the dashboard. Then run the workflow again, or continue the session with a message.';
 	const error = new WorkspaceAutomationError(
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
@@ -136,48 +118,47 @@ export function sessionFailedError(result: RunResult): WorkspaceAutomationError 
 	return addSession(error, { ...session, decisions });
 }
 
-/** The error of the first item that failed, which names all the others: the node stops, and nobody else tells of them. */
-export function combineFailures(context: IExecuteFunctions, results: Results): Error | undefined {
-	const [first, ...others] = results.flatMap((result, itemIndex) =>
-		result.status === 'rejected' ? [{ itemIndex, reason: result.reason as Error }] : [],
-	);
-	if (!first) return undefined;
-	const error = toNodeError(context.getNode(), first.reason, first.itemIndex);
+/** An item that failed. */
+export interface ItemFailure {
+	itemIndex: number;
+	error: Error;
+}
+
+/** Returns the error of the first item that failed, with the others in its description: the node throws only one. */
+export function combineFailures(
+	context: IExecuteFunctions,
+	[first, ...others]: readonly ItemFailure[],
+): Error {
+	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	if (others.length === 0) return error;
-	const named = others.map(({ itemIndex, reason }) => {
+	const named = others.map(({ itemIndex, error: other }) => {
 		const { sessionId, dashboardUrl } =
-			reason instanceof WorkspaceAutomationError ? reason.context : {};
+			other instanceof WorkspaceAutomationError ? other.context : {};
 		const session = sessionId
 			? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})`
 			: '';
-		return `Item ${itemIndex}: ${reason.message}${session}.`;
+		return `Item ${itemIndex}: ${other.message}${session}.`;
 	});
 	error.description = [error.description, 'Other items failed as well.', ...named].join(' ');
 	return error;
 }
 
-/** The error after Stop, which drops all items. It says where nobody knows what became of a request. */
-export function canceledError(context: IExecuteFunctions, results: Results): Error {
-	const unknown = results.flatMap((result, itemIndex) => {
-		const reason: unknown = result.status === 'rejected' && result.reason;
-		const isKnown = reason instanceof CanceledError || reason instanceof IndeterminateError;
-		return isKnown && !hadNoEffect(reason) ? [`Item ${itemIndex}`] : [];
-	});
-	const description = `${unknown.join(', ')}: it is not known whether a request that was under way took effect. It may have started a session: look in the dashboard before you run the workflow again.`;
-	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
-		description: unknown.length > 0 ? description : undefined,
-	});
-}
-
 /**
- * The failure of an earlier round that an item holds: it failed while n8n parked the sessions of others, and the node fails when they have
- * ended, as it does in memory.
+ * Returns the error after Stop, which drops all items. It names the items whose last request may have taken effect, and the sessions
+ * that couldn't be aborted.
  */
-export function heldFailure(
+export function canceledError(
 	context: IExecuteFunctions,
-	{ json }: INodeExecutionData,
-): WorkspaceAutomationError | undefined {
-	const { heldFailure: held } = json as { heldFailure?: WorkspaceAutomationError };
-	if (!held || !isFromOwnOutput(context)) return undefined;
-	return new WorkspaceAutomationError(held.message, held.description ?? '', held.context);
+	failures: readonly ItemFailure[],
+	stillRunning: readonly string[],
+): Error {
+	const unknown = failures.flatMap(({ itemIndex, error }) => {
+		const isSent = error instanceof CanceledError || error instanceof IndeterminateError;
+		return isSent && !hadNoEffect(error) ? [`Item ${itemIndex}`] : [];
+	});
+	const mayHave = `${unknown.join(', ')}: a request may have taken effect. It may have started a session: check the dashboard before you run the workflow again.`;
+	const description = [...(unknown.length > 0 ? [mayHave] : []), ...stillRunning].join(' ');
+	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
+		description: description || undefined,
+	});
 }

@@ -12,3 +12,6 @@ export type OutputKey = keyof typeof OUTPUTS;
 
 /** Returns the position of an output. */
 export const outputIndex = (key: OutputKey): number => Object.keys(OUTPUTS).indexOf(key);
+
+/** How n8n keeps the execution while sessions run. */
+export type WaitMode = 'memory' | 'database';

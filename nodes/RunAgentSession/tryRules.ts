@@ -2,8 +2,9 @@ import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-wo
 
 import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/errors';
 import { toText, isRecord } from '../shared/values';
-import { continuesOnError } from '../shared/n8n/aiTool';
+import { continuesOnError, isTool } from '../shared/n8n/aiTool';
 import { parseList } from './approval/request';
+import { OUTPUTS, outputIndex } from './outputs';
 import { readTrial } from './panel/parameters';
 import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
@@ -42,9 +43,9 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	});
 }
 
-/** The operation Try Rules: an item for each request of each input item. Nothing is sent. */
-export const runTryRules = (context: IExecuteFunctions): INodeExecutionData[] =>
-	context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
+/** Runs the operation Try Rules: an item for each request of each input item, on Completed. Nothing is sent. */
+export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] {
+	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };
 		try {
 			const { requests, policy } = readTrial(context, itemIndex);
@@ -55,3 +56,7 @@ export const runTryRules = (context: IExecuteFunctions): INodeExecutionData[] =>
 			return [{ json: errorJson(context.getNode(), error), pairedItem }];
 		}
 	});
+	const outputs: INodeExecutionData[][] = Object.keys(OUTPUTS).map(() => []);
+	outputs[isTool(context) ? 0 : outputIndex('completed')] = items;
+	return outputs;
+}

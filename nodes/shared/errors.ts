@@ -24,6 +24,9 @@ export interface ErrorContext {
 export class WorkspaceAutomationError extends Error {
 	description: string;
 
+	/** Set for a response: the service rejected the request, or something responded that isn't the service */
+	kind?: 'rejected' | 'unusable';
+
 	readonly context: ErrorContext;
 
 	constructor(message: string, description: string, context: ErrorContext = {}) {

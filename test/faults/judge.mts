@@ -1,6 +1,6 @@
 // What the campaign in simulated time holds against the package: the service's own record, and what each execution returned.
 import type { SessionView } from '../../local-service/control/views.mts';
-import type { RunResult } from '../../nodes/RunAgentSession/session/run.ts';
+import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { Sent } from '../rules/simulation.mts';
 

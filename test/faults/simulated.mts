@@ -10,11 +10,12 @@ import {
 	settingsFor,
 	type DialectName,
 } from '../../local-service/dialects/index.mts';
-import type { SessionRecord, ItemSettings } from '../../nodes/RunAgentSession/session/run.ts';
-import { runSession } from '../../nodes/RunAgentSession/session/runSession.ts';
+import type { ItemSettings } from '../../nodes/RunAgentSession/session/types.ts';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import { runInMemory } from '../../nodes/RunAgentSession/session/wait.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
-import { fingerprintRequest, openRecord } from '../../nodes/shared/n8n/journal.ts';
+import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import {
 	contextFor,
@@ -140,12 +141,11 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 			abortOnStop: true,
 		};
 		const nodeContext = {};
-		const fingerprint = fingerprintRequest(target.operation, target);
 		const errors: WorkspaceAutomationError[] = [];
 		for (;;) {
-			const result = await runSession(job, {
+			const result = await runInMemory(job, {
 				api,
-				journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0', fingerprint),
+				journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
 				random: dice,
 				log() {},
 				onSession() {},

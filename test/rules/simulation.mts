@@ -5,17 +5,14 @@ import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import type {
-	SessionRecord,
-	ItemSettings,
-	RunResult,
-} from '../../nodes/RunAgentSession/session/run.ts';
-import { runSession } from '../../nodes/RunAgentSession/session/runSession.ts';
+import type { ItemSettings, RunResult } from '../../nodes/RunAgentSession/session/types.ts';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import { runInMemory, stopItem } from '../../nodes/RunAgentSession/session/wait.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { Clock } from '../../nodes/shared/client/clock.ts';
-import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
-import { fingerprintRequest, openRecord } from '../../nodes/shared/n8n/journal.ts';
+import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 
@@ -296,17 +293,18 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
 			const { signal } = execution;
 			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
-			const running = runSession(job, {
+			const dependencies = {
 				api: await createClient(stoppable, { clock, rateLimiters: gates }),
-				journal: openRecord<SessionRecord>(
-					nodeContext,
-					'sessions',
-					'0.0',
-					fingerprintRequest(job.target.operation, job.target),
-				),
+				journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
 				random: () => 0,
-				log: (message) => logged.push(message),
-				onSession: (session) => recorded.push(session),
+				log: (message: string) => logged.push(message),
+				onSession: (session: { sessionId: string; dashboardUrl?: string }) =>
+					recorded.push(session),
+			};
+			const running = runInMemory(job, dependencies).catch(async (error: unknown) => {
+				// As the node does with all sessions of a run
+				if (error instanceof CanceledError) await stopItem(job, dependencies);
+				throw error;
 			});
 			return await virtual.run(running);
 		},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { pollDelay } from '../../nodes/RunAgentSession/session/pollPlan.ts';
+import { pollDelay } from '../../nodes/RunAgentSession/session/schedule.ts';
 
 const limits = { pollMs: 5000, maxPollMs: 10_000 };
 const random = fc.double({ min: 0, max: 1, noNaN: true });

@@ -1,4 +1,4 @@
-// Whether a reading shows the turn that a message began, or one that was there before.
+// Whether a reading proves the turn of a message.
 import { describe, expect, test } from '@jest/globals';
 import { hasBegun, isOverdue, createTurn } from '../../nodes/RunAgentSession/session/turn.ts';
 import { NEW_TURN_MS } from '../../nodes/shared/client/reconcilers.ts';
@@ -14,23 +14,27 @@ const session = (status: string, changes: Partial<Session> = {}): Session => ({
 const said = (role: string, text: string) => ({ latestMessage: { role, text } });
 
 describe('a message to a session that has ended', () => {
-	test.each(['completed', 'failed'])('%s: its turn shows in work, or in what is new', (status) => {
-		const turn = createTurn(session(status), 0);
-		expect(turn).toMatchObject({ wasAtRest: true, sentAt: 0 });
-		expect(hasBegun(turn, session(status))).toBe(false);
-		expect(hasBegun(turn, session('running'))).toBe(true);
-		expect(hasBegun(turn, session(status, said('user', 'Go on')))).toBe(false);
-		expect(hasBegun(turn, session(status, said('assistant', 'Done')))).toBe(true);
-		expect(hasBegun(turn, session(status, { lastActivityAt: 7 }))).toBe(true);
-	});
+	test.each(['completed', 'failed'])(
+		"%s: work or a new message that is not the user's proves the turn, lastActivityAt alone does not",
+		(status) => {
+			const turn = createTurn(session(status), 0);
+			expect(turn).toMatchObject({ hadEnded: true, sentAt: 0 });
+			expect(hasBegun(turn, session(status))).toBe(false);
+			expect(hasBegun(turn, session('running'))).toBe(true);
+			expect(hasBegun(turn, session(status, said('user', 'Go on')))).toBe(false);
+			expect(hasBegun(turn, session(status, said('assistant', 'Done')))).toBe(true);
+			expect(hasBegun(turn, session(status, { lastActivityAt: 7 }))).toBe(false);
+		},
+	);
 });
 
-test('a message to a session at work: that it goes on is no turn, that something is new is', () => {
+test('a message to a session at work: only a new message proves the turn', () => {
 	const turn = createTurn(session('running'), 0);
-	expect(turn.wasAtRest).toBe(false);
+	expect(turn.hadEnded).toBe(false);
 	expect(hasBegun(turn, session('running'))).toBe(false);
 	expect(hasBegun(turn, session('running', said('user', 'Go on')))).toBe(false);
-	expect(hasBegun(turn, session('completed'))).toBe(true);
+	expect(hasBegun(turn, session('completed'))).toBe(false);
+	expect(hasBegun(turn, session('completed', said('assistant', 'Done')))).toBe(true);
 });
 
 test('a turn has half a minute to show', () => {

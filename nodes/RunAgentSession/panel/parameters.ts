@@ -24,9 +24,9 @@ import {
 	type Rule,
 } from '../policy/rules';
 import type { Timeouts } from '../session/schedule';
-import type { WaitMode } from '../output';
+import type { WaitMode } from '../outputs';
 import { outputIndex } from '../outputs';
-import type { ItemSettings, Target } from '../session/run';
+import type { ItemSettings, Target } from '../session/types';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 
@@ -186,7 +186,7 @@ function readTimeouts(context: IExecuteFunctions, options: IDataObject): Timeout
 		onGiveUp: requireOneOf('On Give Up', onGiveUp, ['abort', 'error']),
 		ifNobodyAnswers: requireOneOf('If Nobody Answers', ifNobodyAnswers, ['wait', 'deny', 'abort']),
 		unansweredAfterMs: requireNumber('If Nobody Answers After', unansweredAfter, 0) * HOUR_MS,
-		waitsForPeople: isConnectedBack(context, outputIndex('needsApproval')),
+		waitsForApprovers: isConnectedBack(context, outputIndex('needsApproval')),
 	};
 }
 

@@ -1,143 +1,125 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
-import { fetchSession } from '../../shared/client/sessions';
-import type { ApiClient } from '../../shared/client/operations';
-import { resultOrError, addSession, WorkspaceAutomationError } from '../../shared/errors';
-import { pluralize, formatSeconds } from '../../shared/values';
-import { hasEnded } from '../../shared/client/session';
-import { summarizeDecisions, type UndecidedRequest } from './ledger';
-import { applyPoll, type SessionRun, type RunDependencies, type RunResult } from './run';
+import type { ApiClient, CallOptions } from '../../shared/client/operations';
+import {
+	addSession,
+	CanceledError,
+	resultOrError,
+	WorkspaceAutomationError,
+} from '../../shared/errors';
+import { formatSeconds } from '../../shared/values';
+import { summarizeDecisions } from './ledger';
+import type { SessionRun } from './run';
 import { isOverdue } from './turn';
+import type { RunResult } from './types';
 
-// How a run ends: with the session, with what a person has to decide, with Max Wait, or with Stop.
+// How a run ends: with a result, or with an error that names the session.
 
-/** For aborting a session that nobody waits for any more */
-export const ABORT_BUDGET_MS = 30_000;
+/** For the last poll and the abort of a session that nobody waits for anymore, together */
+export const LAST_REQUESTS_MS = 30_000;
 
-/** What has come of the run so far. */
-export function toResult(
-	{
-		settings: job,
-		record: entry,
-		session,
-		hold,
-		warnings,
-		pollCount,
-		startedAt,
-		dependencies,
-	}: SessionRun,
-	kind: RunResult['kind'],
-	undecided: UndecidedRequest[] = [],
-): RunResult {
-	const status = job.target.operation === 'start' ? 'starting' : 'unknown';
-	const unread = { sessionId: entry.sessionId!, status, pendingInteractions: [] };
-	const { decisions, doubts } = summarizeDecisions(entry.ledger, session);
+/** Returns the result of the run so far. */
+export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
+	const { settings, record, session, hold, warnings } = run;
+	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
+	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
+	const { decisions, doubts } = summarizeDecisions(record.ledger, session);
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
-		session: session ?? unread,
-		origin: entry.origin,
+		session: session ?? { ...unread, dashboardUrl: record.dashboardUrl },
+		origin: record.origin,
 		decisions,
-		undecided,
-		warnings: [...warnings, ...held, ...doubts],
-		pollCount,
-		durationMs: dependencies.api.clock.now() - startedAt,
+		undecided: run.undecided,
+		warnings: [...(record.warnings ?? []), ...warnings, ...held, ...doubts],
+		pollCount: run.pollCount,
+		durationMs: run.now - run.startedAt,
 	};
 }
 
-/** What a run throws: an error with its session, once there is one, and what was decided. */
-export function addSessionToError({ record: entry, session }: SessionRun, error: unknown): unknown {
-	const { sessionId, dashboardUrl, ledger } = entry;
+/** Returns the result of a session that has ended; undefined while the turn of the message may still show. */
+export function endedResult(run: SessionRun): RunResult | undefined {
+	const { turn } = run.record;
+	const isFailed = run.session!.status === 'failed';
+	if (turn && !isOverdue(turn, run.wallTime)) return undefined;
+	if (turn)
+		run.warnings.add(
+			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`,
+		);
+	return toResult(run, isFailed ? 'failed' : 'completed');
+}
+
+/** Adds the session, its decisions and doubts to an error. */
+export function addSessionToError({ record, session }: SessionRun, error: unknown): unknown {
+	const { sessionId, dashboardUrl, ledger } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
 	const { decisions, doubts } = summarizeDecisions(ledger, session);
 	return addSession(error, { sessionId, dashboardUrl, decisions }, doubts);
 }
 
-/** The result where a session that has ended did so in the message's turn, where there was one, and waits for nothing. */
-export function endedResult(run: SessionRun): RunResult | undefined {
-	const { api, journal } = run.dependencies;
-	const { turn } = run.record;
-	const { status, pendingInteractions } = run.session!;
-	const isFailed = status === 'failed';
-	if (!isFailed && pendingInteractions.length > 0) return undefined;
-	if (turn && !isOverdue(turn, api.clock.now())) return undefined;
-	if (turn)
-		run.warnings.add(
-			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be that of the turn before.`,
-		);
-	// A session known to have failed is nothing that a retry could continue; a completed one still is, for its result. The item of one
-	// that n8n parks comes back with it, and must not start another.
-	if (isFailed && !run.settings.timeouts) journal.clear();
-	return toResult(run, isFailed ? 'failed' : 'completed');
-}
-
-/** What the last requests for a session may take. */
-const lastRequests = ({ clock }: ApiClient) => ({
-	deadline: clock.now() + ABORT_BUDGET_MS,
+/** Returns the options of the last requests for a session: the last poll and the abort share one budget. */
+export const lastRequests = ({ clock }: ApiClient): CallOptions => ({
+	deadline: clock.now() + LAST_REQUESTS_MS,
 	maxAttempts: 3,
 	urgent: true,
 });
 
-/** Max Wait is over: hands the session on as it is, or aborts it. @throws WorkspaceAutomationError that says so */
-export async function handleMaxWait(run: SessionRun): Promise<RunResult> {
-	const { settings: job, deadline, dependencies } = run;
-	const { api } = dependencies;
-	const sessionId = run.record.sessionId!;
-	if (job.onMaxWait === 'route') return toResult(run, 'stillRunning');
-	// A poll that must not be made any more ends the polling, but not the time that the session was given.
-	await api.clock.sleep(Math.max(0, deadline - api.clock.now()), api.signal);
-	// One last look: what has ended meanwhile is a result, and nothing to abort.
-	const last = await resultOrError(fetchSession(api, sessionId, lastRequests(api)));
-	const wasRead = !(last instanceof WorkspaceAutomationError);
-	const result = wasRead && hasEnded(applyPoll(run, last)) && endedResult(run);
-	if (result) return result;
-	return await abandon(dependencies, sessionId, {
-		tooLong: `The session did not finish within ${pluralize(Math.round(job.maxWaitMs / 6_000) / 10, 'minute')}`,
-		advice: [
-			"Raise 'Max Wait', or set 'On Max Wait' to route the item to Still Running instead.",
-			...run.warnings,
-		].join(' '),
-		aborts: true,
-		// One that could not be read may have completed before: a retry reads it.
-		forgets: wasRead,
-	});
-}
-
-/** Waiting for a session is over. @throws WorkspaceAutomationError that says why, and what became of the session */
+/**
+ * Ends the wait for a session that took too long.
+ * @param about.tooLong what took too long, `advice` what to change, and `wasRead` whether the last poll succeeded: a session that couldn't
+ * be read may have completed before the abort, so a retry reads it
+ * @throws WorkspaceAutomationError that says why, and whether the session was aborted
+ */
 export async function abandon(
-	dependencies: RunDependencies,
-	sessionId: string,
-	about: { tooLong: string; advice: string; aborts: boolean; forgets: boolean },
+	run: SessionRun,
+	about: { tooLong: string; advice: string; isAborted: boolean; wasRead: boolean },
+	options: CallOptions,
 ): Promise<never> {
-	const { api, journal } = dependencies;
-	const { tooLong, advice, aborts, forgets } = about;
-	if (!aborts) throw new WorkspaceAutomationError(`${tooLong}, and goes on`, advice);
-	const aborting = api.call('abortAgentSession', { sessionId }, lastRequests(api));
-	const failure = await resultOrError(aborting);
+	const { tooLong, advice, isAborted, wasRead } = about;
+	if (!isAborted) throw new WorkspaceAutomationError(`${tooLong}. It's still running`, advice);
+	const { api, sessionId } = run;
+	const failure = await resultOrError(api.call('abortAgentSession', { sessionId }, options));
 	if (failure instanceof WorkspaceAutomationError)
 		throw new WorkspaceAutomationError(
-			`${tooLong} and could not be aborted`,
+			`${tooLong} and couldn't be aborted`,
 			`It may still be running. ${failure.message}. ${advice}`,
 			failure.context,
 		);
-	if (forgets) journal.clear();
-	throw new WorkspaceAutomationError(`${tooLong} and was aborted`, advice);
+	const aborted = new WorkspaceAutomationError(`${tooLong} and was aborted`, advice);
+	const error = addSessionToError(run, aborted);
+	if (wasRead) run.dependencies.journal.clear();
+	throw error;
 }
 
-/** The execution was stopped: aborts the session, where the user wants that. */
-export async function abortAfterStop(run: SessionRun): Promise<void> {
+/** Aborts the session of an item after Stop. Returns a sentence if it may still be running. */
+export async function abortAfterStop(run: SessionRun): Promise<string | undefined> {
 	const { sessionId } = run.record;
-	const { api, journal } = run.dependencies;
-	if (!sessionId) return;
-	if (!run.settings.abortOnStop)
-		return run.log(
-			`The execution was stopped; agent session ${sessionId} goes on, because Abort on Stop is off`,
+	const { api, settings } = run;
+	if (!sessionId) return undefined;
+	if (!settings.abortOnStop) {
+		run.log(
+			`The execution was stopped. Agent session ${sessionId} is still running, because Abort on Stop is off`,
 		);
+		return undefined;
+	}
 	const options = { ...lastRequests(api), ignoreCancel: true };
 	const failure = await resultOrError(api.call('abortAgentSession', { sessionId }, options));
-	if (failure instanceof WorkspaceAutomationError)
-		return run.log(
-			`The execution was stopped, but agent session ${sessionId} could not be aborted and may still be running: ${failure.message}. ${failure.description}`,
+	if (failure instanceof WorkspaceAutomationError) {
+		run.log(
+			`The execution was stopped, but agent session ${sessionId} couldn't be aborted and may still be running: ${failure.message}. ${failure.description}`,
 		);
-	journal.clear();
-	run.log(`The execution was stopped; agent session ${sessionId} was aborted`);
+		return `Session ${sessionId} couldn't be aborted and may still be running.`;
+	}
+	run.dependencies.journal.clear();
+	run.log(`The execution was stopped. Agent session ${sessionId} was aborted`);
+	return undefined;
+}
+
+/** Runs the work of an item, and adds the session to what it throws. */
+export async function withSessionErrors<T>(run: SessionRun, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof CanceledError) throw error;
+		throw addSessionToError(run, error);
+	}
 }

@@ -1,77 +1,197 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../../shared/errors';
-import { fingerprintRequest, openRecord, itemKey, findRecord } from '../../shared/n8n/journal';
-import { findAncestor, isFromOwnOutput } from './pause';
-import type { SessionRecord, ItemSettings, SessionJournal } from './run';
+import { WorkspaceAutomationError, type ErrorContext } from '../../shared/errors';
+import {
+	acceptRecord,
+	findRecord,
+	fingerprintRequest,
+	itemKey,
+	listRecords,
+	openRecord,
+	readRunIndex,
+	type ItemJournal,
+} from '../../shared/n8n/journal';
+import { nonEmptyText } from '../../shared/values';
+import type { PageRecord } from '../approval/page/view';
+import type { RequestOrigin } from '../approval/request';
+import { isFromOwnOutput, listAncestors } from './ancestors';
+import type { Ledger } from './ledger';
+import type { WaitState } from './schedule';
+import type { Turn } from './turn';
 
-// The record of an item: what a retry goes on with, and an item that comes back to the node that started its session.
+// The journal of Run Agent Session: one record per item, and how an item finds its record. Item JSON is never trusted for anything but
+// the ID of a session that this node itself started in this execution.
 
-/** Where the node's context keeps the records of its sessions */
-export const SESSION_RECORDS = 'sessions';
+/** The messages that a run may send: the one of the item, and a comment from the approval page */
+export type MessageStep = 'message' | 'comment';
 
-/**
- * The record of the session that an item carries, itself or as what it descends from, where this node started it in this execution: however
- * the node is wired into itself, it starts no second one. One that n8n parks goes on without its message, too.
- */
-export function findItemRecord(
-	context: IExecuteFunctions,
-	itemIndex: number,
-): SessionJournal | undefined {
-	const starts = context.getNodeParameter('operation', itemIndex) === 'start';
-	for (const item of [context.getInputData()[itemIndex], findAncestor(context, itemIndex)]) {
-		const sessionId = item?.json.sessionId;
-		const isIt = (entry: SessionRecord) =>
-			entry.sessionId === sessionId &&
-			(starts || (entry.parked !== undefined && entry.completedIn === undefined));
-		const record =
-			typeof sessionId === 'string' &&
-			findRecord(context.getContext('node'), SESSION_RECORDS, isIt);
-		if (record) return record;
-	}
-	return undefined;
+export interface SessionRecord {
+	/** `starting` from before the start request until the session's ID is known */
+	intent?: 'starting' | 'started';
+	/** `sending` from before the request until the response */
+	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
+	/** Fingerprint of the message of the item, so that another message counts as another one */
+	messageFingerprint?: string;
+	sessionId?: string;
+	dashboardUrl?: string;
+	/** The latest message, until its turn is proven */
+	turn?: Turn;
+	/** `lastActivityAt` of the latest reading, and when it was read */
+	lastActivityAt?: string | number;
+	lastReadAt?: number;
+	ledger: Ledger;
+	wait?: WaitState;
+	pollCount?: number;
+	/** What the approval request says besides the requests, as it was at the start */
+	origin?: Omit<RequestOrigin, 'sessionId'>;
+	page?: PageRecord;
+	/** How often sending the comment of `page` was tried */
+	commentAttempts?: number;
+	/** Sentences for the item's `warnings` that later wakes must not lose */
+	warnings?: string[];
+	/** The run of the node that returned the session as completed */
+	completedIn?: number;
+	/** The item of an outcome that waits for the other items (Return Items Together) */
+	outcome?: IDataObject;
+	/** A failure that waits for the other items */
+	failure?: { message: string; description: string; context: ErrorContext };
+	/** The service reported the session as failed, so a retry starts another one */
+	hasFailed?: boolean;
 }
 
-/** Whether an item comes from where people are asked about its session, which is waited for all the while. */
-export function isAwaitingApproval(
-	context: IExecuteFunctions,
-	carried: SessionJournal | undefined,
-): boolean {
-	const { page, completedIn } = carried?.read() ?? {};
-	return page !== undefined && completedIn === undefined && !isFromOwnOutput(context);
-}
+export type SessionJournal = ItemJournal<SessionRecord>;
 
-/** An item's own record; where it comes back by Still Running, that of the message which it would send again, whose turn goes on. */
-export function openItemRecord(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ target }: ItemSettings,
-): SessionJournal {
-	const fingerprint = fingerprintRequest(target.operation, target);
-	const isIt = ({ sessionId, state, completedIn }: SessionRecord, asked: string) =>
-		asked === fingerprint &&
-		sessionId === before?.sessionId &&
-		state === 'sent' &&
-		completedIn === undefined;
-	const before = findAncestor(context, itemIndex)?.json;
-	const goesOn = target.operation === 'continue' && before && !before.pendingInteractions;
+const SESSION_RECORDS = 'sessions';
+
+/** Returns the records of all items of all runs, as the context has them. */
+export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
+	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS);
+
+/** Marks an item on Still Running with the key of its record. It's beside the item's JSON, so no parameter or node reads it by accident. */
+export const SESSION_KEY = 'sessionKey';
+
+/** How an item of this run relates to the journal. */
+export type ItemMatch =
+	/** The item continues this record */
+	| { journal: SessionJournal; isResumed: boolean }
+	/** The item came back from Still Running without a record: it starts nothing */
+	| undefined;
+
+/** Finds the record at a key, also one that was cleared, because its session failed. */
+const findByKey = (nodeContext: IDataObject, key: unknown): SessionJournal | undefined => {
+	if (typeof key !== 'string') return undefined;
+	const journal = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, key);
+	return journal.read() || journal.clearedCount > 0 ? journal : undefined;
+};
+
+const findBySession = (nodeContext: IDataObject, sessionId: unknown): SessionJournal | undefined =>
+	nonEmptyText(sessionId) === undefined
+		? undefined
+		: findRecord<SessionRecord>(
+				nodeContext,
+				SESSION_RECORDS,
+				(record) => record.sessionId === sessionId,
+			);
+
+/** Returns the sessions of this node that an item descends from or carries, each once. */
+function listCarriedSessions(context: IExecuteFunctions, itemIndex: number): SessionJournal[] {
 	const nodeContext = context.getContext('node');
-	const earlier = goesOn ? findRecord(nodeContext, SESSION_RECORDS, isIt) : undefined;
-	return (
-		earlier ?? openRecord(nodeContext, SESSION_RECORDS, itemKey(context, itemIndex), fingerprint)
+	const items = [...listAncestors(context, itemIndex), context.getInputData()[itemIndex]];
+	const found = new Map<string, SessionJournal>();
+	for (const { json, [SESSION_KEY]: key } of items as INodeExecutionData[]) {
+		const journal = findByKey(nodeContext, key) ?? findBySession(nodeContext, json?.sessionId);
+		const sessionId = journal?.read()?.sessionId;
+		if (journal && sessionId !== undefined) found.set(sessionId, journal);
+	}
+	return [...found.values()];
+}
+
+/** @throws WorkspaceAutomationError that names the sessions */
+function severalSessionsError(journals: readonly SessionJournal[]): WorkspaceAutomationError {
+	const sessions = journals.map((journal) => {
+		const { sessionId, dashboardUrl } = journal.read()!;
+		return [sessionId, dashboardUrl].filter(Boolean).join(', ');
+	});
+	return new WorkspaceAutomationError(
+		'This item belongs to several sessions of this node',
+		`Nothing was started. The item comes from these sessions: ${sessions.join('; ')}. Connect the outputs back to this node without a node that combines items, such as Aggregate or Merge.`,
 	);
 }
 
+/** The parameters that say what to start or send; a retry with others is another request. */
+function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string {
+	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()
+		.parameters as IDataObject;
+	const { body } = (options ?? {}) as IDataObject;
+	const asked = { operation, projectId, prompt, sessionId, message, body };
+	return fingerprintRequest(asked, context.getInputData()[itemIndex].json);
+}
+
+const describeEarlierStart = ({ sessionId, dashboardUrl }: SessionRecord) => ({
+	message:
+		sessionId === undefined
+			? 'An earlier attempt may have started a session for this item'
+			: `An earlier attempt started session ${sessionId} for this item`,
+	description: `It had a different prompt, session or input, so nothing was started now.${dashboardUrl ? ` The session: ${dashboardUrl}.` : ''} To wait for that session, restore the parameters and retry, or use 'Continue a Session' with its ID. To start another one, run the workflow again from the start.`,
+});
+
 /**
- * The session of a record, to go on with.
- * @throws WorkspaceAutomationError where an earlier run handed it on as completed: a loop would go round for ever
+ * Finds the record of an item, or opens a new one.
+ * 1. An item that came back from Still Running has its key.
+ * 2. A retry finds the record of the same run and item.
+ * 3. An item that descends from a session of this node, or carries its ID, continues that session.
+ * @throws WorkspaceAutomationError if the item belongs to several sessions, or if a retry asks for something else
  */
-export function requireOpenSession(record: SessionJournal, runIndex: number): string | undefined {
-	const { sessionId, dashboardUrl, completedIn = runIndex } = record.read()!;
-	if (completedIn >= runIndex) return sessionId;
+export function matchItem(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	messageFingerprint: () => string,
+): ItemMatch {
+	const nodeContext = context.getContext('node');
+	const returned = findByKey(nodeContext, context.getInputData()[itemIndex][SESSION_KEY]);
+	if (returned) return { journal: returned, isResumed: returned.read() !== undefined };
+	if (isFromOwnOutput(context)) return undefined;
+	const own = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, itemKey(context, itemIndex));
+	if (!own.read()) {
+		const carried = findCarried(context, itemIndex, messageFingerprint);
+		if (carried) return { journal: carried, isResumed: true };
+	}
+	const request = fingerprintItem(context, itemIndex);
+	acceptRecord(context, SESSION_RECORDS, own, request, describeEarlierStart);
+	return { journal: own, isResumed: own.read() !== undefined };
+}
+
+/** Finds the session that an item continues because it descends from it or carries its ID. */
+function findCarried(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	messageFingerprint: () => string,
+): SessionJournal | undefined {
+	const carried = listCarriedSessions(context, itemIndex);
+	if (carried.length > 1) throw severalSessionsError(carried);
+	const [journal] = carried;
+	if (!journal) return undefined;
+	if (context.getNodeParameter('operation', itemIndex) === 'start') return journal;
+	// Another turn of a session that has completed, or another message, has a record of its own.
+	const record = journal.read()!;
+	const isSame =
+		record.completedIn === undefined && record.messageFingerprint === messageFingerprint();
+	return isSame ? journal : undefined;
+}
+
+/** Whether an item comes back from the node that asks for approval, while this node already waits for its session. */
+export function isAwaitingApproval(context: IExecuteFunctions, journal: SessionJournal): boolean {
+	const { page, completedIn } = journal.read() ?? {};
+	return page !== undefined && completedIn === undefined && !isFromOwnOutput(context);
+}
+
+/** @throws WorkspaceAutomationError if an earlier run returned the session as completed: the loop would never end */
+export function requireOpenSession(context: IExecuteFunctions, journal: SessionJournal): void {
+	const { sessionId, dashboardUrl, completedIn } = journal.read() ?? {};
+	if (completedIn === undefined || completedIn >= readRunIndex(context, 0)) return;
 	throw new WorkspaceAutomationError(
-		'The session of this item has completed, and was handed on before',
-		"What follows 'Completed' leads back into the node that started the session. To give the session another turn, lead it into a Run Agent Session that continues it with a message; for another session, into a node of its own.",
+		"This item's session has already completed",
+		"A connection leads from 'Completed' back to the node that started the session. To send the session another message, connect to a second Run Agent Session node with 'Continue a Session'. For another session, use another node.",
 		{ sessionId, dashboardUrl },
 	);
 }

@@ -1,39 +1,45 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
+import { OUTPUTS, type OutputKey, outputIndex } from '../outputs';
+import { isFromOwnOutput } from './ancestors';
 
-// How a node is wired into itself, which way an item came, and parking: n8n keeps the execution in its database, and executes the node again
-// after the wait. Of itself n8n only hands on, by the first output, what the node's input was; so that has to be replaced, and its first
-// output wired back to the node.
+// Pausing: n8n keeps the execution in its database and executes the node again later. n8n itself only passes the node's input through the
+// first output, so the node replaces that input, and Still Running has to be connected to the node's own input.
 
-/** By input, the outputs that lead there. n8n has it, and its types do not. */
+/** By input, the outputs that are connected to it. n8n has the function, and its types don't. */
 type Connections = Array<Array<{ node: string; index: number }> | null | undefined>;
 type WithConnections = { getConnections?(node: { name: string }, type: 'main'): Connections };
 
-/** The nodes that an output leads to directly, by name; undefined where n8n does not tell. */
+/** Returns the names of the nodes that an output is connected to; undefined if n8n doesn't tell. */
 function listConnectedNodes(context: IExecuteFunctions, output: number): string[] | undefined {
 	const { name } = context.getNode();
-	const wires = context as IExecuteFunctions & WithConnections;
-	if (!wires.getConnections) return undefined;
-	const follows = (node: string) =>
-		wires.getConnections!({ name: node }, 'main').some((into) =>
-			into?.some((from) => from.node === name && from.index === output),
+	const workflow = context as IExecuteFunctions & WithConnections;
+	if (!workflow.getConnections) return undefined;
+	const isConnected = (node: string) =>
+		workflow.getConnections!({ name: node }, 'main').some((input) =>
+			input?.some((from) => from.node === name && from.index === output),
 		);
-	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(follows);
+	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(isConnected);
 }
 
-/** What is parked comes back by the first output. @throws where that does not lead to the node itself and nowhere else */
+/** Whether Still Running is connected to this node's own input, and to nothing else. */
+export function isSelfConnected(context: IExecuteFunctions): boolean {
+	const connected = listConnectedNodes(context, outputIndex('stillRunning'));
+	return connected?.length === 1 && connected[0] === context.getNode().name;
+}
+
+/** @throws WorkspaceAutomationError unless Still Running is connected to this node's own input only: paused items return that way */
 export function requireSelfConnection(context: IExecuteFunctions): void {
-	const { name } = context.getNode();
-	const followers = listConnectedNodes(context, 0) ?? [name];
-	if (followers.length === 1 && followers[0] === name) return;
+	const isUnknown = listConnectedNodes(context, outputIndex('stillRunning')) === undefined;
+	if (isUnknown || isSelfConnected(context)) return;
 	throw new WorkspaceAutomationError(
 		"'Still Running' isn't connected to this node's input",
 		"Connect the 'Still Running' output to this node's own input, and to nothing else. No session was started.",
 	);
 }
 
-/** Whether an output leads to this very node again, whatever is between; false where n8n does not tell. */
+/** Whether an output is connected back to this node, directly or through other nodes; false if n8n doesn't tell. */
 export function isConnectedBack(context: IExecuteFunctions, output: number): boolean {
 	const { name } = context.getNode();
 	const isBefore = (node: string) =>
@@ -41,54 +47,44 @@ export function isConnectedBack(context: IExecuteFunctions, output: number): boo
 	return (listConnectedNodes(context, output) ?? []).some(isBefore);
 }
 
-/** Says in the editor that items have left by an output that leads nowhere. */
-export function warnIfUnconnected(context: IExecuteFunctions, output: number, name: string): void {
-	if (listConnectedNodes(context, output)?.length !== 0) return;
-	const message = `Items have left by '${name}', and nothing follows there.`;
+/** Adds a hint in the editor for items on an output that isn't connected. */
+export function warnIfUnconnected(context: IExecuteFunctions, key: OutputKey): void {
+	if (listConnectedNodes(context, outputIndex(key))?.length !== 0) return;
+	const others = (Object.keys(OUTPUTS) as OutputKey[]).filter((other) => {
+		const connected = other === key ? [] : listConnectedNodes(context, outputIndex(other));
+		return connected?.some((node) => node !== context.getNode().name);
+	});
+	const instead =
+		key === 'completed' && others.includes('stillRunning')
+			? " 'Still Running' is connected to another node. Did you mean 'Completed'?"
+			: '';
+	const message = `Items were sent to '${OUTPUTS[key]}', which isn't connected.${instead}`;
 	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
-/** Whether the items of this run come straight from the first output of this very node. */
-export function isFromOwnOutput(context: IExecuteFunctions): boolean {
-	const source = context.getExecuteData().source?.main?.[0];
-	return source?.previousNode === context.getNode().name && !source.previousNodeOutput;
-}
-
-/** The item of an earlier run of this node that an item descends from, whatever is between. */
-export function findAncestor(
-	context: IExecuteFunctions,
-	itemIndex: number,
-): INodeExecutionData | undefined {
-	type GetPairedItem = (...about: unknown[]) => INodeExecutionData | null;
-	try {
-		const source = context.getExecuteData().source?.main?.[0];
-		const proxy = context.getWorkflowDataProxy(itemIndex);
-		const getPairedItem = proxy.$getPairedItem as GetPairedItem;
-		const { pairedItem } = context.getInputData()[itemIndex];
-		return getPairedItem(context.getNode().name, source, pairedItem) ?? undefined;
-	} catch {
-		// It descends from none, or something on its way did not say what from.
-		return undefined;
-	}
-}
-
-/** How a node is parked. */
+/** What the context keeps about pauses of the node. */
 export interface PauseState {
-	/** Until when n8n keeps it */
+	/** When n8n resumes the execution, in wall-clock milliseconds */
 	until: number;
-	/** How often a webhook has had it executed sooner */
+	/** How often an answer from the approval page has resumed it earlier */
 	resumed: number;
-	/** Until when what comes back without having been parked has to wait */
-	putOffUntil?: number;
+	/** How often the node has run in this execution (`claims.ts`) */
+	runs?: number;
+	/** When items that came back without a pause have to be paused until */
+	deferredUntil?: number;
+	/** What this execution and its retries have in common (`marks.ts`) */
+	origin?: string;
+	/** Marks that the next wake can remove, because a pause has saved the context */
+	marks?: string[];
 }
 
-/** How the node is parked, as its context tells. */
+/** Returns the pause state in the node's context. */
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
-	(nodeContext.parked ??= { until: 0, resumed: 0 }) as unknown as PauseState;
+	(nodeContext.pause ??= { until: 0, resumed: 0 }) as unknown as PauseState;
 
 /**
- * n8n runs what follows a node from the top of the canvas to the bottom, and a node that parks ends that for all. So the way back goes last
- * where other items leave. What n8n saves is the position as it was.
+ * Sorts this node last in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the other
+ * outputs go first. The saved position doesn't change.
  */
 function runLast(node: INode): void {
 	const [x, y] = node.position;
@@ -97,37 +93,56 @@ function runLast(node: INode): void {
 }
 
 /**
- * The outputs of a node that parks what is on the first. Where items leave by another they go first, and the rest comes back at once, to be
- * parked then (`putOffUntil`).
+ * Keeps n8n's Always Output Data from adding `{}` to Still Running, which is connected to this node's own input: n8n would execute the
+ * node again without end.
+ */
+export function ignoreAlwaysOutputData(context: IExecuteFunctions): void {
+	if (isSelfConnected(context)) context.getExecuteData().node.alwaysOutputData = false;
+}
+
+/**
+ * A date that n8n stores in the execution's `waitTill` column but not in its data. With `waitTill` in the data, "Retry with currently
+ * saved workflow" after a kill disables the workflow's own node, which is connected to itself: n8n hangs.
+ */
+function columnOnlyDate(wakeAt: number): Date {
+	return Object.defineProperty(new Date(wakeAt), 'toJSON', { value: () => undefined });
+}
+
+/**
+ * Pauses the execution and returns the node's outputs. If items leave through other outputs, they go first: the items on Still Running
+ * come back at once, and are paused then (`readDeferredPause`).
  */
 export async function pauseExecution(
 	context: IExecuteFunctions,
 	outputs: INodeExecutionData[][],
 	wakeAt: number,
 ): Promise<INodeExecutionData[][]> {
-	const [waiting, ...leaving] = outputs;
-	if (waiting.length === 0) return outputs;
+	const [stillRunning, ...leaving] = outputs;
+	if (stillRunning.length === 0) return outputs;
 	const execution = context.getExecuteData();
-	const parked = readPauseState(context.getContext('node'));
+	const state = readPauseState(context.getContext('node'));
+	runLast(execution.node);
 	if (leaving.some(({ length }) => length > 0)) {
-		parked.putOffUntil = wakeAt;
-		runLast(execution.node);
+		state.deferredUntil = wakeAt;
 		return outputs;
 	}
-	// A list of its own: where the node has an error output, n8n empties what is returned.
-	execution.data.main = [[...waiting]];
-	parked.until = wakeAt;
-	// n8n 1 at times takes up twice what it has parked, and forgets the second when the first is through: "No active execution found". The
-	// wait is noted by then, and n8n parks it all the same.
-	await context.putExecutionToWait(new Date(wakeAt)).catch(() => {});
+	// A copy, because n8n empties the returned list if the node has an error output.
+	execution.data.main = [[...stillRunning]];
+	// Disabled in the saved stack only, so that a wake passes the items through the first output without `waitTill` in the data.
+	execution.node = { ...execution.node, disabled: true };
+	state.until = wakeAt;
+	state.origin ??= context.getExecutionId();
+	// n8n 1 sometimes resumes an execution twice, and forgets the second run when the first ends ("No active execution found"). The time is
+	// stored by then, and n8n pauses the execution anyway.
+	await context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
 	return outputs;
 }
 
-/** When the items of this run are to be parked for, because it was put off only until others had left; undefined if that is not why they came. */
-export function deferredUntil(context: IExecuteFunctions, now: number): number | undefined {
+/** Returns when items that came back without a pause have to be paused until; undefined if they came back for another reason. */
+export function readDeferredPause(context: IExecuteFunctions, now: number): number | undefined {
 	if (!isFromOwnOutput(context)) return undefined;
-	const parked = readPauseState(context.getContext('node'));
-	const { putOffUntil: wakeAt = now } = parked;
-	delete parked.putOffUntil;
-	return wakeAt > now ? wakeAt : undefined;
+	const state = readPauseState(context.getContext('node'));
+	const { deferredUntil = now } = state;
+	delete state.deferredUntil;
+	return deferredUntil > now ? deferredUntil : undefined;
 }

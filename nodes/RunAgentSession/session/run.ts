@@ -1,236 +1,148 @@
-import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
 import type { ApiClient } from '../../shared/client/operations';
-import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { isKnownStatus, type Interaction, type Session } from '../../shared/client/session';
+import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
-import type { ItemRecord } from '../../shared/n8n/journal';
-import { isKnownStatus, type Session } from '../../shared/client/session';
-import { isRejection } from '../../shared/client/retryPolicy';
-import type { RequestOrigin } from '../approval/request';
-import type { WaitState, Timeouts } from './schedule';
-import {
-	hasUnknownDecision,
-	applyPollToLedger,
-	type DecisionRecord,
-	type Ledger,
-	type UndecidedRequest,
-} from './ledger';
-import type { PageRecord, PageLink } from '../approval/page/view';
-import type { Policy } from '../policy/rules';
-import { pollDelay, type PollLimits } from './pollPlan';
-import { hasBegun, type Turn } from './turn';
+import type { SessionRecord } from './journal';
+import { hasUnknownDecision, type UndecidedRequest } from './ledger';
+import type { WaitState } from './schedule';
+import type { ItemSettings, RunDependencies } from './types';
 
-// A run: what it is asked for, what is known of it while it goes on, and how it waits for its session and reads it.
-
-export type Target =
-	| {
-			operation: 'start';
-			projectId: string;
-			prompt: string;
-			/** More fields for the body */
-			extra: Record<string, unknown>;
-	  }
-	| { operation: 'continue'; sessionId: string; message?: string };
-
-/** What one item asks for. */
-export interface ItemSettings {
-	target: Target;
-	/** What a question says of it beside the requests */
-	origin?: Omit<RequestOrigin, 'sessionId'>;
-	policy: Policy;
-	poll: PollLimits;
-	maxWaitMs: number;
-	onMaxWait: 'route' | 'abort';
-	abortOnStop: boolean;
-	/** More fields for the body that resolves an interaction */
-	decisionBody?: Record<string, unknown>;
-	/** Whether the agent gets what people write on the page */
-	sendComments?: boolean;
-	/** In the Database; undefined where the session is waited for in memory */
-	timeouts?: Timeouts;
-}
-
-/** What the node has done for one item so far. */
-export interface SessionRecord {
-	/** `sending` from before a start or a message is sent until its fate is known, `sent` once it is known to have arrived */
-	state: 'new' | 'sending' | 'sent';
-	sessionId?: string;
-	dashboardUrl?: string;
-	/** The message, until its turn shows */
-	turn?: Turn;
-	/** What became of each interaction */
-	ledger: Ledger;
-	/** In the Database: since when the session is waited for, and how often it was read */
-	parked?: WaitState;
-	pollCount?: number;
-	/** What a question says of it, as it was when the session was taken up */
-	origin?: ItemSettings['origin'];
-	/** What people were asked by a link, and what they answered */
-	page?: PageRecord;
-	/** The run of the node that handed it on as completed */
-	completedIn?: number;
-}
-
-/** The record that keeps a retry from starting a second session: cleared when there is nothing left to continue. */
-export type SessionJournal = ItemRecord<SessionRecord>;
-
-/** The effects that a run needs; a test brings a clock and a service of its own. */
-export interface RunDependencies {
-	api: ApiClient;
-	journal: SessionJournal;
-	/** From 0 to 1 */
-	random(): number;
-	log(message: string, about: Record<string, unknown>): void;
-	/** Told as soon as the session is known, and again when its dashboard URL is */
-	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
-}
-
-/** How a run ended. */
-export interface RunResult {
-	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
-	session: Session;
-	origin?: ItemSettings['origin'];
-	decisions: DecisionRecord[];
-	/** What is left for a person, and why */
-	undecided: UndecidedRequest[];
-	/** What a person should know about although it stopped nothing */
-	warnings: string[];
-	pollCount: number;
-	durationMs: number;
-	/** In the Database: when to look again */
-	lookAt?: number;
-	/** What people are asked by a link, while the session is waited for */
-	question?: PageLink;
-}
-
-/** For deciding what the last look before the end of Max Wait found */
+/** How long decisions may take after the time for polling is over */
 export const DECISION_BUDGET_MS = 30_000;
 
-/** What is known of a run while it goes on. */
-export class SessionRun {
-	/** What a retry has to know */
-	readonly record: SessionRecord;
+const NEW_RECORD: SessionRecord = { ledger: [] };
 
+/** The state of one item's run. What a retry or a wake has to know is in the journal; the rest is in memory only. */
+export class SessionRun {
 	readonly warnings = new Set<string>();
 
+	/** On the monotonic clock */
 	readonly startedAt: number;
 
-	/** The end of Max Wait, as the clock gives it */
-	readonly deadline: number;
+	/** When polling ends, on the monotonic clock */
+	pollDeadline: number;
 
 	/** The latest reading */
 	session: Session | undefined;
 
 	pollCount = 0;
 
-	/** Until when the service, or the network, takes no decision */
+	/** Polls in a row that didn't return a session, and the error of the latest */
+	failedPolls = 0;
+	lastFailure: WorkspaceAutomationError | undefined;
+
+	/** `Retry-After` of the latest failed poll */
+	retryAfterMs = 0;
+
+	/** What the latest reading leaves for an approver */
+	undecided: UndecidedRequest[] = [];
+
+	/** A request whose decision the service rejected, until the next poll */
+	rejected: { interaction: Interaction; error: WorkspaceAutomationError } | undefined;
+
+	/** Keys of requests that are denied because nobody answered in time */
+	keysToDeny: readonly string[] = [];
+
+	/** Until when the service, or the network, takes no decision, on the monotonic clock */
 	hold: { until: number; because: string } | undefined;
 
 	readonly settings: ItemSettings;
 
 	readonly dependencies: RunDependencies;
 
-	constructor(job: ItemSettings, dependencies: RunDependencies) {
-		this.settings = job;
+	constructor(settings: ItemSettings, dependencies: RunDependencies, budgetMs: number) {
+		this.settings = settings;
 		this.dependencies = dependencies;
-		this.startedAt = dependencies.api.clock.now();
-		this.deadline = this.startedAt + job.maxWaitMs;
-		this.record = { state: 'new', ledger: [], ...dependencies.journal.read() };
+		this.startedAt = this.now;
+		this.pollDeadline = this.startedAt + budgetMs;
 	}
 
-	get lastDecision(): number {
-		return this.deadline + DECISION_BUDGET_MS;
+	get api(): ApiClient {
+		return this.dependencies.api;
 	}
 
-	/** Whether the next reading tells what became of a decision, so that it is worth waiting for even after Max Wait. */
-	get isUnsettled(): boolean {
+	/** Milliseconds on the monotonic clock */
+	get now(): number {
+		return this.api.clock.now();
+	}
+
+	/** Milliseconds since 1970, for times that outlive the process */
+	get wallTime(): number {
+		return this.api.clock.now();
+	}
+
+	get record(): SessionRecord {
+		return { ...NEW_RECORD, ...this.dependencies.journal.read() };
+	}
+
+	get sessionId(): string {
+		return this.record.sessionId!;
+	}
+
+	/** Since when the session is waited for */
+	get wait(): WaitState {
+		return this.record.wait ?? { since: this.wallTime };
+	}
+
+	/** When decisions have to be done */
+	get decisionDeadline(): number {
+		return this.pollDeadline + DECISION_BUDGET_MS;
+	}
+
+	/** Whether the next poll tells what became of a decision, so that it's worth waiting for. */
+	get isSettling(): boolean {
 		const until = this.hold?.until ?? 0;
-		const isHeld = this.dependencies.api.clock.now() < until && until <= this.lastDecision;
+		const isHeld = this.now < until && until <= this.decisionDeadline;
 		return isHeld || hasUnknownDecision(this.record.ledger);
 	}
 
-	get lastPoll(): number {
-		return this.isUnsettled ? this.lastDecision : this.deadline;
+	/** When the last poll has to be done */
+	get lastPollAt(): number {
+		return this.isSettling ? this.decisionDeadline : this.pollDeadline;
 	}
 
 	save(changes: Partial<SessionRecord>): void {
-		this.dependencies.journal.write(Object.assign(this.record, changes));
+		this.dependencies.journal.write({ ...this.record, ...changes });
+	}
+
+	saveWait(changes: Partial<WaitState>): void {
+		this.save({ wait: { ...this.wait, ...changes } });
+	}
+
+	/** Records that something changed: a decision or message was sent, or a request was seen. */
+	noteChange(): void {
+		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
+	}
+
+	/** Adds a warning that also later wakes return. */
+	warn(warning: string): void {
+		const { warnings = [] } = this.record;
+		if (!warnings.includes(warning)) this.save({ warnings: [...warnings, warning] });
 	}
 
 	log(message: string, about: Record<string, unknown> = {}): void {
 		this.dependencies.log(message, { sessionId: this.record.sessionId, ...about });
 	}
-}
 
-/** Returns whether there is time for another poll. */
-export async function sleepUntilNextPoll(run: SessionRun): Promise<boolean> {
-	const { api, random } = run.dependencies;
-	const now = api.clock.now();
-	const delay = pollDelay(now - run.startedAt, random(), run.settings.poll, run.lastPoll - now);
-	if (delay !== undefined) await api.clock.sleep(delay, api.signal);
-	return delay !== undefined;
-}
+	/** Logs that a request may have taken effect. */
+	logIfUnknown(what: string, error: unknown): void {
+		if (!hadNoEffect(error))
+			this.log(`The ${what} may have taken effect: ${(error as Error).message}`);
+	}
 
-/** JSON of something else may come from somebody in between; where it has been nothing else for so long, it is the service's own. */
-const MAX_UNREADABLE_MS = 3 * 60_000;
-
-/** Reads the session; undefined when the time was over before a usable response came. */
-export async function pollSession(run: SessionRun): Promise<Session | undefined> {
-	const { api } = run.dependencies;
-	for (;;) {
-		// A poll that failed is made up for no later than the next one would come.
-		const session = await resultOrError(
-			fetchSession(api, run.record.sessionId!, {
-				deadline: run.lastPoll,
-				maxAttempts: Infinity,
-				maxDelayMs: run.settings.poll.maxPollMs,
-			}),
-		);
-		run.pollCount++;
-		if (!(session instanceof WorkspaceAutomationError)) return applyPoll(run, session);
-		const { message, description, context } = session;
-		if (context.httpStatus === 404)
-			throw new WorkspaceAutomationError(
-				'The session was not found',
-				`Either there is no such session, or the API key lacks a scope or its creator has lost access to the project: the service gives the same answer for both. ${description}`,
-				context,
-			);
-		if (isRejectedByService(session)) throw session;
-		if (session instanceof UnreadableSessionError) {
-			const isStrange = !run.session && api.clock.now() >= run.startedAt + MAX_UNREADABLE_MS;
-			if (!isStrange && (await sleepUntilNextPoll(run))) continue;
-			if (!run.session) throw session;
+	/** Takes a reading as the latest. */
+	update(session: Session): void {
+		// The dashboard URL is kept: an error names it even if a later response leaves it out.
+		const { sessionId, status, dashboardUrl = this.record.dashboardUrl } = session;
+		if (dashboardUrl && dashboardUrl !== this.record.dashboardUrl) {
+			this.save({ dashboardUrl });
+			this.dependencies.onSession({ sessionId, dashboardUrl });
 		}
-		run.warnings.add(`The session could not be read at the end: ${message}. ${description}`);
-		return undefined;
+		if (!isKnownStatus(status))
+			this.warnings.add(
+				`The service returned an unknown status, "${quote(status, 50)}". The node treated it as running.`,
+			);
+		this.session = { ...session, dashboardUrl };
+		this.dependencies.onProgress?.(this.session);
 	}
 }
-
-/** Takes what a poll shows. */
-export function applyPoll(run: SessionRun, session: Session): Session {
-	const { turn, ledger } = run.record;
-	const isOpen = turn && !hasBegun(turn, session);
-	// Where nothing was sent a poll tells of nothing.
-	if (turn || ledger.length > 0)
-		run.save({ turn: isOpen ? turn : undefined, ledger: applyPollToLedger(ledger, session) });
-	return updateSession(run, session);
-}
-
-/** Takes what a response shows: of decisions that were sent before only a poll tells. */
-export function updateSession(run: SessionRun, session: Session): Session {
-	// The dashboard URL is kept: an error has to name it even if a later response leaves it out.
-	const { sessionId, status, dashboardUrl = run.record.dashboardUrl } = session;
-	if (dashboardUrl && dashboardUrl !== run.record.dashboardUrl) {
-		run.save({ dashboardUrl });
-		run.dependencies.onSession({ sessionId, dashboardUrl });
-	}
-	if (!isKnownStatus(status))
-		run.warnings.add(
-			`The service reported the undocumented status "${quote(status, 50)}", which was taken for running.`,
-		);
-	return (run.session = { ...session, dashboardUrl });
-}
-
-/** Whether the service said no, as against not saying anything usable in time. */
-export const isRejectedByService = ({
-	context: { httpStatus },
-}: WorkspaceAutomationError): boolean => httpStatus !== undefined && isRejection(httpStatus);

@@ -1,75 +1,142 @@
-import { SHARE_OF_AGE } from './pollPlan';
-import type { RunResult } from './run';
+import { fingerprint, toText } from '../../shared/values';
 
-// Wait "In the Database": when a session that n8n has parked is looked at again, and when waiting for it is over. Moments and times
-// in milliseconds, no clock in here.
+// When to poll, when to wake a paused execution, and when waiting is over. Pure: times in milliseconds, no clock.
 
-/** n8n looks for what it has parked every 60 s, and for what is due within the next 70. */
+export interface PollLimits {
+	/** Minimum time between two polls */
+	pollMs: number;
+	/** Maximum time between two polls, jitter included */
+	maxPollMs: number;
+}
+
+/** The wait after a poll, as a share of the session's age: its end is noticed about that late. */
+export const SHARE_OF_AGE = 1 / 20;
+
+/** Added to each wait, so that sessions started together don't poll together. */
+const JITTER = 1 / 5;
+
+/**
+ * Returns the wait after a poll: 5% of the session's age between the two limits, jitter included. The defaults are the 5 to 10 seconds
+ * of the API document (Polling procedure, 2).
+ * @param random from 0 to 1
+ * @param leftMs the time that is left: the last poll happens at its end, unless that's sooner than the minimum
+ * @returns undefined if there's no time for another poll
+ */
+export function pollDelay(
+	ageMs: number,
+	random: number,
+	{ pollMs, maxPollMs }: PollLimits,
+	leftMs = Infinity,
+): number | undefined {
+	const interval = Math.min(maxPollMs / (1 + JITTER), ageMs * SHARE_OF_AGE);
+	const delay = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
+	if (delay <= leftMs) return delay;
+	return leftMs >= pollMs ? leftMs : undefined;
+}
+
+/** First wait after a failed poll; doubles with each failure, up to the wait after a good one */
+const FIRST_RETRY_MS = 1_000;
+
+/**
+ * Returns the wait after a failed poll: 1, 2, 4, ... seconds, at most as long as after a good poll. `Retry-After` makes it longer. The
+ * time that is left cuts it, so that the last poll happens at the end of the wait.
+ * @returns undefined if there's no time left
+ */
+export function retryPollDelay(
+	failures: number,
+	afterGoodPollMs: number,
+	retryAfterMs: number,
+	leftMs: number,
+): number | undefined {
+	const own = Math.min(afterGoodPollMs, FIRST_RETRY_MS * 2 ** (failures - 1));
+	const delay = Math.max(own, retryAfterMs);
+	if (delay <= leftMs) return delay;
+	return leftMs > 0 ? leftMs : undefined;
+}
+
+/** n8n checks for paused executions every 60 s, 70 s ahead: a shorter pause wakes late. */
 export const MIN_PAUSE_MS = 70_000;
 const MAX_PAUSE_MS = 10 * 60_000;
+/** The pause right after a start, which saves the session's ID. Less is unsafe on n8n 1, which saves the status before the data. */
+export const FIRST_PAUSE_MS = 5_000;
+/** How long a wake stays in memory after a change, so that requests within a minute of each other don't cost a pause each */
+export const ACTIVE_MS = 75_000;
+/** The maximum length of a wake */
+export const MAX_WAKE_MS = 30 * 60_000;
+/** How long a manual execution polls before its first pause, because a person is watching */
+export const MANUAL_WAKE_MS = 30_000;
 
-/** How long people and sessions are waited for. */
+/** Returns the key of a request: what an approver was asked about. Metadata that ages isn't part of it. */
+export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
+	fingerprint(toText([id, type, permission, patterns]));
+
+/** How long to wait for the session and for approvers. */
 export interface Timeouts {
 	giveUpAfterMs: number;
 	onGiveUp: 'abort' | 'error';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
-	/** Whether what follows Needs Approval leads back: then the session is waited for while people are asked */
-	waitsForPeople?: boolean;
+	/** Whether Needs Approval is connected back to this node: the node then waits for the answer */
+	waitsForApprovers?: boolean;
 }
 
-/** What is kept of an item while its session is waited for. */
+/** What the journal keeps about waiting. Wall-clock times, because they outlive the process. */
 export interface WaitState {
-	/** When the node took it up */
+	/** When waiting started */
 	since: number;
-	/** What a person was asked last (a stand-in for its text), and when that was first seen */
-	asked?: { what: string; since: number };
+	/** When something last changed: a decision or message was sent, or a request was seen */
+	changedAt?: number;
+	/** When each request was first seen pending without a decision, by its key */
+	firstSeen?: Record<string, number>;
+	/** The requests that approvers were asked about, by their keys */
+	asked?: string[];
+	/** Since when, and for how many wakes, the responses to polls were unusable */
+	unusable?: { since: number; wakes: number };
 }
 
-/**
- * What becomes of an item after a look at its session.
- * - `leave`: it goes on, by the output of its outcome.
- * - `park`: the session is looked at again.
- * - `unanswered`: nobody has decided what is pending in the time that people have for it.
- * - `giveUp`: it has been waited for long enough.
- */
-export type Course = 'leave' | 'park' | 'unanswered' | 'giveUp';
+/** Returns when the wait for a session times out. */
+const giveUpAt = ({ since }: WaitState, { giveUpAfterMs }: Timeouts): number =>
+	since + giveUpAfterMs;
 
-const giveUpAt = ({ since }: WaitState, { giveUpAfterMs }: Timeouts) => since + giveUpAfterMs;
+/** Returns when a request that is still pending counts as unanswered; never if approvers may take any time. */
+export function unansweredAt(
+	{ firstSeen = {}, asked = [] }: WaitState,
+	pendingKeys: readonly string[],
+	{ ifNobodyAnswers, unansweredAfterMs }: Timeouts,
+): number {
+	if (ifNobodyAnswers === 'wait') return Infinity;
+	const seen = pendingKeys
+		.filter((key) => asked.includes(key))
+		.map((key) => firstSeen[key] ?? Infinity);
+	return Math.min(Infinity, ...seen) + unansweredAfterMs;
+}
 
-/** From when a request counts as unanswered; never, where people have all the time. */
-const unansweredAt = ({ asked }: WaitState, { ifNobodyAnswers, unansweredAfterMs }: Timeouts) =>
-	asked && ifNobodyAnswers !== 'wait' ? asked.since + unansweredAfterMs : Infinity;
-
-/**
- * What a look means for an item. People are asked once; again only about something else.
- * @param kind the outcome of the look
- * @param pending a stand-in for what a person has to decide, where that is the outcome
- */
-export function courseAfter(
-	kind: RunResult['kind'],
-	pending: string,
-	parked: WaitState,
-	patience: Timeouts,
+/** The timeout that has passed, if any: waiting for the session, or for an approver. */
+export function passedTimeout(
+	state: WaitState,
+	pendingKeys: readonly string[],
+	timeouts: Timeouts,
 	now: number,
-): { course: Course; parked: WaitState } {
-	const { since, asked } = parked;
-	const isAsking = kind === 'needsApproval';
-	if (isAsking && pending !== asked?.what)
-		return { course: 'leave', parked: { since, asked: { what: pending, since: now } } };
-	if (!isAsking && kind !== 'stillRunning') return { course: 'leave', parked: { since } };
-	const still: WaitState = isAsking ? parked : { since };
-	if (now >= giveUpAt(still, patience)) return { course: 'giveUp', parked: still };
-	if (now >= unansweredAt(still, patience)) return { course: 'unanswered', parked: still };
-	return { course: 'park', parked: still };
+): 'giveUp' | 'unanswered' | undefined {
+	if (now >= giveUpAt(state, timeouts)) return 'giveUp';
+	return now >= unansweredAt(state, pendingKeys, timeouts) ? 'unanswered' : undefined;
 }
 
 /**
- * When to look at a parked session again: after a twentieth of the time that it has been waited for, within limits, or when that
- * time is over, or people's. Never so soon that n8n would be late.
+ * Returns when to wake the execution for an item: after 5% of the time since the last change, at most 10 minutes, no later than the
+ * next timeout, and at least 70 s ahead.
  */
-export function nextWakeAt(parked: WaitState, patience: Timeouts, now: number): number {
-	const share = Math.min(MAX_PAUSE_MS, (now - parked.since) * SHARE_OF_AGE);
-	const wanted = Math.min(now + share, giveUpAt(parked, patience), unansweredAt(parked, patience));
+export function nextWakeAt(
+	state: WaitState,
+	pendingKeys: readonly string[],
+	timeouts: Timeouts,
+	now: number,
+): number {
+	const quietMs = now - Math.max(state.since, state.changedAt ?? 0);
+	const wanted = Math.min(
+		now + Math.min(MAX_PAUSE_MS, quietMs * SHARE_OF_AGE),
+		giveUpAt(state, timeouts),
+		unansweredAt(state, pendingKeys, timeouts),
+	);
 	return Math.max(now + MIN_PAUSE_MS, wanted);
 }

@@ -1,31 +1,26 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
-import { hasEnded, activityKey, type Session } from '../../shared/client/session';
+import { hasEnded, isNewTurn, messageKey, type Session } from '../../shared/client/session';
 
-// Whether a reading is of the turn that a message began. One reading may be behind, and shows the turn before.
+// The turn that a message starts. A poll right after the message may still show the turn before.
 
-/** A message that was sent. It is JSON: kept in the journal until its turn shows, so that a retry knows. */
+/** A message that was sent. The journal keeps it until its turn is proven, so that a retry or a wake knows. */
 export interface Turn {
-	/** The moment of the session before it */
-	before: string;
-	wasAtRest: boolean;
-	/** As the clock gives it */
+	/** `messageKey` of the session before the message */
+	messageKey: string;
+	/** Whether the session had ended before the message */
+	hadEnded: boolean;
+	/** Wall-clock time */
 	sentAt: number;
 }
 
 export const createTurn = (before: Session, sentAt: number): Turn => ({
-	before: activityKey(before),
-	wasAtRest: hasEnded(before),
+	messageKey: messageKey(before),
+	hadEnded: hasEnded(before),
 	sentAt,
 });
 
-/**
- * Whether a reading is of a later turn than the one before the message. The message itself is no turn, and a session that is at
- * work after having been at rest has begun one.
- */
-export function hasBegun({ before, wasAtRest }: Turn, now: Session): boolean {
-	if (wasAtRest && !hasEnded(now)) return true;
-	return activityKey(now) !== before && now.latestMessage?.role !== 'user';
-}
+/** Whether a reading proves the turn of the message. */
+export const hasBegun = (turn: Turn, now: Session): boolean => isNewTurn(turn, now);
 
 /** Whether the turn has had its time to show. */
 export const isOverdue = ({ sentAt }: Turn, now: number): boolean => now >= sentAt + NEW_TURN_MS;

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText } from '../values';
-import { retryAfterMs } from './retryPolicy';
+import { isRejection, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt } from './types';
 
 // The wording of what people read when the service did not do what it was asked.
@@ -83,6 +83,25 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
  * other services write instead: `{error: "text"}`, `{message}`, `{errors: [...]}`, plain text. A web page says nothing that would help.
  */
 export function attemptError(
+	attempt: Attempt,
+	request: Pick<ApiRequest, 'scope'>,
+	nowMs: number,
+): WorkspaceAutomationError {
+	const error = describeAttempt(attempt, request, nowMs);
+	error.kind = findKind(attempt);
+	return error;
+}
+
+/** Tells a rejection by the service from a response that isn't the service's; undefined for outages. */
+function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
+	if (attempt.kind === 'tooLarge') return 'unusable';
+	if (attempt.kind !== 'response' || attempt.status >= 500 || attempt.status === 429)
+		return undefined;
+	const isHtml = /^\s{0,100}</.test(attempt.text ?? '');
+	return isRejection(attempt.status) && !isHtml ? 'rejected' : 'unusable';
+}
+
+function describeAttempt(
 	attempt: Attempt,
 	{ scope }: Pick<ApiRequest, 'scope'>,
 	nowMs: number,

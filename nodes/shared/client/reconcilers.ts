@@ -1,6 +1,6 @@
 import { resultOrError, WorkspaceAutomationError } from '../errors';
 import { readNamedField, parseTimestamp } from '../values';
-import { hasEnded, activityKey, type Session } from './session';
+import { hasEnded, messageKey, isNewTurn, type Session } from './session';
 import type { ReconcileResult } from './transport';
 import { findFilesByName } from './lists';
 import { fetchSession } from './sessions';
@@ -42,7 +42,7 @@ async function pollUntilFound(
 	}
 }
 
-/** Whether a session that is at rest has moved, or shows the message itself. That it shows neither is no proof. */
+/** Finds out whether a message arrived: a new turn is proven, or the session shows the message itself. Neither is no proof. */
 export const messageReconciler =
 	(api: ApiClient, before: Session, text: string, options: CallOptions = {}): Reconcile =>
 	async () => {
@@ -50,9 +50,10 @@ export const messageReconciler =
 			const now = await fetchSession(api, before.sessionId, within);
 			const shows = ({ latestMessage }: Session) =>
 				latestMessage?.role === 'user' && latestMessage.text === text;
-			// A session at work moves by itself.
-			const moved = hasEnded(before) && activityKey(before) !== activityKey(now);
-			return moved || (shows(now) && !shows(before)) ? toResponse(now) : undefined;
+			// A session at work goes on by itself.
+			const start = { messageKey: messageKey(before), hadEnded: true };
+			const isProven = hasEnded(before) && isNewTurn(start, now);
+			return isProven || (shows(now) && !shows(before)) ? toResponse(now) : undefined;
 		};
 		return await pollUntilFound(api, NEW_TURN_MS, options, look, 'unknown');
 	};

@@ -3,6 +3,7 @@ import { isId, requireText, UUID } from '../validation';
 import {
 	toText,
 	fingerprint,
+	parseTimestamp,
 	optionalExcerpt,
 	isRecord,
 	sortedJson,
@@ -107,9 +108,26 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 export const hasEnded = ({ status }: Session): boolean =>
 	status === 'completed' || status === 'failed';
 
-/** Stands for the moment of a session that a reading shows: equal where nothing was said or done in between. */
-export const activityKey = ({ status, lastActivityAt, latestMessage }: Session): string =>
-	fingerprint(toText([status, lastActivityAt, latestMessage?.createdAt, latestMessage?.text]));
+/** Returns a key of the latest message: equal as long as nobody says anything. */
+export const messageKey = ({ latestMessage }: Session): string =>
+	fingerprint(toText([latestMessage?.createdAt, latestMessage?.text]));
+
+/**
+ * Whether a reading proves a turn after the one that ended before: the session is at work, or its latest message is new and not the
+ * user's. `lastActivityAt` alone proves nothing.
+ * @param before `messageKey` of the session before, and whether it had ended
+ */
+export function isNewTurn(
+	before: { messageKey: string; hadEnded: boolean },
+	now: Session,
+): boolean {
+	if (before.hadEnded && !hasEnded(now)) return true;
+	return messageKey(now) !== before.messageKey && now.latestMessage?.role !== 'user';
+}
+
+/** Whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
+export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
+	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);
 
 /** A session's id at the end of its dashboard URL, for a resource locator */
 export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;

@@ -30,7 +30,7 @@ import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';
-import { fingerprintRequest, oncePerItem } from './journal';
+import { oncePerItem } from './journal';
 
 // Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
 // so that all of it goes through the one way to the API.
@@ -212,9 +212,8 @@ async function callOperation(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	const asked = () => fingerprintRequest(request, [values, extra]);
 	const sending = nonIdempotent(request)
-		? oncePerItem(context, asked(), send, () => mayHaveHappenedError(request))
+		? oncePerItem(context, send, () => mayHaveHappenedError(request))
 		: send();
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		verifyApplied(request, response.body, values);

@@ -12,7 +12,6 @@ import { fingerprintContent, type Interaction, type Session } from '../../../sha
 import { shownRequests } from '../request';
 import { planDecisions, type Ledger } from '../../session/ledger';
 import type { PageAnswers, Policy, SettledVerdict } from '../../policy/rules';
-import type { ItemSettings } from '../../session/run';
 
 // A question that is answered on a page: the link to it, what the page shows of a session as it is now, and what a person may choose there.
 
@@ -38,6 +37,12 @@ export interface PageRecord {
 	comment?: string;
 }
 
+/** The settings of an item that its page needs */
+interface LinkSettings {
+	policy: OptionPreferences;
+	sendComments?: boolean;
+}
+
 export const createLink = (contents: string[]): PageLink => ({
 	nonce: randomBytes(16).toString('base64url'),
 	contents,
@@ -46,7 +51,7 @@ export const createLink = (contents: string[]): PageLink => ({
 export const addLink = (
 	before: PageRecord | undefined,
 	question: PageLink,
-	{ policy: { approveWith, approveValues, denyValues }, sendComments }: ItemSettings,
+	{ policy: { approveWith, approveValues, denyValues }, sendComments }: LinkSettings,
 ): PageRecord => ({
 	answers: {},
 	...before,

@@ -11,13 +11,11 @@ import { createClient } from '../../../shared/client/createClient';
 import { fetchSession } from '../../../shared/client/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../../../shared/errors';
 import { nonEmptyText } from '../../../shared/values';
-import { listRecords } from '../../../shared/n8n/journal';
 import { readPauseState, type PauseState } from '../../session/pause';
 import { realClock } from '../../../shared/client/clock';
 import { hasEnded, type Session } from '../../../shared/client/session';
-import { SESSION_RECORDS } from '../../session/journal';
+import { listSessionRecords, type SessionRecord } from '../../session/journal';
 import { MIN_PAUSE_MS } from '../../session/schedule';
-import type { SessionRecord } from '../../session/run';
 import { PAGE_HEADERS, renderPage, type PageView } from './html';
 import { NONCE_PARAMETER, createForm, findLink, readForm, type PageLink } from './view';
 
@@ -134,7 +132,7 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 	};
 	const nodeContext = NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
 	const nonce = (context.getQueryData() as IDataObject)[NONCE_PARAMETER];
-	const found = findLink(listRecords<SessionRecord>(nodeContext, SESSION_RECORDS), nonce);
+	const found = findLink(listSessionRecords(nodeContext), nonce);
 	if (!found) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	if (nodeContext[ANSWERED_KEY] !== undefined) return sendPage(context, 409, PAGE_PROBLEMS.busy);
 	const { record: entry, question, isOpen } = found;

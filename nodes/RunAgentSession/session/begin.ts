@@ -1,0 +1,93 @@
+import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { withIntent } from '../../shared/n8n/journal';
+import { fingerprint } from '../../shared/values';
+import { sendMessage } from './message';
+import { applyReading, explainRejection } from './poll';
+import type { SessionRun } from './run';
+import type { Target } from './types';
+
+/** Minimum time for the start request, even if Max Wait is shorter. Cutting it off could leave a session running with no known ID. */
+const MIN_START_MS = 120_000;
+
+/**
+ * Starts or continues the session of an item, unless an earlier attempt did.
+ * @returns whether something was sent, so that the session isn't worth polling at once
+ * @throws IndeterminateError if an earlier attempt may have started the session or sent the message
+ */
+export async function begin(run: SessionRun): Promise<boolean> {
+	const { target } = run.settings;
+	// A session known to have failed isn't resumed.
+	if (run.record.hasFailed) run.dependencies.journal.clear();
+	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
+}
+
+/** Starts the session, unless the journal has one. */
+async function start(
+	run: SessionRun,
+	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
+): Promise<boolean> {
+	const { api, record } = run;
+	const { journal, mark, onSession } = run.dependencies;
+	if (record.sessionId) {
+		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
+		return false;
+	}
+	if (record.intent === 'starting') throw mayHaveHappenedError('createAgentSession');
+	await mark?.('start');
+	const deadline = Math.max(run.pollDeadline, run.now + MIN_START_MS);
+	const sessionId = await withIntent(journal, { intent: 'starting' }, async () => {
+		const response = await api.call(
+			'createAgentSession',
+			{ projectId, prompt },
+			{ extra, deadline },
+		);
+		return readNewSessionId(api, response);
+	}).catch((error: unknown) => {
+		run.logIfUnknown('start request', error);
+		throw error;
+	});
+	run.save({ intent: 'started', sessionId, origin: run.settings.origin });
+	run.saveWait({ since: run.wallTime });
+	onSession({ sessionId });
+	run.log(`Agent session ${sessionId} started`);
+	return true;
+}
+
+/** Sends the message of the item, if there is one, and if no earlier attempt did. */
+async function resume(
+	run: SessionRun,
+	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
+): Promise<boolean> {
+	const { record, settings } = run;
+	run.save({
+		sessionId,
+		origin: record.origin ?? settings.origin,
+		messageFingerprint: record.messageFingerprint ?? fingerprintMessage(message),
+		wait: run.wait,
+	});
+	run.dependencies.onSession({ sessionId });
+	if (record.messages?.message === 'sending') throw mayHaveHappenedError('sendAgentMessage');
+	if (message === undefined || record.messages?.message === 'sent') return false;
+	const options = { deadline: Math.max(run.pollDeadline, run.now + MIN_READ_MS) };
+	const before = await resultOrError(fetchSession(run.api, sessionId, options));
+	if (before instanceof WorkspaceAutomationError) {
+		if (before.kind === 'rejected') throw explainRejection(before);
+		throw new WorkspaceAutomationError(
+			`The message wasn't sent: ${before.message}`,
+			`The session couldn't be read. ${before.description}`,
+			before.context,
+		);
+	}
+	run.pollCount++;
+	applyReading(run, before);
+	await sendMessage(run, 'message', message, before);
+	return true;
+}
+
+/** Minimum time for reading the session before a message */
+const MIN_READ_MS = 60_000;
+
+/** Returns what tells the message of one item from another. */
+export const fingerprintMessage = (message: string | undefined): string =>
+	message === undefined ? '' : fingerprint(message);

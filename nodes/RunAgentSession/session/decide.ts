@@ -1,0 +1,122 @@
+import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { withIntent } from '../../shared/n8n/journal';
+import { quote } from '../../shared/values';
+import { decide } from '../policy/rules';
+import {
+	isStillPending,
+	planDecisions,
+	recordConfirmed,
+	recordRefused,
+	recordSent,
+	wasSent,
+	type DueDecision,
+	type UndecidedRequest,
+} from './ledger';
+import type { SessionRun } from './run';
+import { requestKey } from './schedule';
+
+/** Statuses that say that there's nothing left to decide */
+const GONE_STATUSES = [404, 409];
+
+/**
+ * Sends what the policy decides about the latest reading, each decision once. Sets `run.undecided`.
+ * @returns whether everything that is due was sent and confirmed; otherwise the session has to be polled first
+ * @throws WorkspaceAutomationError if the service rejected a decision and still lists its request
+ */
+export async function decidePending(run: SessionRun): Promise<boolean> {
+	const session = run.session!;
+	throwIfRejected(run);
+	const policy = { ...run.settings.policy, page: run.record.page?.answers };
+	const planned = planDecisions(run.record.ledger, session, policy);
+	run.undecided = planned.undecided;
+	noteSeenRequests(run);
+	if (session.status === 'failed') return true;
+	for (const due of [...planned.due, ...takeUnanswered(run)]) {
+		const isTooEarly = run.now < (run.hold?.until ?? 0);
+		if (isTooEarly || run.now > run.decisionDeadline) return false;
+		if (!(await sendDecision(run, due))) return false;
+	}
+	return true;
+}
+
+/** Records when each undecided request was first seen. */
+function noteSeenRequests(run: SessionRun): void {
+	if (!run.settings.timeouts) return;
+	const { firstSeen = {} } = run.wait;
+	const unseen = run.undecided
+		.map(({ interaction }) => requestKey(interaction))
+		.filter((key) => firstSeen[key] === undefined);
+	if (unseen.length === 0) return;
+	const seen = Object.fromEntries(unseen.map((key) => [key, run.wallTime]));
+	run.saveWait({ firstSeen: { ...firstSeen, ...seen }, changedAt: run.wallTime });
+}
+
+/** Takes the requests that nobody answered in time out of the undecided ones, with the decision to deny them. */
+function takeUnanswered(run: SessionRun): DueDecision[] {
+	const keys = run.keysToDeny;
+	if (keys.length === 0) return [];
+	const due: DueDecision[] = [];
+	const left: UndecidedRequest[] = [];
+	for (const each of run.undecided) {
+		const verdict = decide(each.interaction, { ...run.settings.policy, mode: 'deny' });
+		const isDue = keys.includes(requestKey(each.interaction)) && verdict.decision !== 'ask';
+		if (isDue) due.push({ interaction: each.interaction, verdict });
+		else left.push(each);
+	}
+	run.undecided = left;
+	return due;
+}
+
+/** Sends a decision once. Returns whether the service confirmed it; otherwise the next poll tells. */
+async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
+	const { api, record } = run;
+	const { id, type, permission, patterns } = due.interaction;
+	const { decision, option, decidedBy } = due.verdict;
+	const at = new Date(run.wallTime).toISOString();
+	// Text from the agent must not forge lines of the log.
+	const what = quote([permission, patterns], 500);
+	run.log(`Approval request decided by ${decidedBy}: ${decision} ${what}`);
+	const values = {
+		sessionId: run.sessionId,
+		interactionId: id,
+		type,
+		option,
+		decision,
+		approved: decision === 'approve',
+	};
+	const options = {
+		deadline: run.decisionDeadline,
+		extra: run.settings.decisionBody,
+		singleAttempt: true,
+	};
+	const intent = { ledger: recordSent(record.ledger, due, at) };
+	const sending = withIntent(run.dependencies.journal, intent, () =>
+		api.call('resolveInteraction', values, options),
+	);
+	const answer = await resultOrError(sending);
+	run.noteChange();
+	if (!(answer instanceof WorkspaceAutomationError)) {
+		run.hold = undefined;
+		run.save({ ledger: recordConfirmed(run.record.ledger, due) });
+		return true;
+	}
+	const { httpStatus = 0, retryAfter = 1 } = answer.context;
+	if (answer.kind === 'rejected') {
+		// An earlier decision of ours may have been applied, an approver may have been faster, or the agent may have moved on. Only a
+		// rejection that leaves the request pending matters.
+		const isGone = GONE_STATUSES.includes(httpStatus);
+		if (!wasSent(record.ledger, due))
+			run.rejected = { interaction: due.interaction, error: answer };
+		run.save({ ledger: recordRefused(record.ledger, due, at, isGone) });
+	} else if (hadNoEffect(answer)) {
+		run.hold = { until: run.now + retryAfter * 1_000, because: answer.message };
+	}
+	return false;
+}
+
+/** @throws WorkspaceAutomationError if the latest reading still lists a request whose decision was rejected */
+function throwIfRejected(run: SessionRun): void {
+	const { rejected } = run;
+	run.rejected = undefined;
+	if (rejected && isStillPending(run.session!, rejected.interaction)) throw rejected.error;
+}

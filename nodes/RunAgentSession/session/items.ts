@@ -1,0 +1,401 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { createClient } from '../../shared/client/createClient';
+import { realClock } from '../../shared/client/clock';
+import type { ApiClient } from '../../shared/client/operations';
+import { settleConcurrently } from '../../shared/client/rateLimiter';
+import { mayHaveHappenedError, readOptionWords } from '../../shared/client/sessions';
+import {
+	CanceledError,
+	errorJson,
+	throwIfAborted,
+	toNodeError,
+	WorkspaceAutomationError,
+} from '../../shared/errors';
+import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
+import { setSessionCustomData } from '../../shared/n8n/customData';
+import { readRunIndex } from '../../shared/n8n/journal';
+import { takeAnswered } from '../approval/page/webhook';
+import {
+	canceledError,
+	combineFailures,
+	reportToTracing,
+	sessionFailedError,
+	toItemJson,
+	toReturningItem,
+	type ItemFailure,
+} from '../output';
+import { OUTPUTS, outputIndex, type OutputKey } from '../outputs';
+import { readConcurrency, readJob, readWaitMode } from '../panel/parameters';
+import { isFromOwnOutput } from './ancestors';
+import { fingerprintMessage } from './begin';
+import { claimRun } from './claims';
+import {
+	isAwaitingApproval,
+	matchItem,
+	requireOpenSession,
+	SESSION_KEY,
+	type SessionJournal,
+} from './journal';
+import { createMarks, type Marks } from './marks';
+import {
+	ignoreAlwaysOutputData,
+	isSelfConnected,
+	pauseExecution,
+	readDeferredPause,
+	readPauseState,
+	requireSelfConnection,
+	warnIfUnconnected,
+} from './pause';
+import { MIN_PAUSE_MS } from './schedule';
+import type { ItemSettings, RunDependencies, RunResult } from './types';
+import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './wait';
+
+// The items of one run of the node: match each to its record, run them, and turn the results into outputs, one error, or a pause.
+
+/** One item of this run. */
+interface Item {
+	itemIndex: number;
+	journal: SessionJournal;
+	settings?: ItemSettings;
+	/** Set as soon as the item is known to have failed */
+	error?: Error;
+	result?: RunResult;
+}
+
+/** What the items of this run share. */
+interface NodeRun {
+	context: IExecuteFunctions;
+	isDatabase: boolean;
+	asTool: boolean;
+	/** Whether an item that fails becomes an item with its error */
+	continues: boolean;
+	items: Item[];
+	marks: Marks;
+}
+
+/**
+ * Runs the sessions of all input items.
+ * @returns the node's outputs; in the database, items on Still Running are paused
+ * @throws NodeApiError or NodeOperationError for the first item that failed, with the others in its description
+ */
+export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const isDatabase = readWaitMode(context) === 'database';
+	ignoreAlwaysOutputData(context);
+	const claim = isDatabase ? claimRun(context) : undefined;
+	if (claim === 'repeated') return await pauseInput(context, realClock.now() + MIN_PAUSE_MS);
+	if (claim === 'abandoned') return noItems();
+	const run: NodeRun = {
+		context,
+		isDatabase,
+		asTool: isTool(context),
+		continues: continuesOnError(context),
+		items: [],
+		marks: createMarks(context),
+	};
+	try {
+		return await runClaimed(run);
+	} finally {
+		await run.marks.release('ended');
+	}
+}
+
+const noItems = (): INodeExecutionData[][] => Object.keys(OUTPUTS).map(() => []);
+
+async function runClaimed(run: NodeRun): Promise<INodeExecutionData[][]> {
+	const { context, isDatabase } = run;
+	const matched = matchItems(run);
+	if (matched.length === 0) return noItems();
+	const deferred = isDatabase ? readDeferredPause(context, realClock.now()) : undefined;
+	if (deferred !== undefined) return await pauseInput(context, deferred);
+	if (isFromOwnOutput(context)) await run.marks.release('saved');
+	run.items = readItems(context, matched);
+	const signal = context.getExecutionCancelSignal?.();
+	try {
+		// Retry On Fail runs the node again even after Stop.
+		throwIfAborted(signal);
+		checkBeforeStart(run);
+		const api = await createClient(context);
+		await runAll(run, api, signal);
+		throwIfAborted(signal);
+		return await finishRun(run);
+	} catch (error) {
+		if (error instanceof CanceledError) throw await stopAll(run);
+		const failed = run.items.find((item) => item.error === error);
+		throw toNodeError(context.getNode(), error, failed?.itemIndex ?? 0);
+	}
+}
+
+/** Pauses all items of this run again, as they are. */
+const pauseInput = async (context: IExecuteFunctions, until: number) =>
+	await pauseExecution(
+		context,
+		[
+			context.getInputData().map((item, index) => ({ ...item, pairedItem: { item: index } })),
+			[],
+			[],
+		],
+		until,
+	);
+
+/** Matches the input items to their records. Items that start nothing and continue nothing are left out. */
+function matchItems({ context, isDatabase }: NodeRun): Array<Omit<Item, 'settings'>> {
+	return context.getInputData().flatMap((_, itemIndex): Array<Omit<Item, 'settings'>> => {
+		const readMessage = () =>
+			fingerprintMessage(String(context.getNodeParameter('message', itemIndex, '')) || undefined);
+		const match = matchItem(context, itemIndex, readMessage);
+		if (!match || (isDatabase && isAwaitingApproval(context, match.journal))) return [];
+		return [{ itemIndex, journal: match.journal }];
+	});
+}
+
+/** Reads the parameters of the items. An item whose parameters aren't valid gets an error. */
+function readItems(context: IExecuteFunctions, matched: Array<Omit<Item, 'settings'>>): Item[] {
+	const items = matched.map((item): Item => {
+		try {
+			requireOpenSession(context, item.journal);
+			const record = item.journal.read();
+			if (record?.failure ?? record?.outcome) return item;
+			const started = record?.hasFailed ? undefined : record?.sessionId;
+			return { ...item, settings: readJob(context, item.itemIndex, started) };
+		} catch (error) {
+			return { ...item, error: error as Error };
+		}
+	});
+	refuseSharedSessions(items);
+	return items;
+}
+
+/** Refuses items of this run that continue the same session: each would decide its requests. */
+function refuseSharedSessions(items: Item[]): void {
+	const bySession = new Map<string, Item[]>();
+	for (const item of items) {
+		const { target } = item.settings ?? {};
+		if (target?.operation !== 'continue') continue;
+		bySession.set(target.sessionId, [...(bySession.get(target.sessionId) ?? []), item]);
+	}
+	for (const [sessionId, sharing] of bySession) {
+		if (sharing.length < 2) continue;
+		const names = sharing.map(({ itemIndex }) => itemIndex).join(' and ');
+		for (const item of sharing)
+			item.error = new WorkspaceAutomationError(
+				'Several items continue the same session',
+				`Nothing was sent. Items ${names} continue session ${sessionId}. Keep one of them, for example with Remove Duplicates.`,
+				{ sessionId },
+			);
+	}
+}
+
+/** @throws WorkspaceAutomationError for the first problem that has to be fixed before anything is sent */
+function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): void {
+	if (isDatabase) requireSelfConnection(context);
+	const invalid = items.find(({ error }) => error !== undefined);
+	if (invalid && !continues) throw invalid.error!;
+}
+
+/** Runs the items with bounded concurrency. In the database, an answer from the approval page runs only the item of its session. */
+async function runAll(
+	run: NodeRun,
+	api: ApiClient,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	const { context, isDatabase } = run;
+	const answered = isDatabase ? takeAnswered(context) : undefined;
+	const isWatched = context.getMode() === 'manual' && !isFromOwnOutput(context);
+	const wake = createWake(api.clock.now(), isWatched);
+	// A wake only polls, which the rate limiter bounds: one busy session must not hold up the others.
+	const isWake = isDatabase && isFromOwnOutput(context);
+	const concurrency = isWake ? Infinity : readConcurrency(context);
+	const due = run.items.filter(
+		({ settings, error, journal }) =>
+			settings && !error && (!answered || journal.read()?.sessionId === answered),
+	);
+	await settleConcurrently(due, concurrency, async (item) => {
+		throwIfAborted(signal);
+		try {
+			item.result = await runItem(run, item, createDependencies(run, api, item), wake);
+		} catch (error) {
+			item.error = error as Error;
+		}
+	});
+}
+
+/** Runs one item. @throws WorkspaceAutomationError for a session that failed, unless the node is a tool */
+async function runItem(
+	run: NodeRun,
+	{ settings }: Item,
+	dependencies: RunDependencies,
+	wake: Wake,
+): Promise<RunResult> {
+	const result = run.isDatabase
+		? await runInDatabase(settings!, dependencies, wake)
+		: await runInMemory(settings!, dependencies);
+	if (result.kind === 'failed' && !run.asTool) throw sessionFailedError(result);
+	return result;
+}
+
+/** Returns the effects of an item's run. All items share one client, and with it one rate limit. */
+function createDependencies(
+	{ context, marks }: NodeRun,
+	api: ApiClient,
+	{ itemIndex, journal, settings }: Item,
+): RunDependencies {
+	const { policy } = settings!;
+	// The credential's words for options apply where the node has none.
+	for (const decision of ['approve', 'deny'] as const)
+		if (!policy[`${decision}Values`]?.length)
+			policy[`${decision}Values`] = readOptionWords(api, decision);
+	return {
+		api,
+		journal,
+		async mark(step) {
+			const operation = step === 'start' ? 'createAgentSession' : 'sendAgentMessage';
+			const key = `${journal.key} ${step} ${journal.clearedCount}`;
+			if (await marks.record(key)) throw mayHaveHappenedError(operation);
+		},
+		random: Math.random,
+		log: (message, about) =>
+			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+		onSession: (session) => setSessionCustomData(context, session),
+	};
+}
+
+/** Aborts every session of the run that hasn't completed. Returns the error after Stop. */
+async function stopAll(run: NodeRun): Promise<Error> {
+	const { context, items } = run;
+	// Without the execution's signal, which cancels every request.
+	const stopping = items.map(async ({ settings, journal, result }) => {
+		const record = journal.read();
+		const isOver = result?.kind === 'completed' || record?.outcome || record?.hasFailed;
+		if (!settings || !record?.sessionId || isOver) return undefined;
+		const api = await createClient(context);
+		const dependencies = createDependencies(run, api, { itemIndex: 0, journal, settings });
+		return await stopItem(settings, dependencies);
+	});
+	const sentences = await Promise.all(stopping);
+	const stillRunning = sentences.filter((sentence) => sentence !== undefined);
+	return canceledError(context, listFailures(items), stillRunning);
+}
+
+const listFailures = (items: readonly Item[]): ItemFailure[] =>
+	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
+
+/** Whether an item waits for the next wake. */
+const isWaiting = ({ settings, error, result }: Item): boolean =>
+	settings !== undefined && !error && (result === undefined || result.wakeAt !== undefined);
+
+/** Turns the results into outputs. @throws NodeOperationError if items failed, and none is waiting */
+async function finishRun(run: NodeRun): Promise<INodeExecutionData[][]> {
+	const { context, isDatabase, continues, items } = run;
+	const waiting = isDatabase ? items.filter(isWaiting) : [];
+	restoreFailures(items);
+	keepResults(run, waiting.length > 0);
+	reportToTracing(
+		context,
+		items.flatMap(({ result }) => result ?? []),
+	);
+	const failures = listFailures(items);
+	if (failures.length > 0 && !continues && waiting.length === 0) {
+		forgetFailures(items);
+		throw combineFailures(context, failures);
+	}
+	const outputs = toOutputs(run, waiting.length > 0);
+	for (const [index, key] of (Object.keys(OUTPUTS) as OutputKey[]).entries())
+		if (outputs[index].length > 0 && !run.asTool) warnIfUnconnected(context, key);
+	if (!isDatabase) return outputs;
+	return await pauseExecution(context, outputs, earliestWake(context, waiting));
+}
+
+/** Returns when the execution has to wake: at the earliest time that an item of this run needs, or when it would have woken anyway. */
+function earliestWake(context: IExecuteFunctions, waiting: readonly Item[]): number {
+	const wanted = waiting.flatMap(({ result }) => result?.wakeAt ?? []);
+	const isWhole = wanted.length === waiting.length;
+	const { until } = readPauseState(context.getContext('node'));
+	const soonest = realClock.now() + MIN_PAUSE_MS;
+	return Math.min(...wanted, isWhole ? Infinity : Math.max(until, soonest));
+}
+
+/** Takes the failures of earlier wakes out of the journal. */
+function restoreFailures(items: Item[]): void {
+	for (const item of items) {
+		const { failure } = item.journal.read() ?? {};
+		if (failure && !item.error)
+			item.error = new WorkspaceAutomationError(
+				failure.message,
+				failure.description,
+				failure.context,
+			);
+	}
+}
+
+/** Keeps in the journal what waits for other items: failures, and completed items with Return Items Together. */
+function keepResults(
+	{ context, isDatabase, continues, items }: NodeRun,
+	othersWait: boolean,
+): void {
+	const completedIn = readRunIndex(context, 0);
+	for (const { itemIndex, journal, settings, error, result } of items) {
+		const record = journal.read() ?? { ledger: [] };
+		if (error && othersWait && !continues && error instanceof WorkspaceAutomationError) {
+			const { message, description, context: about } = error;
+			journal.write({ ...record, failure: { message, description, context: about } });
+		} else if (
+			result?.kind === 'completed' &&
+			isDatabase &&
+			othersWait &&
+			settings?.returnTogether
+		) {
+			journal.write({ ...record, outcome: toItemJson(context, itemIndex, result) });
+		} else if (result?.kind === 'completed') {
+			journal.write({ ...record, completedIn });
+		}
+	}
+}
+
+/** Removes the failures that are thrown now, so that a retry runs these items again: a failed session isn't resumed. */
+function forgetFailures(items: readonly Item[]): void {
+	for (const { journal, error } of items) {
+		const record = journal.read();
+		if (error && record) journal.write({ ...record, failure: undefined });
+	}
+}
+
+/** Returns the items on the node's outputs. As a tool, all are on the first, which is the only one that the model sees. */
+function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
+	const { context, asTool, items } = run;
+	const outputs = noItems();
+	const put = (key: OutputKey, item: INodeExecutionData) =>
+		outputs[asTool ? 0 : outputIndex(key)].push(item);
+	const input = context.getInputData();
+	const returns = run.isDatabase || isSelfConnected(context);
+	for (const item of items) {
+		const { itemIndex, journal, error, result } = item;
+		const pairedItem = { item: itemIndex };
+		const record = journal.read();
+		const returnItem = (json: IDataObject) =>
+			put(
+				'stillRunning',
+				toReturningItem(input[itemIndex], itemIndex, { [SESSION_KEY]: journal.key }, json),
+			);
+		const { sessionId, dashboardUrl } = record ?? {};
+		if (error && othersWait && !run.continues) returnItem({});
+		else if (error) {
+			const node = context.getNode();
+			put('completed', { json: errorJson(node, toNodeError(node, error, itemIndex)), pairedItem });
+		} else if (record?.outcome && othersWait) returnItem({ sessionId, dashboardUrl });
+		else if (record?.outcome) {
+			put('completed', { json: record.outcome, pairedItem });
+			journal.write({ ...record, outcome: undefined, completedIn: readRunIndex(context, 0) });
+		} else {
+			const kind = result?.kind ?? 'stillRunning';
+			const isBack = kind === 'stillRunning' && returns && !asTool;
+			if (result && !isBack)
+				put(kind === 'failed' ? 'completed' : kind, {
+					json: toItemJson(context, itemIndex, result),
+					pairedItem,
+				});
+			if (isBack || result?.link) returnItem({ sessionId, dashboardUrl });
+		}
+	}
+	return outputs;
+}

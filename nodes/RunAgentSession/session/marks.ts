@@ -1,0 +1,90 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { nonEmptyText } from '../../shared/values';
+import { readPauseState } from './pause';
+
+// Marks: what n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses or
+// ends, so without marks a start would be repeated after n8n was killed.
+
+/** How many marks n8n keeps per node; the oldest go first */
+const MAX_MARKS = 1_000;
+
+/** One call at a time: n8n's helper loses parallel ones. */
+let lock: Promise<unknown> = Promise.resolve();
+
+function runLocked<T>(work: () => Promise<T>): Promise<T> {
+	const result = lock.then(work, work);
+	lock = result.catch(() => {});
+	return result;
+}
+
+type ExecutionContext = { establishedAt?: number };
+type WithExecutionContext = { getExecutionContext?(): ExecutionContext | undefined };
+
+/**
+ * Returns what an execution and its retries have in common: on n8n 2 the resume token, and on both versions the ID of the first
+ * execution, once a pause has saved it. Undefined on n8n 1 before the first pause.
+ */
+function readOrigin(context: IExecuteFunctions): string | undefined {
+	const saved = readPauseState(context.getContext('node')).origin;
+	if (saved !== undefined) return saved;
+	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: IDataObject };
+	const resumeUrl = nonEmptyText($execution?.resumeUrl) ?? '';
+	const token = URL.canParse(resumeUrl) ? new URL(resumeUrl).searchParams.get('signature') : null;
+	const { establishedAt } = (context as WithExecutionContext).getExecutionContext?.() ?? {};
+	return token ?? (establishedAt === undefined ? undefined : String(establishedAt));
+}
+
+export interface Marks {
+	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
+	record(key: string): Promise<boolean>;
+	/** Removes marks that are no longer needed, because n8n has saved the context or is about to. */
+	release(reason: 'saved' | 'ended'): Promise<void>;
+}
+
+/**
+ * Returns the marks of one run of the node. If n8n can't keep them (no saved workflow, for example), nothing counts as recorded.
+ *
+ * Without an origin (n8n 1 before the first pause), a mark counts only in a retry, and is removed when the run ends.
+ */
+export function createMarks(context: IExecuteFunctions): Marks {
+	const origin = readOrigin(context);
+	const prefix = `${origin ?? 'open'} ${context.getNode().id}`;
+	const counts = origin !== undefined || context.getMode() === 'retry';
+	const state = readPauseState(context.getContext('node'));
+	let batch: { keys: string[]; seen: Promise<Set<unknown>> } | undefined;
+
+	const send = async (keys: string[]): Promise<Set<unknown>> => {
+		const options = { mode: 'entries' as const, maxEntries: MAX_MARKS };
+		const { processed } = await context.helpers.checkProcessedAndRecord(keys, 'node', options);
+		return new Set(processed);
+	};
+	const startBatch = () => {
+		const keys: string[] = [];
+		const seen = runLocked(async () => {
+			batch = undefined;
+			return await send(keys);
+		}).catch((error: unknown) => {
+			context.logger.debug(`n8n couldn't record the start of a session: ${String(error)}`);
+			return new Set<unknown>();
+		});
+		return { keys, seen };
+	};
+	return {
+		async record(key) {
+			const mark = `${prefix} ${key}`;
+			batch ??= startBatch();
+			batch.keys.push(mark);
+			(state.marks ??= []).push(mark);
+			return (await batch.seen).has(mark) && counts;
+		},
+		async release(reason) {
+			const { marks = [] } = state;
+			if (marks.length === 0 || (reason === 'ended' && origin !== undefined)) return;
+			delete state.marks;
+			const remove = async () =>
+				await context.helpers.removeProcessed(marks, 'node', { mode: 'entries' });
+			await runLocked(remove).catch(() => {});
+		},
+	};
+}

@@ -1,0 +1,77 @@
+import { messageReconciler } from '../../shared/client/reconcilers';
+import { mayHaveHappenedError } from '../../shared/client/sessions';
+import type { Session } from '../../shared/client/session';
+import { resultOrError, hadNoEffect, WorkspaceAutomationError } from '../../shared/errors';
+import { withIntent } from '../../shared/n8n/journal';
+import type { MessageStep } from './journal';
+import type { SessionRun } from './run';
+import { createTurn } from './turn';
+
+/**
+ * Sends a message once, which starts a new turn.
+ * @param before the session as it was, to tell after a lost response whether the message arrived
+ * @throws IndeterminateError if the message, or one of an earlier attempt, may have been sent
+ */
+export async function sendMessage(
+	run: SessionRun,
+	step: MessageStep,
+	text: string,
+	before: Session,
+): Promise<void> {
+	const { api, sessionId } = run;
+	const { messages } = run.record;
+	if (messages?.[step] === 'sending') throw mayHaveHappenedError('sendAgentMessage');
+	await run.dependencies.mark?.(step);
+	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
+	const reconcile = messageReconciler(api, before, text, { deadline });
+	const intent = { messages: { ...messages, [step]: 'sending' as const } };
+	await withIntent(run.dependencies.journal, intent, () =>
+		api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
+	).catch((error: unknown) => {
+		run.logIfUnknown('message', error);
+		throw error;
+	});
+	run.save({
+		messages: { ...messages, [step]: 'sent' },
+		turn: createTurn(before, run.wallTime),
+	});
+	run.noteChange();
+	run.log(`Message sent to agent session ${sessionId}`);
+}
+
+/** Minimum time for a message, even if the time for polling is shorter */
+const MIN_MESSAGE_MS = 60_000;
+/** How often a comment that provably didn't arrive is sent again */
+const MAX_COMMENT_ATTEMPTS = 3;
+
+/**
+ * Sends the comment from the approval page to the agent, once, when everything is decided. A comment that can't be sent becomes a
+ * warning: it never changes the outcome.
+ * @returns whether the comment was sent, which starts a new turn
+ */
+export async function sendComment(run: SessionRun): Promise<boolean> {
+	const { page, commentAttempts = 0 } = run.record;
+	const { comment } = page ?? {};
+	if (!page || !comment || !run.settings.sendComments || run.session!.status === 'failed')
+		return false;
+	const failure = await resultOrError(sendMessage(run, 'comment', comment, run.session!));
+	const attempts = commentAttempts + 1;
+	const isTransient =
+		failure instanceof WorkspaceAutomationError &&
+		hadNoEffect(failure) &&
+		failure.kind !== 'rejected';
+	if (isTransient && attempts < MAX_COMMENT_ATTEMPTS) {
+		run.save({ commentAttempts: attempts });
+		return true;
+	}
+	const { messages } = run.record;
+	run.save({
+		page: { ...page, comment: undefined },
+		commentAttempts: undefined,
+		messages: { ...messages, comment: undefined },
+	});
+	if (!(failure instanceof WorkspaceAutomationError)) return true;
+	const what = hadNoEffect(failure) ? "couldn't be sent" : 'may not have been sent';
+	run.warn(`The comment ${what}: ${failure.message}. ${failure.description}`);
+	return false;
+}

@@ -1,0 +1,116 @@
+import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
+import { hasEnded, isStale, type Session } from '../../shared/client/session';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { formatSeconds } from '../../shared/values';
+import { decidePending } from './decide';
+import { endedResult, toResult } from './finish';
+import { applyPollToLedger } from './ledger';
+import { sendComment } from './message';
+import type { SessionRun } from './run';
+import { pollDelay, retryPollDelay } from './schedule';
+import { hasBegun } from './turn';
+import type { RunResult } from './types';
+
+/** How long, and for how many wakes, responses may be unusable in a row */
+const MAX_UNUSABLE_MS = 3 * 60_000;
+const MIN_UNUSABLE_WAKES = 3;
+
+/**
+ * Polls the session once and applies the policy. Returns undefined while the session should be polled again.
+ * @throws WorkspaceAutomationError if the service refuses the poll, or its responses were unusable for too long
+ */
+export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
+	if (!(await readSession(run))) return undefined;
+	const isDecided = await decidePending(run);
+	if (!isDecided) return undefined;
+	if (run.undecided.length > 0) return run.isSettling ? undefined : toResult(run, 'needsApproval');
+	if (await sendComment(run)) return undefined;
+	return hasEnded(run.session!) ? endedResult(run) : undefined;
+}
+
+/** Waits until the next poll. Returns false if there's no time for another one. @param leftMs the time that is left for waiting */
+export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promise<boolean> {
+	const { api, settings, dependencies } = run;
+	const ageMs = run.now - run.startedAt;
+	const random = dependencies.random();
+	const delay =
+		run.failedPolls === 0
+			? pollDelay(ageMs, random, settings.poll, leftMs)
+			: retryPollDelay(
+					run.failedPolls,
+					pollDelay(ageMs, random, settings.poll)!,
+					run.retryAfterMs,
+					leftMs,
+				);
+	if (delay !== undefined) await api.clock.sleep(delay, api.signal);
+	return delay !== undefined;
+}
+
+/** Polls once. Returns whether the poll gave a new reading; one failed poll never ends the wait. */
+async function readSession(run: SessionRun): Promise<boolean> {
+	const { api, sessionId } = run;
+	const options = { deadline: run.lastPollAt, maxAttempts: 1 };
+	const session = await resultOrError(fetchSession(api, sessionId, options));
+	run.pollCount++;
+	if (session instanceof WorkspaceAutomationError) {
+		notePollFailure(run, session);
+		return false;
+	}
+	run.failedPolls = 0;
+	if (run.record.wait?.unusable) run.saveWait({ unusable: undefined });
+	return applyReading(run, session);
+}
+
+/** Takes a reading. Returns false for one that is older than one we have (a stale replica). */
+export function applyReading(run: SessionRun, session: Session): boolean {
+	const { turn, ledger, lastActivityAt, lastReadAt = 0 } = run.record;
+	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
+	const isTurnOpen = turn && !hasBegun(turn, session);
+	run.save({
+		lastActivityAt: session.lastActivityAt ?? lastActivityAt,
+		lastReadAt: run.wallTime,
+		turn: isTurnOpen ? turn : undefined,
+		ledger: applyPollToLedger(ledger, session),
+	});
+	run.update(session);
+	return true;
+}
+
+/** A replica isn't behind for longer; after that, the service's times themselves went back. */
+const MAX_STALE_MS = 60_000;
+
+/** Returns the error for a poll that the service rejected. */
+export function explainRejection(error: WorkspaceAutomationError): WorkspaceAutomationError {
+	if (error.context.httpStatus !== 404) return error;
+	return new WorkspaceAutomationError(
+		'The session was not found',
+		`Either there's no such session, or the API key lacks a scope, or its creator has lost access to the project: the service returns 404 for each. ${error.description}`,
+		error.context,
+	);
+}
+
+/**
+ * Counts a failed poll.
+ * @throws WorkspaceAutomationError if the service refused the poll, or if its responses were unusable for three minutes in a row
+ */
+function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void {
+	if (error.kind === 'rejected') throw explainRejection(error);
+	run.failedPolls++;
+	run.retryAfterMs = (error.context.retryAfter ?? 0) * 1_000;
+	run.lastFailure = error;
+	if (!isUnusable(error)) return;
+	const { unusable = { since: run.wallTime, wakes: 0 } } = run.wait;
+	const wakes = unusable.wakes + (run.failedPolls === 1 ? 1 : 0);
+	run.saveWait({ unusable: { ...unusable, wakes } });
+	const isLong = run.wallTime >= unusable.since + MAX_UNUSABLE_MS;
+	if (!isLong || (run.settings.timeouts && wakes < MIN_UNUSABLE_WAKES)) return;
+	throw new WorkspaceAutomationError(
+		error.message,
+		`The responses to polls were unusable for ${formatSeconds(run.wallTime - unusable.since)}. ${error.description}`,
+		error.context,
+	);
+}
+
+/** Whether something responded, but not with a session: a web page, invalid JSON, or too much. Network errors and 5xx are outages. */
+const isUnusable = (error: WorkspaceAutomationError): boolean =>
+	error instanceof UnreadableSessionError || error.kind === 'unusable';

@@ -1,0 +1,72 @@
+import type { ApiClient } from '../../shared/client/operations';
+import type { Session } from '../../shared/client/session';
+import type { PageLink } from '../approval/page/view';
+import type { RequestOrigin } from '../approval/request';
+import type { Policy } from '../policy/rules';
+import type { SessionJournal } from './journal';
+import type { DecisionRecord, UndecidedRequest } from './ledger';
+import type { PollLimits, Timeouts } from './schedule';
+
+// What one item asks for, what its run needs, and how the run ends.
+
+export type Target =
+	| {
+			operation: 'start';
+			projectId: string;
+			prompt: string;
+			/** More fields for the body */
+			extra: Record<string, unknown>;
+	  }
+	| { operation: 'continue'; sessionId: string; message?: string };
+
+/** The parameters of one item, checked. */
+export interface ItemSettings {
+	target: Target;
+	/** What the approval request says besides the requests */
+	origin?: Omit<RequestOrigin, 'sessionId'>;
+	policy: Policy;
+	poll: PollLimits;
+	maxWaitMs: number;
+	onMaxWait: 'route' | 'abort';
+	abortOnStop: boolean;
+	/** More fields for the body that resolves an interaction */
+	decisionBody?: Record<string, unknown>;
+	/** Whether the agent gets the comments from the approval page */
+	sendComments?: boolean;
+	/** In the Database only; undefined when the node waits in memory */
+	timeouts?: Timeouts;
+	/** In the Database: Completed items wait until no item is still running */
+	returnTogether?: boolean;
+}
+
+/** The effects of a run. Tests bring their own clock and service. */
+export interface RunDependencies {
+	api: ApiClient;
+	journal: SessionJournal;
+	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
+	mark?(step: string): Promise<void>;
+	/** Returns a number from 0 to 1. */
+	random(): number;
+	log(message: string, about: Record<string, unknown>): void;
+	/** Called when the session is known, and again when its dashboard URL is */
+	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
+	/** Called after each poll that shows another state */
+	onProgress?(session: Session): void;
+}
+
+/** How a run ended, or that it is still waiting. */
+export interface RunResult {
+	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
+	session: Session;
+	origin?: ItemSettings['origin'];
+	decisions: DecisionRecord[];
+	/** The requests that are left for an approver, and why */
+	undecided: UndecidedRequest[];
+	warnings: string[];
+	pollCount: number;
+	durationMs: number;
+	/** In the Database: wall-clock time of the next wake, in milliseconds */
+	wakeAt?: number;
+	/** In the Database: the link for the approver, if the node waits for an answer */
+	link?: PageLink;
+}

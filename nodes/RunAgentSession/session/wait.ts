@@ -1,0 +1,232 @@
+import type { CallOptions } from '../../shared/client/operations';
+import { fetchSession } from '../../shared/client/sessions';
+import { fingerprintContent, hasEnded } from '../../shared/client/session';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { pluralize } from '../../shared/values';
+import { createLink, addLink } from '../approval/page/view';
+import { begin } from './begin';
+import {
+	abandon,
+	abortAfterStop,
+	endedResult,
+	lastRequests,
+	toResult,
+	withSessionErrors,
+} from './finish';
+import { applyReading, pollOnce, sleepUntilNextPoll } from './poll';
+import { SessionRun } from './run';
+import {
+	ACTIVE_MS,
+	FIRST_PAUSE_MS,
+	MANUAL_WAKE_MS,
+	MAX_WAKE_MS,
+	nextWakeAt,
+	passedTimeout,
+	requestKey,
+} from './schedule';
+import type { ItemSettings, RunDependencies, RunResult } from './types';
+
+// Waiting: one loop for both modes. In memory, its budget is Max Wait. In the database, its budget is short, and then the execution pauses.
+
+/** Polls until the session has an outcome or the budget is spent. @param leftMs the time that is left for waiting */
+async function waitForOutcome(
+	run: SessionRun,
+	leftMs: () => number,
+	isDue: boolean,
+): Promise<RunResult | undefined> {
+	for (let isPollDue = isDue; ; isPollDue = true) {
+		if (isPollDue) {
+			const result = await pollOnce(run);
+			if (result) return result;
+		}
+		if (!(await sleepUntilNextPoll(run, leftMs()))) return undefined;
+	}
+}
+
+/**
+ * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait is over.
+ * @throws WorkspaceAutomationError that names the session, once there is one, and the decisions
+ * @throws CanceledError after Stop
+ */
+export async function runInMemory(
+	settings: ItemSettings,
+	dependencies: RunDependencies,
+): Promise<RunResult> {
+	const run = new SessionRun(settings, dependencies, settings.maxWaitMs);
+	return await withSessionErrors(run, async () => {
+		const isNew = await begin(run);
+		if (settings.maxWaitMs === 0 && settings.onMaxWait === 'route')
+			return toResult(run, 'stillRunning');
+		const result = await waitForOutcome(run, () => run.lastPollAt - run.now, !isNew);
+		return noteFailed(run, result ?? (await handleMaxWait(run)));
+	});
+}
+
+/** Records that a session has failed, so that a retry starts another one. */
+function noteFailed(run: SessionRun, result: RunResult): RunResult {
+	if (result.kind === 'failed') run.save({ hasFailed: true });
+	return result;
+}
+
+/** Returns what is known when Max Wait is over, or aborts the session. @throws WorkspaceAutomationError after an abort */
+async function handleMaxWait(run: SessionRun): Promise<RunResult> {
+	const { settings, api } = run;
+	if (run.undecided.length > 0) return toResult(run, 'needsApproval');
+	if (run.lastFailure && run.failedPolls > 0)
+		run.warnings.add(
+			`The session couldn't be read at the end: ${run.lastFailure.message}. ${run.lastFailure.description}`,
+		);
+	if (settings.onMaxWait === 'route') return toResult(run, 'stillRunning');
+	await api.clock.sleep(Math.max(0, run.pollDeadline - run.now), api.signal);
+	const options = lastRequests(api);
+	const ended = await pollLast(run, options);
+	if (ended.result) return ended.result;
+	const minutes = pluralize(Math.round(settings.maxWaitMs / 6_000) / 10, 'minute');
+	const advice = [
+		"Raise 'Max Wait', or set 'On Max Wait' to route the item to Still Running instead.",
+		...run.warnings,
+	].join(' ');
+	const tooLong = `The session did not finish within ${minutes}`;
+	return await abandon(run, { tooLong, advice, isAborted: true, ...ended }, options);
+}
+
+/** Polls once more before an abort: a session that has ended is a result, and nothing to abort. */
+async function pollLast(
+	run: SessionRun,
+	options: CallOptions,
+): Promise<{ wasRead: boolean; result?: RunResult }> {
+	const last = await resultOrError(fetchSession(run.api, run.sessionId, options));
+	if (last instanceof WorkspaceAutomationError || !applyReading(run, last))
+		return { wasRead: false };
+	const isPending = last.pendingInteractions.length > 0 && last.status !== 'failed';
+	return {
+		wasRead: true,
+		result: hasEnded(last) && !isPending ? endedResult(run) : undefined,
+	};
+}
+
+/** What the items of a wake share. */
+export interface Wake {
+	/** When the wake ends at the latest, on the monotonic clock. An outcome of another item makes it sooner. */
+	endsAt: number;
+	/** Whether a person watches: the first wake of a manual execution polls before it pauses */
+	isWatched: boolean;
+}
+
+/** How long other items keep polling when an item has an outcome, which should leave soon */
+const OTHERS_MS = 30_000;
+/** For the requests of a wake */
+const WAKE_REQUEST_MS = 15_000;
+
+export const createWake = (nowMs: number, isWatched: boolean): Wake => ({
+	endsAt: nowMs + MAX_WAKE_MS,
+	isWatched,
+});
+
+/**
+ * Runs one item until the execution pauses: starts or continues its session, polls it and decides its requests, as long as something
+ * changes. A result of the kind `stillRunning` has the time of the next wake.
+ * @throws WorkspaceAutomationError that names the session, or says that a timeout has passed
+ */
+export async function runInDatabase(
+	settings: ItemSettings,
+	dependencies: RunDependencies,
+	wake: Wake,
+): Promise<RunResult> {
+	const run = new SessionRun(settings, dependencies, WAKE_REQUEST_MS);
+	return await withSessionErrors(run, async () => {
+		const isNew = await begin(run);
+		const pollCount = run.record.pollCount ?? 0;
+		let result: RunResult | undefined;
+		if (!isNew || wake.isWatched)
+			result = await waitForOutcome(run, () => leftInWake(run, wake), !isNew);
+		result = await applyTimeout(run, wake, result);
+		run.save({ pollCount: pollCount + run.pollCount });
+		const outcome = noteFailed(run, toOutcome(run, result, isNew && !wake.isWatched));
+		if (outcome.kind !== 'stillRunning' || outcome.link)
+			wake.endsAt = Math.min(wake.endsAt, run.now + OTHERS_MS);
+		return outcome;
+	});
+}
+
+/** Returns how long an item may keep polling in this wake, and gives the next poll its time. */
+function leftInWake(run: SessionRun, wake: Wake): number {
+	const { changedAt = 0 } = run.wait;
+	const activeMs = Math.max(0, changedAt + ACTIVE_MS - run.wallTime);
+	const watchedMs = wake.isWatched ? run.startedAt + MANUAL_WAKE_MS - run.now : 0;
+	const left = Math.min(Math.max(activeMs, watchedMs), wake.endsAt - run.now);
+	run.pollDeadline = run.now + Math.max(0, left) + WAKE_REQUEST_MS;
+	return left;
+}
+
+const pendingKeys = ({ session }: SessionRun): string[] =>
+	(session?.pendingInteractions ?? []).map(requestKey);
+
+/** Applies If Nobody Answers and Give Up After. @throws WorkspaceAutomationError that says that the wait is over */
+async function applyTimeout(
+	run: SessionRun,
+	wake: Wake,
+	result: RunResult | undefined,
+): Promise<RunResult | undefined> {
+	const timeouts = run.settings.timeouts!;
+	if (result && result.kind !== 'needsApproval') return result;
+	const passed = passedTimeout(run.wait, pendingKeys(run), timeouts, run.wallTime);
+	if (!passed || (passed === 'unanswered' && isNewQuestion(run))) return result;
+	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny') {
+		run.keysToDeny = run.undecided.map(({ interaction }) => requestKey(interaction));
+		const next = await waitForOutcome(run, () => leftInWake(run, wake), true);
+		run.keysToDeny = [];
+		return next;
+	}
+	const isGivenUp = passed === 'giveUp';
+	const limitMs = isGivenUp ? timeouts.giveUpAfterMs : timeouts.unansweredAfterMs;
+	const hours = pluralize(Math.round(limitMs / 36_000) / 100, 'hour');
+	const about = {
+		tooLong: isGivenUp
+			? `The session did not finish within ${hours}`
+			: `The session waited ${hours} for an approver's decision`,
+		advice: `Raise '${isGivenUp ? 'Give Up After' : 'If Nobody Answers After'}' in the options.`,
+		isAborted: !isGivenUp || timeouts.onGiveUp === 'abort',
+	};
+	const options = lastRequests(run.api);
+	const last = run.failedPolls > 0 ? await pollLast(run, options) : { wasRead: true };
+	return last.result ?? (await abandon(run, { ...about, wasRead: last.wasRead }, options));
+}
+
+/** Whether approvers haven't been asked yet about a request that is left for them. */
+function isNewQuestion(run: SessionRun): boolean {
+	const { asked = [] } = run.wait;
+	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
+}
+
+/** Turns the state of an item at the end of a wake into its outcome: it leaves, or it's still running until the next wake. */
+function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolean): RunResult {
+	const { settings, record } = run;
+	const whole = {
+		...(result ?? toResult(run, 'stillRunning')),
+		pollCount: record.pollCount!,
+		durationMs: run.wallTime - run.wait.since,
+	};
+	if (whole.kind === 'completed' || whole.kind === 'failed') return whole;
+	const timeouts = settings.timeouts!;
+	const wakeAt = isNew
+		? run.wallTime + FIRST_PAUSE_MS
+		: nextWakeAt(run.wait, pendingKeys(run), timeouts, run.wallTime);
+	if (whole.kind === 'stillRunning') return { ...whole, wakeAt };
+	if (!isNewQuestion(run)) return { ...whole, kind: 'stillRunning', wakeAt };
+	const keys = run.undecided.map(({ interaction }) => requestKey(interaction));
+	run.saveWait({ asked: [...new Set([...(run.wait.asked ?? []), ...keys])] });
+	if (!timeouts.waitsForApprovers) return whole;
+	const contents = run.undecided.map(({ interaction }) => fingerprintContent(interaction) ?? '');
+	const link = createLink(contents);
+	run.save({ page: addLink(record.page, link, settings) });
+	return { ...whole, link, wakeAt };
+}
+
+/** Aborts the session of an item after Stop, if it has one that hasn't completed. */
+export async function stopItem(
+	settings: ItemSettings,
+	dependencies: RunDependencies,
+): Promise<string | undefined> {
+	return await abortAfterStop(new SessionRun(settings, dependencies, 0));
+}
