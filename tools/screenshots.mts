@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
@@ -198,7 +199,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 			],
 			connections: {
 				[start.name]: leads(session.name),
-				[session.name]: leads(ASKING, 1),
+				[session.name]: leads(ASKING, outputIndex('needsApproval')),
 				[ASKING]: leads(node),
 			},
 			settings,

@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import {
 	agentSession,
 	answerForm,
 	arrival,
-	example,
+	connect,
 	dashboardOf,
 	eventually,
+	example,
+	itemsOn,
 	manualTrigger,
 	NODE,
 	openForm,
@@ -37,7 +40,7 @@ describe('examples/run-agent-session.json', () => {
 			const execution = await play(stage, example('run-agent-session'));
 
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({
 				status: 'completed',
 				text: 'The build passed. The landing page has a new headline and two compressed images.',
@@ -78,7 +81,7 @@ describe('examples/ask-a-human.json', () => {
 			const parked = await play(stage, example('ask-a-human'), 'waiting');
 
 			expect(parked.status).toBe('waiting');
-			const [asked] = parked.items(NODE, 1);
+			const [asked] = itemsOn(parked, 'needsApproval');
 			expect(asked).toMatchObject({
 				pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }],
 				decisions: [],
@@ -91,7 +94,7 @@ describe('examples/ask-a-human.json', () => {
 
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
-			const [item] = execution.items('Go on with the session');
+			const [item] = itemsOn(execution, 'completed', 'Go on with the session');
 			expect(item).toMatchObject({
 				sessionId: asked.sessionId,
 				status: 'completed',
@@ -173,7 +176,7 @@ describe('a failed session', () => {
 			const file = workflow(
 				'Failing',
 				[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
-				{ Start: [[NODE]], [NODE]: [['Completed']] },
+				{ Start: [[NODE]], [NODE]: connect({ completed: ['Completed'] }) },
 			);
 			const execution = await play(stage, file);
 
@@ -199,18 +202,17 @@ describe('a failed session', () => {
 				[
 					manualTrigger(),
 					agentSession({ prompt }, { onError: 'continueErrorOutput' }),
-					...['Completed', 'Needs Approval', 'Still Running', 'Failed'].map(arrival),
+					...[...Object.values(OUTPUTS), 'Failed'].map(arrival),
 				],
 				{
 					Start: [[NODE]],
-					[NODE]: [['Completed'], ['Needs Approval'], ['Still Running'], ['Failed']],
+					[NODE]: [...Object.values(OUTPUTS), 'Failed'].map((name) => [name]),
 				},
 			);
 			const execution = await play(stage, file);
 
 			expect(execution.status).toBe('success');
-			for (const other of ['Completed', 'Needs Approval', 'Still Running'])
-				expect(execution.items(other)).toEqual([]);
+			for (const other of Object.values(OUTPUTS)) expect(execution.items(other)).toEqual([]);
 			const items = execution.items('Failed');
 			expect(items).toHaveLength(1);
 			const record = (await stage.service.sessions()).at(-1)!;
@@ -271,7 +273,7 @@ describe('a retry of the execution', () => {
 			const execution = await host.waitForExecution(await host.retry(failed.id));
 
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
 			const records = (await service.sessions()).filter((session) => session.prompt === prompt);
 			expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);

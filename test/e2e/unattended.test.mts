@@ -6,8 +6,9 @@ import {
 	agentSession,
 	answerForm,
 	chain,
-	example,
 	eventually,
+	example,
+	itemsOn,
 	manualTrigger,
 	NODE,
 	play,
@@ -98,7 +99,7 @@ describe('Retry On Fail', () => {
 			await stage.service.control.clearFaults();
 			expect(faults).toMatchObject([{ struck: 1 }]);
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
 			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ sessionId: item.sessionId, status: 'completed' },
@@ -117,7 +118,7 @@ describe('several requests at once', () => {
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
 
 			expect(parked.status).toBe('waiting');
-			const [asked] = parked.items(NODE, 1);
+			const [asked] = itemsOn(parked, 'needsApproval');
 			expect(asked.decisions).toMatchObject([
 				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
 			]);
@@ -130,7 +131,7 @@ describe('several requests at once', () => {
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
-			expect(execution.items('Go on with the session')).toMatchObject([
+			expect(itemsOn(execution, 'completed', 'Go on with the session')).toMatchObject([
 				{
 					decisions: [
 						{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
@@ -166,7 +167,7 @@ describe('examples/approval-with-deadline.json', () => {
 			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
 			const parked = await play(stage, file, 'waiting');
 			expect(parked.status).toBe('waiting');
-			const [{ sessionId, dashboardUrl }] = parked.items(NODE, 1);
+			const [{ sessionId, dashboardUrl }] = itemsOn(parked, 'needsApproval');
 			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 
 			const execution = await stage.host.waitForExecution(parked.id);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { OUTPUTS, outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { isNote, noteProblems } from '../../tools/notes.mts';
 
@@ -24,13 +25,13 @@ const LOCATORS = [
 	'productId',
 ];
 
-/** How many outputs the editor shows of a node, as far as they carry items to other nodes */
-function outputsOf({ type, parameters, onError }: WorkflowNode): number {
+/** Returns the indexes of the outputs that a node has items on, as far as they go to other nodes. */
+function outputsOf({ type, parameters, onError }: WorkflowNode): number[] {
 	const kind = type.split('.').at(-1)!;
-	const isSession = kind === 'runAgentSession' && parameters.operation !== 'tryRules';
-	const own = isSession ? 3 : kind === 'if' ? 2 : 1;
-	const isMain = !isNote({ type } as WorkflowNode) && !/Tool$|^(lm|memory|outputParser)/.test(kind);
-	return isMain ? own + (onError === 'continueErrorOutput' ? 1 : 0) : 0;
+	if (isNote({ type } as WorkflowNode) || /Tool$|^(lm|memory|outputParser)/.test(kind)) return [];
+	if (parameters.operation === 'tryRules') return [outputIndex('completed')];
+	const own = kind === 'runAgentSession' ? Object.keys(OUTPUTS).length : kind === 'if' ? 2 : 1;
+	return [...Array(own + (onError === 'continueErrorOutput' ? 1 : 0)).keys()];
 }
 
 /** Who hands on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and hands nothing on. */
@@ -138,12 +139,12 @@ describe.each(examples())('%s.json', (name) => {
 			const outputs = outputsOf(node);
 			const led = follows[node.name]?.main ?? [];
 			// What nothing follows is an end.
-			const isEnd = led.length === 0 && outputs === 1;
+			const isEnd = led.length === 0 && outputs.length === 1;
 			// What an AI Agent says is the answer in its chat.
 			const isAnswer = (index: number) => index === 0 && node.type.endsWith('.agent');
 			return isEnd
 				? []
-				: Array.from({ length: outputs }, (_, index) => index)
+				: outputs
 						.filter((index) => !led[index]?.length && !isAnswer(index))
 						.map((index) => `${node.name}, output ${index}`);
 		});
