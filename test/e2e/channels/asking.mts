@@ -4,13 +4,7 @@ import type { Execution } from '../../../n8n-host/executions.mts';
 import { hostVersion } from '../../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { startScriptedModel, type ScriptedModel } from '../../../tools/scriptedModel.mts';
-import {
-	eventually,
-	itemsOn,
-	recordOf,
-	startedByItself,
-	TEST_TIMEOUT_MS,
-} from '../support.mts';
+import { eventually, itemsOn, recordOf, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
 import { importCredentials } from './channelNodes.mts';
 import type { Sent } from './standIn.mts';
 import { useChannels } from './useChannels.mts';
