@@ -157,7 +157,7 @@ const ASKING = "Somebody's answer";
 
 /** A session asks, somebody has approved it (the answer is typed in where a channel's node would stand), and the session is to go on. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
-	const node = 'Go on with the session';
+	const node = 'Continue the session';
 	const { nodes, settings } = agentSession().workflow;
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;

@@ -29,7 +29,7 @@ describe('approve-in-slack.json', () => {
 
 			const [execution] = await askingExecutions(workflowId, 1);
 			expect(execution.items('Result')).toMatchObject([{ text }]);
-			expect(itemsOn(execution, 'completed', 'Go on with the session')[0].decisions).toMatchObject([
+			expect(itemsOn(execution, 'completed', 'Continue the session')[0].decisions).toMatchObject([
 				{ decidedBy: 'answer' },
 				{ decidedBy: 'answer' },
 			]);
@@ -152,7 +152,7 @@ describe('approve-in-chat.json', () => {
 			// n8n does not show the message of a node again before somebody has written.
 			await eventually(async () => {
 				const { runData } = await readExecution(stage.host.rest, chat.executionId);
-				return runData['What is asked']?.length > 1;
+				return runData['Approval request']?.length > 1;
 			}, 120);
 			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', null]]);
 			chat.say('yes');

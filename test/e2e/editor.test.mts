@@ -232,7 +232,7 @@ describe('an answer', () => {
 	test(
 		'is applied without an expression that somebody types: the fields are filled by dragging',
 		async () => {
-			const goOn = 'Go on with the session';
+			const goOn = 'Continue the session';
 			const file = workflow(
 				'Dragged',
 				[

@@ -103,7 +103,7 @@ describe('n8n killed with -9', () => {
 			const execution = await once('ended');
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
-			expect(execution.items('Say that it waits')).toEqual([]);
+			expect(execution.items('Post the request')).toEqual([]);
 			expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
 				{ sessionId, status: 'completed', turns: 1 },
 			]);

@@ -57,8 +57,6 @@ describe('examples/run-agent-session.json', () => {
 					dashboardUrl: item.dashboardUrl,
 				},
 			]);
-			expect(execution.items('Ask a person')).toEqual([]);
-			expect(execution.items('Check later')).toEqual([]);
 			expect(Object.values(execution.customData)).toEqual(
 				expect.arrayContaining([item.sessionId, item.dashboardUrl]),
 			);
@@ -86,7 +84,7 @@ describe('examples/ask-a-human.json', () => {
 				pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }],
 				decisions: [],
 			});
-			const [{ question, formUrl }] = parked.items('What is asked');
+			const [{ question, formUrl }] = parked.items('Approval request');
 			expect(question).toMatch(/^Permission: «bash» *\nFor: «git push» *$/m);
 			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
 
@@ -94,7 +92,7 @@ describe('examples/ask-a-human.json', () => {
 
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
-			const [item] = itemsOn(execution, 'completed', 'Go on with the session');
+			const [item] = itemsOn(execution, 'completed', 'Continue the session');
 			expect(item).toMatchObject({
 				sessionId: asked.sessionId,
 				status: 'completed',
@@ -119,7 +117,7 @@ describe('a form that asks', () => {
 		async () => {
 			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
-			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const [{ sessionId, formUrl }] = parked.items('Approval request');
 			const form = await (await fetch(formUrl)).text();
 			expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
 
@@ -127,7 +125,7 @@ describe('a form that asks', () => {
 
 			const record = await eventually(async () => {
 				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-				const isAsked = again.runData['What is asked']?.length === 2;
+				const isAsked = again.runData['Approval request']?.length === 2;
 				return isAsked ? await recordOf(stage, sessionId) : undefined;
 			});
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
@@ -140,11 +138,11 @@ describe('a form that asks', () => {
 		async (name) => {
 			const prompt = '[ask bash: git push] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example(name, { [NODE]: { prompt } }), 'waiting');
-			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const [{ sessionId, formUrl }] = parked.items('Approval request');
 			const asked = async (times: number) =>
 				await eventually(async () => {
 					const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-					return again.status === 'waiting' && again.runData['What is asked']?.length === times;
+					return again.status === 'waiting' && again.runData['Approval request']?.length === times;
 				});
 			const values = async () =>
 				(await recordOf(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);

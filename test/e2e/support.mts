@@ -5,14 +5,8 @@ import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
-import {
-	credentialName,
-	importCredential,
-	setStage,
-	type Stage,
-	type StartHost,
-} from '../../tools/demoStage.mts';
-import { filledInExample, firstProjectId } from '../../tools/examples.mts';
+import { importCredential, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
+import { credentialName, filledInExample, firstProjectId } from '../../tools/examples.mts';
 import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
 
@@ -208,8 +202,9 @@ export function example(
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {
 	const file = filledInExample(name);
-	for (const { parameters } of file.nodes)
-		if (parameters.options?.pollInterval) parameters.options.pollInterval = 1;
+	for (const { type, parameters } of file.nodes)
+		if (/\.runAgentSession(Tool)?$/.test(type))
+			parameters.options = { ...parameters.options, pollInterval: 1 };
 	for (const [node, parameters] of Object.entries(changes))
 		Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
 	return file;

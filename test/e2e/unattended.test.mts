@@ -122,7 +122,7 @@ describe('several requests at once', () => {
 			expect(asked.decisions).toMatchObject([
 				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
 			]);
-			const [{ question, formUrl }] = parked.items('What is asked');
+			const [{ question, formUrl }] = parked.items('Approval request');
 			expect(question).toMatch(/^For: «git push» *$/m);
 			expect(question).toMatch(/^For: «a․html» *$/m);
 
@@ -131,7 +131,7 @@ describe('several requests at once', () => {
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
-			expect(itemsOn(execution, 'completed', 'Go on with the session')).toMatchObject([
+			expect(itemsOn(execution, 'completed', 'Continue the session')).toMatchObject([
 				{
 					decisions: [
 						{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
@@ -156,7 +156,8 @@ describe('examples/approval-with-deadline.json', () => {
 	const askedAgain = async (id: string, times: number): Promise<Execution> =>
 		await eventually(async () => {
 			const execution = await stage.host.waitForExecution(id, { until: 'waiting' });
-			return execution.status !== 'waiting' || execution.runData['What is asked']?.length === times
+			return execution.status !== 'waiting' ||
+				execution.runData['Approval request']?.length === times
 				? execution
 				: undefined;
 		});
@@ -195,16 +196,16 @@ describe('examples/approval-with-deadline.json', () => {
 			const prompt =
 				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
 			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
-			const [{ formUrl, sessionId }] = parked.items('What is asked');
+			const [{ formUrl, sessionId }] = parked.items('Approval request');
 
 			await answerForm(formUrl, ['approve']);
 
 			const again = await askedAgain(parked.id, 2);
 			expect(again.status).toBe('waiting');
-			expect(again.items('What is asked')).toMatchObject([
+			expect(again.items('Approval request')).toMatchObject([
 				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp∕cache» *$/m) },
 			]);
-			await answerForm(again.items('What is asked')[0].formUrl, ['deny']);
+			await answerForm(again.items('Approval request')[0].formUrl, ['deny']);
 
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
