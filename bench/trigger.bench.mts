@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import type { LocalService, ServedRequest } from '../tools/demoService.mts';
-import { credentialName } from '../tools/demoStage.mts';
+import { credentialName } from '../tools/examples.mts';
 import type { Table } from './benchmark.mts';
 import { onN8nStage } from './n8nStage.mts';
 import { onStage, type Stage } from './stage.mts';

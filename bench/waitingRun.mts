@@ -1,6 +1,7 @@
 // Many sessions in one execution in a process of its own, so that what the waiting takes can be told from everything else's memory.
 // Started by waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
 
@@ -48,7 +49,7 @@ async function runAll(all: string[]): Promise<string[]> {
 		},
 	});
 	if (error) throw error;
-	return outputs[0].map(({ json }) => json.sessionId as string);
+	return outputs[outputIndex('completed')].map(({ json }) => json.sessionId as string);
 }
 
 /** What is in use, once everything that is not has been collected. */

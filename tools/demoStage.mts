@@ -11,10 +11,8 @@ import {
 } from '../n8n-host/queue.mts';
 import type { SavedCredential } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
+import { credentialName } from './examples.mts';
 import { packedPackage } from './package.mts';
-
-/** The name of the credential in the example workflows */
-export const credentialName = 'Workspace Automation (local service)';
 
 export interface Stage<H extends Host = Host> {
 	service: LocalService;

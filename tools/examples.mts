@@ -1,10 +1,17 @@
 // The workflows of examples/: as people import them, and ready to run against the local service.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { WorkflowFile } from '../n8n-host/workflows.mts';
+import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
 /** Workflows of which only tests make use, filled in like examples */
 const forTests = new URL('../test/e2e/workflows/', import.meta.url);
+
+/** The name of the credential that fills the nodes of this package */
+export const credentialName = 'Workspace Automation (local service)';
+
+/** The nodes of this package that talk to the service: all but Try Rules */
+const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
+	type.startsWith('n8n-nodes-workspace-automation.') && parameters.operation !== 'tryRules';
 
 /** The first project of the local service */
 export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
@@ -74,10 +81,13 @@ export const exampleWorkflow = (name: string): WorkflowFile =>
 		readFileSync(new URL(`${name}.json`, examples().includes(name) ? folder : forTests), 'utf8'),
 	);
 
-/** An example filled in for the local service: its first project and site, what else is chosen from lists, and directives for its scripted agent. */
+/** Returns an example filled in for the local service: its credential, first project and site, choices from lists, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
 	const workflow = exampleWorkflow(name);
-	for (const { name: node, parameters } of workflow.nodes) {
+	for (const each of workflow.nodes) {
+		const { name: node, parameters } = each;
+		if (needsCredential(each))
+			each.credentials = { workspaceAutomationApi: { id: null, name: credentialName } };
 		for (const [field, value] of Object.entries(CHOSEN))
 			if (parameters[field]?.value === '') parameters[field] = { __rl: true, mode: 'id', value };
 		if (parameters.siteId === '') parameters.siteId = firstSiteId;

@@ -27,17 +27,20 @@ function linesOf(text: string, width: number, letter: number): number {
 	return lines;
 }
 
+/** A list's bullet or number, at the beginning of a line */
+const ITEM = /^(- |\d+\. )/;
+
 /** The least height with which a note of this width shows all of its text: a heading, paragraphs, and one list at the end */
 export function neededHeight(content: string, width: number): number {
 	const inner = width - FRAME.width;
 	const heights = content.split('\n').map((line) => {
 		if (line.startsWith('## '))
 			return HEADING.line * linesOf(line.slice(3), inner, HEADING.letter) + HEADING.below;
-		if (line.startsWith('- '))
-			return LIST.line * linesOf(line.slice(2), inner - LIST.bullet, LIST.letter);
+		if (ITEM.test(line))
+			return LIST.line * linesOf(line.replace(ITEM, ''), inner - LIST.bullet, LIST.letter);
 		return PARAGRAPH.line * linesOf(line, inner, PARAGRAPH.letter) + PARAGRAPH.below;
 	});
-	const list = /^- /m.test(content) ? LIST.below : 0;
+	const list = content.split('\n').some((line) => ITEM.test(line)) ? LIST.below : 0;
 	return Math.ceil(heights.reduce((sum, height) => sum + height, FRAME.height + list));
 }
 

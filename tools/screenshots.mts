@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
@@ -156,7 +157,7 @@ const ASKING = "Somebody's answer";
 
 /** A session asks, somebody has approved it (the answer is typed in where a channel's node would stand), and the session is to go on. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
-	const node = 'Go on with the session';
+	const node = 'Continue the session';
 	const { nodes, settings } = agentSession().workflow;
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
@@ -198,7 +199,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 			],
 			connections: {
 				[start.name]: leads(session.name),
-				[session.name]: leads(ASKING, 1),
+				[session.name]: leads(ASKING, outputIndex('needsApproval')),
 				[ASKING]: leads(node),
 			},
 			settings,

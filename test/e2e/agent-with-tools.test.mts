@@ -48,7 +48,7 @@ describe('agent-with-tools.json', () => {
 	async function chat(chatInput: string): Promise<{ answer: any; execution: Execution }> {
 		const { host } = stage;
 		const file = example('agent-with-tools', {
-			'When somebody writes': {
+			'When chat message received': {
 				public: true,
 				mode: 'webhook',
 				options: { responseMode: 'lastNode' },

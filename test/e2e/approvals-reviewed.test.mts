@@ -33,7 +33,9 @@ describe('client-mail.json', () => {
 			raw: Buffer.from([...lines, '', text].join('\r\n')).toString('base64url'),
 			payload: { headers: Object.entries(headers).map(([name, value]) => ({ name, value })) },
 		});
-		const workflowId = await stage.host.importWorkflow(filledIn('client-mail', changes));
+		const often = { rule: { interval: [{ field: 'seconds', secondsInterval: 2 }] } };
+		const file = filledIn('client-mail', { 'Every minute': often, ...changes });
+		const workflowId = await stage.host.importWorkflow(file);
 		await stage.host.activate(workflowId);
 		return { workflowId, threadId: `thread-of-${id}` };
 	}
@@ -69,7 +71,7 @@ describe('client-mail.json', () => {
 			]);
 			expect(replies(threadId)[0].text).toContain(preview);
 			expect(replies(threadId)[0].text).toContain('client@client.example');
-			const { sessionId } = executions[0].items('What comes next')[0];
+			const { sessionId } = executions[0].items('When called')[0];
 			expect(await valuesOf(sessionId)).toEqual([
 				['npm run build', 'once'],
 				['git push', 'once'],
@@ -87,7 +89,7 @@ describe('client-mail.json', () => {
 		async ({ who, options }) => {
 			const said = `Said, and ${who}.`;
 			const { workflowId, threadId } = await clientWrites(`New hours, please. [say ${said}]`, {
-				'May it be sent?': { options },
+				'Approve the email': { options },
 			});
 			const question = await maySend(said);
 			if (options !== OVER) await click(stage.host, question, false);

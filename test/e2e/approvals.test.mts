@@ -6,7 +6,7 @@ import { handsOn, withModel } from '../../tools/chatPicture.mts';
 import { MODEL, OVER, OVER_TIMEOUT_MS, useAsking, useModel } from './channels/asking.mts';
 import { filledIn } from './channels/filledIn.mts';
 import { click, openChat } from './channels/people.mts';
-import { eventually, NODE, sessionsFor, TEST_TIMEOUT_MS } from './support.mts';
+import { eventually, itemsOn, NODE, sessionsFor, TEST_TIMEOUT_MS } from './support.mts';
 
 const asking = useAsking();
 const { stage, asks, valuesOf, askWith, askingExecutions } = asking;
@@ -29,7 +29,7 @@ describe('approve-in-slack.json', () => {
 
 			const [execution] = await askingExecutions(workflowId, 1);
 			expect(execution.items('Result')).toMatchObject([{ text }]);
-			expect(execution.items('Go on with the session')[0].decisions).toMatchObject([
+			expect(itemsOn(execution, 'completed', 'Continue the session')[0].decisions).toMatchObject([
 				{ decidedBy: 'answer' },
 				{ decidedBy: 'answer' },
 			]);
@@ -152,7 +152,7 @@ describe('approve-in-chat.json', () => {
 			// n8n does not show the message of a node again before somebody has written.
 			await eventually(async () => {
 				const { runData } = await readExecution(stage.host.rest, chat.executionId);
-				return runData['What is asked']?.length > 1;
+				return runData['Approval request']?.length > 1;
 			}, 120);
 			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', null]]);
 			chat.say('yes');

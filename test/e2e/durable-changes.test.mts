@@ -5,6 +5,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { call, hurriedHost, live, single } from './durable.mts';
 import {
 	eventually,
+	itemsOn,
 	NODE,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
@@ -78,12 +79,12 @@ test.each([
 );
 
 test(
-	'run by hand up to the node itself: n8n ends with the session at Waiting, and the session goes on (rule 8)',
+	'run by hand up to the node itself: n8n ends with the session at Still Running, and the session goes on (rule 8)',
 	async () => {
 		const execution = await outcome('Up to the node');
 		expect(execution.status).toBe('success');
 		const [session] = await sessionsFor(stage, promptOf('Up to the node'));
-		expect(execution.items(NODE)).toMatchObject([{ sessionId: session.sessionId }]);
+		expect(itemsOn(execution, 'stillRunning')).toMatchObject([{ sessionId: session.sessionId }]);
 		expect(session.aborted).toBe(false);
 	},
 	TEST_TIMEOUT_MS,

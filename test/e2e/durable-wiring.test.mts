@@ -8,6 +8,7 @@ import { durable, twiceHost, looped, single } from './durable.mts';
 import {
 	agentSession,
 	arrival,
+	connect,
 	editFields,
 	eventually,
 	node,
@@ -43,26 +44,39 @@ const brief = { pollInterval: 1, maxWait: 0.07 };
 const MESSAGE = 'Message';
 const WAYS: Record<
 	string,
-	{ wires: string[][]; wait?: 'database'; prompt?: string; after?: object }
+	{ wires: string[][]; wait?: 'database'; prompt?: string; isBrief?: boolean; repeats?: boolean }
 > = {
-	'Still Running into itself': { wires: [['Completed'], [], [NODE]] },
-	'Still Running by a message that drops everything': {
-		wires: [['Completed'], [], [MESSAGE]],
+	'Still Running into itself': {
+		wires: connect({ stillRunning: [NODE], completed: ['Completed'] }),
+		isBrief: true,
 	},
-	'Completed into itself': { wires: [[NODE]] },
-	'Completed by a message': { wires: [[MESSAGE]] },
+	'Still Running by a message that drops everything': {
+		wires: connect({ stillRunning: [MESSAGE], completed: ['Completed'] }),
+		isBrief: true,
+	},
+	'Completed into itself': { wires: connect({ completed: [NODE] }), repeats: true },
+	'Completed by a message': { wires: connect({ completed: [MESSAGE] }), repeats: true },
 	'Needs Approval into itself': {
-		wires: [['Completed'], [NODE]],
+		wires: connect({ completed: ['Completed'], needsApproval: [NODE] }),
+		isBrief: true,
 		prompt: '[ask bash: x] [say Never.]',
 	},
-	'Waiting and Completed': { wires: [[NODE], [NODE]], wait: 'database' },
-	'Waiting and Completed by a message': { wires: [[NODE], [MESSAGE]], wait: 'database' },
+	'Still Running and Completed': {
+		wires: connect({ stillRunning: [NODE], completed: [NODE] }),
+		wait: 'database',
+		repeats: true,
+	},
+	'Still Running and Completed by a message': {
+		wires: connect({ stillRunning: [NODE], completed: [MESSAGE] }),
+		wait: 'database',
+		repeats: true,
+	},
 };
 /** Those that would go round until somebody stops them */
 const ENDLESS = 'Needs Approval into itself';
 
 beforeAll(async () => {
-	for (const [name, { wires, wait = 'memory', prompt }] of Object.entries(WAYS))
+	for (const [name, { wires, wait = 'memory', prompt, isBrief }] of Object.entries(WAYS))
 		await begin(
 			looped(
 				name,
@@ -70,8 +84,7 @@ beforeAll(async () => {
 				agentSession({
 					prompt: promptOf(name, prompt),
 					wait,
-					options:
-						wait === 'database' ? {} : wires[0][0] === 'Completed' ? brief : { pollInterval: 1 },
+					options: wait === 'database' ? {} : isBrief ? brief : { pollInterval: 1 },
 				}),
 				{
 					wires,
@@ -82,7 +95,7 @@ beforeAll(async () => {
 		);
 	await begin(
 		looped('Stays', [{ n: 1 }], agentSession({ prompt: promptOf('Stays'), options: brief }), {
-			wires: [['Completed'], [], []],
+			wires: connect({ completed: ['Completed'] }),
 		}),
 	);
 	// As sessions of hours were waited for before, in three nodes.
@@ -93,7 +106,7 @@ beforeAll(async () => {
 			[{ n: 1 }],
 			agentSession({ prompt: promptOf('By a Wait node'), options: brief }),
 			{
-				wires: [['Completed'], [], ['Wait']],
+				wires: connect({ stillRunning: ['Wait'], completed: ['Completed'] }),
 				more: [
 					node('Wait', 'n8n-nodes-base.wait', 1.1, {
 						parameters: { resume: 'timeInterval', amount: 70, unit: 'seconds' },
@@ -101,14 +114,23 @@ beforeAll(async () => {
 					}),
 					{ ...agentSession(lookAgain), id: 'again', name: 'Look again' },
 				],
-				follows: { Wait: [['Look again']], 'Look again': [['Completed'], [], ['Wait']] },
+				follows: {
+					Wait: [['Look again']],
+					'Look again': connect({ stillRunning: ['Wait'], completed: ['Completed'] }),
+				},
 			},
 		),
 	);
 	for (const [name, wires] of Object.entries({
-		'Waiting leads nowhere': [[], ['Completed']],
-		'Waiting leads elsewhere': [['Elsewhere'], ['Completed']],
-		'Waiting leads there and elsewhere': [[NODE, 'Elsewhere'], ['Completed']],
+		'Still Running leads nowhere': connect({ completed: ['Completed'] }),
+		'Still Running leads elsewhere': connect({
+			stillRunning: ['Elsewhere'],
+			completed: ['Completed'],
+		}),
+		'Still Running leads there and elsewhere': connect({
+			stillRunning: [NODE, 'Elsewhere'],
+			completed: ['Completed'],
+		}),
 	}))
 		await begin(
 			looped(name, [{ n: 1 }], durable({ prompt: promptOf(name) }), {
@@ -189,8 +211,7 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 			const execution = await outcome(name);
 			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
 			// What has completed and comes back would go round for ever.
-			if (WAYS[name].wires[0][0] !== 'Completed')
-				expect(execution.error?.message).toContain('handed on before');
+			if (WAYS[name].repeats) expect(execution.error?.message).toContain('handed on before');
 			else if (name !== ENDLESS) expect(execution.status).toBe('success');
 		},
 		TEST_TIMEOUT_MS,
@@ -220,13 +241,13 @@ test(
 	TEST_TIMEOUT_MS,
 );
 
-describe('Waiting that does not lead back', () => {
+describe('Still Running that does not lead back', () => {
 	test.each([
-		'Waiting leads nowhere',
-		'Waiting leads elsewhere',
-		'Waiting leads there and elsewhere',
+		'Still Running leads nowhere',
+		'Still Running leads elsewhere',
+		'Still Running leads there and elsewhere',
 	])('%s: refused before anything is started', async (name) => {
-		expect(await errorOf(name)).toContain("'Waiting' does not lead back");
+		expect(await errorOf(name)).toContain("'Still Running' isn't connected");
 		expect(await sessionsFor(stage, promptOf(name))).toEqual([]);
 	});
 });
@@ -279,7 +300,7 @@ describe('what fails', () => {
 	);
 
 	test(
-		'On Error Continue hands the error on by Completed, not by Waiting',
+		'On Error Continue hands the error on by Completed, not by Still Running',
 		async () => {
 			const execution = await outcome('Handed on');
 			expect(execution.status).toBe('success');

@@ -6,6 +6,7 @@ import type { StartHost } from '../../tools/demoStage.mts';
 import {
 	agentSession,
 	arrival,
+	connect,
 	eventually,
 	manualTrigger,
 	node,
@@ -49,8 +50,12 @@ export const items = (list: object[]): WorkflowNode[] => [
 	}),
 ];
 
-/** What follows its outputs: Waiting leads back */
-const WIRES = [[NODE], ['Completed'], ['Approval']];
+/** The connections of its outputs: Still Running to its own input */
+const WIRES = connect({
+	stillRunning: [NODE],
+	completed: ['Completed'],
+	needsApproval: ['Approval'],
+});
 
 /** The items, Run Agent Session, and what follows it, below it on the canvas. */
 export function looped(

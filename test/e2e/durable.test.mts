@@ -6,6 +6,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { durable, hurriedHost, looped, single } from './durable.mts';
 import {
 	arrival,
+	connect,
 	editFields,
 	NODE,
 	recordOf,
@@ -72,7 +73,7 @@ beforeAll(async () => {
 			[{ n: 1 }],
 			durable({ prompt: `${name} ${asks} [say Went on.]`, permissionPolicy: 'ask', options }),
 			{
-				wires: [[NODE], ['Completed'], ['Told']],
+				wires: connect({ stillRunning: [NODE], completed: ['Completed'], needsApproval: ['Told'] }),
 				more: [editFields('Told', { note: 'told' })],
 				follows: { Told: [[NODE]] },
 			},
@@ -105,7 +106,10 @@ beforeAll(async () => {
 				{ n: 2, prompt: 'Error output 2 [work 6m] [say Done.]' },
 			],
 			durable(minutes, { onError: 'continueErrorOutput' }),
-			{ wires: [[NODE], ['Completed'], [], ['Failed']], more: [arrival('Failed')] },
+			{
+				wires: connect({ stillRunning: [NODE], completed: ['Completed'], error: ['Failed'] }),
+				more: [arrival('Failed')],
+			},
 		),
 	);
 }, STAGE_TIMEOUT_MS);

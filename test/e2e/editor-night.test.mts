@@ -81,7 +81,7 @@ describe('somebody new', () => {
 				prompt: `={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
 			});
 			// What nobody can wait for in a test: the morning, and a hundred projects
-			Object.assign(file.nodes.find(({ name }) => name === 'Until morning')!.parameters, {
+			Object.assign(file.nodes.find(({ name }) => name === 'Wait until 7 am')!.parameters, {
 				dateTime: '={{ $now.plus({ seconds: 1 }) }}',
 			});
 			Object.assign(file.nodes.find(({ name }) => name === 'Projects')!.parameters, {
@@ -97,14 +97,14 @@ describe('somebody new', () => {
 			});
 			await canvasNode(page, 'Run Agent Session').waitFor();
 
-			expect(note).toContain('the channel in the three nodes of Slack');
-			for (const name of ['Ask in Slack', 'Good morning', 'Tell the team']) {
+			expect(note).toContain('In the Slack nodes, choose the channel.');
+			for (const name of ['Ask in Slack', 'Post the summary', 'Notify the team']) {
 				const panel = await openPanel(page, name);
 				await chooseCredential(panel);
 				await chooseChannel(panel);
 				await panel.close();
 			}
-			expect(note).toContain('in **Run Agent Session** what is to be done');
+			expect(note).toContain('In **Run Agent Session**, write the prompt and the rules.');
 
 			await page.getByTestId('execute-workflow-button').first().click();
 			const question = await eventually(
@@ -132,7 +132,9 @@ describe('somebody new', () => {
 			);
 			expect(morning).toContain(`*${first.name}*: Checked.`);
 			expect(morning).toContain(`*${second.name}*: Fine.`);
-			await canvasNode(page, 'Good morning').getByTestId('canvas-node-status-success').waitFor();
+			await canvasNode(page, 'Post the summary')
+				.getByTestId('canvas-node-status-success')
+				.waitFor();
 		},
 		4 * TEST_TIMEOUT_MS,
 	);

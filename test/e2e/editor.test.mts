@@ -8,12 +8,13 @@ import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
 import {
 	agentSession,
 	chain,
+	connect,
 	describeWith,
 	editFields,
 	eventually,
 	manualTrigger,
-	NODE,
 	node,
+	NODE,
 	TEST_TIMEOUT_MS,
 	workflow,
 } from './support.mts';
@@ -231,7 +232,7 @@ describe('an answer', () => {
 	test(
 		'is applied without an expression that somebody types: the fields are filled by dragging',
 		async () => {
-			const goOn = 'Go on with the session';
+			const goOn = 'Continue the session';
 			const file = workflow(
 				'Dragged',
 				[
@@ -252,7 +253,7 @@ describe('an answer', () => {
 						},
 					},
 				],
-				{ Start: [[NODE]], [NODE]: [[], ['Ask']], Ask: [[goOn]] },
+				{ Start: [[NODE]], [NODE]: connect({ needsApproval: ['Ask'] }), Ask: [[goOn]] },
 			);
 			file.nodes.forEach((one, index) => (one.position = [240 * index, 0]));
 			const workflowId = await editor.open(file);

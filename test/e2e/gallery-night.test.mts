@@ -31,13 +31,10 @@ const inSlack = (): string[] =>
 
 /** The night over the first projects, with a prompt for each: morning comes as soon as everything is in. */
 async function night(...prompts: string[]) {
-	const { projects, sites } = await control.seed();
-	const [first] = projects;
-	const site = sites.find(({ projectId }) => projectId === first.id)!;
+	const { projects } = await control.seed();
 	const file = filledIn('night', {
-		Sites: { jsonOutput: JSON.stringify({ sites: { [first.name]: site.id } }) },
 		Projects: { limit: prompts.length, returnAll: false },
-		'Until morning': { dateTime: '={{ $now.plus({ seconds: 1 }) }}' },
+		'Wait until 7 am': { dateTime: '={{ $now.plus({ seconds: 1 }) }}' },
 	});
 	const { parameters } = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
 	const names = projects.slice(0, prompts.length).map(({ name }) => name);
@@ -63,10 +60,10 @@ async function answer(message: string): Promise<void> {
 
 describe('night.json', () => {
 	test(
-		'tells in one message what was done in each project, with its preview, and what failed',
+		'tells in one message what was done in each project, in their order, with links, and what failed',
 		async () => {
 			const { file, names } = await night(
-				'[ask bash: npm run build] [say Three links repaired.]',
+				'[ask bash: npm run build] [say Three links <repaired>.]',
 				'[work 4m] [say Nothing to do.]',
 				'[fail Out of disk]',
 			);
@@ -77,10 +74,16 @@ describe('night.json', () => {
 			expect(more).toEqual([]);
 			expect(message).toMatch(/^Good morning!/);
 			expect(message).toMatch(
-				new RegExp(`\\*${names[0]}\\*: Three links repaired\\.\\nhttp\\S+/previews/\\S+$`, 'm'),
+				new RegExp(
+					`\\*${names[0]}\\*: Three links &lt;repaired&gt;\\.\\nhttp\\S+/sessions/\\S+$`,
+					'm',
+				),
 			);
 			expect(message).toMatch(new RegExp(`\\*${names[1]}\\*: Nothing to do\\.\\nhttp\\S+$`, 'm'));
 			expect(message).toMatch(new RegExp(`\\*${names[2]}\\*: OPEN\\. .*Out of disk`, 'm'));
+			expect(names.map((name) => message.indexOf(`*${name}*`))).toEqual(
+				names.map((name) => message.indexOf(`*${name}*`)).sort((a, b) => a - b),
+			);
 			expect(await control.sessions()).toHaveLength(3);
 		},
 		TEST_TIMEOUT_MS,

@@ -39,7 +39,7 @@ const inSlack = () => sentTo('slack.com').map(({ body }) => String(body.text));
 
 describeWith('ClickHouse')('monthly-report.json', () => {
 	test(
-		'mails each client the figures of its own pages, in its own currency, and names those without visits',
+		'mails each client the figures of its own pages, in US dollars, and names those without visits',
 		async () => {
 			const [first, second] = (await callApi(stage, 'GET', '/projects?limit=2')).data;
 			await control.projects.change(second.id, { supportEmail: 'hello@nowhere.example' });
@@ -54,9 +54,9 @@ describeWith('ClickHouse')('monthly-report.json', () => {
 			expect(mail.text).toContain(`To: ${first.supportEmail}`);
 			const [figures] = execution.items('Figures of the month');
 			expect(figures.visits).toBeGreaterThan(0);
-			const revenue = Number(figures.revenue).toLocaleString('en', {
+			const revenue = Number(figures.revenue_usd).toLocaleString('en', {
 				style: 'currency',
-				currency: first.currency,
+				currency: 'USD',
 			});
 			expect(mail.text).toContain(`${figures.visits} visits, after ${figures.visits_before}`);
 			expect(mail.text).toContain(`for ${revenue} in all`);
@@ -120,6 +120,22 @@ describe('new-domain.json', () => {
 			await stage.host.deactivate(id);
 			expect(inSlack()).toEqual([expect.stringContaining('late.client.example is not verified')]);
 			expect(mails()).toHaveLength(7);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'stops reminding when the records are stale, and says so',
+		async () => {
+			const file = filledIn('new-domain', SOON);
+			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
+			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
+			const domain = 'stale.client.example';
+			await control.domains.add({ siteId, domain, status: 'pending', stale: true });
+			await eventually(async () => inSlack().length, 90);
+			await stage.host.deactivate(id);
+			expect(inSlack()).toEqual([expect.stringContaining('its DNS records are stale')]);
+			expect(mails()).toHaveLength(1);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -241,7 +257,7 @@ describe('replay-decisions.json', () => {
 				columns,
 			});
 			const dataTableId = { __rl: true, mode: 'list', value: table.id };
-			const chosen = { 'Keep it': { dataTableId }, 'What was decided': { dataTableId } };
+			const chosen = { 'Save decisions': { dataTableId }, 'Get decisions': { dataTableId } };
 			const at = '2026-01-01T00:00:00.000Z';
 			const decisions = [
 				{
@@ -264,7 +280,7 @@ describe('replay-decisions.json', () => {
 			const keeping: WorkflowFile = {
 				...file,
 				nodes: file.nodes.map((node) =>
-					node.name === 'Called with an outcome'
+					node.name === 'When called with a result'
 						? {
 								...node,
 								type: 'n8n-nodes-base.set',
@@ -278,15 +294,15 @@ describe('replay-decisions.json', () => {
 				connections: {
 					...file.connections,
 					[file.nodes.find(({ type }) => type.endsWith('manualTrigger'))!.name]: {
-						main: [[{ node: 'Called with an outcome', type: 'main', index: 0 }]],
+						main: [[{ node: 'When called with a result', type: 'main', index: 0 }]],
 					},
 				},
 			};
-			expect((await play(stage, keeping)).items('Keep it')).toHaveLength(2);
+			expect((await play(stage, keeping)).items('Save decisions')).toHaveLength(2);
 
 			const execution = await play(stage, filledIn('replay-decisions', chosen));
 			expect(execution.error).toBeUndefined();
-			expect(execution.items('What would change')).toEqual([
+			expect(execution.items('Show changes')).toEqual([
 				{
 					request: 'bash git push, git tag',
 					was: 'approve',

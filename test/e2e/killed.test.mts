@@ -10,10 +10,11 @@ import { importCredential } from '../../tools/demoStage.mts';
 import { shared } from './shared.mts';
 import {
 	agentSession,
-	fromList,
 	chain,
-	example,
 	eventually,
+	example,
+	fromList,
+	itemsOn,
 	manualTrigger,
 	NODE,
 	play,
@@ -96,13 +97,13 @@ describe('n8n killed with -9', () => {
 					const execution = await host.waitForExecution(ids.parked, { until, timeoutMs });
 					return execution.status === 'crashed' ? undefined : execution;
 				});
-			const [{ sessionId }] = (await once('waiting')).items(NODE);
+			const [{ sessionId }] = itemsOn(await once('waiting'), 'stillRunning');
 			await speed(100);
 
 			const execution = await once('ended');
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
-			expect(execution.items('Say that it waits')).toEqual([]);
+			expect(execution.items('Post the request')).toEqual([]);
 			expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
 				{ sessionId, status: 'completed', turns: 1 },
 			]);
@@ -123,7 +124,7 @@ describe('n8n killed with -9', () => {
 			const execution = await host.waitForExecution(await host.retry(ids.continued));
 
 			expect(execution.status).toBe('success');
-			expect(execution.items(NODE)).toMatchObject([
+			expect(itemsOn(execution, 'completed')).toMatchObject([
 				{ sessionId, status: 'completed', text: 'Found again.' },
 			]);
 			expect(await sessionsFor(stage, prompts.continued)).toHaveLength(1);
@@ -144,7 +145,7 @@ describe('n8n killed with -9', () => {
 			const execution = await host.waitForExecution(await host.retry(ids.started));
 
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item.sessionId).not.toBe(first.sessionId);
 			expect(await sessionsFor(stage, prompts.started)).toMatchObject([
 				{ sessionId: first.sessionId },

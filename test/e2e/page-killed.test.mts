@@ -8,6 +8,7 @@ import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { filledInExample } from '../../tools/examples.mts';
+import { outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { choiceOf, LOOK_MS, openPage, send, withPage } from './page.mts';
 import { answerOnPhone } from './phone.mts';
 import { shared } from './shared.mts';
@@ -56,7 +57,9 @@ const linkOf = async (name: string): Promise<string> =>
 		const { status } = await host.rest.get(`/executions/${executions[name]}`);
 		if (status !== 'waiting') return undefined;
 		const { runData } = await host.waitForExecution(executions[name], { until: 'waiting' });
-		const asked = runData[NODE].flatMap(({ data }) => data?.main[2] ?? []);
+		const asked = runData[NODE].flatMap(
+			({ data }) => data?.main[outputIndex('needsApproval')] ?? [],
+		);
 		return asked[0]?.json.approvalUrl as string | undefined;
 	}, LOOK_MS / 1000);
 

@@ -10,18 +10,20 @@ import {
 import type { QueueHost, Worker } from '../../n8n-host/queue.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { onSeveralMachines, type Stage } from '../../tools/demoStage.mts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import {
 	agentSession,
 	arrival,
 	byId,
-	fromList,
 	chain,
 	createThenContinue,
 	describeWith,
 	eventually,
+	fromList,
+	itemsOn,
 	manualTrigger,
-	NODE,
 	node,
+	NODE,
 	play,
 	projectId,
 	recordOf,
@@ -137,7 +139,6 @@ describe('two workers', () => {
 			onMaxWait: kind.onMaxWait ?? 'route',
 		};
 	});
-	const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running'] as const;
 
 	/** With progress saved, so that n8n tells at once which execution is for which item */
 	const hooked = (): WorkflowFile =>
@@ -165,9 +166,9 @@ describe('two workers', () => {
 							onMaxWait: '={{ $json.body.onMaxWait }}',
 						},
 					}),
-					...OUTPUTS.map(arrival),
+					...Object.values(OUTPUTS).map(arrival),
 				],
-				{ Webhook: [[NODE]], [NODE]: OUTPUTS.map((name) => [name]) },
+				{ Webhook: [[NODE]], [NODE]: Object.values(OUTPUTS).map((name) => [name]) },
 			),
 		);
 
@@ -175,7 +176,7 @@ describe('two workers', () => {
 	async function outcomeOf(prompt: string, execution: Execution) {
 		const sessions = await sessionsFor(stage, prompt);
 		const [session] = sessions;
-		const output = OUTPUTS.find((name) => execution.items(name).length > 0);
+		const output = Object.values(OUTPUTS).find((name) => execution.items(name).length > 0);
 		const [item] = output ? execution.items(output) : [];
 		const answered = session.interactions
 			.filter(({ value }: any) => value !== undefined)
@@ -313,7 +314,7 @@ describe('two workers', () => {
 				stage,
 				chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]),
 			);
-			expect(other.items(NODE)[0].pollCount).toBeGreaterThan(1);
+			expect(itemsOn(other, 'completed')[0].pollCount).toBeGreaterThan(1);
 			expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');
 		},
 		TEST_TIMEOUT_MS,

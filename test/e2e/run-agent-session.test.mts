@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import {
 	agentSession,
 	answerForm,
 	arrival,
-	example,
+	connect,
 	dashboardOf,
 	eventually,
+	example,
+	itemsOn,
 	manualTrigger,
 	NODE,
 	openForm,
@@ -37,7 +40,7 @@ describe('examples/run-agent-session.json', () => {
 			const execution = await play(stage, example('run-agent-session'));
 
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({
 				status: 'completed',
 				text: 'The build passed. The landing page has a new headline and two compressed images.',
@@ -54,8 +57,6 @@ describe('examples/run-agent-session.json', () => {
 					dashboardUrl: item.dashboardUrl,
 				},
 			]);
-			expect(execution.items('Ask a person')).toEqual([]);
-			expect(execution.items('Check later')).toEqual([]);
 			expect(Object.values(execution.customData)).toEqual(
 				expect.arrayContaining([item.sessionId, item.dashboardUrl]),
 			);
@@ -78,12 +79,12 @@ describe('examples/ask-a-human.json', () => {
 			const parked = await play(stage, example('ask-a-human'), 'waiting');
 
 			expect(parked.status).toBe('waiting');
-			const [asked] = parked.items(NODE, 1);
+			const [asked] = itemsOn(parked, 'needsApproval');
 			expect(asked).toMatchObject({
 				pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }],
 				decisions: [],
 			});
-			const [{ question, formUrl }] = parked.items('What is asked');
+			const [{ question, formUrl }] = parked.items('Approval request');
 			expect(question).toMatch(/^Permission: «bash» *\nFor: «git push» *$/m);
 			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
 
@@ -91,7 +92,7 @@ describe('examples/ask-a-human.json', () => {
 
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
-			const [item] = execution.items('Go on with the session');
+			const [item] = itemsOn(execution, 'completed', 'Continue the session');
 			expect(item).toMatchObject({
 				sessionId: asked.sessionId,
 				status: 'completed',
@@ -116,7 +117,7 @@ describe('a form that asks', () => {
 		async () => {
 			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
-			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const [{ sessionId, formUrl }] = parked.items('Approval request');
 			const form = await (await fetch(formUrl)).text();
 			expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
 
@@ -124,7 +125,7 @@ describe('a form that asks', () => {
 
 			const record = await eventually(async () => {
 				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-				const isAsked = again.runData['What is asked']?.length === 2;
+				const isAsked = again.runData['Approval request']?.length === 2;
 				return isAsked ? await recordOf(stage, sessionId) : undefined;
 			});
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
@@ -137,11 +138,11 @@ describe('a form that asks', () => {
 		async (name) => {
 			const prompt = '[ask bash: git push] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example(name, { [NODE]: { prompt } }), 'waiting');
-			const [{ sessionId, formUrl }] = parked.items('What is asked');
+			const [{ sessionId, formUrl }] = parked.items('Approval request');
 			const asked = async (times: number) =>
 				await eventually(async () => {
 					const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-					return again.status === 'waiting' && again.runData['What is asked']?.length === times;
+					return again.status === 'waiting' && again.runData['Approval request']?.length === times;
 				});
 			const values = async () =>
 				(await recordOf(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);
@@ -173,7 +174,7 @@ describe('a failed session', () => {
 			const file = workflow(
 				'Failing',
 				[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
-				{ Start: [[NODE]], [NODE]: [['Completed']] },
+				{ Start: [[NODE]], [NODE]: connect({ completed: ['Completed'] }) },
 			);
 			const execution = await play(stage, file);
 
@@ -199,18 +200,17 @@ describe('a failed session', () => {
 				[
 					manualTrigger(),
 					agentSession({ prompt }, { onError: 'continueErrorOutput' }),
-					...['Completed', 'Needs Approval', 'Still Running', 'Failed'].map(arrival),
+					...[...Object.values(OUTPUTS), 'Failed'].map(arrival),
 				],
 				{
 					Start: [[NODE]],
-					[NODE]: [['Completed'], ['Needs Approval'], ['Still Running'], ['Failed']],
+					[NODE]: [...Object.values(OUTPUTS), 'Failed'].map((name) => [name]),
 				},
 			);
 			const execution = await play(stage, file);
 
 			expect(execution.status).toBe('success');
-			for (const other of ['Completed', 'Needs Approval', 'Still Running'])
-				expect(execution.items(other)).toEqual([]);
+			for (const other of Object.values(OUTPUTS)) expect(execution.items(other)).toEqual([]);
 			const items = execution.items('Failed');
 			expect(items).toHaveLength(1);
 			const record = (await stage.service.sessions()).at(-1)!;
@@ -271,7 +271,7 @@ describe('a retry of the execution', () => {
 			const execution = await host.waitForExecution(await host.retry(failed.id));
 
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
 			const records = (await service.sessions()).filter((session) => session.prompt === prompt);
 			expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);

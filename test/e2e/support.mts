@@ -4,14 +4,9 @@ import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import {
-	credentialName,
-	importCredential,
-	setStage,
-	type Stage,
-	type StartHost,
-} from '../../tools/demoStage.mts';
-import { filledInExample, firstProjectId } from '../../tools/examples.mts';
+import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
+import { importCredential, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
+import { credentialName, filledInExample, firstProjectId } from '../../tools/examples.mts';
 import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
 
@@ -155,14 +150,33 @@ export function editFields(
 	});
 }
 
-/** A workflow in which each node follows the one before. */
+/** A workflow in which each node follows the one before, Run Agent Session by its Completed output. */
 export function chain(name: string, nodes: WorkflowNode[]): WorkflowFile {
 	return workflow(
 		name,
 		nodes,
-		Object.fromEntries(nodes.slice(1).map((next, index) => [nodes[index].name, [[next.name]]])),
+		Object.fromEntries(
+			nodes.slice(1).map((next, index) => {
+				const { name: from, type } = nodes[index];
+				const isSession = type.endsWith('.runAgentSession');
+				return [from, isSession ? connect({ completed: [next.name] }) : [[next.name]]];
+			}),
+		),
 	);
 }
+
+/** Returns the nodes that each output of Run Agent Session is connected to, in the order of the outputs. */
+export const connect = ({
+	error,
+	...outputs
+}: Partial<Record<OutputKey | 'error', string[]>>): string[][] => [
+	...(Object.keys(OUTPUTS) as OutputKey[]).map((key) => outputs[key] ?? []),
+	...(error ? [error] : []),
+];
+
+/** Returns the items that the last run of a Run Agent Session node returned on an output. */
+export const itemsOn = (execution: Execution, output: OutputKey, from = NODE) =>
+	execution.items(from, outputIndex(output));
 
 /** A workflow out of nodes and of who follows whom: `{ Start: [['Run Agent Session']] }`, by output. */
 export function workflow(
@@ -188,8 +202,9 @@ export function example(
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {
 	const file = filledInExample(name);
-	for (const { parameters } of file.nodes)
-		if (parameters.options?.pollInterval) parameters.options.pollInterval = 1;
+	for (const { type, parameters } of file.nodes)
+		if (/\.runAgentSession(Tool)?$/.test(type))
+			parameters.options = { ...parameters.options, pollInterval: 1 };
 	for (const [node, parameters] of Object.entries(changes))
 		Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
 	return file;

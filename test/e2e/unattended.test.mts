@@ -6,8 +6,9 @@ import {
 	agentSession,
 	answerForm,
 	chain,
-	example,
 	eventually,
+	example,
+	itemsOn,
 	manualTrigger,
 	NODE,
 	play,
@@ -98,7 +99,7 @@ describe('Retry On Fail', () => {
 			await stage.service.control.clearFaults();
 			expect(faults).toMatchObject([{ struck: 1 }]);
 			expect(execution.status).toBe('success');
-			const [item] = execution.items(NODE);
+			const [item] = itemsOn(execution, 'completed');
 			expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
 			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ sessionId: item.sessionId, status: 'completed' },
@@ -117,11 +118,11 @@ describe('several requests at once', () => {
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
 
 			expect(parked.status).toBe('waiting');
-			const [asked] = parked.items(NODE, 1);
+			const [asked] = itemsOn(parked, 'needsApproval');
 			expect(asked.decisions).toMatchObject([
 				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
 			]);
-			const [{ question, formUrl }] = parked.items('What is asked');
+			const [{ question, formUrl }] = parked.items('Approval request');
 			expect(question).toMatch(/^For: «git push» *$/m);
 			expect(question).toMatch(/^For: «a․html» *$/m);
 
@@ -130,7 +131,7 @@ describe('several requests at once', () => {
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
-			expect(execution.items('Go on with the session')).toMatchObject([
+			expect(itemsOn(execution, 'completed', 'Continue the session')).toMatchObject([
 				{
 					decisions: [
 						{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
@@ -155,7 +156,8 @@ describe('examples/approval-with-deadline.json', () => {
 	const askedAgain = async (id: string, times: number): Promise<Execution> =>
 		await eventually(async () => {
 			const execution = await stage.host.waitForExecution(id, { until: 'waiting' });
-			return execution.status !== 'waiting' || execution.runData['What is asked']?.length === times
+			return execution.status !== 'waiting' ||
+				execution.runData['Approval request']?.length === times
 				? execution
 				: undefined;
 		});
@@ -166,7 +168,7 @@ describe('examples/approval-with-deadline.json', () => {
 			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
 			const parked = await play(stage, file, 'waiting');
 			expect(parked.status).toBe('waiting');
-			const [{ sessionId, dashboardUrl }] = parked.items(NODE, 1);
+			const [{ sessionId, dashboardUrl }] = itemsOn(parked, 'needsApproval');
 			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 
 			const execution = await stage.host.waitForExecution(parked.id);
@@ -194,16 +196,16 @@ describe('examples/approval-with-deadline.json', () => {
 			const prompt =
 				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
 			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
-			const [{ formUrl, sessionId }] = parked.items('What is asked');
+			const [{ formUrl, sessionId }] = parked.items('Approval request');
 
 			await answerForm(formUrl, ['approve']);
 
 			const again = await askedAgain(parked.id, 2);
 			expect(again.status).toBe('waiting');
-			expect(again.items('What is asked')).toMatchObject([
+			expect(again.items('Approval request')).toMatchObject([
 				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp∕cache» *$/m) },
 			]);
-			await answerForm(again.items('What is asked')[0].formUrl, ['deny']);
+			await answerForm(again.items('Approval request')[0].formUrl, ['deny']);
 
 			const execution = await stage.host.waitForExecution(parked.id);
 			expect(execution.status).toBe('success');

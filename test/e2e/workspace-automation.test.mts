@@ -7,6 +7,7 @@ import {
 	callApi,
 	chain,
 	editFields,
+	itemsOn,
 	manualTrigger,
 	node,
 	play,
@@ -109,7 +110,7 @@ describe('a workflow of many operations', () => {
 			);
 			const notes = execution.items('Note');
 			const previews = execution.items('Preview');
-			expect(execution.items('Run Agent Session')).toMatchObject(
+			expect(itemsOn(execution, 'completed')).toMatchObject(
 				projects.map(({ name }, index) => ({
 					sessionId: execution.items('Session')[index].sessionId,
 					status: 'completed',

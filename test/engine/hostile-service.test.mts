@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
 import { logger, run, start, type Setup } from './engine.mts';
+import { itemsOn } from './runAgentSession.mts';
 
 const KEY = 'wa_live_9f/Ab+7=c"x';
 /** What a session may have to say */
@@ -119,7 +120,7 @@ describe('a response without bounds', () => {
 			response.writeHead(200, json);
 			drip(response);
 		});
-		const { outputs, error } = await run({
+		const execution = await run({
 			...setup(host, ''),
 			node: 'runAgentSession',
 			parameters: {
@@ -129,10 +130,10 @@ describe('a response without bounds', () => {
 				options: { maxWait },
 			},
 		});
-		expect(error).toBeUndefined();
+		expect(execution.error).toBeUndefined();
 		await closed;
 		expect(host.requests).toHaveLength(1);
-		return outputs[2][0].json.warnings[0];
+		return itemsOn(execution, 'stillRunning')[0].json.warnings[0];
 	}
 
 	test('that drips ends with the time of the request in total, and the warning names the time', async () => {

@@ -1,7 +1,9 @@
 // Rules and answers as the engine hands them over: values in rules, tools of a model, what the question says and the answer takes.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
+import { type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import { run, type Execution, type Setup } from './engine.mts';
+import { itemsOn } from './runAgentSession.mts';
 import { useService } from './service.mts';
 
 const service = useService();
@@ -18,8 +20,8 @@ const session = (changes: IDataObject, more: Partial<Setup> = {}): Setup => ({
 	credentials: service.credentials,
 	...more,
 });
-const itemOn = (output: number, execution: Execution): IDataObject =>
-	execution.outputs[output][0].json;
+const itemOn = (output: OutputKey, execution: Execution): IDataObject =>
+	itemsOn(execution, output)[0].json;
 
 describe('a value in a rule', () => {
 	const trying = async (rule: IDataObject, json: IDataObject, patterns: string[]) =>
@@ -51,15 +53,17 @@ describe('a value in a rule', () => {
 		['{{ $json.value }}', 'x', '{{ $json.value }}', 'approve'],
 	])('%j with %j on %j: %s', async (pattern, value, asked, decision) => {
 		const execution = await trying({ pattern }, { value } as IDataObject, [asked]);
-		expect(itemOn(0, execution)).toMatchObject({ decision });
+		expect(itemOn('completed', execution)).toMatchObject({ decision });
 	});
 
 	test('is no glob for the permission either', async () => {
 		const rule = { permission: '={{ $json.value }}', pattern: '*' };
-		expect(itemOn(0, await trying(rule, { value: 'bash' }, ['x']))).toMatchObject({
+		expect(itemOn('completed', await trying(rule, { value: 'bash' }, ['x']))).toMatchObject({
 			decision: 'approve',
 		});
-		expect(itemOn(0, await trying(rule, { value: '*' }, ['x']))).toMatchObject({ decision: 'ask' });
+		expect(itemOn('completed', await trying(rule, { value: '*' }, ['x']))).toMatchObject({
+			decision: 'ask',
+		});
 	});
 
 	test.each<[string, unknown, RegExp]>([
@@ -81,10 +85,10 @@ describe('a value in a rule', () => {
 
 test('the question names the project and the job, and so does the next one', async () => {
 	const prompt = 'Publish it. [ask bash: a] [ask bash: b] [say Done]';
-	const first = itemOn(1, await run(session({ prompt })));
+	const first = itemOn('needsApproval', await run(session({ prompt })));
 	expect(first.question).toMatch(/^Project: «Shop» {2}\nJob: «Publish it․ ［ask bash∶ a］/m);
 	const second = itemOn(
-		1,
+		'needsApproval',
 		await run(
 			session(
 				{
@@ -109,7 +113,7 @@ test('the question names the project and the job, and so does the next one', asy
 test('what the question does not show, the item does not hold and the answer does not decide', async () => {
 	const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 	const asks = names.map((name) => `bash: ${name}`).join(' + ');
-	const first = itemOn(1, await run(session({ prompt: `[ask ${asks}] [say Done]` })));
+	const first = itemOn('needsApproval', await run(session({ prompt: `[ask ${asks}] [say Done]` })));
 	const held = (first.pendingInteractions as IDataObject[]).map(({ patterns }) => String(patterns));
 	expect(held).toEqual(names.slice(0, 5));
 	expect(String(first.question).match(/(?<=^For: «)[^»]*/gm)).toEqual(held);
@@ -127,7 +131,7 @@ test('what the question does not show, the item does not hold and the answer doe
 			{ items: [first] },
 		),
 	);
-	expect(itemOn(1, answered).undecided).toMatchObject([
+	expect(itemOn('needsApproval', answered).undecided).toMatchObject([
 		{ because: 'it was not among what was asked' },
 		{ because: 'it was not among what was asked' },
 	]);
@@ -140,7 +144,7 @@ test('what the question does not show, the item does not hold and the answer doe
 }, 30_000);
 
 test('a model answers for nobody: as a tool, Apply an Answer is refused', async () => {
-	const asked = itemOn(1, await run(session({ prompt: '[ask bash: a] [say Done]' })));
+	const asked = itemOn('needsApproval', await run(session({ prompt: '[ask bash: a] [say Done]' })));
 	const execution = await run(
 		session(
 			{
@@ -166,7 +170,10 @@ describe.each([
 	test.each(['', '={{ $json.nothing }}', '={{ null }}', '={{ " " }}'])(
 		'that is set and comes out empty is an error, and nothing is sent: %j',
 		async (value) => {
-			const asked = itemOn(1, await run(session({ prompt: '[ask bash: a] [say Done]' })));
+			const asked = itemOn(
+				'needsApproval',
+				await run(session({ prompt: '[ask bash: a] [say Done]' })),
+			);
 			const [{ id }] = asked.pendingInteractions as IDataObject[];
 			const execution = await run({
 				node: 'workspaceAutomation',

@@ -1,5 +1,6 @@
 // Run Agent Session, stopped and tried again by n8n.
 import { describe, expect, test } from '@jest/globals';
+import { outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import { run, start } from './engine.mts';
 import { texts, until, useRunAgentSession } from './runAgentSession.mts';
 
@@ -77,7 +78,7 @@ describe('retries (rule 10)', () => {
 				{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 } },
 			),
 		);
-		expect(texts(execution)).toEqual([['Done'], [], []]);
+		expect(texts(execution)).toEqual({ completed: ['Done'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
@@ -92,7 +93,7 @@ describe('retries (rule 10)', () => {
 		const first = await run(setup({ prompt: '[work 60s] [say Done]' }));
 		expect(first.error?.httpCode).toBe('403');
 		const second = await run(setup({ prompt: '[work 60s] [say Done]' }, { retryOf: first }));
-		expect(texts(second)).toEqual([['Done'], [], []]);
+		expect(texts(second)).toEqual({ completed: ['Done'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
@@ -107,47 +108,56 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
+	const failsBesideOne = {
+		items: [{ prompt: '[fail Out of disk]' }, { prompt: '[work 5s] [say Done]' }],
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
+	};
+
 	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
+		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, failsBesideOne));
+		expect(execution.error?.message).toMatch(/Out of disk/);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
+		const completed = (await service.sessions()).filter(({ status }) => status === 'completed');
+		expect(completed).toHaveLength(1);
+		const reads = await of('GET', `/agent/sessions/${completed[0].sessionId}`);
+		const tries = 3;
+		expect(reads.length).toBeLessThanOrEqual(6 + tries - 1);
+	}, 20_000);
+
+	test('Retry On Fail runs the node once if On Error continues, because n8n looks for an error on the first output', async () => {
+		const { settings, ...more } = failsBesideOne;
 		const execution = await run(
 			setup(
 				{ prompt: '={{ $json.prompt }}' },
-				{
-					items: [{ prompt: '[fail Out of disk]' }, { prompt: '[work 5s] [say Done]' }],
-					settings: {
-						onError: 'continueErrorOutput',
-						retryOnFail: true,
-						maxTries: 3,
-						waitBetweenTries: 10,
-					},
-				},
+				{ ...more, settings: { ...settings, onError: 'continueErrorOutput' } },
 			),
 		);
-		const [{ json: completed }] = execution.outputs[0];
-		expect(completed.text).toBe('Done');
-		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
-		const reads = await of('GET', `/agent/sessions/${completed.sessionId}`);
-		const tries = 3;
-		expect(completed.pollCount).toBe(1);
-		expect(reads.length).toBeLessThanOrEqual(6 + tries - 1);
-		expect(await service.sessions()).toHaveLength(4);
+		expect(texts(execution)).toEqual({
+			completed: ['Done'],
+			error: ['The agent session failed: Out of disk'],
+		});
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
 	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
 		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
 		const execution = await run(
-			setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } }, { items, backFrom: 2 }),
+			setup(
+				{ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } },
+				{ items, backFrom: outputIndex('stillRunning') },
+			),
 		);
 		expect(execution.error).toBeUndefined();
 		const rounds = execution.data.resultData.runData['Node under test'];
 		expect(rounds.length).toBeGreaterThan(2);
-		const done = rounds.flatMap(({ data }) => data!.main[0] ?? []);
+		const done = rounds.flatMap(({ data }) => data!.main[outputIndex('completed')] ?? []);
 		expect(done.map(({ json }) => json.text)).toEqual(['One', 'Two']);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 
 	describe('wired back into the node that continues a session', () => {
 		/** Runs it with what leaves by this output led back, and returns its rounds. A third has no session, which ends it. */
-		async function rounds(backFrom: number, message: string, third = '') {
+		async function rounds(output: OutputKey, message: string, third = '') {
 			const { projectId, control } = service;
 			const sessionId = await control.startSession({ projectId, prompt: '[say First.]' });
 			await until(async () => (await service.sessions())[0].status === 'completed');
@@ -157,24 +167,26 @@ describe('retries (rule 10)', () => {
 				message,
 				options: { maxWait: 0.02 },
 			};
-			const execution = await run(setup(parameters, { backFrom }));
+			const execution = await run(setup(parameters, { backFrom: outputIndex(output) }));
 			return execution.data.resultData.runData['Node under test'];
 		}
 
 		test('Still Running sends its message once', async () => {
-			const all = await rounds(2, '[work 80s] [say Second.]', 'goes on');
+			const all = await rounds('stillRunning', '[work 80s] [say Second.]', 'goes on');
 			expect(all.length).toBeGreaterThan(2);
-			expect(all.at(-1)!.data!.main[0]).toMatchObject([{ json: { text: 'Second.' } }]);
+			expect(all.at(-1)!.data!.main[outputIndex('completed')]).toMatchObject([
+				{ json: { text: 'Second.' } },
+			]);
 			expect(await of('POST', '/messages')).toHaveLength(1);
 		}, 30_000);
 
 		test('Still Running sends another message', async () => {
-			await rounds(2, '=[work 80s] [say {{ $runIndex }}]');
+			await rounds('stillRunning', '=[work 80s] [say {{ $runIndex }}]');
 			expect(await of('POST', '/messages')).toHaveLength(2);
 		}, 30_000);
 
 		test('Completed sends its message again: another turn', async () => {
-			await rounds(0, '[say Again.]');
+			await rounds('completed', '[say Again.]');
 			expect(await of('POST', '/messages')).toHaveLength(2);
 		}, 30_000);
 	});
@@ -185,14 +197,14 @@ describe('retries (rule 10)', () => {
 		await until(async () => (await service.sessions())[0].status === 'failed');
 		const options = { sendComments: true };
 		const parameters = { operation: 'continue', wait: 'database', sessionId, options };
-		const execution = await run(setup(parameters, { backFrom: 0 }));
+		const execution = await run(setup(parameters, { backFrom: outputIndex('stillRunning') }));
 		expect(execution.error?.message).toBe('The agent session failed: Out of paper');
 	}, 20_000);
 
 	test('an item with a session of somebody else is started as any other', async () => {
 		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
-		expect(texts(execution)).toEqual([['One'], [], []]);
+		expect(texts(execution)).toEqual({ completed: ['One'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 

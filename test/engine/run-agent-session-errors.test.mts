@@ -181,6 +181,6 @@ describe('errors', () => {
 				{ items, settings: { onError: 'continueRegularOutput' } },
 			),
 		);
-		expect(texts(lenient)).toEqual([['One', "'Prompt' is empty"], [], []]);
+		expect(texts(lenient)).toEqual({ completed: ['One', "'Prompt' is empty"] });
 	}, 20_000);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { run, start } from './engine.mts';
-import { texts, until, useRunAgentSession } from './runAgentSession.mts';
+import { byOutput, itemsOn, texts, until, useRunAgentSession } from './runAgentSession.mts';
 
 const { of, service, setup } = useRunAgentSession();
 
@@ -16,8 +16,8 @@ describe('outputs', () => {
 				permissionRules: { rule },
 			}),
 		);
-		expect(texts(execution)).toEqual([['Pushed'], [], []]);
-		expect(execution.outputs[0][0].json.decisions).toMatchObject([
+		expect(texts(execution)).toEqual({ completed: ['Pushed'] });
+		expect(itemsOn(execution, 'completed')[0].json.decisions).toMatchObject([
 			{ permission: 'bash', patterns: ['git push'], decision: 'approve', decidedBy: 'rule 1' },
 		]);
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
@@ -25,8 +25,8 @@ describe('outputs', () => {
 
 	test('one that needs a human ends on Needs Approval and goes on with the answer in continue', async () => {
 		const asked = await run(setup({ prompt: '[ask bash: git push] [say Pushed]' }));
-		expect(asked.outputs.map((items) => items.length)).toEqual([0, 1, 0]);
-		const { sessionId, pendingInteractions } = asked.outputs[1][0].json;
+		expect(texts(asked)).toEqual({ needsApproval: [''] });
+		const { sessionId, pendingInteractions } = itemsOn(asked, 'needsApproval')[0].json;
 		expect(pendingInteractions).toMatchObject([{ permission: 'bash', patterns: ['git push'] }]);
 
 		const items = [{ sessionId, answer: 'approve' }];
@@ -40,7 +40,7 @@ describe('outputs', () => {
 				{ items },
 			),
 		);
-		expect(texts(continued)).toEqual([['Pushed'], [], []]);
+		expect(texts(continued)).toEqual({ completed: ['Pushed'] });
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 
@@ -51,10 +51,8 @@ describe('outputs', () => {
 		'one that takes longer than %s ends on Still Running',
 		async (_, waits) => {
 			const execution = await run(setup({ prompt: '[work 10m]', ...waits }));
-			expect(execution.outputs.map((items) => items.length)).toEqual([0, 0, 1]);
-			expect(execution.outputs[2][0].json).toMatchObject({
-				status: 'running',
-				sessionId: expect.any(String),
+			expect(byOutput(execution, ({ json }) => [json.status, json.sessionId])).toEqual({
+				stillRunning: [['running', expect.any(String)]],
 			});
 		},
 		20_000,
@@ -62,8 +60,8 @@ describe('outputs', () => {
 
 	test('what needs approval has up to ten fields, and all of rule 12 without Simplify', async () => {
 		const keys = async (changes: IDataObject) => {
-			const { outputs } = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
-			return Object.keys(outputs[1][0].json).sort();
+			const execution = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
+			return Object.keys(itemsOn(execution, 'needsApproval')[0].json).sort();
 		};
 		const decisive = [
 			'dashboardUrl',
@@ -94,14 +92,16 @@ describe('outputs', () => {
 				{ items, settings: { onError: 'continueErrorOutput' } },
 			),
 		);
-		const paired = execution.outputs.map((output) =>
-			output.map(({ pairedItem }) => (pairedItem as { item: number }).item),
-		);
-		expect(paired).toEqual([[0, 4], [1], [2], [3]]);
+		expect(byOutput(execution, ({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual({
+			completed: [0, 4],
+			needsApproval: [1],
+			stillRunning: [2],
+			error: [3],
+		});
 		const sessions = await service.sessions();
 		expect(sessions).toHaveLength(5);
 		const { sessionId } = sessions.find(({ status }) => status === 'failed')!;
-		expect(execution.outputs[3][0].json).toEqual({
+		expect(itemsOn(execution, 'error')[0].json).toEqual({
 			prompt: items[3].prompt,
 			error: 'The agent session failed: Out of disk',
 			message: expect.stringContaining(sessionId),
@@ -130,11 +130,15 @@ describe('concurrency (rule 11)', () => {
 			),
 		);
 		const others = items.map((_, index) => index).filter((index) => index !== 7);
-		expect(texts(execution)[0]).toEqual(others.map((index) => `Done ${index}`));
+		expect(texts(execution)).toEqual({
+			completed: others.map((index) => `Done ${index}`),
+			error: ['The agent session failed: Out of disk'],
+		});
 		expect(
-			execution.outputs[0].map(({ pairedItem }) => (pairedItem as { item: number }).item),
+			itemsOn(execution, 'completed').map(
+				({ pairedItem }) => (pairedItem as { item: number }).item,
+			),
 		).toEqual(others);
-		expect(texts(execution)[3]).toEqual(['The agent session failed: Out of disk']);
 
 		// Never an eleventh between its start and the reading that told the node of its end.
 		const requests = await service.requests();

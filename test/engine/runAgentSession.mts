@@ -1,11 +1,29 @@
 // Run Agent Session as the engine runs it, against the local service over real HTTP.
 import type { IDataObject } from 'n8n-workflow';
+import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import type { Execution, Setup } from './engine.mts';
 import { useService } from './service.mts';
 
-/** The texts, or the errors, of the items of each output */
+const OUTPUT_KEYS = Object.keys(OUTPUTS) as OutputKey[];
+
+/** Returns the items of an output. `error` is the output that n8n adds with On Error. */
+export const itemsOn = ({ outputs }: Execution, output: OutputKey | 'error') =>
+	outputs[output === 'error' ? OUTPUT_KEYS.length : outputIndex(output)] ?? [];
+
+/** Returns the outputs that have items, each with what `pick` takes from its items. */
+export const byOutput = <T,>(
+	execution: Execution,
+	pick: (item: Execution['outputs'][number][number]) => T,
+): Partial<Record<OutputKey | 'error', T[]>> =>
+	Object.fromEntries(
+		[...OUTPUT_KEYS, 'error' as const]
+			.map((output) => [output, itemsOn(execution, output).map(pick)] as const)
+			.filter(([, picked]) => picked.length > 0),
+	);
+
+/** Returns the texts, or the errors, of the items of each output that has any. */
 export const texts = (execution: Execution) =>
-	execution.outputs.map((items) => items.map(({ json }) => json.text ?? json.error));
+	byOutput(execution, ({ json }) => json.text ?? json.error);
 
 export const until = async (condition: () => Promise<boolean>) => {
 	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));

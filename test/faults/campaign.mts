@@ -1,6 +1,7 @@
 // Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node returned.
 import type { IDataObject } from 'n8n-workflow';
 import { createDice } from '../../local-service/faults.mts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
 import { faultsFrom } from './faultRules.mts';
@@ -112,7 +113,7 @@ async function sessionsAsTold(service: Service, requests: any[], ended: number):
 	}));
 }
 
-const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running', 'Error'];
+const NAMES = [...Object.values(OUTPUTS), 'Error'];
 
 function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
 	const violations: string[] = [];
@@ -120,7 +121,7 @@ function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
 	outputs.forEach((output, at) =>
 		output.forEach(({ json, pairedItem }) => {
 			if (seen.has(pairedItem.item)) violations.push(`item ${pairedItem.item} came out twice`);
-			seen.set(pairedItem.item, { output: OUTPUTS[at], json });
+			seen.set(pairedItem.item, { output: NAMES[at], json });
 		}),
 	);
 	for (const { index, prompt } of items) {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { OUTPUTS, outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { isNote, noteProblems } from '../../tools/notes.mts';
 
@@ -24,13 +25,18 @@ const LOCATORS = [
 	'productId',
 ];
 
-/** How many outputs the editor shows of a node, as far as they carry items to other nodes */
-function outputsOf({ type, parameters, onError }: WorkflowNode): number {
+/** Returns the indexes of the outputs that a node has items on, as far as they go to other nodes. */
+function outputsOf({ type, parameters, onError }: WorkflowNode): number[] {
 	const kind = type.split('.').at(-1)!;
-	const isSession = kind === 'runAgentSession' && parameters.operation !== 'tryRules';
-	const own = isSession ? 3 : kind === 'if' ? 2 : 1;
-	const isMain = !isNote({ type } as WorkflowNode) && !/Tool$|^(lm|memory|outputParser)/.test(kind);
-	return isMain ? own + (onError === 'continueErrorOutput' ? 1 : 0) : 0;
+	if (isNote({ type } as WorkflowNode) || /Tool$|^(lm|memory|outputParser)/.test(kind)) return [];
+	if (parameters.operation === 'tryRules') return [outputIndex('completed')];
+	// The first has the items when the loop is done.
+	if (kind === 'splitInBatches') return [1];
+	const own = kind === 'runAgentSession' ? Object.keys(OUTPUTS).length : kind === 'if' ? 2 : 1;
+	const asks = parameters.permissionPolicy !== 'rules' || parameters.defaultDecision === 'ask';
+	return [...Array(own + (onError === 'continueErrorOutput' ? 1 : 0)).keys()].filter(
+		(index) => kind !== 'runAgentSession' || asks || index !== outputIndex('needsApproval'),
+	);
 }
 
 /** Who hands on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and hands nothing on. */
@@ -71,8 +77,13 @@ describe.each(examples())('%s.json', (name) => {
 		]);
 	});
 
-	test('says what to fill in', () => {
-		expect(nodes.find(isNote)!.parameters.content).toContain('**To fill in**');
+	test('says in numbered steps what to set up, in at most 60 words', () => {
+		const { content } = nodes.find(isNote)!.parameters;
+		const numbers = [...content.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+		expect(numbers.length).toBeGreaterThan(1);
+		expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+		const words = content.split(/\s+/).filter((word: string) => /[a-z]/i.test(word));
+		expect(words.length).toBeLessThanOrEqual(60);
 	});
 
 	test('has prompts for any agent, and no ID of somebody else', () => {
@@ -83,16 +94,6 @@ describe.each(examples())('%s.json', (name) => {
 			(node) => JSON.stringify(node.parameters).match(/[\da-f]{8}-[\da-f]{4}-[\da-f-]{22}/gi) ?? [],
 		);
 		expect(ids).toEqual([]);
-	});
-
-	test('brings no credential along, only the name of ours', () => {
-		const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
-		expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
-		expect(
-			nodes
-				.flatMap((node) => Object.keys(node.credentials ?? {}))
-				.filter((type) => type !== 'workspaceAutomationApi'),
-		).toEqual([]);
 	});
 
 	test("uses n8n's own nodes and this package's", () => {
@@ -138,12 +139,12 @@ describe.each(examples())('%s.json', (name) => {
 			const outputs = outputsOf(node);
 			const led = follows[node.name]?.main ?? [];
 			// What nothing follows is an end.
-			const isEnd = led.length === 0 && outputs === 1;
+			const isEnd = led.length === 0 && outputs.length === 1 && outputs[0] === 0;
 			// What an AI Agent says is the answer in its chat.
 			const isAnswer = (index: number) => index === 0 && node.type.endsWith('.agent');
 			return isEnd
 				? []
-				: Array.from({ length: outputs }, (_, index) => index)
+				: outputs
 						.filter((index) => !led[index]?.length && !isAnswer(index))
 						.map((index) => `${node.name}, output ${index}`);
 		});

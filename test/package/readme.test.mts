@@ -216,14 +216,14 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'by hand, up to a node further on': ['it was run by hand up to a node further on'],
 	'by hand up to this very node': [
-		'run by hand up to the node itself: n8n ends with the session at Waiting, and the session goes on (rule 8)',
+		'run by hand up to the node itself: n8n ends with the session at Still Running, and the session goes on (rule 8)',
 	],
 	'was called by another one': [
 		'a workflow that another one calls: the caller waits with it (rule 8)',
 	],
 	'leads nowhere, or elsewhere': ['%s: refused before anything is started'],
 	'one of many items fails | waits': [
-		'On Error Continue hands the error on by Completed, not by Waiting',
+		'On Error Continue hands the error on by Completed, not by Still Running',
 	],
 	'and the session fails': ['Retry On Fail looks again and starts no second session'],
 	'leads back into the node that started': ['%s: one session'],

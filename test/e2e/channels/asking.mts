@@ -4,7 +4,7 @@ import type { Execution } from '../../../n8n-host/executions.mts';
 import { hostVersion } from '../../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { startScriptedModel, type ScriptedModel } from '../../../tools/scriptedModel.mts';
-import { eventually, NODE, recordOf, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
+import { eventually, itemsOn, recordOf, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
 import { importCredentials } from './channelNodes.mts';
 import type { Sent } from './standIn.mts';
 import { useChannels } from './useChannels.mts';
@@ -51,7 +51,7 @@ export function useAsking() {
 		if (hostVersion() === '2.41') await stage.host.activate(workflowId);
 		const execution = await stage.host.waitForExecution(await stage.host.run(workflowId));
 		expect(execution.error).toBeUndefined();
-		return { workflowId, asked: execution.items(NODE, 1) as Array<Record<string, any>> };
+		return { workflowId, asked: itemsOn(execution, 'needsApproval') as Array<Record<string, any>> };
 	}
 
 	/** The executions that ask, once there are so many and all have ended, the first first */

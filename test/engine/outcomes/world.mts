@@ -4,6 +4,7 @@ import type { Connect } from '../../../local-service/analytics/engine.mts';
 import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
 import { settingsFor } from '../../../local-service/dialects/index.mts';
+import { OUTPUTS, type OutputKey } from '../../../nodes/RunAgentSession/outputs.ts';
 import { namedOperations } from '../../../openapi/contract.mts';
 import { createVirtualTime } from '../virtualTime.mts';
 import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
@@ -45,7 +46,7 @@ export interface World {
 	/** Runs an operation. @throws what the node failed with */
 	operation(does: string, parameters?: IDataObject, more?: Partial<Setup>): Promise<any[]>;
 	/** Runs Run Agent Session. @throws what the node failed with */
-	session(parameters: IDataObject): Promise<{ output: number; json: any }>;
+	session(parameters: IDataObject): Promise<{ output?: OutputKey; json: any }>;
 	/** The entries of a picker, all pages of it */
 	pick(node: string, method: string, parameters?: IDataObject): Promise<unknown[]>;
 	/** The entries of a multiple selection */
@@ -149,8 +150,9 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 			const outputs = outputsOf(
 				await time.run(async () => await run(setup('runAgentSession', parameters))),
 			);
-			const output = outputs.findIndex((items) => items.length > 0);
-			return { output, json: outputs[output]?.[0].json };
+			const index = outputs.findIndex((items) => items.length > 0);
+			const output = (Object.keys(OUTPUTS) as OutputKey[])[index];
+			return { output, json: outputs[index]?.[0].json };
 		},
 		pick: async (node, method, parameters = {}) =>
 			await time.run(async () => {

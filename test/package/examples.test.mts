@@ -1,0 +1,203 @@
+// What the examples and documents say about the nodes is there: parameters, labels, pictures.
+import { describe, expect, test } from '@jest/globals';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
+import type { WorkflowNode } from '../../n8n-host/workflows.mts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
+import { exampleWorkflow, examples } from '../../tools/examples.mts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (file: string) => readFileSync(root + file, 'utf8');
+const { nodes, credential } = builtPackage();
+
+type Entry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
+const isEntry = (entry: Entry): entry is INodeProperties => 'type' in entry;
+
+/** Returns the names among these parameters that no field has, with the path to them. */
+function unknownNames(parameters: object, fields: INodeProperties[], path = ''): string[] {
+	return Object.entries(parameters).flatMap(([name, value]) => {
+		const own = fields.filter((field) => field.name === name);
+		if (own.length === 0) return [`${path}${name}`];
+		const inner = own.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
+		if (inner.length === 0 || typeof value !== 'object') return [];
+		const entries = inner.flatMap(({ options = [] }) => options as Entry[]);
+		if (inner[0].type === 'collection')
+			return unknownNames(value, entries.filter(isEntry), `${path}${name}.`);
+		return Object.entries(value as object).flatMap(([group, rows]) => {
+			const found = entries.find((entry) => entry.name === group);
+			if (!found || !('values' in found)) return [`${path}${name}.${group}`];
+			return [rows].flat().flatMap((row) => unknownNames(row, found.values, `${path}${name}.`));
+		});
+	});
+}
+
+/** Returns the parameters that the panel doesn't show beside the others. */
+function hiddenNames({ name, type, parameters }: WorkflowNode): string[] {
+	const { description } = nodes[type.replace(/Tool$/, '')];
+	const node = { id: name, name, type, typeVersion: 1, position: [0, 0] as [number, number] };
+	const shown = n8nWorkflow.NodeHelpers.getNodeParameters(
+		description.properties,
+		parameters,
+		true,
+		false,
+		node,
+		description,
+	)!;
+	return Object.keys(parameters).filter((key) => !(key in shown));
+}
+
+/** n8n gives tools and polling triggers fields of its own. */
+const FIELDS_OF_N8N = ['descriptionType', 'pollTimes', 'toolDescription'];
+/** An option that the panel gets soon. Remove it here then. */
+const COMING = ['options.returnTogether'];
+
+describe.each(examples())('%s.json', (name) => {
+	const workflow = exampleWorkflow(name);
+	const ours = workflow.nodes.filter(({ type }) => type.startsWith('n8n-nodes-workspace-auto'));
+
+	test('has no credentials, which would make its nodes look set up', () => {
+		expect(workflow.nodes.filter((node) => 'credentials' in node)).toEqual([]);
+	});
+
+	test('has only parameters that the panel has, and shows', () => {
+		const found = ours.flatMap((node) => {
+			const { properties } = nodes[node.type.replace(/Tool$/, '')].description;
+			const names = [...unknownNames(node.parameters, properties), ...hiddenNames(node)];
+			return names.map((field) => `${node.name}: ${field}`);
+		});
+		const others = [...FIELDS_OF_N8N, ...COMING].map((field) => `: ${field}`);
+		expect(found.filter((field) => !others.some((other) => field.endsWith(other)))).toEqual([]);
+	});
+
+	test('has outputs in the order of the panel: an own connection leaves Still Running', () => {
+		const wrong = ours
+			.filter(({ type }) => type.endsWith('.runAgentSession'))
+			.flatMap(({ name: node }) => {
+				const { main = [] } = (workflow.connections as any)[node] ?? {};
+				return main.flatMap((output: Array<{ node: string }> | null, index: number) =>
+					index > 0 && output?.some((to) => to.node === node) ? [node] : [],
+				);
+			});
+		expect(wrong).toEqual([]);
+	});
+
+	test('has a note that names only its own nodes, and labels that exist', () => {
+		const { content } = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters;
+		const names = new Set(workflow.nodes.map((node) => node.name));
+		expect(boldIn(content).filter((bold) => !names.has(bold) && !LABELS.has(bold))).toEqual([]);
+	});
+
+	test('escapes what an agent wrote where it goes to Slack, which would read it as markup', () => {
+		const raw = workflow.nodes
+			.filter(({ type, name: node }) => /\.slack$/.test(type) || node === 'Summary line')
+			.filter(({ parameters }) => {
+				const text = JSON.stringify(parameters);
+				return /json\.(text|error)\b/.test(text) && !text.includes('&lt;');
+			});
+		expect(raw.map((node) => node.name)).toEqual([]);
+	});
+});
+
+test('Still Running is the first output in both Wait modes, and static', () => {
+	const { outputs, outputNames } =
+		nodes['n8n-nodes-workspace-automation.runAgentSession'].description;
+	expect(outputs).toEqual(['main', 'main', 'main']);
+	expect(outputNames).toEqual(Object.values(OUTPUTS));
+	expect(outputNames).toEqual(['Still Running', 'Completed', 'Needs Approval']);
+});
+
+/** Labels of n8n itself that the documents name */
+const OF_N8N = [
+	'AI Agent',
+	'Custom Form',
+	'Execute Sub-workflow',
+	'Execute Workflow',
+	'Execute workflow',
+	'Human review',
+	'Loop Over Items',
+	'Import from File',
+	'Manual Trigger',
+	'MCP Server Trigger',
+	'Mode',
+	'On Error',
+	'Publish',
+	'Ready',
+	'Retry',
+	'Retry On Fail',
+	'Send and Wait for Response',
+	'Stop',
+	'Test',
+	'Wait For Sub-Workflow Completion',
+];
+
+/** Titles of sections and paragraphs that look like labels */
+const TITLES = ['Files', 'Removed'];
+
+/** Pictures that no document shows yet */
+const UNUSED = /\/(credential|node-panel|workflow)(-dark)?\.png$/;
+
+/** Returns every label that the panels of the nodes and the credential have. A label counts without its unit, too. */
+function labels(entries: Entry[]): string[] {
+	return entries.flatMap((entry) => {
+		const { displayName, name, value, modes, options, values } = entry as any;
+		const label = displayName ?? (value === undefined ? undefined : name);
+		const own = typeof label === 'string' ? [label, label.replace(/ \([^)]*\)$/, '')] : [];
+		return [...own, ...[modes, options, values].flatMap((inner) => labels(inner ?? []))];
+	});
+}
+
+const LABELS = new Set([
+	...Object.values(nodes).flatMap(({ description }) => [
+		description.displayName,
+		...(description.outputNames ?? []),
+		...labels(description.properties),
+	]),
+	...labels((credential as unknown as { properties: INodeProperties[] }).properties),
+	...OF_N8N,
+]);
+
+const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '');
+const boldIn = (text: string) =>
+	[...withoutCode(text).matchAll(/\*\*([^*\n]+)\*\*/g)].map(([, bold]) =>
+		bold.replace(/[.:]$/, ''),
+	);
+const SMALL = /^(a|an|and|as|by|for|if|in|is|no|of|on|the|to|with)$/;
+
+/** Whether this is written as a label: few words, each with a capital */
+function isLabel(text: string): boolean {
+	const words = text.split(' ');
+	return words.length <= 6 && words.every((word) => /^[A-Z]/.test(word) || SMALL.test(word));
+}
+
+const pages = [
+	'README.md',
+	'examples/README.md',
+	...readdirSync(`${root}docs`)
+		.filter((file) => file.endsWith('.md'))
+		.map((file) => `docs/${file}`),
+];
+
+test.each(pages)('%s: every bold label is one of the panel', (page) => {
+	const nodeNames = new Set(
+		examples().flatMap((name) => exampleWorkflow(name).nodes.map((node) => node.name)),
+	);
+	const isKnown = (label: string) =>
+		LABELS.has(label) || nodeNames.has(label) || TITLES.includes(label);
+	const unknown = boldIn(read(page)).filter(
+		(bold) => isLabel(bold) && !isKnown(bold) && !bold.split(' and ').every(isKnown),
+	);
+	expect(unknown).toEqual([]);
+});
+
+test('every picture is shown in a document', () => {
+	const all = ['README.md', 'CONTRIBUTING.md', 'local-service/README.md', ...pages]
+		.map(read)
+		.join();
+	const pictures = globSync('docs/images/**/*.{png,svg}', { cwd: root });
+	expect(pictures.length).toBeGreaterThan(50);
+	expect(
+		pictures.filter((file) => !all.includes(file.replace(/^docs\//, '')) && !UNUSED.test(file)),
+	).toEqual([]);
+});
