@@ -1,6 +1,6 @@
 // `npm run service`: the service from the command line.
 import { ensureParts } from '../tools/parts.mts';
-import { connect, EngineMissing, type Connect } from './analytics/engine.mts';
+import { connectAfter } from './analytics/engine.mts';
 import { createService, type RunningService } from './app.mts';
 import { noProjectsToken } from './auth.mts';
 import type { Overrides } from './dialects/dialect.mts';
@@ -34,24 +34,14 @@ const greeting = (
 
 Everything is kept in memory and lost on exit. Press Ctrl-C to exit.`;
 
-/** Opens ClickHouse, and installs it first if nobody has: most people never send a query. */
-const installAndConnect: Connect = async () => {
-	await ensureParts(['clickHouse'], console.error).catch((error: Error) => {
-		throw new EngineMissing(error.message);
-	});
-	return await connect();
-};
-
 async function main(): Promise<void> {
 	const { print, port, host, json, service } = readOptions(process.argv.slice(2));
 	if (print) {
 		console.log(print === 'usage' ? usage : dialectList());
 		return;
 	}
-	const running = await createService({ ...service, clickHouse: installAndConnect }).start(
-		port,
-		host,
-	);
+	const clickHouse = connectAfter(() => ensureParts(['clickHouse'], console.error));
+	const running = await createService({ ...service, clickHouse }).start(port, host);
 	const { baseUrl, key, controlUrl, overrides } = running;
 	console.log(
 		json

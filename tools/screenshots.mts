@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
@@ -311,7 +312,8 @@ async function approvalLink({ host }: Stage): Promise<string> {
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
 		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
-		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[2] ?? []) ?? [];
+		const asking = outputIndex('needsApproval');
+		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[asking] ?? []) ?? [];
 		if (asked.length > 0) return asked[0].json.approvalUrl;
 		await sleep(2000);
 	}
