@@ -1,7 +1,6 @@
 // A picture of a benchmark's table: columns of it as bars, side by side. It is drawn from the figures as the table has them, so that the
 // two cannot differ.
-import { parse, View } from 'vega';
-import { compile, type TopLevelSpec } from 'vega-lite';
+import type { TopLevelSpec } from 'vega-lite';
 import type { Table } from './benchmark.mts';
 
 /** What of a table is drawn */
@@ -49,6 +48,8 @@ export async function draw(chart: Chart, table: Table, scheme: Scheme): Promise<
 		width: WIDTH - labels,
 		height: STEP * shown.length,
 	};
+	const { parse, View } = await import('vega');
+	const { compile } = await import('vega-lite');
 	const { spec } = compile(specification(chart, { ...table, rows: shown }, frame.width, scheme));
 	const view = new View(parse({ ...spec, ...frame }), { renderer: 'none' });
 	try {

@@ -11,19 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeEnvironment, startGuarded } from '../n8n-host/guarded.mts';
+import { INSTALL, npm } from '../n8n-host/pinned.mts';
 
 const wanted = fileURLToPath(new URL('./compared/', import.meta.url));
 const cache = fileURLToPath(new URL('../.cache/compared/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
-const INSTALL = [
-	'install',
-	'--no-save',
-	'--legacy-peer-deps',
-	'--ignore-scripts',
-	'--no-audit',
-	'--no-fund',
-];
 
 export interface ComparedPackage {
 	/** With its version */
@@ -53,9 +45,7 @@ async function install(folder: string, log: (line: string) => void): Promise<voi
 	const temporary = mkdtempSync(join(cache, 'installing-'));
 	try {
 		for (const file of FILES) cpSync(join(wanted, file), join(temporary, file));
-		const npm = startGuarded('npm', INSTALL, { cwd: temporary, env: nodeEnvironment() });
-		if ((await npm.exited) !== 0)
-			throw new Error(`npm ${INSTALL.join(' ')} failed:\n${npm.tail()}`);
+		await npm(temporary, INSTALL);
 		renameSync(temporary, folder);
 	} finally {
 		rmSync(temporary, { recursive: true, force: true });

@@ -3,6 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs, styleText } from 'node:util';
+import { build } from '../tools/build.mts';
+import { ensureParts } from '../tools/parts.mts';
 import { isMet, type Benchmark } from './benchmark.mts';
 import { saveCharts, saveRun } from './document.mts';
 import { lines } from './print.mts';
@@ -45,6 +47,8 @@ try {
 	});
 	const benchmarks = chosen(await all(), positionals);
 	if (!values.charts) console.log(`Node ${process.versions.node}, n8n-core ${version}`);
+	await ensureParts(values.charts ? ['charts'] : ['clickHouse', 'charts'], console.error);
+	if (!values.charts) await build();
 	// One after the other, so that none slows another down.
 	for (const benchmark of benchmarks) {
 		if (values.charts) await saveCharts(benchmark.name);

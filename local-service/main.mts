@@ -1,4 +1,6 @@
 // `npm run service`: the service from the command line.
+import { ensureParts } from '../tools/parts.mts';
+import { connectAfter } from './analytics/engine.mts';
 import { createService, type RunningService } from './app.mts';
 import { noProjectsToken } from './auth.mts';
 import type { Overrides } from './dialects/dialect.mts';
@@ -38,7 +40,8 @@ async function main(): Promise<void> {
 		console.log(print === 'usage' ? usage : dialectList());
 		return;
 	}
-	const running = await createService(service).start(port, host);
+	const clickHouse = connectAfter(() => ensureParts(['clickHouse'], console.error));
+	const running = await createService({ ...service, clickHouse }).start(port, host);
 	const { baseUrl, key, controlUrl, overrides } = running;
 	console.log(
 		json

@@ -1,6 +1,6 @@
 // Starts a command under the guard (guard.mts) and keeps the end of what it prints, for error messages.
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -53,7 +53,7 @@ export function stopWhenInterrupted(exitCode: (signal: NodeJS.Signals) => number
 
 /** The environment for child processes: this very Node is the `node` they find, whatever the machine has. */
 export function nodeEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-	return { ...env, PATH: `${dirname(process.execPath)}:${env.PATH ?? ''}` };
+	return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${env.PATH ?? ''}` };
 }
 
 /** Starts `command` so that it ends when this process ends, however that happens. */

@@ -33,8 +33,11 @@ const preload = (file: string) => ['--import', fileURLToPath(new URL(file, impor
 const START_TIMEOUT_MS = 180_000;
 
 export interface HostOptions {
-	/** The package as published (see tools/package.mts). It is copied: the folder is not needed after the start. */
-	packageDir: string;
+	/**
+	 * The package as published (see tools/package.mts). It is copied: the folder is not needed after the start. Left out where the user
+	 * folder has the package already.
+	 */
+	packageDir?: string;
 	/** Which n8n; see versions.mts for what holds where nobody says */
 	version?: HostVersion;
 	ports?: HostPorts;
@@ -170,8 +173,8 @@ export function startN8n(
 	options: HostOptions,
 	userFolder = options.userFolder ?? newUserFolder(),
 ): Guarded {
-	cpSync(options.packageDir, packagePlace(options.packageDir, userFolder), { recursive: true });
-	const { waitsFaster, clock, version } = options;
+	const { packageDir, waitsFaster, clock, version } = options;
+	if (packageDir) cpSync(packageDir, packagePlace(packageDir, userFolder), { recursive: true });
 	const preloads = [
 		...preload('loopbackOnly.mts'),
 		...(waitsFaster ? preload('hurriedWaits.mts') : []),

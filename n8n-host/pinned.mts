@@ -9,7 +9,8 @@ export type Log = (line: string) => void;
 
 const PROGRESS_MS = 10_000;
 
-const INSTALL = [
+/** What npm is told to install from a lock file */
+export const INSTALL = [
 	'install',
 	'--no-save', // the committed lock file says what to install and is never written
 	// n8n's peers take npm more than ten minutes to resolve otherwise. It leaves out date-fns, a peer without which n8n's Extract from
@@ -101,7 +102,12 @@ const duration = (seconds: number): string =>
 
 /** Runs npm in a folder. Throws if it fails. */
 export async function npm(folder: string, args: string[]): Promise<void> {
-	const run = startGuarded('npm', args, { cwd: folder, env: nodeEnvironment() });
+	// On Windows `npm` is no program; under npm its script is known.
+	const { npm_execpath: script } = process.env;
+	const [command, first] = script?.endsWith('npm-cli.js')
+		? [process.execPath, [script]]
+		: ['npm', []];
+	const run = startGuarded(command, [...first, ...args], { cwd: folder, env: nodeEnvironment() });
 	const code = await run.exited;
 	if (code !== 0)
 		throw new Error(

@@ -2,14 +2,14 @@
 // is there already. Then, unless it is told `--once`, the editor of the real n8n, where the workflow goes on from that result.
 import { styleText } from 'node:util';
 import type { IRun } from 'n8n-workflow';
-import { startGuarded, stopWhenInterrupted } from '../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
+import { build } from './build.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { credentialFor, setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
-import { ensureParts } from './parts.mts';
 
 const NODE = 'Run Agent Session';
 /** What follows it when the session has completed */
@@ -26,14 +26,6 @@ const title = (line: string) => print(`\n${styleText('bold', line)}`);
 /** From then on Ctrl-C is the way to end, not an interruption. */
 let hasShown = false;
 const isInterrupted = stopWhenInterrupted((signal) => (signal === 'SIGINT' && hasShown ? 0 : 1));
-
-/** Builds without a check of the types, which takes longer than the build. */
-async function build(): Promise<void> {
-	const gulp = ['node_modules/gulp/bin/gulp.js', '--silent', 'unchecked'];
-	const child = startGuarded(process.execPath, gulp, { cwd: `${import.meta.dirname}/..` });
-	const code = await child.exited;
-	if (code !== 0) throw new Error(`The build failed (exit code ${code}):\n${child.tail()}`);
-}
 
 /** Runs the example up to the session's end, and shows what it does and what comes of it. */
 async function runExample(service: LocalService, building: Promise<void>): Promise<IRun> {
@@ -60,8 +52,6 @@ function completedItem({ data: { resultData } }: IRun): SessionItem {
 
 async function showEditor(service: LocalService, run: IRun): Promise<void> {
 	title('The editor comes next, with the same workflow. Ctrl-C whenever you have seen enough.');
-	// The workflows that people build there may ask for analytics.
-	await ensureParts(['clickHouse'], step);
 	const { host, close } = await setStage(step, { build: false, service });
 	try {
 		const workflowId = await host.importWorkflow(workflow);
@@ -86,9 +76,9 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 try {
 	title('Setting up');
 	step(`${isBuilt ? '' : 'building the package and '}starting the local service`);
-	const building = isBuilt ? Promise.resolve() : build();
+	const building = isBuilt ? Promise.resolve() : build('unchecked');
 	building.catch(() => {}); // waited for below
-	const service = await startLocalService();
+	const service = await startLocalService(step);
 	try {
 		const run = await runExample(service, building);
 		if (!once) await showEditor(service, run);

@@ -4,6 +4,7 @@ import { controlOver, type ControlClient } from '../local-service/control/client
 import type { SessionView } from '../local-service/control/views.mts';
 import type { RecordedRequest } from '../local-service/record.mts';
 import { startGuarded } from '../n8n-host/guarded.mts';
+import type { Log } from '../n8n-host/pinned.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -28,8 +29,11 @@ export interface LocalService {
 	close(): Promise<void>;
 }
 
-/** Starts the local service on a free port. */
-export async function startLocalService(): Promise<LocalService> {
+/**
+ * Starts the local service on a free port.
+ * @param log receives what the service says, such as that it installs ClickHouse
+ */
+export async function startLocalService(log: Log = () => {}): Promise<LocalService> {
 	let announce: (line: string) => void = () => {};
 	const announced = new Promise<string>((resolve) => (announce = resolve));
 	const child = startGuarded(
@@ -37,7 +41,7 @@ export async function startLocalService(): Promise<LocalService> {
 		['local-service/main.mts', '--port', '0', '--json'],
 		{
 			cwd: root,
-			onLine: (line) => line.startsWith('{"') && announce(line),
+			onLine: (line) => (line.startsWith('{"') ? announce(line) : log(line)),
 		},
 	);
 

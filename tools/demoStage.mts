@@ -63,7 +63,7 @@ export async function setStage(
 	const packed = await packedPackage(build);
 	log(`starting ${running ? '' : 'the local service and '}n8n`);
 	const starting = [
-		running ? Promise.resolve(running) : startLocalService(),
+		running ? Promise.resolve(running) : startLocalService(log),
 		start({ packageDir: packed.folder }, log),
 	] as const;
 	const close = async () => {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import { startGuarded, stopWhenInterrupted } from '../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { packagePlace, startHost } from '../n8n-host/host.mts';
+import { build } from './build.mts';
 import { setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
 
@@ -17,12 +18,16 @@ const SETTLE_MS = 200;
 const step = (line: string) => console.log(styleText('dim', `- ${line}`));
 
 /** Builds, and says so. Returns whether the package compiles. */
-async function build(): Promise<boolean> {
+async function rebuild(): Promise<boolean> {
 	step('building');
-	const gulp = startGuarded('npx', ['gulp', '--silent'], { cwd: root });
-	const isBuilt = (await gulp.exited) === 0;
-	console.log(isBuilt ? styleText('green', 'built: reload the page of the editor') : gulp.tail());
-	return isBuilt;
+	try {
+		await build();
+	} catch (error) {
+		console.log((error as Error).message);
+		return false;
+	}
+	console.log(styleText('green', 'built: reload the page of the editor'));
+	return true;
 }
 
 /** Calls `work` after each change of a source: once for changes that come together, and never twice at a time. */
@@ -50,7 +55,7 @@ try {
 	const workflow = await host.importWorkflow(filledInExample('run-agent-session'));
 	onChange(async () => {
 		// n8n watches the files there and loads the nodes again.
-		if (await build())
+		if (await rebuild())
 			cpSync(join(root, 'dist'), join(packagePlace(root, userFolder), 'dist'), { recursive: true });
 	});
 	console.log(`

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../n8n-host/guarded.mts';
+import { build } from './build.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,16 +19,16 @@ export interface PackedPackage {
 /**
  * Packs what was built and unpacks it into a temporary folder, or unpacks the file in the folder that PACKED_PACKAGE in the environment
  * names. The caller removes what is unpacked.
- * @param build whether to build first; not while others read `dist/`
+ * @param shouldBuild whether to build first; not while others read `dist/`
  */
-export async function packedPackage(build: boolean): Promise<PackedPackage> {
+export async function packedPackage(shouldBuild: boolean): Promise<PackedPackage> {
 	const temporary = mkdtempSync(join(tmpdir(), 'packed-package-'));
 	const remove = () => rmSync(temporary, { recursive: true, force: true });
 	process.once('exit', remove); // so that Ctrl-C leaves nothing behind either
 	try {
 		const packed = process.env.PACKED_PACKAGE ?? mkdtempSync(join(temporary, 'packed-'));
 		if (process.env.PACKED_PACKAGE === undefined) {
-			if (build) await run('npm', ['run', 'build']);
+			if (shouldBuild) await build();
 			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed]);
 		}
 		const archive = join(packed, readdirSync(packed)[0]);

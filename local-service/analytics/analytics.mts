@@ -60,7 +60,11 @@ export function createAnalytics({
 	let owner: Promise<Owner> | undefined;
 	let added = false;
 
-	const own = () => (owner ??= openOwner(open, stored, traffic));
+	const own = () =>
+		(owner ??= openOwner(open, stored, traffic).catch((error) => {
+			owner = undefined; // the next query tries again
+			throw error;
+		}));
 
 	/** A read-only connection that sees only the views of these projects. */
 	function scopeOf(projects: string[]) {
@@ -126,7 +130,7 @@ function unavailable(error: Error): never {
 	if (!(error instanceof EngineMissing)) throw error;
 	throw new ApiError(
 		'unavailable',
-		`Analytics needs ClickHouse in the process (chdb), which does not load on this machine: ${error.message}`,
+		`Analytics needs ClickHouse in the process (chdb), which cannot be installed or loaded on this machine: ${error.message}`,
 	);
 }
 

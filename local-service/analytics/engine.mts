@@ -19,7 +19,7 @@ export interface Connection {
 
 export type Connect = () => Promise<Connection>;
 
-/** chdb has no binary for this platform, or it does not load. */
+/** chdb could not be installed, has no binary for this platform, or does not load. */
 export class EngineMissing extends Error {}
 
 // chdb has one data folder per process, which is kept as long as anybody is connected.
@@ -49,6 +49,19 @@ export const connect: Connect = async () => {
 		},
 	};
 };
+
+/**
+ * Connects after `install`, so that only those who send a query wait for it.
+ * @param install installs ClickHouse unless that has been done
+ */
+export const connectAfter =
+	(install: () => Promise<void>): Connect =>
+	async () => {
+		await install().catch((error: Error) => {
+			throw new EngineMissing(error.message);
+		});
+		return await connect();
+	};
 
 /** The rows of a result. Numbers beyond 2^53 lose digits, so this is for our own statements only. */
 export const rowsOf = <Row,>(lines: string): Row[] =>

@@ -10,8 +10,8 @@ const onHost = (version) => ({
 	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
 	testPathIgnorePatterns: [
 		'/node_modules/',
-		// Queue mode is a matter of n8n more than of the package, but for its page; and the demo is of one version: once is enough.
-		...(version === hostVersions[0] ? [] : ['/(queue(-killed|-trigger)?|demo).test.mts$']),
+		// Queue mode is a matter of n8n more than of the package, but for its page; and the demo and the installation are of one version: once is enough.
+		...(version === hostVersions[0] ? [] : ['/(queue(-killed|-trigger)?|demo|install).test.mts$']),
 	],
 	globals: { n8nHost: version },
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],

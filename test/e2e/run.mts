@@ -1,18 +1,20 @@
 // npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and those of the repository. Installs what they need where it can, starts one n8n
 // of each version for all of their files, and runs jest.
-import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeEnvironment, stopWhenInterrupted } from '../../n8n-host/guarded.mts';
+import { stopWhenInterrupted } from '../../n8n-host/guarded.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { ensureHost } from '../../n8n-host/install.mts';
 import { ensureQueue } from '../../n8n-host/queue.mts';
 import { chosenVersions, hostVersions, type HostVersion } from '../../n8n-host/versions.mts';
-import { ensureChromium } from '../../tools/editor/browser.mts';
+import { build } from '../../tools/build.mts';
+import { ensureChromium } from '../../tools/editor/chromium.mts';
 import { packedPackage } from '../../tools/package.mts';
+import { ensureParts } from '../../tools/parts.mts';
 import preflight from '../../tools/preflight.js';
+import { runJest } from '../jest.mts';
 import { environmentFor, type Program, type Shared } from './shared.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,7 +33,7 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	},
 ];
 /** These start an n8n of their own, or none. */
-const NOT_SHARED = /^(e2e\/(approvals|channels|durable|gallery|page|queue)|repository)/;
+const NOT_SHARED = /^(e2e\/(approvals|channels|durable|gallery|install|page|queue)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {
@@ -58,21 +60,6 @@ async function installPrograms(files: string[]): Promise<Program[]> {
 	return missing;
 }
 
-/** Runs jest, and returns its exit code. */
-async function runJest(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-	const jest = join(root, 'node_modules/jest/bin/jest.js');
-	const config = join(import.meta.dirname, 'jest.config.mjs');
-	const child = spawn(
-		process.execPath,
-		['--experimental-vm-modules', jest, '--config', config, '--passWithNoTests', ...args],
-		{ cwd: root, env: { ...nodeEnvironment(), ...env }, stdio: 'inherit' },
-	);
-	return await new Promise((resolve, reject) => {
-		child.once('error', reject);
-		child.once('close', (code) => resolve(code ?? 1));
-	});
-}
-
 stopWhenInterrupted(() => 1);
 
 const given = process.argv.slice(2);
@@ -81,6 +68,8 @@ const versions = named.length > 0 ? named : chosenVersions();
 const jestArgs = given.filter((arg) => !isVersion(arg));
 const files = selectedFiles(jestArgs);
 
+await ensureParts(['clickHouse', 'charts', 'browser', 'scanner'], log);
+await build();
 const folder = mkdtempSync(join(tmpdir(), 'workspace-automation-e2e-'));
 const packed = await packedPackage(false);
 const hosts: OwnHost[] = [];
@@ -109,7 +98,8 @@ try {
 			versions.map(async (version) => (shared.hosts[version] = await startShared(version))),
 		);
 	}
-	process.exitCode = await runJest(jestArgs, {
+	const config = join(import.meta.dirname, 'jest.config.mjs');
+	process.exitCode = await runJest(['--config', config, '--passWithNoTests', ...jestArgs], {
 		...environmentFor(shared),
 		N8N_HOST: versions.join(),
 		// What has a stage of its own takes what was packed here.

@@ -98,7 +98,8 @@ describe('many items', () => {
 		execution.stop();
 		await execution.result;
 		const count = (await sent('PATCH')).length;
-		await new Promise((resolve) => setTimeout(resolve, 500));
-		expect((await sent('PATCH')).length).toBeLessThanOrEqual(count + 5);
+		// More would be sent while a later execution waits for its answer.
+		await run(setup('task.update', { taskId: rl(idOf('tasks')), updateFields: { title: 'y' } }));
+		expect((await sent('PATCH')).length).toBeLessThanOrEqual(count + 5 + 1);
 	}, 20_000);
 });

@@ -57,8 +57,9 @@ describe('Stop (rule 9)', () => {
 		execution.stop();
 		await execution.result;
 		await until(async () => (await service.sessions())[0].aborted);
-		await new Promise((resolve) => setTimeout(resolve, 500));
-		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+		// A retry would start its session before that of a later execution has ended.
+		await run(setup({ prompt: '[say Later]' }));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 });
 

@@ -2,6 +2,7 @@
 // arguments, which takes a quarter of an hour.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { ensureParts } from '../../tools/parts.mts';
 import { modules } from './modules.mts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,6 +15,7 @@ if (unknown.length > 0) {
 	console.error(`There is no module ${unknown.join(', ')}. There is: ${known.join(', ')}.`);
 	process.exit(1);
 }
+await ensureParts(['mutation'], console.error);
 for (const name of asked.length > 0 ? asked : known) {
 	console.log(`\n${name}`);
 	const { status } = spawnSync(

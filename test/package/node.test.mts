@@ -1,5 +1,6 @@
 // The Node that commands run on: the one that npm installs, whatever the machine has; and what that one has to be.
 import { expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -7,9 +8,9 @@ const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-const PINNED = 'node tools/node/run.mjs ';
-/** Programs of packages, which run on any Node that npm does, and commands that are others of these */
-const ANY_NODE = /^(n8n-node|prettier|tsc|npm run) /;
+const PINNED = 'pinned-node ';
+/** Programs of packages, which run on any Node that npm does */
+const ANY_NODE = /^(gulp$|n8n-node |prettier )/;
 
 test.each(Object.entries(scripts))(
 	'npm run %s: our own files run on the installed Node',
@@ -18,6 +19,15 @@ test.each(Object.entries(scripts))(
 		expect(others.filter((command) => !ANY_NODE.test(command))).toEqual([]);
 	},
 );
+
+test('pinned-node runs its arguments on the installed Node, and ends as they end', () => {
+	const { status, stdout } = spawnSync(
+		process.execPath,
+		['tools/node/run.mjs', '-p', 'process.exitCode = 3; process.version'],
+		{ cwd: fileURLToPath(root), encoding: 'utf8' },
+	);
+	expect({ status, version: stdout.trim() }).toEqual({ status: 3, version: process.version });
+});
 
 test('no file asks what Node has had only since 24.2: for some systems npm installs 24.0', () => {
 	const files = globSync('{bench,local-service,n8n-host,openapi,test,tools}/**/*.{mts,mjs}', {

@@ -17,17 +17,6 @@ const labelOf = (value: string) =>
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
 
-test('the README is read in one go: 150 lines at most, of 120 characters at most', () => {
-	const lines = readme.trimEnd().split('\n');
-	expect(lines.length).toBeLessThanOrEqual(150);
-	expect(lines.filter((line) => line.length > 120)).toEqual([]);
-});
-
-test('README and docs together stay below 15,300 words', () => {
-	const words = [readme, ...pages].join('\n').match(/\S+/g)!;
-	expect(words.length).toBeLessThan(15_300);
-});
-
 test('they have one name for what an agent asks, and one for who decides', () => {
 	const texts = {
 		'README.md': readme,

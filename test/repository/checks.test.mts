@@ -1,14 +1,11 @@
 // The checks of the repository as a whole, as people run them.
 import { expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { scan } from '../package/scan.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const here = join(root, 'test');
 
 test.each([
 	['lint', "n8n's strict lint, and the format"],
@@ -26,10 +23,3 @@ test.each([
 test("the scanner's analysis of the source", async () => {
 	expect(await scan(root, 'sources')).toEqual({ passed: true });
 }, 300_000);
-
-test('no file of the tests is longer than people read: 400 lines', () => {
-	const files = globSync('**/*.mts', { cwd: here, exclude: ['**/node_modules/**'] });
-	expect(files.length).toBeGreaterThan(100);
-	const lines = (file: string) => readFileSync(join(here, file), 'utf8').split('\n').length - 1;
-	expect(files.filter((file) => lines(file) > 400)).toEqual([]);
-});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
+import { connectAfter } from '../../local-service/analytics/engine.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
 import { errorOf, messageOf, useService, type Schemas } from './support.mts';
 
@@ -282,5 +283,26 @@ test('where ClickHouse does not load the service starts, and analytics answers 5
 	} finally {
 		child.kill();
 		await once(child, 'exit');
+	}
+});
+
+test('ClickHouse is installed at the first query, and after a failed installation at the next one', async () => {
+	let attempts = 0;
+	const install = async () => {
+		if (++attempts === 1) throw new Error('npm install failed');
+	};
+	const service = createAnalytics({
+		traffic: () => ({ events: [], rates: [] }),
+		connect: connectAfter(install),
+	});
+	try {
+		expect(attempts).toBe(0);
+		await expect(service.query('SELECT 1 AS n', [])).rejects.toMatchObject({
+			code: 'unavailable',
+			message: expect.stringContaining('npm install failed'),
+		});
+		expect(await service.query('SELECT 1 AS n', [])).toBe('{"rowCount":1,"data":[{"n":1}]}');
+	} finally {
+		await service.close();
 	}
 });

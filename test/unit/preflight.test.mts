@@ -55,25 +55,3 @@ test('where ClickHouse is missing, one line says for which systems there is one'
 	expect(noClickHouse).toContain('for macOS and for Linux with glibc');
 	expect(noClickHouse).not.toContain('\n');
 });
-
-test('every command runs on the Node that is installed here, and installs what else it needs', () => {
-	const { scripts } = JSON.parse(
-		readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-	);
-	const starting = (start: string) =>
-		Object.keys(scripts).filter((name) => scripts[name].startsWith(start));
-	// Tools of others say themselves what they need; the faults begin with the build.
-	expect(
-		Object.keys(scripts).filter((name) => !starting('node tools/node/run.mjs ').includes(name)),
-	).toEqual(['lint', 'format', 'test:faults']);
-	expect(starting('node tools/node/run.mjs tools/need.mts clickHouse').sort()).toEqual([
-		'bench',
-		'dev',
-		'queue',
-		'screenshots',
-		'service',
-		'test',
-		'test:e2e',
-		'typecheck',
-	]);
-});

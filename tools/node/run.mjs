@@ -1,4 +1,5 @@
-// node tools/node/run.mjs <arguments of node...>: runs them on the Node that everything here is made for.
+#!/usr/bin/env node
+// pinned-node <arguments of node...>, in package.json's scripts: runs them on the Node that everything here is made for.
 // npm installs it as a package of the platform (package.json beside this file). Where there is none, as on musl, the Node at hand
 // has to be new enough. Plain JavaScript, because it is the one file that an older Node runs.
 import { spawn } from 'node:child_process';
@@ -31,7 +32,9 @@ if (problem) {
 
 const node = installed ?? process.execPath;
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
-const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
+// Node warns about each source of the package that a tool imports, because package.json sets no `type`.
+const options = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
+const child = spawn(node, [...options, ...process.argv.slice(2)], { stdio: 'inherit', env });
 // Ctrl-C reaches the child by itself; what is sent to this process alone is passed on.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -1,0 +1,13 @@
+// npm test [-- file ... or other options of jest]: builds the package and runs the tests that need npm only.
+import { build } from '../tools/build.mts';
+import { ensureParts } from '../tools/parts.mts';
+import { runJest } from './jest.mts';
+
+try {
+	await ensureParts(['clickHouse', 'charts', 'scanner'], console.error);
+	await build();
+	process.exitCode = await runJest(process.argv.slice(2));
+} catch (error) {
+	console.error((error as Error).message);
+	process.exitCode = 1;
+}
