@@ -42,9 +42,8 @@ import {
 	type Results,
 } from './output';
 import { handleWebhook, nextWakeAfterAnswer, takeAnswered } from './approval/page/webhook';
-import { readConcurrency, readJob, readWaitMode } from './panel/parameters';
+import { properties, readConcurrency, readItemSettings, readWaitMode } from './panel';
 import { OUTPUTS } from './outputs';
-import { properties } from './panel/properties';
 import type { ItemSettings, SessionJournal, RunDependencies } from './session/run';
 import { runSession } from './session/runSession';
 import { runTryRules } from './tryRules';
@@ -125,7 +124,7 @@ export class RunAgentSession implements INodeType {
 		const continues = continuesOnError(this);
 		const runIndex = readRunIndex(this, 0);
 		const readAll = carried.map(async (record, itemIndex) =>
-			readJob(this, itemIndex, record && requireOpenSession(record, runIndex)),
+			readItemSettings(this, itemIndex, record && requireOpenSession(record, runIndex)),
 		);
 		const jobs = await Promise.allSettled(readAll);
 		const mistake = jobs.findIndex(({ status }) => status === 'rejected');

@@ -1,9 +1,9 @@
-import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { toWords, toTitle } from '../shared/values';
-import { collection, field } from '../shared/n8n/fields';
-import { type Operation, sendRouted } from '../shared/n8n/declarative';
+import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
+import { maxConcurrentRequests, type Operation, sendRouted } from '../shared/n8n/declarative';
 import { CREDENTIAL } from '../shared/client/credential';
 import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
@@ -31,7 +31,7 @@ const RESOURCES = {
  * new node lists or, without a list, creates.
  * @param operations by their value, which workflows store
  */
-function createPanel(resource: string, operations: Record<string, Operation>): INodeProperties[] {
+function createPanel(resource: string, operations: Record<string, Operation>): Field[] {
 	const values = Object.keys(operations);
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
@@ -48,14 +48,7 @@ function createPanel(resource: string, operations: Record<string, Operation>): I
 		};
 	});
 	const fields = Object.entries(operations).flatMap(([operation, { fields: all }]) =>
-		all.map(({ displayOptions, ...field }) => ({
-			// n8n passes over what it does not know of a field.
-			...(field as INodeProperties),
-			displayOptions: {
-				...displayOptions,
-				show: { resource: [resource], operation: [operation], ...displayOptions?.show },
-			},
-		})),
+		showFor({ resource: [resource], operation: [operation] }, ...all),
 	);
 	return [
 		field('Operation', 'operation', 'options', first, {
@@ -84,21 +77,14 @@ export class WorkspaceAutomation implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
-		properties: [
+		properties: toProperties([
 			field('Resource', 'resource', 'options', 'project', {
 				noDataExpression: true,
 				options: Object.keys(RESOURCES).map((value) => ({ name: toTitle(value), value })),
 			}),
 			...Object.entries(RESOURCES).flatMap(([value, operations]) => createPanel(value, operations)),
-			collection('Options', 'options', 'Add Option', [
-				field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					description:
-						'How many requests may be under way at the same time; a rate limit slows all of them',
-				}),
-				...analyticsOptions,
-			]),
-		],
+			collection('Options', 'options', 'Add Option', [maxConcurrentRequests, ...analyticsOptions]),
+		]),
 	};
 
 	methods = { listSearch };

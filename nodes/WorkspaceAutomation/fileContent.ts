@@ -16,7 +16,8 @@ import { isInternal, isLoopback } from '../shared/client/credential';
 import { nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
-import { choiceField, fileFields, textField } from './fields';
+import { choice, textField } from '../shared/n8n/fields';
+import { fileFields } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
@@ -164,7 +165,7 @@ export const getContent: Operation = {
 	request: 'getFileContent',
 	fields: [
 		...fileFields,
-		choiceField('Output As', 'outputAs', 'text', 'What the next node should get', {
+		choice('Output As', 'outputAs', 'text', 'What the next node should get', {
 			binary: ['Binary Data', 'A file for the next node'],
 			text: ['Text', 'Text in a field of the item'],
 		}),

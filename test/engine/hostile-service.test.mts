@@ -126,7 +126,7 @@ describe('a response without bounds', () => {
 				operation: 'continue',
 				...session,
 				permissionPolicy: 'ask',
-				options: { maxWait },
+				maxWait,
 			},
 		});
 		expect(error).toBeUndefined();
@@ -214,7 +214,7 @@ describe('the key that a service echoes', () => {
 					operation: 'continue',
 					sessionId: ID,
 					permissionPolicy: 'approve',
-					options: { maxWait: 0 },
+					maxWait: 0,
 				},
 			},
 		];

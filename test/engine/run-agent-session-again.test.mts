@@ -135,7 +135,7 @@ describe('retries (rule 10)', () => {
 	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
 		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
 		const execution = await run(
-			setup({ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } }, { items, backFrom: 2 }),
+			setup({ prompt: '={{ $json.prompt }}', maxWait: 0.02 }, { items, backFrom: 2 }),
 		);
 		expect(execution.error).toBeUndefined();
 		const rounds = execution.data.resultData.runData['Node under test'];
@@ -155,7 +155,7 @@ describe('retries (rule 10)', () => {
 				operation: 'continue',
 				sessionId: `={{ $runIndex < 2 ? '${sessionId}' : '${third && sessionId}' }}`,
 				message,
-				options: { maxWait: 0.02 },
+				maxWait: 0.02,
 			};
 			const execution = await run(setup(parameters, { backFrom }));
 			return execution.data.resultData.runData['Node under test'];

@@ -1,7 +1,8 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireString, requireText } from '../../shared/validation';
 import type { Operation } from '../../shared/n8n/declarative';
-import { projectField, siteField, textField } from '../fields';
+import { projectLocator, siteId } from '../../shared/n8n/commonFields';
+import { textField } from '../../shared/n8n/fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 function requireRoute(field: string, value: unknown): string {
@@ -33,22 +34,22 @@ function optionalLocale(field: string, value: unknown): string | undefined {
 export const sharedPreview: Record<string, Operation> = {
 	create: {
 		description:
-			'Create a durable link to a page of a site, or get the existing one; an agent session must have been started in the project before',
+			'Create a durable link to a page of a site, or get the existing one. Start a session in the project first.',
 		request: 'createSharedPreview',
 		fields: [
-			projectField,
-			siteField,
+			projectLocator,
+			siteId,
 			textField('Route', 'route', {
 				default: '/',
 				required: true,
 				placeholder: 'e.g. /pricing',
 				description:
-					'The path of the page, without query string or fragment. Whether the page exists is checked when the link is opened.',
+					'The path of the page, without query string or fragment. The page is checked when someone opens the link.',
 				check: requireRoute,
 			}),
-			textField('Locale', 'locale', {
+			textField<string | undefined>('Locale', 'locale', {
 				placeholder: 'e.g. pt-BR',
-				description: 'The language of the page; leave it empty for the default of the site',
+				description: "The language of the page. Leave it empty for the site's default.",
 				check: optionalLocale,
 			}),
 		],

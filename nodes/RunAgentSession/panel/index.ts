@@ -1,0 +1,175 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { isTool } from '../../shared/n8n/aiTool';
+import { simplify } from '../../shared/n8n/commonFields';
+import {
+	createPanel,
+	isEntered,
+	readField,
+	showFor,
+	toProperties,
+	type Field,
+	type Panel,
+} from '../../shared/n8n/fields';
+import { requireNumber } from '../../shared/validation';
+import { isRecord, nonEmptyText } from '../../shared/values';
+import { readOrigin } from '../approval/request';
+import type { WaitMode } from '../output';
+import { outputIndex } from '../outputs';
+import type { AppliedAnswer, Policy } from '../policy/rules';
+import { isConnectedBack } from '../session/pause';
+import type { ItemSettings, Target } from '../session/run';
+import type { Timeouts } from '../session/schedule';
+import * as option from './options';
+import * as policy from './policy';
+import * as session from './session';
+
+// The panel of the node, and what an item's parameters say.
+
+export const properties: INodeProperties[] = toProperties([
+	...session.sessionFields,
+	...policy.policyFields,
+	...showFor({ operation: session.SESSION_OPERATIONS }, simplify),
+	option.optionsField,
+]);
+
+const readOption = <T>(panel: Panel, declared: Field<T>): T =>
+	readField(panel, declared, 'options.');
+
+/** @param started the session that was already started for the item, which continues */
+function readTarget(panel: Panel, started: string | undefined): Target {
+	const operation = readField(panel, session.operation);
+	if (started !== undefined) return { operation: 'continue', sessionId: started };
+	if (operation === 'start') {
+		return {
+			operation,
+			projectId: readField(panel, session.project),
+			prompt: readField(panel, session.prompt),
+			extra: readOption(panel, option.body),
+		};
+	}
+	return {
+		operation: 'continue',
+		sessionId: readField(panel, session.session),
+		message: readField(panel, session.message),
+	};
+}
+
+function readAppliedAnswer(panel: Panel): AppliedAnswer {
+	if (isTool(panel)) {
+		throw new WorkspaceAutomationError(
+			"'Apply an Answer' is not for tools of an AI agent: the model would answer for the person",
+			'Let the workflow ask the person and continue the session with the answer, or put Resolve Interaction of the node Workspace Automation under Human review.',
+		);
+	}
+	const appliesTo = readField(panel, policy.answerAppliesTo);
+	return {
+		...readField(panel, policy.answer),
+		appliesTo,
+		asked: appliesTo === 'asked' ? readField(panel, policy.requestsShown) : [],
+		sessionId: readField(panel, session.session),
+	};
+}
+
+function readPolicy(panel: Panel, isExisting: boolean): Policy {
+	const mode = readField(
+		panel,
+		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
+	);
+	const isByRules = mode === 'rules';
+	return {
+		mode,
+		rules: isByRules ? readField(panel, policy.rules) : [],
+		defaultDecision: isByRules ? readField(panel, policy.defaultDecision) : 'ask',
+		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
+		approveWith: readOption(panel, policy.approveWith),
+		approveValues: readOption(panel, policy.approveValues),
+		denyValues: readOption(panel, policy.denyValues),
+	};
+}
+
+/** Returns what an approval request says of the session: for a new one, the project's name if it was chosen from the list. */
+function readRequestOrigin(
+	panel: Panel,
+	target: Target,
+	{ answer }: Policy,
+): ItemSettings['origin'] {
+	if (target.operation === 'continue') {
+		const about = readOrigin(answer?.asked ?? []);
+		return { ...about, job: target.message ?? about.job };
+	}
+	const project = panel.getNodeParameter(session.project.name, {}, { rawExpressions: true });
+	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
+	const isChosen = mode === 'list' && value === target.projectId;
+	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
+	return { projectName, projectId: target.projectId, job: target.prompt };
+}
+
+/** Returns the parameters of one item of Try Rules. */
+export function readTrial(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): { requests: unknown; policy: Policy } {
+	const panel = createPanel(context, itemIndex);
+	return { requests: readField(panel, session.requests), policy: readPolicy(panel, false) };
+}
+
+/** Returns where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
+export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
+	!isTool(context) &&
+	context.getNodeParameter(session.wait.name, 0, session.wait.default) === 'database'
+		? 'database'
+		: 'memory';
+
+const HOUR_MS = 3_600_000;
+
+function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
+	return {
+		giveUpAfterMs: readOption(panel, option.giveUpAfter) * HOUR_MS,
+		onGiveUp: readOption(panel, option.onGiveUp),
+		ifNobodyAnswers: readOption(panel, option.ifNobodyAnswers),
+		unansweredAfterMs: readOption(panel, option.unansweredAfter) * HOUR_MS,
+		waitsForPeople: isConnectedBack(context, outputIndex('needsApproval')),
+	};
+}
+
+function readPollLimits(panel: Panel): ItemSettings['poll'] {
+	const least = readOption(panel, option.pollInterval);
+	const { displayName } = option.maxPollInterval;
+	const most = readOption(panel, option.maxPollInterval);
+	const isGiven = isEntered(panel, option.maxPollInterval, 'options.');
+	const seconds = isGiven ? requireNumber(displayName, most, least) : Math.max(most, least);
+	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
+}
+
+/**
+ * Returns the node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
+ * @param started the session that was already started for the item, which continues
+ */
+export function readItemSettings(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	started?: string,
+): ItemSettings & { returnTogether: boolean } {
+	const panel = createPanel(context, itemIndex);
+	const target = readTarget(panel, started);
+	const decided = readPolicy(panel, target.operation === 'continue');
+	return {
+		target,
+		policy: decided,
+		origin: readRequestOrigin(panel, target, decided),
+		poll: readPollLimits(panel),
+		maxWaitMs: readField(panel, session.maxWait) * 60_000,
+		onMaxWait: readField(panel, session.onMaxWait),
+		abortOnStop: readOption(panel, option.abortOnStop),
+		sendComments: readOption(panel, option.sendComments),
+		returnTogether: readOption(panel, option.returnTogether),
+		decisionBody: readOption(panel, option.decisionBody),
+		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
+	};
+}
+
+/** Returns how many items to work on at once, the same for all of them. */
+export const readConcurrency = (context: IExecuteFunctions): number =>
+	readOption(createPanel(context, 0), option.maxConcurrentSessions);
