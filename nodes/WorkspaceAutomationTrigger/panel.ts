@@ -72,7 +72,7 @@ export const siteIds: Field<string[]> = {
 	},
 };
 
-export const project: Field<string | undefined> = {
+export const productProject: Field<string | undefined> = {
 	...projectLocator,
 	required: false,
 	description: 'The project whose products are watched. Leave it empty for all projects.',
@@ -115,7 +115,7 @@ export const triggerFields: Field[] = [
 	...showForEvents(eventsFor('file'), projectIds),
 	...showForEvents(eventsFor('file'), folder),
 	...showForEvents(eventsFor('customDomain'), siteIds),
-	...showForEvents(eventsFor('product'), project),
+	...showForEvents(eventsFor('product'), productProject),
 	...showForEvents(eventsFor('row'), queryField),
 	...showForEvents(eventsFor('row'), keyColumns),
 	collection('Options', 'options', 'Add Option', [

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { createClient } from '../shared/client/createClient';
 import { toNodeError, WorkspaceAutomationError } from '../shared/errors';
-import { readField, type Panel } from '../shared/n8n/fields';
+import { readParameter, type Panel } from '../shared/n8n/fields';
 import { fingerprint, toWords } from '../shared/values';
 import { creationTime, findChanges, NOTHING_SEEN, type SeenState } from './compare';
 import { EVENTS } from './events';
@@ -32,9 +32,9 @@ const watches = new Map<string, Watch>();
 /** What the panel asks for */
 async function openWatched(context: IPollFunctions) {
 	const panel = context as unknown as Panel;
-	const existing = readField(panel, includeExisting, 'options.');
-	const most = readField(panel, maxEvents, 'options.');
-	const value = readField(panel, eventField);
+	const existing = readParameter(panel, includeExisting, 'options.');
+	const most = readParameter(panel, maxEvents, 'options.');
+	const value = readParameter(panel, eventField);
 	const event = EVENTS.find((each) => each.value === value)!;
 	const source = SOURCES[event.resource](panel);
 	const api = await createClient(context);

@@ -3,11 +3,11 @@ import type { ApiClient, OperationId, Values } from '../shared/client/operations
 import { requireEntryId, readPages } from '../shared/client/lists';
 import { readRows } from '../shared/client/overrides';
 import { queryField, queryParameters } from '../shared/n8n/commonFields';
-import { createEvaluator, readField, type Panel } from '../shared/n8n/fields';
+import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
 import type { WatchedEntry, WatchedList } from './compare';
 import type { WatchedResource, TriggerEvent } from './events';
 import { ConfigurationError } from './failures';
-import { folder, keyColumns, project, projectIds, siteIds, taskIds } from './panel';
+import { folder, keyColumns, productProject, projectIds, siteIds, taskIds } from './panel';
 import { requireSortedJson, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
@@ -104,15 +104,15 @@ const OWN_COLUMNS = ['event', 'eventId'];
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
-		const sites = readField(panel, siteIds);
+		const sites = readParameter(panel, siteIds);
 		return listSource(
 			'listCustomDomains',
 			sites.map((siteId) => ({ siteId })),
 		);
 	},
 	file(panel) {
-		const projects = readField(panel, projectIds);
-		const parentId = readField(panel, folder);
+		const projects = readParameter(panel, projectIds);
+		const parentId = readParameter(panel, folder);
 		if (parentId !== undefined && projects.length !== 1)
 			throw new ConfigurationError(
 				"'Folder' goes with a single project",
@@ -122,14 +122,14 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 		return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
 	},
 	product(panel) {
-		const projectId = readField(panel, project);
+		const projectId = readParameter(panel, productProject);
 		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
 	},
 	project: () => listSource('listProjects'),
 	row(panel) {
-		const columns = readField(panel, keyColumns);
-		const sql = readField(panel, queryField);
-		const parameters = readField(panel, queryParameters, 'options.');
+		const columns = readParameter(panel, keyColumns);
+		const sql = readParameter(panel, queryField);
+		const parameters = readParameter(panel, queryParameters, 'options.');
 		const query = boundQuery(sql, parameters, createEvaluator(panel));
 		return {
 			operation: 'queryAnalytics',
@@ -162,5 +162,5 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 			},
 		};
 	},
-	task: (panel) => listSource('listTasks', [{}], readField(panel, taskIds)),
+	task: (panel) => listSource('listTasks', [{}], readParameter(panel, taskIds)),
 };

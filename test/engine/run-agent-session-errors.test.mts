@@ -123,7 +123,7 @@ describe('errors', () => {
 			{ permissionPolicy: '={{ "maybe" }}' },
 			{},
 			/^'Permission Policy'/,
-			/ask, approve, deny, rules/,
+			/approve, ask, rules, deny/,
 		],
 		[
 			'a malformed body',

@@ -4,9 +4,9 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { isTool } from '../../shared/n8n/aiTool';
 import { simplify } from '../../shared/n8n/commonFields';
 import {
-	createPanel,
+	openPanel,
 	isEntered,
-	readField,
+	readParameter,
 	showFor,
 	toProperties,
 	type Field,
@@ -34,25 +34,25 @@ export const properties: INodeProperties[] = toProperties([
 	option.optionsField,
 ]);
 
-const readOption = <T>(panel: Panel, declared: Field<T>): T =>
-	readField(panel, declared, 'options.');
+const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
+	readParameter(panel, declared, 'options.');
 
 /** @param started the session that was already started for the item, which continues */
 function readTarget(panel: Panel, started: string | undefined): Target {
-	const operation = readField(panel, session.operation);
+	const operation = readParameter(panel, session.operation);
 	if (started !== undefined) return { operation: 'continue', sessionId: started };
 	if (operation === 'start') {
 		return {
 			operation,
-			projectId: readField(panel, session.project),
-			prompt: readField(panel, session.prompt),
-			extra: readOption(panel, option.body),
+			projectId: readParameter(panel, session.sessionProject),
+			prompt: readParameter(panel, session.prompt),
+			extra: readOptionField(panel, option.body),
 		};
 	}
 	return {
 		operation: 'continue',
-		sessionId: readField(panel, session.session),
-		message: readField(panel, session.message),
+		sessionId: readParameter(panel, session.session),
+		message: readParameter(panel, session.message),
 	};
 }
 
@@ -63,29 +63,29 @@ function readAppliedAnswer(panel: Panel): AppliedAnswer {
 			'Let the workflow ask the person and continue the session with the answer, or put Resolve Interaction of the node Workspace Automation under Human review.',
 		);
 	}
-	const appliesTo = readField(panel, policy.answerAppliesTo);
+	const appliesTo = readParameter(panel, policy.answerAppliesTo);
 	return {
-		...readField(panel, policy.answer),
+		...readParameter(panel, policy.answer),
 		appliesTo,
-		asked: appliesTo === 'asked' ? readField(panel, policy.requestsShown) : [],
-		sessionId: readField(panel, session.session),
+		asked: appliesTo === 'asked' ? readParameter(panel, policy.requestsShown) : [],
+		sessionId: readParameter(panel, session.session),
 	};
 }
 
 function readPolicy(panel: Panel, isExisting: boolean): Policy {
-	const mode = readField(
+	const mode = readParameter(
 		panel,
 		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
 	);
 	const isByRules = mode === 'rules';
 	return {
 		mode,
-		rules: isByRules ? readField(panel, policy.rules) : [],
-		defaultDecision: isByRules ? readField(panel, policy.defaultDecision) : 'ask',
+		rules: isByRules ? readParameter(panel, policy.rules) : [],
+		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
 		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
-		approveWith: readOption(panel, policy.approveWith),
-		approveValues: readOption(panel, policy.approveValues),
-		denyValues: readOption(panel, policy.denyValues),
+		approveWith: readOptionField(panel, policy.approveWith),
+		approveValues: readOptionField(panel, policy.approveValues),
+		denyValues: readOptionField(panel, policy.denyValues),
 	};
 }
 
@@ -99,7 +99,7 @@ function readRequestOrigin(
 		const about = readOrigin(answer?.asked ?? []);
 		return { ...about, job: target.message ?? about.job };
 	}
-	const project = panel.getNodeParameter(session.project.name, {}, { rawExpressions: true });
+	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && value === target.projectId;
 	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
@@ -111,8 +111,8 @@ export function readTrial(
 	context: IExecuteFunctions,
 	itemIndex: number,
 ): { requests: unknown; policy: Policy } {
-	const panel = createPanel(context, itemIndex);
-	return { requests: readField(panel, session.requests), policy: readPolicy(panel, false) };
+	const panel = openPanel(context, itemIndex);
+	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel, false) };
 }
 
 /** Returns where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
@@ -126,18 +126,18 @@ const HOUR_MS = 3_600_000;
 
 function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
 	return {
-		giveUpAfterMs: readOption(panel, option.giveUpAfter) * HOUR_MS,
-		onGiveUp: readOption(panel, option.onGiveUp),
-		ifNobodyAnswers: readOption(panel, option.ifNobodyAnswers),
-		unansweredAfterMs: readOption(panel, option.unansweredAfter) * HOUR_MS,
+		giveUpAfterMs: readOptionField(panel, option.giveUpAfter) * HOUR_MS,
+		onGiveUp: readOptionField(panel, option.onGiveUp),
+		ifNobodyAnswers: readOptionField(panel, option.ifNobodyAnswers),
+		unansweredAfterMs: readOptionField(panel, option.unansweredAfter) * HOUR_MS,
 		waitsForPeople: isConnectedBack(context, outputIndex('needsApproval')),
 	};
 }
 
 function readPollLimits(panel: Panel): ItemSettings['poll'] {
-	const least = readOption(panel, option.pollInterval);
+	const least = readOptionField(panel, option.pollInterval);
 	const { displayName } = option.maxPollInterval;
-	const most = readOption(panel, option.maxPollInterval);
+	const most = readOptionField(panel, option.maxPollInterval);
 	const isGiven = isEntered(panel, option.maxPollInterval, 'options.');
 	const seconds = isGiven ? requireNumber(displayName, most, least) : Math.max(most, least);
 	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
@@ -152,7 +152,7 @@ export function readItemSettings(
 	itemIndex: number,
 	started?: string,
 ): ItemSettings & { returnTogether: boolean } {
-	const panel = createPanel(context, itemIndex);
+	const panel = openPanel(context, itemIndex);
 	const target = readTarget(panel, started);
 	const decided = readPolicy(panel, target.operation === 'continue');
 	return {
@@ -160,16 +160,16 @@ export function readItemSettings(
 		policy: decided,
 		origin: readRequestOrigin(panel, target, decided),
 		poll: readPollLimits(panel),
-		maxWaitMs: readField(panel, session.maxWait) * 60_000,
-		onMaxWait: readField(panel, session.onMaxWait),
-		abortOnStop: readOption(panel, option.abortOnStop),
-		sendComments: readOption(panel, option.sendComments),
-		returnTogether: readOption(panel, option.returnTogether),
-		decisionBody: readOption(panel, option.decisionBody),
+		maxWaitMs: readParameter(panel, session.maxWait) * 60_000,
+		onMaxWait: readParameter(panel, session.onMaxWait),
+		abortOnStop: readOptionField(panel, option.abortOnStop),
+		sendComments: readOptionField(panel, option.sendComments),
+		returnTogether: readOptionField(panel, option.returnTogether),
+		decisionBody: readOptionField(panel, option.decisionBody),
 		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
 	};
 }
 
 /** Returns how many items to work on at once, the same for all of them. */
 export const readConcurrency = (context: IExecuteFunctions): number =>
-	readOption(createPanel(context, 0), option.maxConcurrentSessions);
+	readOptionField(openPanel(context, 0), option.maxConcurrentSessions);

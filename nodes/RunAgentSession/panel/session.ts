@@ -48,7 +48,7 @@ export const operation = choice(
 	{ noDataExpression: true },
 );
 
-export const project: Field<string> = {
+export const sessionProject: Field<string> = {
 	...withoutPatterns(projectLocator),
 	description: 'The project that the agent works in',
 };
@@ -121,7 +121,7 @@ const selfConnectionNotice = field(
 
 export const sessionFields: Field[] = [
 	operation,
-	...showFor<Field>({ operation: ['start'] }, project, prompt),
+	...showFor<Field>({ operation: ['start'] }, sessionProject, prompt),
 	...showFor<Field>({ operation: ['continue'] }, session, message),
 	...showFor({ operation: ['tryRules'] }, requests),
 	...showFor({ operation: SESSION_OPERATIONS }, wait),

@@ -7,7 +7,7 @@ import { queryField, queryParameters } from '../../shared/n8n/commonFields';
 import {
 	createEvaluator,
 	field,
-	readField,
+	readParameter,
 	showFor,
 	toggle,
 	type Field,
@@ -139,7 +139,7 @@ export const analytics: Record<string, Operation> = {
 		],
 		/** Values from other nodes are written into the query as literals. */
 		prepare({ values: { query } }) {
-			const parameters = readField(this, queryParameters, 'options.');
+			const parameters = readParameter(this, queryParameters, 'options.');
 			return { query: boundQuery(String(query), parameters, createEvaluator(this)) };
 		},
 		/** All rows in one item, and whether they were cut off. */
@@ -157,7 +157,7 @@ export const analytics: Record<string, Operation> = {
 		},
 		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
 		output(items) {
-			if (readField(this, rowsInOneItem, 'options.')) return items;
+			if (readParameter(this, rowsInOneItem, 'options.')) return items;
 			const { data, rowLimitReached } = items[0].json;
 			const rows = data as IDataObject[];
 			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });

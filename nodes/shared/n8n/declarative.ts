@@ -26,7 +26,7 @@ import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';
-import { countField, type Entered, type Field, readField, readPanel } from './fields';
+import { countField, type Entered, type Field, readParameter, readPanel } from './fields';
 import { fingerprintRequest, oncePerItem } from './journal';
 
 // Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
@@ -82,7 +82,7 @@ export const maxConcurrentRequests = countField(
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
 	const open = async () => {
-		const concurrency = readField(context, maxConcurrentRequests, 'options.');
+		const concurrency = readParameter(context, maxConcurrentRequests, 'options.');
 		return await createClient(context, { semaphore: new Semaphore(concurrency) });
 	};
 	const api = clients.get(run) ?? open();

@@ -28,7 +28,7 @@ export interface Panel extends ToolContext {
 }
 
 /** Returns the parameters of one item. */
-export const createPanel = (context: IExecuteFunctions, itemIndex: number): Panel => ({
+export const openPanel = (context: IExecuteFunctions, itemIndex: number): Panel => ({
 	getNode: () => context.getNode(),
 	isToolExecution: () => isTool(context),
 	getNodeParameter: (name, fallback, options) =>
@@ -220,7 +220,7 @@ function refuseModel(panel: Panel, label: string, raw: unknown): void {
  * @param parent the path of the collection that it's in, with a dot at its end
  * @throws WorkspaceAutomationError that names the field
  */
-export function readField<T>(panel: Panel, declared: Field<T>, parent = ''): T {
+export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''): T {
 	const { name, displayName, default: fallback, type, check, isPolicy } = declared;
 	const raw = panel.getNodeParameter(`${parent}${name}`, fallback, { rawExpressions: true });
 	if (isPolicy) refuseModel(panel, displayName, raw);
@@ -251,7 +251,7 @@ export function readPanel(
 	for (const each of fields) {
 		if (!isEntered(panel, each, parent)) continue;
 		if (each.check) {
-			const value = readField(panel, each, parent);
+			const value = readParameter(panel, each, parent);
 			if (each.isExtra) Object.assign(entered.extra, value);
 			else entered[each.isSetting ? 'settings' : 'values'][each.name] = value;
 		}
