@@ -5,6 +5,7 @@ import { toWords, toTitle } from '../shared/values';
 import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
 import { maxConcurrentRequests, type Operation, sendRouted } from '../shared/n8n/declarative';
 import { CREDENTIAL } from '../shared/client/credential';
+import { operationRow } from '../shared/client/operations';
 import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
@@ -36,6 +37,7 @@ function createPanel(resource: string, operations: Record<string, Operation>): F
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
 		const isList = value === 'getAll';
+		const row = operationRow(operation.request);
 		const name = isList ? 'Get Many' : toTitle(value);
 		const action = `${name[0]}${name.slice(1).toLowerCase()} ${toWords(resource)}${isList ? 's' : ''}`;
 		return {
@@ -43,8 +45,12 @@ function createPanel(resource: string, operations: Record<string, Operation>): F
 			value,
 			action: operation.action ?? action,
 			description: operation.description,
-			// The one way to the API: this replaces n8n's own sending.
-			routing: { operations: { pagination: sendRouted(operation) }, send: { paginate: true } },
+			// The document's request. Overrides may change it, so our pagination function sends it.
+			routing: {
+				request: { method: row.method, url: row.path },
+				operations: { pagination: sendRouted(operation) },
+				send: { paginate: true },
+			},
 		};
 	});
 	const fields = Object.entries(operations).flatMap(([operation, { fields: all }]) =>

@@ -30,7 +30,7 @@ interface Watch {
 const watches = new Map<string, Watch>();
 
 /** What the panel asks for */
-async function openWatched(context: IPollFunctions) {
+async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	const panel = context as unknown as Panel;
 	const existing = readParameter(panel, includeExisting, 'options.');
 	const most = readParameter(panel, maxEvents, 'options.');
@@ -42,7 +42,10 @@ async function openWatched(context: IPollFunctions) {
 	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 	const scope = fingerprint(JSON.stringify(parts));
 	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
-	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
+	const warn = (message: string) => {
+		warnings.push(message);
+		context.logger.warn(message, { node: context.getNode().name });
+	};
 	return { source, event, api, scope, existing, most, deadline, warn };
 }
 
@@ -124,7 +127,8 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
-	const watched = await openWatched(context).catch(toConfigurationError);
+	const warnings: string[] = [];
+	const watched = await openWatched(context, warnings).catch(toConfigurationError);
 	const { event, api } = watched;
 	const lists = await watched.source.read(watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
@@ -132,7 +136,10 @@ async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 	if (all.length === 0)
 		throw new ConfigurationError(
 			`There is no ${noun} to show as a sample`,
-			`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
+			[
+				`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
+				...warnings,
+			].join(' '),
 		);
 	const { list, entry } = all.reduce((newest, each) =>
 		creationTime(each.entry.json) > creationTime(newest.entry.json) ? each : newest,

@@ -85,7 +85,7 @@ function listSource(
 					requireEntryCount((count += data.length));
 					for (const thing of data) {
 						const id = requireEntryId(api, operation, thing);
-						if (only.length === 0 || only.includes(id))
+						if (only.length === 0 || only.includes(id.toLowerCase()))
 							entries.push(toEntry(thing, id, event, scope));
 					}
 				}

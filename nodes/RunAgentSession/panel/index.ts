@@ -13,7 +13,7 @@ import {
 	type Panel,
 } from '../../shared/n8n/fields';
 import { requireNumber } from '../../shared/validation';
-import { isRecord, nonEmptyText } from '../../shared/values';
+import { isRecord, nonEmptyText, toText } from '../../shared/values';
 import { readOrigin } from '../approval/request';
 import type { WaitMode } from '../output';
 import { outputIndex } from '../outputs';
@@ -101,7 +101,7 @@ function readRequestOrigin(
 	}
 	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
-	const isChosen = mode === 'list' && value === target.projectId;
+	const isChosen = mode === 'list' && toText(value).toLowerCase() === target.projectId;
 	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
 	return { projectName, projectId: target.projectId, job: target.prompt };
 }

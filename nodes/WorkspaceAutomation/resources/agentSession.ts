@@ -7,9 +7,9 @@ import {
 	readNewSessionId,
 } from '../../shared/client/sessions';
 import type { ApiClient, Values } from '../../shared/client/operations';
-import { WorkspaceAutomationError } from '../../shared/errors';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireText } from '../../shared/validation';
-import { toText, tryParseJson, quote } from '../../shared/values';
+import { isRecord, toText, tryParseJson, quote } from '../../shared/values';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
 import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
@@ -146,14 +146,22 @@ const resolveInteraction: Operation = {
 			requireText('Option Value', optionValue);
 		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 		let option = optionValue;
-		if (chosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
-			const interaction = await findPendingInteraction(api, values);
-			checkExpected(interaction, values);
-			if (chosen) option = findOption(api, interaction, chosen);
+		const found = await resultOrError(findPendingInteraction(api, values));
+		const isNeeded = chosen || expectedPermission !== undefined || expectedPatterns !== undefined;
+		if (found instanceof WorkspaceAutomationError) {
+			if (isNeeded) throw found;
+		} else {
+			checkExpected(found, values);
+			if (chosen) option = findOption(api, found, chosen);
 		}
-		return { type: 'permission', option, approved: chosen && chosen === 'approve' };
+		const type = ('type' in found && found.type) || 'permission';
+		return { type, option, approved: chosen && chosen === 'approve' };
 	},
 };
+
+/** The agent's latest message. The latest message of a session can also be the user's prompt. */
+const readAgentText = (message: unknown): IDataObject['text'] =>
+	isRecord(message) && message.role !== 'user' ? (message.text as string | undefined) : undefined;
 
 export const agentSession: Record<string, Operation> = {
 	abort: {
@@ -190,10 +198,9 @@ export const agentSession: Record<string, Operation> = {
 			sessionId: session.sessionId,
 			dashboardUrl: session.dashboardUrl,
 			status: session.status,
-			text: (latestMessage as IDataObject | undefined)?.text,
+			text: readAgentText(latestMessage),
 			pendingInteractions: session.pendingInteractions,
-			// Not `error`: n8n takes an item that has one for a failure.
-			failure: error,
+			error,
 			lastActivityAt: session.lastActivityAt,
 		})),
 	},

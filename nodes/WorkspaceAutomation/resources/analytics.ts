@@ -97,13 +97,16 @@ LIMIT 1000`,
   uniq(subject) AS sessions,
   uniqIf(subject, sessionPurchaseCount > 0) AS converting_sessions,
   sum(attributedRevenueUsd) AS attributed_revenue_usd
-FROM session_attribution(since = toString(today() - 30), until = toString(today()))
+FROM session_attribution(
+  since = {{ $now.toUTC().minus({ days: 30 }).toISODate() }},
+  until = {{ $now.toUTC().toISODate() }}
+)
 GROUP BY domain, path
 ORDER BY attributed_revenue_usd DESC`,
 	},
 ];
 
-/** The service cuts results off here without saying so (API document, Limits). */
+/** The rows that a query returns at most (API document, Limits) */
 const MAX_ROWS = 100_000;
 
 const rowsInOneItem = toggle(

@@ -20,11 +20,11 @@ function requireRoute(field: string, value: unknown): string {
 	);
 }
 
-/** A language tag of at most 255 characters; may be left out. */
+/** A BCP 47 language tag of at most 255 characters, which may be left out. A tag is checked for its form alone. */
 function optionalLocale(field: string, value: unknown): string | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
 	const locale = requireString(field, value, 255);
-	if (/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
+	if (/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a language tag`,
 		'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',

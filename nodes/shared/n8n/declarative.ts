@@ -4,6 +4,7 @@ import type {
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	INode,
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
@@ -20,8 +21,8 @@ import {
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { requireEntryId, readPages } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
-import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
-import { isRecord, quote } from '../values';
+import { CanceledError, errorJson, toNodeError } from '../errors';
+import { isRecord, quote, toText } from '../values';
 import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
@@ -144,20 +145,34 @@ export function toJsonItem(
 /** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
 const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
 
-/** Holds the answer to a change against what was asked. @throws WorkspaceAutomationError where it shows something else */
-function verifyApplied(operation: OperationId, body: unknown, values: Values): void {
-	if (!isRecord(body) || operationRow(operation).effect === 'read') return;
+/** A text as a service may store it: trimmed, composed, in lower case, and without emoji variation selectors */
+const normalize = (text: unknown): string =>
+	toText(text).normalize('NFC').replaceAll('\ufe0f', '').trim().toLowerCase();
+
+/** Returns a warning for each value that the response to a change shows differently from what was sent. */
+function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
+	if (!isRecord(body) || operationRow(operation).effect === 'read') return [];
 	const isFile = 'kind' in body || 'parentId' in body;
-	const ignored = ECHOED_FIELDS.find((name) => {
-		const asked = values[name];
+	return ECHOED_FIELDS.flatMap((name) => {
+		const sent = values[name];
 		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
-		return typeof asked === 'string' && shown !== undefined && shown !== asked;
+		if (typeof sent !== 'string' || shown === undefined) return [];
+		if (normalize(shown) === normalize(sent)) return [];
+		return `The service ignored '${name}': it was sent ${quote(sent)}, and the response has ${quote(shown)}. ${requestOverride(operation)}`;
 	});
-	if (ignored === undefined) return;
-	throw new WorkspaceAutomationError(
-		`The service did not take over '${ignored}'`,
-		`${nonIdempotent(operation) ? 'What was created is there all the same. ' : ''}It answered: ${quote(body)}. ${requestOverride(operation)}`,
-	);
+}
+
+/** Adds warnings to an item, and writes them to the log. */
+function addWarnings(
+	context: IExecuteSingleFunctions,
+	item: INodeExecutionData,
+	warnings: string[],
+): INodeExecutionData {
+	if (warnings.length === 0) return item;
+	for (const warning of warnings) context.logger.warn(warning, { node: context.getNode().name });
+	const { warnings: known } = item.json;
+	const before = Array.isArray(known) ? known : [];
+	return { ...item, json: { ...item.json, warnings: [...before, ...warnings] as string[] } };
 }
 
 /** Calls the operation, once for this item where it must not be repeated. */
@@ -181,15 +196,26 @@ async function callOperation(
 		? oncePerItem(context, asked(), send, () => mayHaveHappenedError(request))
 		: send();
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
-		verifyApplied(request, response.body, values);
-		if (result) return await result.call(context, response, values, api, settings);
-		return { json: toJsonItem(request, response.body, values, extra) };
+		const warnings = findIgnoredValues(request, response.body, values);
+		const item = result
+			? await result.call(context, response, values, api, settings)
+			: { json: toJsonItem(request, response.body, values, extra) };
+		return addWarnings(context, item, warnings);
 	};
 	return await sending.then(itemOf, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api, settings);
 		if (!recovered) throw error;
 		return recovered;
 	});
+}
+
+/** Whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
+function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): boolean {
+	if ([undefined, null, false].includes(json.error as undefined)) return false;
+	const hasLittleElse = Object.keys(json).every((key) =>
+		['error', 'message', 'details'].includes(key),
+	);
+	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
 }
 
 /** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
@@ -217,9 +243,9 @@ export const sendRouted = (operation: Operation) =>
 				? await readList(this, api, request, entered, timeoutMs)
 				: [await callOperation(this, api, operation, entered, timeoutMs)];
 			return (output?.call(this, items, entered.settings) ?? items).map((item) => {
-				// n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again.
 				const { error: failure, ...json } = item.json;
-				return { ...item, ...(failure && { json: { ...json, failure } }), pairedItem };
+				const isRenamed = isTakenForFailure(this.getNode(), item.json);
+				return { ...item, ...(isRenamed && { json: { ...json, failure } }), pairedItem };
 			});
 		} catch (thrown) {
 			if (thrown instanceof CanceledError)
