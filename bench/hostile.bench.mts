@@ -90,7 +90,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				permissionPolicy: 'rules',
 				permissionRules: { rule: rules },
 				defaultDecision: 'ask',
-				options: { maxWait: 0 },
+				maxWait: 0,
 			},
 		});
 		if (error && !/status of the session|too large/.test(error.message)) throw error;

@@ -29,9 +29,7 @@ const wired: Change = ({ nodes, connections }) => {
 	connections['Run Agent Session'] = { main: [to('Run Agent Session'), to('Result')] };
 };
 const patient: Change = ({ nodes }) => {
-	nodes.find(({ name: node }) => node === 'Run Agent Session')!.parameters.options = {
-		maxWait: 120,
-	};
+	nodes.find(({ name: node }) => node === 'Run Agent Session')!.parameters.maxWait = 120;
 };
 const parking: Change = ({ nodes }) => {
 	nodes.find(({ name: node }) => node === 'Wait')!.parameters.amount = 70;

@@ -12,7 +12,7 @@ import { CREDENTIAL } from '../shared/client/credential';
 import { getProjects } from '../shared/n8n/listSearch';
 import { handleWebhook } from './approval/page/webhook';
 import { OUTPUTS } from './outputs';
-import { properties } from './panel/properties';
+import { properties } from './panel';
 import { runItems } from './session/items';
 import { runTryRules } from './tryRules';
 

@@ -1,10 +1,11 @@
-import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { toWords, toTitle } from '../shared/values';
-import { collection, field } from '../shared/n8n/fields';
-import { type Operation, sendRouted } from '../shared/n8n/declarative';
+import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
+import { maxConcurrentRequests, type Operation, sendRouted } from '../shared/n8n/declarative';
 import { CREDENTIAL } from '../shared/client/credential';
+import { operationRow } from '../shared/client/operations';
 import { listSearch } from '../shared/n8n/listSearch';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
@@ -31,11 +32,12 @@ const RESOURCES = {
  * new node lists or, without a list, creates.
  * @param operations by their value, which workflows store
  */
-function createPanel(resource: string, operations: Record<string, Operation>): INodeProperties[] {
+function createPanel(resource: string, operations: Record<string, Operation>): Field[] {
 	const values = Object.keys(operations);
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
 		const isList = value === 'getAll';
+		const row = operationRow(operation.request);
 		const name = isList ? 'Get Many' : toTitle(value);
 		const action = `${name[0]}${name.slice(1).toLowerCase()} ${toWords(resource)}${isList ? 's' : ''}`;
 		return {
@@ -43,19 +45,16 @@ function createPanel(resource: string, operations: Record<string, Operation>): I
 			value,
 			action: operation.action ?? action,
 			description: operation.description,
-			// The one way to the API: this replaces n8n's own sending.
-			routing: { operations: { pagination: sendRouted(operation) }, send: { paginate: true } },
+			// The document's request. Overrides may change it, so our pagination function sends it.
+			routing: {
+				request: { method: row.method, url: row.path },
+				operations: { pagination: sendRouted(operation) },
+				send: { paginate: true },
+			},
 		};
 	});
 	const fields = Object.entries(operations).flatMap(([operation, { fields: all }]) =>
-		all.map(({ displayOptions, ...field }) => ({
-			// n8n passes over what it does not know of a field.
-			...(field as INodeProperties),
-			displayOptions: {
-				...displayOptions,
-				show: { resource: [resource], operation: [operation], ...displayOptions?.show },
-			},
-		})),
+		showFor({ resource: [resource], operation: [operation] }, ...all),
 	);
 	return [
 		field('Operation', 'operation', 'options', first, {
@@ -84,21 +83,14 @@ export class WorkspaceAutomation implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		hints: [bareState],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}' },
-		properties: [
+		properties: toProperties([
 			field('Resource', 'resource', 'options', 'project', {
 				noDataExpression: true,
 				options: Object.keys(RESOURCES).map((value) => ({ name: toTitle(value), value })),
 			}),
 			...Object.entries(RESOURCES).flatMap(([value, operations]) => createPanel(value, operations)),
-			collection('Options', 'options', 'Add Option', [
-				field('Max Concurrent Requests', 'maxConcurrentRequests', 'number', 5, {
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					description:
-						'How many requests may be under way at the same time; a rate limit slows all of them',
-				}),
-				...analyticsOptions,
-			]),
-		],
+			collection('Options', 'options', 'Add Option', [maxConcurrentRequests, ...analyticsOptions]),
+		]),
 	};
 
 	methods = { listSearch };

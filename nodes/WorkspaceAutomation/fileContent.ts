@@ -10,13 +10,13 @@ import {
 } from '../shared/errors';
 import { formatMib, formatSeconds, isRecord, MIB, quote, nonEmptyText } from '../shared/values';
 import type { Operation } from '../shared/n8n/declarative';
-import { attemptError } from '../shared/client/attemptError';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isInternal, isLoopback } from '../shared/client/credential';
 import { nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
-import { choiceField, fileFields, textField } from './fields';
+import { choice, textField } from '../shared/n8n/fields';
+import { fileFields } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
@@ -38,6 +38,55 @@ function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	if (isInternal(hostname) && !isInternal(service))
 		return 'It leads into the network that n8n is in.';
 	return undefined;
+}
+
+/** Throws unless a download may be requested from the URL. */
+function requireSafeUrl(url: string, baseUrl: string): void {
+	const problem = findUrlProblem(url, baseUrl);
+	if (problem === undefined) return;
+	throw new WorkspaceAutomationError(
+		'The service returned a download URL that is not followed',
+		`${problem} Nothing was downloaded.`,
+	);
+}
+
+interface DownloadResponse {
+	statusCode: number;
+	headers: Headers;
+	body: Stream;
+}
+
+const MAX_REDIRECTS = 5;
+
+/** Sends a request, and follows redirects to URLs that are as safe as the first. */
+async function followRedirects(
+	url: string,
+	baseUrl: string,
+	send: (url: string) => Promise<DownloadResponse>,
+): Promise<DownloadResponse> {
+	let response = await send(url);
+	for (let [at, count] = [url, 0]; count < MAX_REDIRECTS; count++) {
+		const location = nonEmptyText(response.headers.location);
+		if (![301, 302, 303, 307, 308].includes(response.statusCode) || !location) break;
+		response.body.destroy();
+		at = URL.canParse(location, at) ? new URL(location, at).href : location;
+		requireSafeUrl(at, baseUrl);
+		response = await send(at);
+	}
+	return response;
+}
+
+/** The host of a download is not the service, and gets no key. */
+function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
+	const isResponse = attempt.kind === 'response';
+	const reason = isResponse
+		? `its host answered with status ${attempt.status}`
+		: `the connection failed with ${attempt.code}`;
+	return new WorkspaceAutomationError(
+		`The file could not be downloaded: ${reason}`,
+		'Download URLs are valid for 15 minutes. Run the node again for a new one.',
+		isResponse ? { httpStatus: attempt.status } : {},
+	);
 }
 
 /** Ten times what a file may have when it is created */
@@ -69,7 +118,7 @@ function limitBytes(body: Stream): void {
 
 /**
  * Streams what a download URL holds into `consume`, again after a failure. The URL is signed and needs no key: this request
- * is sent without the credential, to the host that the service named, and redirects are not followed.
+ * is sent without the credential, to the host that the service named, and to those that it redirects to.
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
@@ -77,24 +126,22 @@ export async function download<T>(
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
-	const refusal = findUrlProblem(url, baseUrl);
-	if (refusal !== undefined)
-		throw new WorkspaceAutomationError(
-			'The service returned a download URL that is not followed',
-			`${refusal} Nothing was downloaded.`,
-		);
+	requireSafeUrl(url, baseUrl);
 	const deadline = clock.now() + MAX_DOWNLOAD_MS;
 	const fetchOnce = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
-		// n8n types the helper's result by what it is asked for at run time.
-		const response = (await context.helpers.httpRequest({
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			timeout: deadline - clock.now(),
-			abortSignal,
-		})) as { statusCode: number; headers: Headers; body: Stream };
+		const response = await followRedirects(url, baseUrl, async (url) => {
+			const timeout = deadline - clock.now();
+			const answered: unknown = await context.helpers.httpRequest({
+				url,
+				encoding: 'stream',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+				timeout,
+				abortSignal,
+			});
+			return answered as DownloadResponse;
+		});
 		const { statusCode: status, headers, body } = response;
 		if (status < 200 || status >= 300) {
 			body.destroy();
@@ -124,12 +171,7 @@ export async function download<T>(
 		const request = { effect: 'read', method: 'GET' } as const;
 		const next = nextAction(state, result, request, limits, now, Math.random());
 		if (next.type !== 'sendAgain') {
-			const { message, description, context: about } = attemptError(result, {}, now);
-			throw new WorkspaceAutomationError(
-				`The file could not be downloaded: ${message[0].toLowerCase()}${message.slice(1)}`,
-				`Download URLs are valid for 15 minutes; run the node again for a new one. ${description}`,
-				about,
-			);
+			throw downloadFailedError(result);
 		}
 		state = next.state;
 		await clock.sleep(next.delayMs ?? 0, signal);
@@ -160,12 +202,13 @@ async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObjec
 
 export const getContent: Operation = {
 	action: 'Get content of file',
-	description: 'Get the content of a file as text or as binary data for the next node',
+	description: 'Get the content of a file as text, as binary data, or as a download URL',
 	request: 'getFileContent',
 	fields: [
 		...fileFields,
-		choiceField('Output As', 'outputAs', 'text', 'What the next node should get', {
+		choice('Output As', 'outputAs', 'text', 'What the next node should get', {
 			binary: ['Binary Data', 'A file for the next node'],
+			url: ['Download URL', 'A link that is valid for 15 minutes and needs no API key'],
 			text: ['Text', 'Text in a field of the item'],
 		}),
 		textField('Put Output File in Field', 'binaryPropertyName', {
@@ -181,6 +224,13 @@ export const getContent: Operation = {
 		const { helpers } = this;
 		const content = readContent(body, api);
 		const fileId = String(values.fileId);
+		if (values.outputAs === 'url') {
+			if ('url' in content) return { json: { fileId, url: content.url } };
+			throw new WorkspaceAutomationError(
+				'The service returned text instead of a download URL',
+				"Set 'Output As' to Text or Binary Data.",
+			);
+		}
 		if (values.outputAs === 'text') {
 			const read = async (stream: Stream) => await helpers.binaryToString(stream);
 			const text = 'text' in content ? content.text : await download(this, api, content.url, read);

@@ -2,12 +2,13 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { createClient } from '../shared/client/createClient';
 import { toNodeError, WorkspaceAutomationError } from '../shared/errors';
-import { requireNumber, requireOneOf } from '../shared/validation';
+import { readParameter, type Panel } from '../shared/n8n/fields';
 import { fingerprint, toWords } from '../shared/values';
 import { creationTime, findChanges, NOTHING_SEEN, type SeenState } from './compare';
 import { EVENTS } from './events';
 import { toPollFailure, shouldThrow, ConfigurationError } from './failures';
-import { SOURCES, type Panel } from './sources';
+import { event as eventField, includeExisting, maxEvents } from './panel';
+import { SOURCES } from './sources';
 import { readSeen, toItem, toState, type TriggerState } from './state';
 
 // One poll: everything is read, then compared, then remembered.
@@ -29,20 +30,23 @@ interface Watch {
 const watches = new Map<string, Watch>();
 
 /** What the panel asks for */
-async function openWatched(context: IPollFunctions) {
-	const { existing, maxEvents = 100 } = context.getNodeParameter('options', {}) as IDataObject;
-	const most = Math.floor(requireNumber('Max Events per Poll', maxEvents, 1));
-	const values = EVENTS.map(({ value }) => value);
-	const value = requireOneOf('Trigger On', context.getNodeParameter('event'), values);
-	const event = EVENTS[values.indexOf(value)];
-	const source = SOURCES[event.resource](context as unknown as Panel);
+async function openWatched(context: IPollFunctions, warnings: string[] = []) {
+	const panel = context as unknown as Panel;
+	const existing = readParameter(panel, includeExisting, 'options.');
+	const most = readParameter(panel, maxEvents, 'options.');
+	const value = readParameter(panel, eventField);
+	const event = EVENTS.find((each) => each.value === value)!;
+	const source = SOURCES[event.resource](panel);
 	const api = await createClient(context);
 	const overrides = api.overrideFingerprint(source.operation);
 	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 	const scope = fingerprint(JSON.stringify(parts));
 	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
-	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
-	return { source, event, api, scope, existing: existing === true, most, deadline, warn };
+	const warn = (message: string) => {
+		warnings.push(message);
+		context.logger.warn(message, { node: context.getNode().name });
+	};
+	return { source, event, api, scope, existing, most, deadline, warn };
 }
 
 /** What is wrong before anything is read has to be entered otherwise. */
@@ -123,7 +127,8 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 
 /** The newest thing there is, as the event would bring it. The state is left alone. */
 async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
-	const watched = await openWatched(context).catch(toConfigurationError);
+	const warnings: string[] = [];
+	const watched = await openWatched(context, warnings).catch(toConfigurationError);
 	const { event, api } = watched;
 	const lists = await watched.source.read(watched);
 	const all = lists.flatMap(({ name, entries }) => entries.map((entry) => ({ list: name, entry })));
@@ -131,7 +136,10 @@ async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 	if (all.length === 0)
 		throw new ConfigurationError(
 			`There is no ${noun} to show as a sample`,
-			`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
+			[
+				`Fetch Test Event shows the newest ${noun} that exists, and there is none. The trigger works all the same: publish or activate the workflow.`,
+				...warnings,
+			].join(' '),
 		);
 	const { list, entry } = all.reduce((newest, each) =>
 		creationTime(each.entry.json) > creationTime(newest.entry.json) ? each : newest,

@@ -2,20 +2,15 @@ import { boundQuery } from '../shared/analytics/query';
 import type { ApiClient, OperationId, Values } from '../shared/client/operations';
 import { requireEntryId, readPages } from '../shared/client/lists';
 import { readRows } from '../shared/client/overrides';
-import { optionalId, requireId } from '../shared/validation';
-import { splitList } from '../shared/values';
+import { queryField, queryParameters } from '../shared/n8n/commonFields';
+import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
 import type { WatchedEntry, WatchedList } from './compare';
 import type { WatchedResource, TriggerEvent } from './events';
 import { ConfigurationError } from './failures';
+import { folder, keyColumns, productProject, projectIds, siteIds, taskIds } from './panel';
 import { requireSortedJson, toEntry } from './state';
 
 // Where the things are read that are watched: what the panel says, and then all of it from the service.
-
-/** n8n's poll context, as far as the panel is read. n8n types `evaluateExpression` for other contexts only; all have it. */
-export interface Panel {
-	getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }): unknown;
-	evaluateExpression(expression: string): unknown;
-}
 
 interface Watched {
 	api: ApiClient;
@@ -90,7 +85,7 @@ function listSource(
 					requireEntryCount((count += data.length));
 					for (const thing of data) {
 						const id = requireEntryId(api, operation, thing);
-						if (only.length === 0 || only.includes(id))
+						if (only.length === 0 || only.includes(id.toLowerCase()))
 							entries.push(toEntry(thing, id, event, scope));
 					}
 				}
@@ -103,60 +98,45 @@ function listSource(
 	};
 }
 
-const readLocator = (panel: Panel, name: string): unknown =>
-	panel.getNodeParameter(name, undefined, { extractValue: true });
-
-/** Texts that are written one after the other, separated by commas, or come as one or several from an expression. */
-const splitTexts = (value: unknown): string[] =>
-	[value ?? []].flat().flatMap((text) => splitList(String(text)));
-
-/** IDs, each once and in one order. An expression that gives nothing is a mistake: an empty list may stand for everything. */
-const requireIds = (field: string, value: unknown): string[] =>
-	[...new Set([value].flat().map((id) => requireId(field, id)))].sort();
-
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
 /** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
-		const written = splitTexts(panel.getNodeParameter('siteId'));
-		const siteIds = requireIds('Site IDs', written.length > 0 ? written : '');
+		const sites = readParameter(panel, siteIds);
 		return listSource(
 			'listCustomDomains',
-			siteIds.map((siteId) => ({ siteId })),
+			sites.map((siteId) => ({ siteId })),
 		);
 	},
 	file(panel) {
-		const field = 'Project Names or IDs';
-		const projectIds = requireIds(field, panel.getNodeParameter('projectIds'));
-		const parentId = optionalId('Folder', readLocator(panel, 'parentId'));
-		if (parentId !== undefined && projectIds.length !== 1)
+		const projects = readParameter(panel, projectIds);
+		const parentId = readParameter(panel, folder);
+		if (parentId !== undefined && projects.length !== 1)
 			throw new ConfigurationError(
 				"'Folder' goes with a single project",
-				`A folder is in one project: choose that one under '${field}', or leave 'Folder' empty.`,
+				`A folder is in one project: choose that one under '${projectIds.displayName}', or leave 'Folder' empty.`,
 			);
-		const filters = projectIds.map((projectId) => ({ projectId, parentId }));
+		const filters = projects.map((projectId) => ({ projectId, parentId }));
 		return listSource('listFiles', filters.length > 0 ? filters : ALL_PROJECTS);
 	},
 	product(panel) {
-		const projectId = optionalId('Project', readLocator(panel, 'projectId'));
+		const projectId = readParameter(panel, productProject);
 		return listSource('listProducts', projectId === undefined ? ALL_PROJECTS : [{ projectId }]);
 	},
 	project: () => listSource('listProjects'),
 	row(panel) {
-		const columns = splitTexts(panel.getNodeParameter('keyColumns', ''));
-		const query = boundQuery(panel, (expression) => panel.evaluateExpression(expression));
+		const columns = readParameter(panel, keyColumns);
+		const sql = readParameter(panel, queryField);
+		const parameters = readParameter(panel, queryParameters, 'options.');
+		const query = boundQuery(sql, parameters, createEvaluator(panel));
 		return {
 			operation: 'queryAnalytics',
 			// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
 			patienceMs: 90_000,
 			// As it was written: expressions in it may have another value at every poll.
-			target: [
-				panel.getNodeParameter('query'),
-				panel.getNodeParameter('options.parameters', {}),
-				columns,
-			],
+			target: [sql, [...parameters], columns],
 			async read({ api, deadline, warn, event, scope }) {
 				const { body } = await api.call('queryAnalytics', { query }, { deadline });
 				const rows = readRows(api, body, warn);
@@ -182,10 +162,5 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 			},
 		};
 	},
-	task: (panel) =>
-		listSource(
-			'listTasks',
-			[{}],
-			requireIds('Task Names or IDs', panel.getNodeParameter('taskIds', [])),
-		),
+	task: (panel) => listSource('listTasks', [{}], readParameter(panel, taskIds)),
 };

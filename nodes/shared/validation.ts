@@ -32,10 +32,10 @@ export function requireString(field: string, value: unknown, longest = Infinity)
 export const isId = (value: unknown): value is string =>
 	typeof value === 'string' && UUID_ONLY.test(value);
 
-/** A UUID (API document, Resources: identifiers are UUID strings unless stated otherwise), without spaces around it. */
+/** A UUID (API document, Resources: identifiers are UUID strings unless stated otherwise), in lower case, without spaces around it. */
 export function requireId(field: string, value: unknown): string {
 	const id = requireText(field, value).trim();
-	if (isId(id)) return id;
+	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`"${excerpt(id, 80)}" is not a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,

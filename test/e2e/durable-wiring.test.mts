@@ -40,7 +40,7 @@ const isParked = async (name: string) =>
 const promptOf = (name: string, work = '[work 12s] [say Done.]') => `${name} ${work}`;
 
 /** Every way back into a node that starts sessions, by its name: what its outputs lead to, and how it waits */
-const brief = { pollInterval: 1, maxWait: 0.07 };
+const brief = { maxWait: 0.07, options: { pollInterval: 1 } };
 const MESSAGE = 'Message';
 const WAYS: Record<
 	string,
@@ -84,7 +84,8 @@ beforeAll(async () => {
 				agentSession({
 					prompt: promptOf(name, prompt),
 					wait,
-					options: wait === 'database' ? {} : isBrief ? brief : { pollInterval: 1 },
+					options: wait === 'database' ? {} : { pollInterval: 1 },
+					...(wait !== 'database' && isBrief && brief),
 				}),
 				{
 					wires,
@@ -94,17 +95,17 @@ beforeAll(async () => {
 			),
 		);
 	await begin(
-		looped('Stays', [{ n: 1 }], agentSession({ prompt: promptOf('Stays'), options: brief }), {
+		looped('Stays', [{ n: 1 }], agentSession({ prompt: promptOf('Stays'), ...brief }), {
 			wires: connect({ completed: ['Completed'] }),
 		}),
 	);
 	// As sessions of hours were waited for before, in three nodes.
-	const lookAgain = { operation: 'continue', sessionId: '={{ $json.sessionId }}', options: brief };
+	const lookAgain = { operation: 'continue', sessionId: '={{ $json.sessionId }}', ...brief };
 	await begin(
 		looped(
 			'By a Wait node',
 			[{ n: 1 }],
-			agentSession({ prompt: promptOf('By a Wait node'), options: brief }),
+			agentSession({ prompt: promptOf('By a Wait node'), ...brief }),
 			{
 				wires: connect({ stillRunning: ['Wait'], completed: ['Completed'] }),
 				more: [

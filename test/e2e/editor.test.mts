@@ -185,7 +185,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 					}),
 					agentSession({
 						prompt: '={{ $json.prompt }}',
-						options: { pollInterval: 1, maxWait: 0.1 },
+						maxWait: 0.1,
 					}),
 				]),
 			);

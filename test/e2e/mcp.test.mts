@@ -19,8 +19,7 @@ let client: McpClient;
 
 /** Run Agent Session as a tool of this name, that waits for a few seconds */
 const tool = (name: string, parameters: object): WorkflowNode => {
-	const options = { pollInterval: 1, maxWait: 0.05 };
-	const session = agentSession({ permissionPolicy: 'approve', ...parameters, options });
+	const session = agentSession({ permissionPolicy: 'approve', ...parameters, maxWait: 0.05 });
 	return { ...session, id: name, name, type: `${session.type}Tool` };
 };
 

@@ -60,7 +60,7 @@ describe('Stop with Abort on Stop off', () => {
 		async () => {
 			const { host } = stage;
 			const prompt = 'Go on without me. [work 10m]';
-			const options = { pollInterval: 1, maxWait: 2, abortOnStop: false };
+			const options = { pollInterval: 1, abortOnStop: false };
 			const executionId = await host.run(await host.importWorkflow(single({ prompt, options })));
 			const { sessionId } = await eventually(async () =>
 				(await sessionsFor(stage, prompt)).find(({ status }) => status === 'running'),

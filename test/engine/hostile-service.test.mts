@@ -127,7 +127,7 @@ describe('a response without bounds', () => {
 				operation: 'continue',
 				...session,
 				permissionPolicy: 'ask',
-				options: { maxWait },
+				maxWait,
 			},
 		});
 		expect(execution.error).toBeUndefined();
@@ -215,7 +215,7 @@ describe('the key that a service echoes', () => {
 					operation: 'continue',
 					sessionId: ID,
 					permissionPolicy: 'approve',
-					options: { maxWait: 0 },
+					maxWait: 0,
 				},
 			},
 		];

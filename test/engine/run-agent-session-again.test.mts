@@ -144,7 +144,7 @@ describe('retries (rule 10)', () => {
 		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
 		const execution = await run(
 			setup(
-				{ prompt: '={{ $json.prompt }}', options: { maxWait: 0.02 } },
+				{ prompt: '={{ $json.prompt }}', maxWait: 0.02 },
 				{ items, backFrom: outputIndex('stillRunning') },
 			),
 		);
@@ -166,7 +166,7 @@ describe('retries (rule 10)', () => {
 				operation: 'continue',
 				sessionId: `={{ $runIndex < 2 ? '${sessionId}' : '${third && sessionId}' }}`,
 				message,
-				options: { maxWait: 0.02 },
+				maxWait: 0.02,
 			};
 			const execution = await run(setup(parameters, { backFrom: outputIndex(output) }));
 			return execution.data.resultData.runData['Node under test'];

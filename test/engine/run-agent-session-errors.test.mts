@@ -59,7 +59,7 @@ describe('errors', () => {
 		// Port 9 is discard: nothing listens there.
 		const execution = await run(
 			setup(
-				{ options: { maxWait: 0.05 } },
+				{ maxWait: 0.05 },
 				{ credentials: { ...service.credentials, baseUrl: 'http://127.0.0.1:9/v1' } },
 			),
 		);
@@ -123,7 +123,7 @@ describe('errors', () => {
 			{ permissionPolicy: '={{ "maybe" }}' },
 			{},
 			/^'Permission Policy'/,
-			/ask, approve, deny, rules/,
+			/approve, ask, rules, deny/,
 		],
 		[
 			'a malformed body',
@@ -136,17 +136,17 @@ describe('errors', () => {
 			'a poll interval of nothing',
 			{ options: { pollInterval: 0 } },
 			{},
-			/^'Poll Interval'/,
+			/^'Poll Interval \(Seconds\)'/,
 			/1 or more/,
 		],
 		[
 			'a longest interval below the shortest',
 			{ options: { pollInterval: 5, maxPollInterval: 2 } },
 			{},
-			/^'Max Poll Interval'/,
+			/^'Max Poll Interval \(Seconds\)'/,
 			/5 or more/,
 		],
-		['a negative wait', { options: { maxWait: -1 } }, {}, /^'Max Wait'/, /0 or more/],
+		['a negative wait', { maxWait: -1 }, {}, /^'Max Wait \(Minutes\)'/, /0 or more/],
 		[
 			'no concurrency',
 			{ options: { maxConcurrentSessions: 0 } },

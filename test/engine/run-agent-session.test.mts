@@ -44,10 +44,7 @@ describe('outputs', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 
-	test.each([
-		['Max Wait', { maxWait: 0.05 }],
-		['Max Wait among the options, as it was saved before', { options: { maxWait: 0.05 } }],
-	])(
+	test.each([['Max Wait', { maxWait: 0.05 }]])(
 		'one that takes longer than %s ends on Still Running',
 		async (_, waits) => {
 			const execution = await run(setup({ prompt: '[work 10m]', ...waits }));
@@ -88,7 +85,7 @@ describe('outputs', () => {
 		].map((prompt) => ({ prompt }));
 		const execution = await run(
 			setup(
-				{ prompt: '={{ $json.prompt }}', options: { maxWait: 0.07 } },
+				{ prompt: '={{ $json.prompt }}', maxWait: 0.07 },
 				{ items, settings: { onError: 'continueErrorOutput' } },
 			),
 		);
@@ -198,7 +195,7 @@ describe('as a tool (rule 13)', () => {
 	])(
 		'%s is told on the first output as %s',
 		async (prompt, status) => {
-			const execution = await run(setup({ prompt, options: { maxWait: 0.05 } }, { asTool: true }));
+			const execution = await run(setup({ prompt, maxWait: 0.05 }, { asTool: true }));
 			expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
 			const { json } = execution.outputs[0][0];
 			expect(json).toMatchObject({ status, sessionId: expect.any(String) });
@@ -209,9 +206,9 @@ describe('as a tool (rule 13)', () => {
 	);
 
 	test('never parks, whatever Wait says', async () => {
-		const parameters = { prompt: '[work 10m]', wait: 'database', options: { maxWait: 0.05 } };
+		const parameters = { prompt: '[work 5s] [say Done]', wait: 'database' };
 		const { outputs } = await run(setup(parameters, { asTool: true }));
-		expect(outputs[0][0].json).toMatchObject({ status: 'still_running' });
+		expect(outputs[0][0].json).toMatchObject({ status: 'completed' });
 	}, 20_000);
 
 	test('an error reaches the model with its way out and the session', async () => {

@@ -60,7 +60,7 @@ test('a row that went and comes back starts it again, with another eventId', asy
 	expect(found[0].eventId).not.toBe(found[1].eventId);
 });
 
-test('Also Existing Ones and Max Events hold for rows as well', async () => {
+test('Include Existing Items and Max Events hold for rows as well', async () => {
 	await visit('/a');
 	await visit('/b');
 	const trigger = poller(setup(VISITS, 'path', { existing: true, maxEvents: 1 }));

@@ -121,7 +121,7 @@ describe('tasks', () => {
 });
 
 describe('options', () => {
-	test('Also Existing Ones emits what is there when it is switched on, Max Events at a time, then what comes', async () => {
+	test('Include Existing Items emits what is there when it is switched on, Max Events at a time, then what comes', async () => {
 		const count = service.seed.tasks.length;
 		const trigger = poller(
 			setup('taskAdded', { options: { existing: true, maxEvents: count - 1 } }),

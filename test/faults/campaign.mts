@@ -68,7 +68,8 @@ export async function campaign(
 		permissionPolicy: 'rules',
 		permissionRules: { rule: rules },
 		defaultDecision: 'ask',
-		options: { pollInterval: 1, maxPollInterval: 2, maxWait, maxConcurrentSessions: count },
+		maxWait,
+		options: { pollInterval: 1, maxPollInterval: 2, maxConcurrentSessions: count },
 	});
 	await service.control.clearFaults();
 	const ended = Date.now();

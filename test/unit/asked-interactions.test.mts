@@ -83,7 +83,7 @@ describe('a pending interaction is what was asked', () => {
 	});
 });
 
-describe("'Asked'", () => {
+describe("'Requests Shown'", () => {
 	test.each<[string, unknown]>([
 		['a list', [asked]],
 		['one interaction', asked],
@@ -98,7 +98,7 @@ describe("'Asked'", () => {
 	test.each([undefined, null, '', '  ', [], '[]'])('that is empty is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
-				message: "'Asked' is empty",
+				message: "'Requests Shown' is empty",
 				description: expect.stringMatching(
 					/^Drag pendingInteractions of the Needs Approval item here\./,
 				),
@@ -123,7 +123,7 @@ describe("'Asked'", () => {
 	])('that is something else is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
-				message: "'Asked' is not a list of requests",
+				message: "'Requests Shown' is not a list of requests",
 				description: expect.stringMatching(/Drag pendingInteractions/),
 			}),
 		);

@@ -1,37 +1,41 @@
-// What the panel of Run Agent Session shows, which is also all that n8n hands on to the node.
+// The panels: what they show, which is all that n8n passes to a node, and what their fields accept.
 import { describe, expect, test } from '@jest/globals';
 import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
-import { properties } from '../../nodes/RunAgentSession/panel/properties.ts';
+import {
+	properties,
+	readItemSettings,
+	readTrial,
+} from '../../nodes/RunAgentSession/panel/index.ts';
+import { RunAgentSession } from '../../nodes/RunAgentSession/RunAgentSession.node.ts';
+import { WorkspaceAutomation } from '../../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
+import { WorkspaceAutomationTrigger } from '../../nodes/WorkspaceAutomationTrigger/WorkspaceAutomationTrigger.node.ts';
 
+const ID = '123e4567-e89b-12d3-a456-426614174000';
 const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
 const everyOption = Object.fromEntries(options.map(({ name, default: value }) => [name, value]));
-const MOVED = ['maxWait', 'onMaxWait'];
 
-/** What n8n hands on of what a workflow has */
-const handedOn = (saved: object) =>
+/** What n8n passes to the node of the parameters that a workflow has */
+const passedOn = (saved: object) =>
 	NodeHelpers.getNodeParameters(properties, { ...saved }, true, false, {} as INode, null) as Record<
 		string,
 		any
 	>;
-const optionsFor = (saved: object, entered: object = everyOption) =>
-	Object.keys(handedOn({ ...saved, options: entered }).options).filter(
-		(name) => !MOVED.includes(name),
-	);
 
 describe('options are shown where they count', () => {
 	const saying = ['approveValues', 'approveWith', 'denyValues'];
 	const running = ['abortOnStop', 'decisionBody', 'maxConcurrentSessions'];
 	const polling = ['maxPollInterval', 'pollInterval'];
-	const patience = [
+	const pausing = [
 		'giveUpAfter',
 		'ifNobodyAnswers',
 		'onGiveUp',
+		'returnTogether',
 		'sendComments',
 		'unansweredAfter',
 	];
 	test.each([
 		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, saying],
-		['Start, Ask a Person', {}, ['body', 'denyValues', ...running, ...polling]],
+		['Start, Ask for Approval', {}, ['body', 'denyValues', ...running, ...polling]],
 		[
 			'Start, Approve All',
 			{ permissionPolicy: 'approve' },
@@ -45,36 +49,183 @@ describe('options are shown where they count', () => {
 		[
 			'In the Database',
 			{ wait: 'database', permissionPolicy: 'rules' },
-			['body', ...saying, ...running, ...patience],
+			['body', ...saying, ...running, ...pausing],
 		],
 	])('%s', (_, saved, expected) => {
-		expect(optionsFor(saved).sort()).toEqual([...expected].sort());
+		const shown = Object.keys(passedOn({ ...saved, options: everyOption }).options);
+		expect(shown.sort()).toEqual([...expected].sort());
 	});
 
 	test('they stand in the order of their labels', () => {
 		const labels = options.map(({ displayName }) => displayName);
 		expect(labels).toEqual([...labels].sort((one, other) => one.localeCompare(other)));
 	});
+
+	test('Max Wait and On Max Wait are fields, in memory only, and exist once', () => {
+		const names = ['maxWait', 'onMaxWait'];
+		expect(Object.keys(passedOn({}))).toEqual(expect.arrayContaining(names));
+		for (const saved of [{ wait: 'database' }, { operation: 'tryRules' }])
+			for (const name of names) expect(Object.keys(passedOn(saved))).not.toContain(name);
+		expect(Object.keys(everyOption)).not.toEqual(expect.arrayContaining(['maxWait']));
+	});
 });
 
-describe('Max Wait and On Max Wait', () => {
-	const fields = (saved: object) => Object.keys(handedOn(saved));
+/** A node with these parameters, as the node's code sees it */
+function contextOf(saved: Record<string, any>, { asTool = false, ...evaluated } = {} as any): any {
+	const parameters = passedOn(saved);
+	const resolve = (value: any): any =>
+		typeof value === 'string' && value.startsWith('=') ? (evaluated[value] ?? '') : value;
+	return {
+		getNode: () => ({ type: asTool ? 'runAgentSessionTool' : 'runAgentSession' }),
+		getNodeParameter: (
+			path: string,
+			_item: number,
+			fallback: unknown,
+			{ rawExpressions = false } = {},
+		) => {
+			const found = path.split('.').reduce((from: any, key) => from?.[key], parameters);
+			const value = found === undefined ? fallback : found;
+			return rawExpressions ? value : resolve(value);
+		},
+		evaluateExpression: resolve,
+		getExecuteData: () => ({ source: null }),
+		getWorkflow: () => ({}),
+		getWorkflowDataProxy: () => ({}),
+	};
+}
 
-	test('are fields of their own, in memory only', () => {
-		expect(fields({})).toEqual(expect.arrayContaining(MOVED));
-		for (const saved of [{ wait: 'database' }, { operation: 'tryRules' }])
-			for (const name of MOVED) expect(fields(saved)).not.toContain(name);
+const start = (changes: object = {}) => ({
+	operation: 'start',
+	projectId: { __rl: true, mode: 'id', value: ID },
+	prompt: 'x',
+	...changes,
+});
+
+describe('what an item asks for', () => {
+	test('has the default of each field that nobody changed', () => {
+		expect(readItemSettings(contextOf(start()), 0)).toMatchObject({
+			target: { operation: 'start', projectId: ID, prompt: 'x', extra: {} },
+			policy: { mode: 'ask', defaultDecision: 'ask', approveWith: 'once', approveValues: [] },
+			poll: { pollMs: 5_000, maxPollMs: 10_000 },
+			maxWaitMs: 1_800_000,
+			onMaxWait: 'route',
+			abortOnStop: true,
+			sendComments: false,
+			returnTogether: false,
+			decisionBody: {},
+			timeouts: undefined,
+		});
 	});
 
-	test('are kept among the options by a workflow that has them there, and offered there to no other', () => {
-		const saved = { maxWait: 3, onMaxWait: 'abort' };
-		expect(handedOn({ options: saved }).options).toEqual(saved);
-		const isOffered = (entered: object) =>
-			options
-				.filter((option) => NodeHelpers.displayParameter(entered as never, option, null, null))
-				.map(({ name }) => name)
-				.filter((name) => MOVED.includes(name));
-		expect(isOffered({})).toEqual([]);
-		expect(isOffered(saved).sort()).toEqual(MOVED);
+	test('polls at most as often as Poll Interval says, where no Max Poll Interval is given', () => {
+		const settings = readItemSettings(contextOf(start({ options: { pollInterval: 60 } })), 0);
+		expect(settings.poll).toEqual({ pollMs: 60_000, maxPollMs: 60_000 });
 	});
+
+	test.each(['app.example.com/p', 'app.example.com/sessions'])(
+		'reads a session from a dashboard URL itself, without a pattern of n8n: %s',
+		(place) => {
+			const sessionId = { __rl: true, mode: 'url', value: `https://${place}/${ID}` };
+			const { target } = readItemSettings(contextOf({ operation: 'continue', sessionId }), 0);
+			expect(target).toMatchObject({ sessionId: ID });
+		},
+	);
+});
+
+describe('a model must not fill in what decides (rule 56)', () => {
+	const byModel = "={{ $fromAI('x') }}";
+	const rule = { permission: byModel, pattern: 'x', decision: 'approve' };
+	const decided: Array<[string, object]> = [
+		['Permission Policy', { permissionPolicy: byModel }],
+		['Rules', { permissionPolicy: 'rules', permissionRules: { rule: [rule] } }],
+		['When No Rule Matches', { permissionPolicy: 'rules', defaultDecision: byModel }],
+		['Approve With', { permissionPolicy: 'approve', options: { approveWith: byModel } }],
+		['Approve Values', { permissionPolicy: 'approve', options: { approveValues: byModel } }],
+		['Deny Values', { options: { denyValues: byModel } }],
+		['Decision Body', { options: { decisionBody: byModel } }],
+	];
+
+	test.each(decided)('%s', (label, changes) => {
+		const context = contextOf(start(changes), { asTool: true, [byModel]: 'approve' });
+		expect(() => readItemSettings(context, 0)).toThrow(`A model must not fill in '${label}'`);
+	});
+
+	test.each(['$fromAi', '$fromai', '/*n8n-auto-generated-fromAI-override*/ $fromAI'])(
+		'by any of its names: %s',
+		(name) => {
+			const permissionPolicy = `={{ ${name}('x') }}`;
+			const context = contextOf(start({ permissionPolicy }), {
+				asTool: true,
+				[permissionPolicy]: 'approve',
+			});
+			expect(() => readItemSettings(context, 0)).toThrow(/^A model must not/);
+		},
+	);
+
+	test('in a trial, too', () => {
+		const saved = { operation: 'tryRules', requests: '[]', permissionPolicy: byModel };
+		const context = contextOf(saved, { asTool: true, [byModel]: 'approve' });
+		expect(() => readTrial(context, 0)).toThrow(/^A model must not/);
+	});
+
+	test('a prompt may come from a model, and outside of a tool nothing changes', () => {
+		const tool = contextOf(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
+		expect(readItemSettings(tool, 0).target).toMatchObject({ prompt: 'Go' });
+		const noTool = contextOf(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
+		expect(readItemSettings(noTool, 0).policy.mode).toBe('deny');
+	});
+});
+
+/** Every field of a panel, however deep, with the fields and choices in it */
+const fieldsIn = (fields: INodeProperties[]): any[] =>
+	fields.flatMap((field: any) => [
+		field,
+		...fieldsIn((field.options ?? []).filter(Boolean)),
+		...fieldsIn(field.values ?? []),
+	]);
+
+describe.each([
+	['Run Agent Session', new RunAgentSession()],
+	['Workspace Automation', new WorkspaceAutomation()],
+	['Workspace Automation Trigger', new WorkspaceAutomationTrigger()],
+])('the texts of %s', (_, { description }) => {
+	const fields = fieldsIn(description.properties);
+
+	test('descriptions have at most 120 characters, and no semicolon', () => {
+		const wrong = fields
+			.map(({ description = '' }) => description as string)
+			// n8n's own words, with a link in them
+			.filter((text) => !text.startsWith('Choose from the list, or specify'))
+			.filter((text) => text.length > 120 || text.includes(';'));
+		expect(wrong).toEqual([]);
+	});
+
+	test('booleans start with "Whether", placeholders of texts with "e.g."', () => {
+		const wrong = fields.filter(
+			({ type, description, placeholder }) =>
+				(type === 'boolean' && !description.startsWith('Whether ')) ||
+				(['string', 'json'].includes(type) && placeholder && !placeholder.startsWith('e.g. ')),
+		);
+		expect(wrong.map(({ name }) => name)).toEqual([]);
+	});
+
+	test('every choice of a field is accepted by its check, and nothing else is', () => {
+		const chosen = fields.filter(({ type, check }) => type === 'options' && check);
+		expect(chosen.length).toBeGreaterThan(0);
+		for (const { displayName, check, options } of chosen) {
+			for (const { value } of options.filter(({ value }: any) => value !== ''))
+				expect(check(displayName, value)).toBe(value);
+			for (const value of ['', 'nonsense', null])
+				expect(() => check(displayName, value)).toThrow(`'${displayName}'`);
+		}
+	});
+});
+
+test('the locators of Run Agent Session have no pattern for n8n to check (rule 25)', () => {
+	const modes = properties.flatMap(({ modes = [] }) => modes);
+	expect(modes.length).toBeGreaterThan(3);
+	for (const mode of modes) {
+		expect(mode).not.toHaveProperty('validation');
+		expect(mode).not.toHaveProperty('extractValue');
+	}
 });

@@ -88,7 +88,7 @@ export function parseList(field: unknown): unknown[] | undefined {
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';
 
 /**
- * The requests in the field 'Asked': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
+ * The requests in the field 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
  * They are read as those of a session.
  * @throws WorkspaceAutomationError where there is none, or where something else is in it
  */
@@ -96,13 +96,13 @@ export function readRequestsShown(value: unknown): Interaction[] {
 	const list = parseList(value);
 	if (list?.length === 0)
 		throw new WorkspaceAutomationError(
-			"'Asked' is empty",
-			`${REQUESTS_SHOWN_HELP} Only what is in it is decided by the answer; to decide whatever is pending, set 'Applies To' to Everything From Now On.`,
+			"'Requests Shown' is empty",
+			`${REQUESTS_SHOWN_HELP} Only what is in it is decided by the answer; to decide all requests, set 'Applies To' to All Requests of the Session.`,
 		);
 	const requests = readInteractions(list);
 	if (requests.length > 0 && requests.every(({ id }) => id !== '')) return requests;
 	throw new WorkspaceAutomationError(
-		"'Asked' is not a list of requests",
+		"'Requests Shown' is not a list of requests",
 		`Each needs at least an id. ${REQUESTS_SHOWN_HELP}`,
 	);
 }

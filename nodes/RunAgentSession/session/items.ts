@@ -26,7 +26,7 @@ import {
 	type ItemFailure,
 } from '../output';
 import { OUTPUTS, outputIndex, type OutputKey } from '../outputs';
-import { readConcurrency, readJob, readWaitMode } from '../panel/parameters';
+import { readConcurrency, readItemSettings, readWaitMode } from '../panel';
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { claimRun } from './claims';
@@ -157,7 +157,7 @@ function readItems(context: IExecuteFunctions, matched: Array<Omit<Item, 'settin
 			const record = item.journal.read();
 			if (record?.failure ?? record?.outcome) return item;
 			const started = record?.hasFailed ? undefined : record?.sessionId;
-			return { ...item, settings: readJob(context, item.itemIndex, started) };
+			return { ...item, settings: readItemSettings(context, item.itemIndex, started) };
 		} catch (error) {
 			return { ...item, error: error as Error };
 		}

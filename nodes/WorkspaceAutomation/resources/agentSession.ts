@@ -7,26 +7,21 @@ import {
 	readNewSessionId,
 } from '../../shared/client/sessions';
 import type { ApiClient, Values } from '../../shared/client/operations';
-import { WorkspaceAutomationError } from '../../shared/errors';
-import { requireAnyId, requireJsonObject, requireText } from '../../shared/validation';
-import { toText, tryParseJson, quote } from '../../shared/values';
-import { collection, field, prompt, sessionLocator, simplify } from '../../shared/n8n/fields';
-import { type Field, toJsonItem, type Operation } from '../../shared/n8n/declarative';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { requireAnyId, requireText } from '../../shared/validation';
+import { isRecord, toText, tryParseJson, quote } from '../../shared/values';
+import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
+import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
+import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
 import { readOptions, chooseOption } from '../../shared/approvals/options';
-import { NOT_A_LIST, requireSessionId, type Interaction } from '../../shared/client/session';
+import { NOT_A_LIST, type Interaction } from '../../shared/client/session';
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import { choiceField, projectField, simplifyOutput, textField } from '../fields';
-
-const sessionField: Field = { ...sessionLocator, check: requireSessionId };
+import { simplifyOutput } from '../fields';
 
 /** Additional fields with a JSON body, for what the API document does not show. */
 const additionalBody = (description: string, more: Field[] = []): Field =>
-	collection<Field>('Additional Fields', 'additionalFields', 'Add Field', [
-		{
-			...field('Body', 'body', 'json', '{}', { description }),
-			check: requireJsonObject,
-			isExtra: true,
-		},
+	collection('Additional Fields', 'additionalFields', 'Add Field', [
+		jsonField('Body', 'body', description, { isExtra: true }),
 		...more,
 	]);
 
@@ -97,12 +92,11 @@ function requirePatterns(field: string, value: unknown): string[] {
 
 const resolveInteraction: Operation = {
 	action: 'Resolve interaction of agent session',
-	description:
-		'Answer a permission request, or another interaction, that an agent session waits for',
+	description: 'Approve, deny, or answer a pending request of an agent session',
 	request: 'resolveInteraction',
 	fields: [
-		sessionField,
-		textField('Interaction ID', 'interactionId', {
+		sessionLocator,
+		textField<string | number>('Interaction ID', 'interactionId', {
 			required: true,
 			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
 			description: 'The pending request, such as the first of pendingInteractions that Get returns',
@@ -110,18 +104,17 @@ const resolveInteraction: Operation = {
 		}),
 		{
 			// Nobody approves by leaving a field alone.
-			...choiceField('Decision', 'decision', '', 'How to answer', {
+			...choice('Decision', 'decision', '', 'How to answer', {
 				'': ['- Choose -'],
-				approve: ['Approve', 'Choose the option that allows it this time'],
+				approve: ['Approve', 'Choose the option that approves the request this time'],
 				option: ['Choose an Option', 'Choose the option with a given value'],
-				deny: ['Deny', 'Choose the option that refuses it'],
+				deny: ['Deny', 'Choose the option that denies the request'],
 			}),
 			required: true,
 		},
-		textField('Option Value', 'optionValue', {
+		textField<string | number | undefined>('Option Value', 'optionValue', {
 			placeholder: 'e.g. always',
-			description:
-				"The value of one of the request's options. May stay empty when Body says it all.",
+			description: "The value of one of the request's options. Can stay empty if Body is set.",
 			displayOptions: { show: { decision: ['option'] } },
 			check(field, value) {
 				if (value === '') return undefined;
@@ -129,19 +122,19 @@ const resolveInteraction: Operation = {
 			},
 		}),
 		additionalBody(
-			'More fields for the answer, as a JSON object, for kinds of interactions that are not documented',
+			'More fields for the answer, as a JSON object, for undocumented kinds of requests',
 			[
-				textField('Expected Patterns', 'expectedPatterns', {
+				textField<string[]>('Expected Patterns', 'expectedPatterns', {
 					typeOptions: { rows: 2 },
 					placeholder: 'e.g. npm run build',
 					description:
-						'The patterns that the answer is meant for, one on each line. If the pending request has others, nothing is answered.',
+						'The patterns that the answer is for, one per line. If the request has others, nothing is sent.',
 					check: requirePatterns,
 				}),
 				textField('Expected Permission', 'expectedPermission', {
 					placeholder: 'e.g. bash',
 					description:
-						'The permission that the answer is meant for. If the pending request is for another, nothing is answered.',
+						'The permission that the answer is for. If the request is for another, nothing is sent.',
 					check: requireText,
 				}),
 			],
@@ -153,27 +146,35 @@ const resolveInteraction: Operation = {
 			requireText('Option Value', optionValue);
 		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 		let option = optionValue;
-		if (chosen || expectedPermission !== undefined || expectedPatterns !== undefined) {
-			const interaction = await findPendingInteraction(api, values);
-			checkExpected(interaction, values);
-			if (chosen) option = findOption(api, interaction, chosen);
+		const found = await resultOrError(findPendingInteraction(api, values));
+		const isNeeded = chosen || expectedPermission !== undefined || expectedPatterns !== undefined;
+		if (found instanceof WorkspaceAutomationError) {
+			if (isNeeded) throw found;
+		} else {
+			checkExpected(found, values);
+			if (chosen) option = findOption(api, found, chosen);
 		}
-		return { type: 'permission', option, approved: chosen && chosen === 'approve' };
+		const type = ('type' in found && found.type) || 'permission';
+		return { type, option, approved: chosen && chosen === 'approve' };
 	},
 };
 
+/** The agent's latest message. The latest message of a session can also be the user's prompt. */
+const readAgentText = (message: unknown): IDataObject['text'] =>
+	isRecord(message) && message.role !== 'user' ? (message.text as string | undefined) : undefined;
+
 export const agentSession: Record<string, Operation> = {
 	abort: {
-		description: 'Abort an agent session; aborting it twice does no harm',
+		description: 'Abort an agent session. Aborting it twice does no harm.',
 		request: 'abortAgentSession',
-		fields: [sessionField],
+		fields: [sessionLocator],
 	},
 	create: {
-		description: 'Start an agent session without waiting for it; the Run Agent Session node waits',
+		description: 'Start an agent session without waiting for it. The Run Agent Session node waits.',
 		request: 'createAgentSession',
 		fields: [
-			{ ...projectField, description: 'The project that the agent works in' },
-			{ ...prompt, check: requireText },
+			{ ...projectLocator, description: 'The project that the agent works in' },
+			prompt,
 			additionalBody('More fields for the request that starts the session, as a JSON object'),
 		],
 		// Whatever name the service has for the ID, the next node finds it under this one.
@@ -187,20 +188,19 @@ export const agentSession: Record<string, Operation> = {
 	get: {
 		description: 'Get the status of an agent session and what it waits for',
 		request: 'getAgentSession',
-		fields: [sessionField, simplify],
+		fields: [sessionLocator, simplify],
 		// Wherever the service puts it, the next node finds it in one place.
-		result({ body }, { sessionId: id }, api) {
-			if (this.getNodeParameter('simplify', true) !== true) return { json: body as IDataObject };
+		result({ body }, { sessionId: id }, api, settings) {
+			if (settings.simplify !== true) return { json: body as IDataObject };
 			return { json: { ...requireSession(api, body, String(id)) } as IDataObject };
 		},
 		output: simplifyOutput(({ error, latestMessage, ...session }) => ({
 			sessionId: session.sessionId,
 			dashboardUrl: session.dashboardUrl,
 			status: session.status,
-			text: (latestMessage as IDataObject | undefined)?.text,
+			text: readAgentText(latestMessage),
 			pendingInteractions: session.pendingInteractions,
-			// Not `error`: n8n takes an item that has one for a failure.
-			failure: error,
+			error,
 			lastActivityAt: session.lastActivityAt,
 		})),
 	},
@@ -210,7 +210,7 @@ export const agentSession: Record<string, Operation> = {
 		description: 'Send a message to an agent session, which starts a new turn',
 		request: 'sendAgentMessage',
 		fields: [
-			sessionField,
+			sessionLocator,
 			textField('Message', 'message', {
 				typeOptions: { rows: 4 },
 				required: true,

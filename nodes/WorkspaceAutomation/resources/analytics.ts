@@ -1,9 +1,17 @@
-import type { IDataObject, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IDataObject, NodeHint } from 'n8n-workflow';
 
 import { boundQuery } from '../../shared/analytics/query';
 import { readRows } from '../../shared/client/overrides';
 import { setCustomData } from '../../shared/n8n/customData';
-import { field, queryField, queryParameters } from '../../shared/n8n/fields';
+import { queryField, queryParameters } from '../../shared/n8n/commonFields';
+import {
+	createEvaluator,
+	field,
+	readParameter,
+	showFor,
+	toggle,
+	type Field,
+} from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/declarative';
 
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
@@ -23,7 +31,7 @@ ORDER BY date, code`,
 		name: 'Daily Page Views',
 		value: 'daily_page_rollups',
 		description:
-			'Views, sessions and conversions by day, page and source; revenue is that of each project alone',
+			'Views, sessions, and conversions by day, page, and source. Revenue is project-local.',
 		query: `SELECT
   day, domain, path, utm_source,
   countMerge(views_state) AS views,
@@ -89,14 +97,24 @@ LIMIT 1000`,
   uniq(subject) AS sessions,
   uniqIf(subject, sessionPurchaseCount > 0) AS converting_sessions,
   sum(attributedRevenueUsd) AS attributed_revenue_usd
-FROM session_attribution(since = toString(today() - 30), until = toString(today()))
+FROM session_attribution(
+  since = {{ $now.toUTC().minus({ days: 30 }).toISODate() }},
+  until = {{ $now.toUTC().toISODate() }}
+)
 GROUP BY domain, path
 ORDER BY attributed_revenue_usd DESC`,
 	},
 ];
 
-/** The service cuts results off here without saying so (API document, Limits). */
+/** The rows that a query returns at most (API document, Limits) */
 const MAX_ROWS = 100_000;
+
+const rowsInOneItem = toggle(
+	'Return as Single Item',
+	'rowsInOneItem',
+	false,
+	'Whether to return a single item with data and rowCount, instead of one item per row',
+);
 
 const OWN_QUERY = 'own';
 
@@ -108,7 +126,8 @@ export const analytics: Record<string, Operation> = {
 			field('Query Template', 'table', 'options', OWN_QUERY, {
 				noDataExpression: true,
 				description:
-					'Fills in a query that reads this table. A query you have edited is kept: to replace it, choose Own Query, clear the query and choose a table again.',
+					'Fills in a query that reads this table. A query that you have edited is kept.',
+				hint: 'To replace an edited query, choose Own Query, clear the query, and choose a table again',
 				options: [
 					{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
 					...ANALYTICS_TABLES.map(({ name, value, description }) => ({ name, value, description })),
@@ -122,10 +141,9 @@ export const analytics: Record<string, Operation> = {
 			})),
 		],
 		/** Values from other nodes are written into the query as literals. */
-		prepare() {
-			const evaluate = (expression: string) =>
-				this.evaluateExpression(expression, this.getItemIndex());
-			return { query: boundQuery(this, evaluate) };
+		prepare({ values: { query } }) {
+			const parameters = readParameter(this, queryParameters, 'options.');
+			return { query: boundQuery(String(query), parameters, createEvaluator(this)) };
 		},
 		/** All rows in one item, and whether they were cut off. */
 		result({ body }, _values, api) {
@@ -142,7 +160,7 @@ export const analytics: Record<string, Operation> = {
 		},
 		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
 		output(items) {
-			if (this.getNodeParameter('options.rowsInOneItem', false) === true) return items;
+			if (readParameter(this, rowsInOneItem, 'options.')) return items;
 			const { data, rowLimitReached } = items[0].json;
 			const rows = data as IDataObject[];
 			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });
@@ -151,17 +169,12 @@ export const analytics: Record<string, Operation> = {
 	},
 };
 
-const showForQuery = { show: { '/resource': ['analytics'], '/operation': ['query'] } };
-
 /** The entries of Options for the analytics resource */
-export const analyticsOptions: INodeProperties[] = [
-	{ ...queryParameters, displayOptions: showForQuery },
-	field('Return as Single Item', 'rowsInOneItem', 'boolean', false, {
-		displayOptions: showForQuery,
-		description:
-			'Whether to return a single item, with the rows in data and their number in rowCount, instead of one item per row',
-	}),
-];
+export const analyticsOptions: Field[] = showFor<Field>(
+	{ '/resource': ['analytics'], '/operation': ['query'] },
+	queryParameters,
+	rowsInOneItem,
+);
 
 // The condition runs in the editor whenever somebody types, so its patterns take time in proportion to the query's length.
 

@@ -1,10 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { requireId } from '../../shared/validation';
 import { isRecord } from '../../shared/values';
-import { customDomainLocator, returnAllOrLimit, simplify } from '../../shared/n8n/fields';
+import {
+	customDomainLocator,
+	returnAllOrLimit,
+	simplify,
+	siteId,
+} from '../../shared/n8n/commonFields';
 import type { Operation } from '../../shared/n8n/declarative';
-import { simplifyOutput, siteField } from '../fields';
+import { simplifyOutput } from '../fields';
 
 export const customDomain: Record<string, Operation> = {
 	delete: {
@@ -12,12 +16,12 @@ export const customDomain: Record<string, Operation> = {
 		request: 'deleteCustomDomain',
 		fields: [
 			{
-				...siteField,
+				...siteId,
 				required: false,
-				description: 'Only fills the list of custom domains; not needed with an ID',
+				description: 'Only fills the list of custom domains. Not needed with an ID.',
 				check: undefined,
 			},
-			{ ...customDomainLocator, check: requireId },
+			customDomainLocator,
 		],
 		// Nothing comes back where a second attempt finds that the first one has deleted it.
 		output: (items) =>
@@ -28,7 +32,7 @@ export const customDomain: Record<string, Operation> = {
 	getAll: {
 		description: 'Get many custom domains of a site, with the DNS records to set',
 		request: 'listCustomDomains',
-		fields: [siteField, ...returnAllOrLimit, simplify],
+		fields: [siteId, ...returnAllOrLimit, simplify],
 		// The records to set are lines that people can copy.
 		output: simplifyOutput(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};

@@ -5,10 +5,16 @@ import type { Values } from '../../shared/client/operations';
 import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
 import { readNamedField, formatMib, isRecord, MIB } from '../../shared/values';
-import { choice, collection, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/fields';
+import {
+	folderLocator,
+	projectLocator,
+	returnAllOrLimit,
+	UUID_EXAMPLE,
+} from '../../shared/n8n/commonFields';
+import { choice, collection, textField } from '../../shared/n8n/fields';
 import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
 import { Base64 } from '../../shared/client/httpRequest';
-import { choiceField, fileFields, parentField, projectField, textField } from '../fields';
+import { fileFields } from '../fields';
 import { getContent } from '../fileContent';
 
 /** The limit on file content (API document, Limits) */
@@ -65,18 +71,19 @@ const createOperation = (
 	...operation,
 	request: 'createFile',
 	fields: [
-		projectField,
+		projectLocator,
 		...operation.fields,
-		parentField,
+		folderLocator,
 		choice(
 			'If It Exists',
 			'ifExists',
 			'fail',
-			'What to do when there is one of that name already; nothing is ever overwritten',
+			'What to do if the name is taken. Nothing is ever overwritten.',
 			{
 				fail: ['Raise an Error', 'Report that the name is taken'],
-				skip: ['Return the Existing One', 'Leave it as it is and hand it on'],
+				skip: ['Return the Existing One', 'Leave it as it is and return it'],
 			},
+			{ isSetting: true },
 		),
 	],
 	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
@@ -87,12 +94,12 @@ const createOperation = (
 		return { json: (named instanceof Error ? undefined : findInPlace(named, values)) ?? json };
 	},
 	/** After a conflict, the file or folder that has the name already, where the user wants it: the API overwrites nothing. */
-	async recover(error, values, api) {
+	async recover(error, values, api, { ifExists }) {
 		const isConflict =
 			error instanceof WorkspaceAutomationError &&
 			!(error instanceof IndeterminateError) &&
 			error.context.httpStatus === 409;
-		if (!isConflict || this.getNodeParameter('ifExists', 'fail') !== 'skip') return undefined;
+		if (!isConflict || ifExists !== 'skip') return undefined;
 		const found = findInPlace(await findFilesByName(api, values), values);
 		return found && { json: { ...found, id: requireEntryId(api, 'listFiles', found) } };
 	},
@@ -100,12 +107,12 @@ const createOperation = (
 
 const createFolder = createOperation({
 	action: 'Create folder',
-	description: 'Create a folder; an existing one of that name is never overwritten',
+	description: 'Create a folder. An existing one of that name is never overwritten.',
 	fields: [
 		textField('Name', 'name', {
 			required: true,
 			placeholder: 'e.g. Reports',
-			description: 'The name of the folder; it has to be unique among its siblings',
+			description: 'The name of the folder. It has to be unique among its siblings.',
 		}),
 	],
 	prepare: () => ({ kind: 'folder' }),
@@ -113,18 +120,18 @@ const createFolder = createOperation({
 
 const createFile = createOperation({
 	description:
-		'Create a file from text, binary data or an asset; an existing one of that name is never overwritten',
+		'Create a file from text, binary data, or an asset. An existing file is never overwritten.',
 	fields: [
 		textField('Name', 'name', {
 			placeholder: 'e.g. report.md',
 			description:
-				'The name of the file; it has to be unique among its siblings. Leave it empty to use the file name of the binary data.',
+				'The name of the file, unique among its siblings. Empty means the file name of the binary data.',
 		}),
-		choiceField(
+		choice(
 			'Content',
 			'contentSource',
 			'text',
-			'Where the content comes from; it may have 10 MiB at most',
+			'Where the content comes from. It can have up to 10 MiB.',
 			{
 				asset: ['Asset', 'Copy an asset of the media library'],
 				binary: ['Binary Data', 'A file that an earlier node read or downloaded'],
@@ -145,9 +152,9 @@ const createFile = createOperation({
 			hint: 'The name of the input field with the file',
 			displayOptions: { show: { contentSource: ['binary'] } },
 		}),
-		textField('Asset ID', 'assetId', {
+		textField<string | number>('Asset ID', 'assetId', {
 			placeholder: UUID_EXAMPLE,
-			description: 'The asset to copy; the API key needs the scope assets.read as well',
+			description: 'The asset to copy. The API key also needs the scope assets.read.',
 			displayOptions: { show: { contentSource: ['asset'] } },
 			check: requireAnyId,
 		}),
@@ -172,7 +179,7 @@ export const file: Record<string, Operation> = {
 	createFolder,
 	get: {
 		description:
-			'Get the metadata of a file or folder, such as its name and size. The service calls this beta: it may change.',
+			'Get the metadata of a file or folder, such as its name and size. Beta: the service may change it.',
 		request: 'getFile',
 		fields: fileFields,
 	},
@@ -180,10 +187,10 @@ export const file: Record<string, Operation> = {
 		description: 'Get many files and folders of a project',
 		request: 'listFiles',
 		fields: [
-			projectField,
+			projectLocator,
 			...returnAllOrLimit,
 			collection('Filters', 'filters', 'Add Filter', [
-				{ ...parentField, description: 'Return only what is directly in this folder' },
+				{ ...folderLocator, description: 'Return only files and folders directly in this folder' },
 			]),
 		],
 	},
@@ -194,8 +201,8 @@ export const file: Record<string, Operation> = {
 		fields: [
 			...fileFields,
 			{
-				...parentField,
-				description: 'The folder to move it to; leave it empty for My Files',
+				...folderLocator,
+				description: 'The folder to move it to. Leave it empty for My Files.',
 			},
 		],
 		// `null` says My Files, where nothing would say to leave it where it is.
@@ -211,7 +218,7 @@ export const file: Record<string, Operation> = {
 			textField('Name', 'name', {
 				required: true,
 				placeholder: 'e.g. report-2026.md',
-				description: 'The new name; it has to be unique where the file is',
+				description: 'The new name. It has to be unique among its siblings.',
 			}),
 		],
 	},

@@ -1,8 +1,8 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { optionalId, requireAnyId, requireJsonObject } from '../../shared/validation';
-import { field, productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/fields';
-import type { Field, Operation } from '../../shared/n8n/declarative';
-import { projectField } from '../fields';
+import { optionalId, requireJsonObject } from '../../shared/validation';
+import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/commonFields';
+import { jsonField } from '../../shared/n8n/fields';
+import type { Operation } from '../../shared/n8n/declarative';
 
 /** The fields of a product, or a refusal of none. */
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
@@ -15,26 +15,23 @@ function requireSomeFields(field: string, value: unknown): Record<string, unknow
 }
 
 /** The API document shows no field of a product, so they are entered as JSON. */
-const productFields: Field = {
-	...field('Fields', 'fields', 'json', '{}', {
-		required: true,
-		placeholder: 'e.g. {"name": "Gift card", "price": 25}',
-		description: 'The fields of the product as a JSON object',
-	}),
+const productFields = jsonField('Fields', 'fields', 'The fields of the product as a JSON object', {
+	required: true,
+	placeholder: 'e.g. {"name": "Gift card", "price": 25}',
 	check: requireSomeFields,
 	isExtra: true,
-};
+});
 
 export const product: Record<string, Operation> = {
 	create: {
 		description: 'Create a product in a project',
 		request: 'createProduct',
-		fields: [projectField, productFields],
+		fields: [projectLocator, productFields],
 	},
 	getAll: {
 		description: 'Get many products of a project',
 		request: 'listProducts',
-		fields: [projectField, ...returnAllOrLimit],
+		fields: [projectLocator, ...returnAllOrLimit],
 	},
 	update: {
 		description: 'Change fields of a product',
@@ -43,10 +40,10 @@ export const product: Record<string, Operation> = {
 			{
 				...projectLocator,
 				required: false,
-				description: 'The project of the product; fills the list of products',
+				description: 'The project of the product. Fills the list of products.',
 				check: optionalId,
 			},
-			{ ...productLocator, check: requireAnyId },
+			productLocator,
 			productFields,
 		],
 	},

@@ -1,4 +1,4 @@
-import { returnAllOrLimit } from '../../shared/n8n/fields';
+import { returnAllOrLimit } from '../../shared/n8n/commonFields';
 import type { Operation } from '../../shared/n8n/declarative';
 
 export const project: Record<string, Operation> = {

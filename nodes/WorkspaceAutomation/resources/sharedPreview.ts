@@ -1,7 +1,8 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireString, requireText } from '../../shared/validation';
 import type { Operation } from '../../shared/n8n/declarative';
-import { projectField, siteField, textField } from '../fields';
+import { projectLocator, siteId } from '../../shared/n8n/commonFields';
+import { textField } from '../../shared/n8n/fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 function requireRoute(field: string, value: unknown): string {
@@ -19,11 +20,11 @@ function requireRoute(field: string, value: unknown): string {
 	);
 }
 
-/** A language tag of at most 255 characters; may be left out. */
+/** A BCP 47 language tag of at most 255 characters, which may be left out. A tag is checked for its form alone. */
 function optionalLocale(field: string, value: unknown): string | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
 	const locale = requireString(field, value, 255);
-	if (/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
+	if (/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a language tag`,
 		'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',
@@ -33,22 +34,22 @@ function optionalLocale(field: string, value: unknown): string | undefined {
 export const sharedPreview: Record<string, Operation> = {
 	create: {
 		description:
-			'Create a durable link to a page of a site, or get the existing one; an agent session must have been started in the project before',
+			'Create a durable link to a page of a site, or get the existing one. Start a session in the project first.',
 		request: 'createSharedPreview',
 		fields: [
-			projectField,
-			siteField,
+			projectLocator,
+			siteId,
 			textField('Route', 'route', {
 				default: '/',
 				required: true,
 				placeholder: 'e.g. /pricing',
 				description:
-					'The path of the page, without query string or fragment. Whether the page exists is checked when the link is opened.',
+					'The path of the page, without query string or fragment. The page is checked when someone opens the link.',
 				check: requireRoute,
 			}),
-			textField('Locale', 'locale', {
+			textField<string | undefined>('Locale', 'locale', {
 				placeholder: 'e.g. pt-BR',
-				description: 'The language of the page; leave it empty for the default of the site',
+				description: "The language of the page. Leave it empty for the site's default.",
 				check: optionalLocale,
 			}),
 		],

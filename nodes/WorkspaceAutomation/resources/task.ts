@@ -1,10 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { requireId } from '../../shared/validation';
-import { collection, returnAllOrLimit, taskLocator } from '../../shared/n8n/fields';
-import type { Field, Operation } from '../../shared/n8n/declarative';
-import { textField } from '../fields';
-
-const taskField: Field = { ...taskLocator, check: requireId };
+import { returnAllOrLimit, taskLocator } from '../../shared/n8n/commonFields';
+import { collection, textField } from '../../shared/n8n/fields';
+import type { Operation } from '../../shared/n8n/declarative';
 
 function requireChanges(field: string, value: unknown): void {
 	if (Object.keys(value ?? {}).length > 0) return;
@@ -16,9 +13,9 @@ function requireChanges(field: string, value: unknown): void {
 
 export const task: Record<string, Operation> = {
 	get: {
-		description: 'Get a recurring task; its prompt is stored but never returned',
+		description: 'Get a recurring task. The service never returns its prompt.',
 		request: 'getTask',
-		fields: [taskField],
+		fields: [taskLocator],
 	},
 	getAll: {
 		description: 'Get many recurring tasks',
@@ -29,7 +26,7 @@ export const task: Record<string, Operation> = {
 		description: 'Change the title, prompt, recurrence or emoji of a task',
 		request: 'updateTask',
 		fields: [
-			taskField,
+			taskLocator,
 			{
 				...collection('Update Fields', 'updateFields', 'Add Field', [
 					textField('Emoji', 'emoji', {

@@ -33,20 +33,12 @@ export function requireSelect(field: string, value: unknown): string {
 }
 
 /**
- * The query of the panel with its values written into it as literals.
+ * Returns the query with its values inserted as literals.
  * @param evaluate resolves one expression, given with its braces
  * @throws WorkspaceAutomationError for a value that is missing or does not fit, and for what is not a single SELECT
  */
-export function boundQuery(
-	context: { getNodeParameter(name: string, fallback?: unknown): unknown },
+export const boundQuery = (
+	sql: string,
+	parameters: Map<string, unknown>,
 	evaluate: (expression: string) => unknown,
-): string {
-	const sql = requireText('Query', context.getNodeParameter('query'));
-	const { values = [] } = context.getNodeParameter('options.parameters', {}) as {
-		values?: Array<{ name: string; value: unknown }>;
-	};
-	const parameters = new Map(
-		values.map(({ name, value }) => [requireText('Name', name).trim(), value]),
-	);
-	return requireSelect('Query', bind(sql, { parameters, evaluate }));
-}
+): string => requireSelect('Query', bind(sql, { parameters, evaluate }));

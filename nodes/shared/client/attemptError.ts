@@ -23,7 +23,7 @@ const STATUS_TEXTS: Record<number, Wording> = {
 	],
 	409: [
 		'The resource is in a conflicting state',
-		'Nothing was overwritten. Check what exists already, such as a file of the same name.',
+		'Check the current state of the resource, then run the node again.',
 	],
 	413: ['The content is too large', 'The service takes at most 10 MiB a file.'],
 	429: [
@@ -84,7 +84,7 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
  */
 export function attemptError(
 	attempt: Attempt,
-	request: Pick<ApiRequest, 'scope'>,
+	request: Pick<ApiRequest, 'scope' | 'conflict'>,
 	nowMs: number,
 ): WorkspaceAutomationError {
 	const error = describeAttempt(attempt, request, nowMs);
@@ -103,7 +103,7 @@ function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 
 function describeAttempt(
 	attempt: Attempt,
-	{ scope }: Pick<ApiRequest, 'scope'>,
+	{ scope, conflict }: Pick<ApiRequest, 'scope' | 'conflict'>,
 	nowMs: number,
 ): WorkspaceAutomationError {
 	if (attempt.kind !== 'response') {
@@ -129,7 +129,7 @@ function describeAttempt(
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
 	const [message, way] = findWording(status);
 	const sentences = [
-		way,
+		status === 409 ? (conflict ?? way) : way,
 		retryAfter !== undefined && `It asked to wait ${pluralize(retryAfter, 'second')}.`,
 		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
 		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,

@@ -74,6 +74,15 @@ function extractItems(api: ApiClient, operation: OperationId, body: unknown): ID
 	throw unreadableResponse(operation, 'data', 'a list', body);
 }
 
+/** Returns the entries. A response without a list says what has to be set up, if anything has. */
+function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]): IDataObject[] {
+	try {
+		return extract();
+	} catch (error) {
+		throw setup ?? error;
+	}
+}
+
 /** What else beside a list seems to say that there is more, by its name */
 function findPaginationHint(body: unknown): string | undefined {
 	if (!isRecord(body)) return undefined;
@@ -116,8 +125,9 @@ const isUsableId = (value: unknown) =>
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationRow(operation);
 	for (const name of Object.keys(query).filter((each) => isUsableId(values[each]))) {
-		const asked = String(values[name]);
-		const isWithin = (found: unknown) => !isUsableId(found) || String(found) === asked;
+		const asked = String(values[name]).toLowerCase();
+		const isWithin = (found: unknown) =>
+			!isUsableId(found) || String(found).toLowerCase() === asked;
 		if (data.every((entry) => isWithin(readNamedField(entry, name)))) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
@@ -147,10 +157,10 @@ export async function* readPages(
 	for (let pages = 1; ; pages++) {
 		const size = Math.min(MAX_PAGE_SIZE, most - count);
 		const { body } = await api.call(operation, { ...values, limit: size, cursor }, options);
-		const data = extractItems(api, operation, body);
+		const setup = setupRequiredError(body);
+		const data = extractItemsOr(setup, () => extractItems(api, operation, body));
 		checkFilter(operation, values, data);
 		count += data.length;
-		const setup = setupRequiredError(body);
 		if (setup && onSetup) onSetup(setup, count === 0);
 		else if (setup && count === 0) throw setup;
 		// A page of more than was asked for is no page: such a service gives all at once.

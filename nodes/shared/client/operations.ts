@@ -69,6 +69,9 @@ const SESSION_PATH = '/agent/sessions/{sessionId}';
 /** A session is read every few seconds, and has no more to say than people read */
 const MAX_SESSION_BYTES = MIB;
 
+const FILE_CONFLICT =
+	'Check whether a file or folder with this name exists there. Nothing was overwritten.';
+
 export const OPERATIONS = {
 	listProjects: listRow('/projects'),
 	listTasks: listRow('/tasks'),
@@ -159,6 +162,7 @@ export const OPERATIONS = {
 		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
 		// The link is all there is to it.
 		effect: 'read',
+		conflict: 'Start an agent session in the project before you share a page of it.',
 	},
 	listFiles: {
 		...listRow('/files', { projectId: '{projectId}', parentId: '{parentId}' }),
@@ -189,6 +193,7 @@ export const OPERATIONS = {
 				'Look whether there is a file of that name: if there is and it is not the one, choose another name; then run the workflow again.',
 		},
 		scope: 'files.write (and assets.read to copy an asset)',
+		conflict: FILE_CONFLICT,
 	},
 	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
 	renameFile: {
@@ -198,6 +203,7 @@ export const OPERATIONS = {
 		assumed: 'path',
 		effect: 'repeat',
 		scope: 'files.write',
+		conflict: FILE_CONFLICT,
 	},
 	moveFile: {
 		method: 'PATCH',
@@ -207,6 +213,7 @@ export const OPERATIONS = {
 		words: ['myFiles'],
 		effect: 'repeat',
 		scope: 'files.write',
+		conflict: FILE_CONFLICT,
 	},
 	getFileContent: {
 		method: 'GET',

@@ -129,14 +129,22 @@ export function isNewTurn(
 export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
 	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);
 
-/** A session's id at the end of its dashboard URL, for a resource locator */
-export const DASHBOARD_URL_PATTERN = `^\\s*https?://\\S*(${UUID})`;
+/** UUIDs in a URL. The one after a name such as `sessions` or `sessionId=` is the session's. */
+const SESSION_ID_IN_URL = new RegExp(`session\\w*(?:[/=:]|\\?id=)(${UUID})`, 'i');
+const IDS_IN_URL = new RegExp(UUID, 'g');
 
-/** The id of a session, entered as it is or with its dashboard URL. */
+/** Returns the session's ID in its dashboard URL, wherever it is: of several without a name, the last. */
+function findSessionId(url: string): string | undefined {
+	const named = SESSION_ID_IN_URL.exec(url)?.[1];
+	return named ?? url.match(IDS_IN_URL)?.pop();
+}
+
+/** The ID of a session in lower case, entered as it is or with its dashboard URL. */
 export function requireSessionId(field: string, value: unknown): string {
 	const text = requireText(field, value).trim();
-	const [, id = text] = new RegExp(DASHBOARD_URL_PATTERN).exec(text.slice(0, MAX_URL_LENGTH)) ?? [];
-	if (isId(id)) return id;
+	const isUrl = /^https?:\/\//.test(text);
+	const id = isUrl ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
+	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
 		`'${field}' is not a valid ID`,
 		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,

@@ -1,6 +1,6 @@
 import { IndeterminateError, indeterminateError, WorkspaceAutomationError } from '../errors';
 import { splitList, quote, nonEmptyText } from '../values';
-import { canBeId } from '../validation';
+import { canBeId, isId } from '../validation';
 import { readSession, type Session } from './session';
 import type { ApiResponse } from './types';
 import { answerOverride, unreadableResponse } from './overrides';
@@ -49,7 +49,7 @@ export function readNewSessionId(api: ApiClient, { body, headers }: ApiResponse)
 	const named = typeof found === 'number' ? String(found) : nonEmptyText(found);
 	const [location = ''] = nonEmptyText(headers.location)?.split(/[?#]/) ?? [];
 	const id = named ?? location.split('/').filter(Boolean).pop() ?? '';
-	if (canBeId(id)) return id;
+	if (canBeId(id)) return isId(id) ? id.toLowerCase() : id;
 	const { description } = nonIdempotent('createAgentSession')!;
 	throw new IndeterminateError(
 		'A session was started, but the response has no session ID',

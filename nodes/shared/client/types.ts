@@ -39,6 +39,8 @@ export interface ApiRequest {
 	version?: string;
 	/** The scope that the API document names for it */
 	scope?: string;
+	/** What to check after a 409 */
+	conflict?: string;
 	/** Bytes that are read of its response, where that is other than usual */
 	maxBytes?: number;
 	/** Milliseconds for an attempt, from its first byte to its last, where that is other than usual */

@@ -1,6 +1,9 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, INode } from 'n8n-workflow';
 
-type ToolContext = { getNode(): INode; isToolExecution?: IExecuteFunctions['isToolExecution'] };
+export type ToolContext = {
+	getNode(): INode;
+	isToolExecution?: IExecuteFunctions['isToolExecution'];
+};
 
 /** Whether an AI agent uses the node as its tool. n8n says so only in part; the type that the node is wrapped in always does. */
 export const isTool = (context: ToolContext): boolean =>

@@ -4,10 +4,8 @@ import type {
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	INode,
 	INodeExecutionData,
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -23,32 +21,17 @@ import {
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { requireEntryId, readPages } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
-import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
-import { requireNumber } from '../validation';
-import { isRecord, quote } from '../values';
+import { CanceledError, errorJson, toNodeError } from '../errors';
+import { isRecord, quote, toText } from '../values';
 import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';
+import { countField, type Entered, type Field, readParameter, readPanel } from './fields';
 import { oncePerItem } from './journal';
 
 // Sends what the fields of a declarative operation come to. Set as the `pagination` of every operation, it replaces n8n's own sending,
 // so that all of it goes through the one way to the API.
-
-/** A field of the panel. One with a `check` is part of the request: what the check returns is its value there. */
-export interface Field extends Omit<INodeProperties, 'options'> {
-	/** Checks what was entered and returns it as it is sent; throws for a mistake, before anything is sent */
-	check?: (field: string, value: unknown) => unknown;
-	/** Whether its value, an object, is put over the body of the request */
-	isExtra?: true;
-	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
-}
-
-export interface Entered {
-	values: Values;
-	/** Put over the body that results */
-	extra: Record<string, unknown>;
-}
 
 export interface Operation {
 	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
@@ -68,6 +51,7 @@ export interface Operation {
 		response: ApiResponse,
 		values: Values,
 		api: ApiClient,
+		settings: Entered['settings'],
 	) => Promise<INodeExecutionData> | INodeExecutionData;
 	/** The item for a call that failed, where the user wants one; undefined raises the error */
 	recover?: (
@@ -75,21 +59,32 @@ export interface Operation {
 		error: unknown,
 		values: Values,
 		api: ApiClient,
+		settings: Entered['settings'],
 	) => Promise<INodeExecutionData | undefined>;
 	/** Turns what came back into the items that are handed on */
-	output?: (this: IExecuteSingleFunctions, items: INodeExecutionData[]) => INodeExecutionData[];
+	output?: (
+		this: IExecuteSingleFunctions,
+		items: INodeExecutionData[],
+		settings: Entered['settings'],
+	) => INodeExecutionData[];
 }
 
 // n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
 const clients = new WeakMap<object, Promise<ApiClient>>();
 
+export const maxConcurrentRequests = countField(
+	'Max Concurrent Requests',
+	'maxConcurrentRequests',
+	5,
+	'Maximum number of requests to send in parallel',
+);
+
 /** The way to the API that all items of this run share. */
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
 	const open = async () => {
-		const { maxConcurrentRequests = 5 } = context.getNodeParameter('options', {}) as IDataObject;
-		const concurrency = requireNumber('Max Concurrent Requests', maxConcurrentRequests, 1);
-		return await createClient(context, { semaphore: new Semaphore(Math.floor(concurrency)) });
+		const concurrency = readParameter(context, maxConcurrentRequests, 'options.');
+		return await createClient(context, { semaphore: new Semaphore(concurrency) });
 	};
 	const api = clients.get(run) ?? open();
 	clients.set(run, api);
@@ -100,51 +95,21 @@ async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	});
 }
 
-const NOT_SHOWN: unknown = Symbol('not shown');
-
-/** Reads and checks the fields that are shown, and those that were added to a collection. @throws for the first mistake */
-function readPanel(
-	context: IExecuteSingleFunctions,
-	fields: Field[],
-	entered: Entered = { values: {}, extra: {} },
-	parent = '',
-): Entered {
-	for (const { displayName, name, check, isExtra, options = [] } of fields) {
-		const path = `${parent}${name}`;
-		const raw = context.getNodeParameter(path, NOT_SHOWN, { rawExpressions: true });
-		if (raw === NOT_SHOWN) continue;
-		if (check) {
-			const given = context.getNodeParameter(path, undefined, { extractValue: true });
-			const value = check(displayName, given);
-			if (isExtra) Object.assign(entered.extra, value);
-			else entered.values[name] = value;
-		}
-		// What has a type is a field, as in a collection.
-		const inner = options.filter((entry): entry is Field => 'type' in entry);
-		readPanel(context, inner, entered, `${path}.`);
-	}
-	return entered;
-}
-
 /** Every entry of a list up to the user's limit. What has to be set up is an error without entries, and a note with some. */
 async function readList(
 	context: IExecuteSingleFunctions,
 	api: ApiClient,
 	operation: OperationId,
-	values: Values,
+	{ values, settings }: Entered,
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData[]> {
-	const returnAll = context.getNodeParameter('returnAll', false) === true;
-	const most = returnAll
-		? Infinity
-		: Math.floor(requireNumber('Limit', context.getNodeParameter('limit', 50), 1));
+	const most = settings.returnAll === true ? Infinity : Number(settings.limit);
 	const onSetup = (error: Error, isEmpty: boolean) => {
 		if (isEmpty) throw error;
 		context.logger.warn(`The service asks for a set-up: ${error.message}`);
 		setCustomData(context, { setupRequired: error.message });
 	};
-	const hasId =
-		api.isOverridden(operation, 'id') || context.getNodeParameter('simplify', false) === true;
+	const hasId = api.isOverridden(operation, 'id') || settings.simplify === true;
 	const items: INodeExecutionData[] = [];
 	for await (const { data } of readPages(api, operation, values, {
 		limit: most,
@@ -180,20 +145,34 @@ export function toJsonItem(
 /** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
 const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
 
-/** Holds the answer to a change against what was asked. @throws WorkspaceAutomationError where it shows something else */
-function verifyApplied(operation: OperationId, body: unknown, values: Values): void {
-	if (!isRecord(body) || operationRow(operation).effect === 'read') return;
+/** A text as a service may store it: trimmed, composed, in lower case, and without emoji variation selectors */
+const normalize = (text: unknown): string =>
+	toText(text).normalize('NFC').replaceAll('\ufe0f', '').trim().toLowerCase();
+
+/** Returns a warning for each value that the response to a change shows differently from what was sent. */
+function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
+	if (!isRecord(body) || operationRow(operation).effect === 'read') return [];
 	const isFile = 'kind' in body || 'parentId' in body;
-	const ignored = ECHOED_FIELDS.find((name) => {
-		const asked = values[name];
+	return ECHOED_FIELDS.flatMap((name) => {
+		const sent = values[name];
 		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
-		return typeof asked === 'string' && shown !== undefined && shown !== asked;
+		if (typeof sent !== 'string' || shown === undefined) return [];
+		if (normalize(shown) === normalize(sent)) return [];
+		return `The service ignored '${name}': it was sent ${quote(sent)}, and the response has ${quote(shown)}. ${requestOverride(operation)}`;
 	});
-	if (ignored === undefined) return;
-	throw new WorkspaceAutomationError(
-		`The service did not take over '${ignored}'`,
-		`${nonIdempotent(operation) ? 'What was created is there all the same. ' : ''}It answered: ${quote(body)}. ${requestOverride(operation)}`,
-	);
+}
+
+/** Adds warnings to an item, and writes them to the log. */
+function addWarnings(
+	context: IExecuteSingleFunctions,
+	item: INodeExecutionData,
+	warnings: string[],
+): INodeExecutionData {
+	if (warnings.length === 0) return item;
+	for (const warning of warnings) context.logger.warn(warning, { node: context.getNode().name });
+	const { warnings: known } = item.json;
+	const before = Array.isArray(known) ? known : [];
+	return { ...item, json: { ...item.json, warnings: [...before, ...warnings] as string[] } };
 }
 
 /** Calls the operation, once for this item where it must not be repeated. */
@@ -204,7 +183,7 @@ async function callOperation(
 	entered: Entered,
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData> {
-	const { extra } = entered;
+	const { extra, settings } = entered;
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
 		const response = await api.call(request, values, { extra, timeoutMs });
@@ -216,15 +195,26 @@ async function callOperation(
 		? oncePerItem(context, send, () => mayHaveHappenedError(request))
 		: send();
 	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
-		verifyApplied(request, response.body, values);
-		if (result) return await result.call(context, response, values, api);
-		return { json: toJsonItem(request, response.body, values, extra) };
+		const warnings = findIgnoredValues(request, response.body, values);
+		const item = result
+			? await result.call(context, response, values, api, settings)
+			: { json: toJsonItem(request, response.body, values, extra) };
+		return addWarnings(context, item, warnings);
 	};
 	return await sending.then(itemOf, async (error: unknown) => {
-		const recovered = await recover?.call(context, error, values, api);
+		const recovered = await recover?.call(context, error, values, api, settings);
 		if (!recovered) throw error;
 		return recovered;
 	});
+}
+
+/** Whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
+function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): boolean {
+	if ([undefined, null, false].includes(json.error as undefined)) return false;
+	const hasLittleElse = Object.keys(json).every((key) =>
+		['error', 'message', 'details'].includes(key),
+	);
+	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
 }
 
 /** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
@@ -249,12 +239,12 @@ export const sendRouted = (operation: Operation) =>
 			const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
 			const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
 			const items = isList(request)
-				? await readList(this, api, request, entered.values, timeoutMs)
+				? await readList(this, api, request, entered, timeoutMs)
 				: [await callOperation(this, api, operation, entered, timeoutMs)];
-			return (output?.call(this, items) ?? items).map((item) => {
-				// n8n's Retry On Fail takes an item with a truthy `error` for a failure, and would run the node again.
+			return (output?.call(this, items, entered.settings) ?? items).map((item) => {
 				const { error: failure, ...json } = item.json;
-				return { ...item, ...(failure && { json: { ...json, failure } }), pairedItem };
+				const isRenamed = isTakenForFailure(this.getNode(), item.json);
+				return { ...item, ...(isRenamed && { json: { ...json, failure } }), pairedItem };
 			});
 		} catch (thrown) {
 			if (thrown instanceof CanceledError)

@@ -1,222 +1,263 @@
 import type {
+	IExecuteFunctions,
+	IGetNodeParameterOptions,
 	INodeProperties,
-	INodePropertyMode,
-	INodePropertyModeValidation,
+	INodePropertyCollection,
+	INodePropertyOptions,
 	NodePropertyTypes,
 } from 'n8n-workflow';
 
-import { DASHBOARD_URL_PATTERN } from '../client/session';
-import { UUID } from '../validation';
+import { WorkspaceAutomationError } from '../errors';
+import {
+	requireJsonObject,
+	requireNumber,
+	requireOneOf,
+	requireString,
+	requireText,
+} from '../validation';
+import { isRecord, splitList, toText } from '../values';
+import { isTool, type ToolContext } from './aiTool';
 
-// How a field of a panel is written, and fields that more than one operation or node shows.
+// Fields of a panel. A field is declared once, with its label, default, choices, and check, and every node reads it here.
 
-/** A field has a label, the name under which workflows keep it, a type, a default, and what it is for. */
-export const field = (
+/** The parameters of one item, or those of a trigger. n8n types `evaluateExpression` for some contexts only, but all have it. */
+export interface Panel extends ToolContext {
+	getNodeParameter(name: string, fallback: unknown, options?: IGetNodeParameterOptions): unknown;
+	evaluateExpression(expression: string, itemIndex: number): unknown;
+	getItemIndex?(): number;
+}
+
+/** Returns the parameters of one item. */
+export const openPanel = (context: IExecuteFunctions, itemIndex: number): Panel => ({
+	getNode: () => context.getNode(),
+	isToolExecution: () => isTool(context),
+	getNodeParameter: (name, fallback, options) =>
+		context.getNodeParameter(name, itemIndex, fallback, options),
+	evaluateExpression: (expression) => context.evaluateExpression(expression, itemIndex),
+	getItemIndex: () => itemIndex,
+});
+
+/** Returns a function that evaluates an expression, given with its braces. */
+export const createEvaluator =
+	(panel: Panel) =>
+	(expression: string): unknown =>
+		panel.evaluateExpression(expression, panel.getItemIndex?.() ?? 0);
+
+/** What a check can use beside the value */
+export interface FieldSource {
+	/** The value with its expressions as they were entered */
+	raw: unknown;
+	/** Evaluates an expression, given with its braces */
+	evaluate(expression: string): unknown;
+}
+
+/** A field of a panel, as n8n shows it and as the nodes read it. */
+export interface Field<T = unknown> extends Omit<INodeProperties, 'options'> {
+	/** Returns the value as the node uses it. Throws before anything is sent if the value is invalid. */
+	check?: (label: string, value: unknown, source: FieldSource) => T;
+	/** Whether its value, an object, is merged over the body of the request */
+	isExtra?: true;
+	/** Whether the node uses its value itself, so that it's no part of the request */
+	isSetting?: true;
+	/** Whether it decides what an agent may do, so that a model must not fill it in */
+	isPolicy?: true;
+	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
+}
+
+/** Returns the fields as properties of a node. n8n ignores what it doesn't know of a field. */
+export const toProperties = (fields: Field[]): INodeProperties[] => fields as INodeProperties[];
+
+export const field = <T = unknown>(
 	displayName: string,
 	name: string,
 	type: NodePropertyTypes,
 	value: INodeProperties['default'],
-	more: Partial<INodeProperties>,
-): INodeProperties => ({ displayName, name, type, default: value, ...more });
+	more: Partial<Field<T>>,
+): Field<T> => ({ displayName, name, type, default: value, ...more });
 
-/** Fields that people add one by one; those of a request have checks. */
-export const collection = <F>(
+/** A text. If it's required, it must not be empty. */
+export const textField = <T = string>(
 	displayName: string,
 	name: string,
-	placeholder: string,
-	options: F[],
-) => ({ displayName, name, type: 'collection' as const, placeholder, default: {}, options });
+	more: Partial<Field<T>>,
+): Field<T> => ({
+	...field<T>(displayName, name, 'string', '', {}),
+	check: (label, value) =>
+		(more.required ? requireText(label, value) : requireString(label, value)) as T,
+	...more,
+});
 
-/** What a choice is called and what it does, by the value that workflows keep */
-export type Choices = Record<string, [name: string, description?: string, action?: string]>;
-
-export const choice = (
+/** A text that lists values, separated by commas. */
+export const listField = (
 	displayName: string,
 	name: string,
-	value: string,
+	more: Partial<Field<string[]>>,
+): Field<string[]> =>
+	textField<string[]>(displayName, name, {
+		check: (label, value) => splitList(requireString(label, value ?? '')),
+		...more,
+	});
+
+/** A number of at least `least`. */
+export const numberField = (
+	displayName: string,
+	name: string,
+	value: number,
+	least: number,
 	description: string,
-	choices: Choices,
-): INodeProperties =>
-	field(displayName, name, 'options', value, {
-		options: Object.entries(choices).map(([choice, [name, description, action]]) => ({
+	more: Partial<Field<number>> = {},
+): Field<number> =>
+	field(displayName, name, 'number', value, {
+		typeOptions: { minValue: least },
+		description,
+		check: (label, number) => requireNumber(label, number, least),
+		...more,
+	});
+
+/** A whole number of at least 1. */
+export const countField = (
+	displayName: string,
+	name: string,
+	value: number,
+	description: string,
+	more: Partial<Field<number>> = {},
+): Field<number> =>
+	numberField(displayName, name, value, 1, description, {
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		check: (label, number) => Math.floor(requireNumber(label, number, 1)),
+		...more,
+	});
+
+/** A setting that is on or off. Anything but true or false counts as the default. */
+export const toggle = (
+	displayName: string,
+	name: string,
+	value: boolean,
+	description: string,
+	more: Partial<Field<boolean>> = {},
+): Field<boolean> =>
+	field(displayName, name, 'boolean', value, {
+		description,
+		isSetting: true,
+		check: (_label, isOn) => (typeof isOn === 'boolean' ? isOn : value),
+		...more,
+	});
+
+/** A JSON object. Empty means `{}`. */
+export const jsonField = (
+	displayName: string,
+	name: string,
+	description: string,
+	more: Partial<Field<Record<string, unknown>>> = {},
+): Field<Record<string, unknown>> =>
+	field(displayName, name, 'json', '{}', { description, check: requireJsonObject, ...more });
+
+/** The label of each choice, what it does, and its action, by the value that workflows store */
+export type Choices<T extends string = string> = Record<
+	T,
+	[name: string, description?: string, action?: string]
+>;
+
+/** One of several values. An empty value means that nothing is chosen yet. */
+export const choice = <T extends string>(
+	displayName: string,
+	name: string,
+	value: NoInfer<T>,
+	description: string,
+	choices: Choices<T>,
+	more: Partial<Field<Exclude<T, ''>>> = {},
+): Field<Exclude<T, ''>> => {
+	const entries = Object.entries<Choices[string]>(choices);
+	const allowed = (Object.keys(choices) as T[]).filter((each) => each !== '');
+	return field(displayName, name, 'options', value, {
+		options: entries.map(([choice, [name, description, action]]) => ({
 			name,
 			value: choice,
 			...(description && { description }),
 			...(action && { action }),
 		})),
 		description,
+		check: (label, chosen) => requireOneOf(label, chosen, allowed) as Exclude<T, ''>,
+		...more,
 	});
+};
 
-export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
-
-/** What the editor checks of a field by a pattern */
-const regexValidation = (regex: string, errorMessage: string): INodePropertyModeValidation[] => [
-	{ type: 'regex', properties: { regex, errorMessage } },
-];
-
-const uuidValidation = (displayName: string) =>
-	regexValidation(`^\\s*${UUID}\\s*$`, `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`);
-
-/** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
-const locator = (
+/** Fields that people add one by one. */
+export const collection = (
 	displayName: string,
 	name: string,
-	searchListMethod: string,
-	description: string,
-	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
-		placeholder: UUID_EXAMPLE,
-		validation: uuidValidation(displayName),
-	},
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
-	description,
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: `Select a ${displayName.toLowerCase()}...`,
-			typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
-		},
-		{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
-	],
-});
+	placeholder: string,
+	options: Field[],
+): Field => ({ displayName, name, type: 'collection', placeholder, default: {}, options });
 
-export const projectLocator = locator(
-	'Project',
-	'projectId',
-	'getProjects',
-	'The project to work in',
-);
-export const taskLocator = locator('Task', 'taskId', 'getTasks', 'The recurring task');
-export const fileLocator = locator(
-	'File or Folder',
-	'fileId',
-	'getFiles',
-	'The file or folder; choose the project above to choose from a list',
-);
-export const folderLocator: INodeProperties = {
-	...locator(
-		'Folder',
-		'parentId',
-		'getFolders',
-		'The folder to put it in; leave it empty for My Files',
-	),
-	required: false,
-};
-export const customDomainLocator = locator(
-	'Custom Domain',
-	'customDomainId',
-	'getCustomDomains',
-	'The custom domain; enter the site above to choose from a list',
-);
-export const productLocator = locator(
-	'Product',
-	'productId',
-	'getProducts',
-	'The product; choose the project above to choose from a list',
-	{ placeholder: 'e.g. prod_123' },
-);
+/** Shows fields under more conditions than their own. n8n passes no value of a field that isn't shown. */
+export const showFor = <F extends Field>(
+	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
+	...fields: F[]
+): F[] =>
+	fields.map((each) => ({
+		...each,
+		displayOptions: { show: { ...show, ...each.displayOptions?.show } },
+	}));
 
-/** Sessions cannot be listed: they are given by their ID or by the URL of their page in the dashboard. */
-export const sessionLocator: INodeProperties = {
-	displayName: 'Session',
-	name: 'sessionId',
-	type: 'resourceLocator',
-	default: { mode: 'id', value: '' },
-	required: true,
-	description: 'The session, such as the sessionId of an earlier node',
-	modes: [
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: UUID_EXAMPLE,
-			validation: uuidValidation('Session'),
-		},
-		{
-			displayName: 'From Dashboard URL',
-			name: 'url',
-			type: 'string',
-			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',
-			extractValue: { type: 'regex', regex: DASHBOARD_URL_PATTERN },
-			validation: regexValidation(
-				`${DASHBOARD_URL_PATTERN}.*`,
-				'Not the dashboard URL of a session: there is no ID in it',
-			),
-		},
-	],
-};
+const NOT_SHOWN: unknown = Symbol('not shown');
 
-export const prompt = field('Prompt', 'prompt', 'string', '', {
-	typeOptions: { rows: 4 },
-	required: true,
-	placeholder: 'e.g. Check every page for broken links and fix them',
-	description: 'What the agent should do, in plain words',
-});
+/** Returns whether a field is shown, and added if it's in a collection. */
+export const isEntered = (panel: Panel, { name }: Field, parent = ''): boolean =>
+	panel.getNodeParameter(`${parent}${name}`, NOT_SHOWN, { rawExpressions: true }) !== NOT_SHOWN;
 
-/** Sites cannot be listed, so they are given by their ID. */
-export const siteId = field('Site ID', 'siteId', 'string', '', {
-	required: true,
-	placeholder: UUID_EXAMPLE,
-	description:
-		"The site, by the ID that the service's dashboard shows in the address of its settings",
-});
+/** Throws if an AI model fills in the field. n8n resolves `$fromAI` in any case. */
+function refuseModel(panel: Panel, label: string, raw: unknown): void {
+	if (!isTool(panel) || !/\$fromai/i.test(toText(raw))) return;
+	throw new WorkspaceAutomationError(
+		`A model must not fill in '${label}'`,
+		`Remove $fromAI from '${label}': it decides what the agent may do. Enter a value yourself.`,
+	);
+}
 
-/** Return All and Limit, for a list. */
-export const returnAllOrLimit: INodeProperties[] = [
-	field('Return All', 'returnAll', 'boolean', false, {
-		description: 'Whether to return all results or only up to a given limit',
-		hint: 'A list is read with a request for each 100 entries',
-	}),
-	field('Limit', 'limit', 'number', 50, {
-		typeOptions: { minValue: 1 },
-		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
-	}),
-];
+/**
+ * Returns the checked value of a field. A field that isn't shown or wasn't added has its default.
+ * @param parent the path of the collection that it's in, with a dot at its end
+ * @throws WorkspaceAutomationError that names the field
+ */
+export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''): T {
+	const { name, displayName, default: fallback, type, check, isPolicy } = declared;
+	const raw = panel.getNodeParameter(`${parent}${name}`, fallback, { rawExpressions: true });
+	if (isPolicy) refuseModel(panel, displayName, raw);
+	const given = panel.getNodeParameter(`${parent}${name}`, fallback);
+	// The value of a locator. n8n's own `extractValue` can time out.
+	const isChosen = type === 'resourceLocator' && isRecord(given) && 'mode' in given;
+	const value = isChosen ? given.value : given;
+	return check
+		? check(displayName, value, { raw, evaluate: createEvaluator(panel) })
+		: (value as T);
+}
 
-export const simplify = field('Simplify', 'simplify', 'boolean', true, {
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-});
+/** The values of an operation's fields. `values` are those of the request. */
+export interface Entered {
+	values: Record<string, unknown>;
+	/** Merged over the resulting body */
+	extra: Record<string, unknown>;
+	settings: Record<string, unknown>;
+}
 
-export const queryField = field('Query', 'query', 'string', '', {
-	// Expressions are resolved here and not by n8n, which would write what they say into the query as it is.
-	noDataExpression: true,
-	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
-	required: true,
-	placeholder:
-		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
-	description:
-		'A SELECT or WITH statement in ClickHouse SQL. The service filters by project. Values of expressions are inserted as escaped literals, so they cannot change the query.',
-	hint: 'Read columns that end in _state with a merge function. Expressions need no quotes around them.',
-});
-
-/** An entry of Options: the values of the query's placeholders */
-export const queryParameters: INodeProperties = {
-	displayName: 'Query Parameters',
-	name: 'parameters',
-	type: 'fixedCollection',
-	default: {},
-	typeOptions: { multipleValues: true },
-	placeholder: 'Add Parameter',
-	description:
-		'Values for the placeholders {name:Type} in the query, where Type is a ClickHouse type such as String, UInt32, Date or Array(String). They cannot change the query.',
-	options: [
-		{
-			displayName: 'Parameter',
-			name: 'values',
-			values: [
-				field('Name', 'name', 'string', '', {
-					placeholder: 'e.g. source',
-					description: 'The name between the braces',
-				}),
-				field('Value', 'value', 'string', '', { placeholder: 'e.g. newsletter' }),
-			],
-		},
-	],
-};
+/** Returns the checked values of the fields that are shown, and of those that were added to a collection. */
+export function readPanel(
+	panel: Panel,
+	fields: Field[],
+	entered: Entered = { values: {}, extra: {}, settings: {} },
+	parent = '',
+): Entered {
+	for (const each of fields) {
+		if (!isEntered(panel, each, parent)) continue;
+		if (each.check) {
+			const value = readParameter(panel, each, parent);
+			if (each.isExtra) Object.assign(entered.extra, value);
+			else entered[each.isSetting ? 'settings' : 'values'][each.name] = value;
+		}
+		// An entry with a type is a field, as in a collection.
+		const inner = (each.options ?? []).filter((entry): entry is Field => 'type' in entry);
+		readPanel(panel, inner, entered, `${parent}${each.name}.`);
+	}
+	return entered;
+}

@@ -46,7 +46,12 @@ async function* readPickerPages(
 ) {
 	try {
 		const api = await createClient(context);
-		const options = { startCursor: from, deadline: api.clock.now() + PICKER_BUDGET_MS };
+		const onSetupRequired = (error: Error, isEmpty: boolean) => {
+			if (isEmpty) throw error;
+			context.logger.warn(`The service asks for a set-up: ${error.message}`);
+		};
+		const deadline = api.clock.now() + PICKER_BUDGET_MS;
+		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const entries = data.filter(keep).map((entry) => {
 				const value = requireEntryId(api, operation, entry);

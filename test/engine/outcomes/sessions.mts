@@ -206,7 +206,8 @@ const runs: Speaker[] = [
 				.session({
 					...started(world, '[work 10h]'),
 					permissionPolicy: 'approve',
-					options: { maxWait: 1, onMaxWait: 'abort' },
+					maxWait: 1,
+					onMaxWait: 'abort',
 				})
 				.then(
 					(left) => (leavesToAPerson(left) ? undefined : `left by output ${left.output}`),
@@ -230,7 +231,7 @@ const runs: Speaker[] = [
 			const left = await world.session({
 				...started(world, '[work 10h]'),
 				permissionPolicy: 'approve',
-				options: { maxWait: 1 },
+				maxWait: 1,
 			});
 			const [session] = await since(world, before);
 			return differences({

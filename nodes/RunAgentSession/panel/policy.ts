@@ -1,0 +1,224 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import {
+	choice,
+	field,
+	listField,
+	showFor,
+	textField,
+	toProperties,
+	type Choices,
+	type Field,
+	type FieldSource,
+} from '../../shared/n8n/fields';
+import { readAnswer, type Answer } from '../approval/answer';
+import { readRequestsShown } from '../approval/request';
+import { escapeGlob } from '../policy/patterns';
+import { checkRules, type Decision, type Rule } from '../policy/rules';
+import type { Interaction } from '../../shared/client/session';
+
+// Who decides approval requests, and how. A model must not fill in any of these fields.
+
+const isPolicy = true;
+
+type PolicyChoice = 'ask' | 'approve' | 'deny' | 'rules' | 'answer';
+
+const policyField = (more: Partial<Choices<PolicyChoice>>): Field<PolicyChoice> =>
+	choice<PolicyChoice>(
+		'Permission Policy',
+		'permissionPolicy',
+		'ask',
+		'How to decide what the agent asks for',
+		{
+			approve: ['Approve All', 'Approve every request'],
+			...more,
+			ask: ['Ask for Approval', 'Send the item to Needs Approval with the pending requests'],
+			rules: ['Decide by Rules', 'Let the rules below decide each request'],
+			deny: ['Deny All', 'Deny every request. The agent continues without the permission.'],
+		} as Choices<PolicyChoice>,
+		{ isPolicy },
+	);
+
+/** The policy of a new session, and of a trial. Only an existing session can have been asked about. */
+export const newSessionPolicy = policyField({});
+export const existingSessionPolicy = policyField({
+	answer: ['Apply an Answer', "Apply an approver's answer from Slack, email, chat, or a form"],
+});
+
+const DECISION_CHOICES: Choices<Decision> = {
+	approve: ['Approve', 'Choose the option that approves the request'],
+	ask: ['Ask for Approval', 'Send the item to Needs Approval'],
+	deny: ['Deny', 'Choose the option that denies the request'],
+};
+
+export const answer = textField<Answer>('Answer', 'answer', {
+	default: '={{ $json }}',
+	description: "The answering node's item, or a word such as approve or deny",
+	hint: 'Send and Wait for Response, Form, and Chat return items that this field can read. Without an answer, the requests stay undecided.',
+	required: true,
+	placeholder: 'e.g. approve',
+	isPolicy,
+	check: (_label, value) => readAnswer(value),
+});
+
+export const answerAppliesTo = choice(
+	'Applies To',
+	'answerAppliesTo',
+	'asked',
+	'Which requests the answer decides',
+	{
+		session: ['All Requests of the Session', 'Decide every request until the session ends'],
+		asked: [
+			'Requests Shown',
+			'Decide only the requests that the approver saw. Any other request needs another answer.',
+		],
+	},
+	{ isPolicy },
+);
+
+export const requestsShown = field<Interaction[]>(
+	'Requests Shown',
+	'askedInteractions',
+	'json',
+	'',
+	{
+		description:
+			'The requests that the approver saw: drag pendingInteractions of the Needs Approval item here',
+		required: true,
+		isPolicy,
+		check: (_label, value) => readRequestsShown(value),
+		displayOptions: { show: { answerAppliesTo: ['asked'] } },
+	},
+);
+
+/** Returns a field of a rule. Fixed text is a pattern, and each value of an expression matches only itself. */
+function readGlobs(
+	label: string,
+	index: number,
+	raw: unknown,
+	evaluate: FieldSource['evaluate'],
+): string {
+	if (raw === undefined || raw === null) return '';
+	const refuse = (problem: string): never => {
+		throw new WorkspaceAutomationError(
+			`'${label}' of rule ${index + 1} ${problem}`,
+			`Enter a text such as git status for '${label}' in rule ${index + 1} of 'Rules'. If it's an expression, check that the item it reads from has that field.`,
+		);
+	};
+	if (typeof raw !== 'string') return refuse('is not a text');
+	if (!raw.startsWith('=')) return raw;
+	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression) => {
+		const value = evaluate(expression);
+		if (value === undefined || value === null || value === '') return refuse('has no value');
+		return typeof value === 'object' ? refuse('is not a text') : escapeGlob(String(value));
+	});
+}
+
+/** Returns the rules. Throws for the first that's incomplete. */
+function readRules(_label: string, value: unknown, { raw, evaluate }: FieldSource): Rule[] {
+	const [entered, withExpressions] = [value, raw].map(
+		(rules) => (rules as { rule?: IDataObject[] } | undefined)?.rule ?? [],
+	);
+	const rules = entered.map((rule, index): Rule => {
+		const unresolved = withExpressions[index] ?? rule;
+		const decision = rule.decision as Decision;
+		if (!Object.hasOwn(DECISION_CHOICES, decision))
+			throw new WorkspaceAutomationError(
+				`Rule ${index + 1} has no decision`,
+				`Choose Approve, Deny or Ask for Approval in rule ${index + 1} of 'Rules'.`,
+			);
+		return {
+			permission: readGlobs('Permission', index, unresolved.permission, evaluate),
+			pattern: readGlobs('Pattern', index, unresolved.pattern, evaluate),
+			decision,
+		};
+	});
+	checkRules(rules);
+	return rules;
+}
+
+const ruleFields: Field[] = [
+	field('Permission', 'permission', 'string', '', {
+		description: 'The kind of permission. * matches any permission.',
+		placeholder: 'e.g. bash',
+	}),
+	field('Pattern', 'pattern', 'string', '', {
+		description: 'The command or path to match. Separate several with commas.',
+		hint: '* matches any text within one command or folder. A single * matches everything.',
+		placeholder: 'e.g. git status, npm run build',
+	}),
+	choice('Decision', 'decision', '', 'What to do with a request that matches', {
+		'': ['- Choose -'],
+		...DECISION_CHOICES,
+	}),
+];
+
+export const rules: Field<Rule[]> = {
+	displayName: 'Rules',
+	name: 'permissionRules',
+	type: 'fixedCollection',
+	default: {},
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Rule',
+	description: 'The first rule that matches the permission and all of its patterns decides',
+	isPolicy,
+	check: readRules,
+	options: [{ displayName: 'Rule', name: 'rule', values: toProperties(ruleFields) }],
+};
+
+export const defaultDecision = choice(
+	'When No Rule Matches',
+	'defaultDecision',
+	'ask',
+	'What to do with a request that no rule matches',
+	DECISION_CHOICES,
+	{ isPolicy },
+);
+
+export const policyFields: Field[] = [
+	...showFor({ operation: ['start', 'tryRules'] }, newSessionPolicy),
+	...showFor({ operation: ['continue'] }, existingSessionPolicy),
+	...showFor<Field>(
+		{ operation: ['continue'], permissionPolicy: ['answer'] },
+		answer,
+		answerAppliesTo,
+		requestsShown,
+	),
+	...showFor<Field>({ permissionPolicy: ['rules'] }, rules, defaultDecision),
+];
+
+const DECIDING_POLICIES = ['approve', 'deny', 'rules', 'answer'];
+
+export const approveWith = choice(
+	'Approve With',
+	'approveWith',
+	'once',
+	'Which approval to prefer if the agent offers several',
+	{
+		always: ['Always', 'Prefer the option that approves it permanently'],
+		once: ['Once', 'Prefer the option that approves it this time'],
+	},
+	{ isPolicy },
+);
+
+export const approveValues = listField('Approve Values', 'approveValues', {
+	description:
+		'Comma-separated option values that count as approval. They override the built-in list.',
+	hint: "Use this only if the service's options aren't recognized",
+	placeholder: 'e.g. grant_once, go',
+	isPolicy,
+});
+
+export const denyValues = listField('Deny Values', 'denyValues', {
+	description:
+		'Comma-separated option values that count as denial. They override the built-in list.',
+	placeholder: 'e.g. refuse, halt',
+	isPolicy,
+});
+
+/** Entries of Options. 'If Nobody Answers' may deny, whatever the policy, so Deny Values is always there. */
+export const policyOptions: Field[] = [
+	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
+	denyValues,
+];

@@ -1,0 +1,210 @@
+import type { INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
+
+import { requireSessionId } from '../client/session';
+import { optionalId, requireAnyId, requireId, requireText, UUID } from '../validation';
+import { countField, showFor, textField, toggle, type Field } from './fields';
+
+// Fields that more than one operation or node shows.
+
+export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
+
+const uuidValidation = (displayName: string): INodePropertyModeValidation[] => [
+	{
+		type: 'regex',
+		properties: {
+			regex: `^\\s*${UUID}\\s*$`,
+			errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
+		},
+	},
+];
+
+/** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
+const locator = <T>(
+	displayName: string,
+	name: string,
+	searchListMethod: string,
+	description: string,
+	check: Field<T>['check'],
+	byId: Pick<INodePropertyMode, 'placeholder' | 'validation'> = {
+		placeholder: UUID_EXAMPLE,
+		validation: uuidValidation(displayName),
+	},
+): Field<T> => ({
+	displayName,
+	name,
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description,
+	check,
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: `Select a ${displayName.toLowerCase()}...`,
+			typeOptions: { searchListMethod, searchable: true, searchFilterRequired: false },
+		},
+		{ displayName: 'By ID', name: 'id', type: 'string', ...byId },
+	],
+});
+
+/** Returns a locator without patterns for n8n to check: on each resume of a paused execution, n8n may run out of time for them. */
+export const withoutPatterns = <T>(declared: Field<T>): Field<T> => ({
+	...declared,
+	modes: declared.modes?.map(({ validation: _, ...mode }) => mode),
+});
+
+export const projectLocator = locator(
+	'Project',
+	'projectId',
+	'getProjects',
+	'The project to work in',
+	requireId,
+);
+export const taskLocator = locator('Task', 'taskId', 'getTasks', 'The recurring task', requireId);
+export const fileLocator = locator(
+	'File or Folder',
+	'fileId',
+	'getFiles',
+	'The file or folder. To choose from a list, select a project first.',
+	requireId,
+);
+export const folderLocator: Field<string | undefined> = {
+	...locator(
+		'Folder',
+		'parentId',
+		'getFolders',
+		'The folder to put it in. Leave it empty for My Files.',
+		optionalId,
+	),
+	required: false,
+};
+export const customDomainLocator = locator(
+	'Custom Domain',
+	'customDomainId',
+	'getCustomDomains',
+	'The custom domain. To choose from a list, enter a site ID first.',
+	requireId,
+);
+export const productLocator = locator(
+	'Product',
+	'productId',
+	'getProducts',
+	'The product. To choose from a list, select a project first.',
+	requireAnyId,
+	{ placeholder: 'e.g. prod_123' },
+);
+
+/** A session, by its ID or the URL of its page in the dashboard: the API can't list sessions. */
+export const sessionLocator: Field<string> = {
+	displayName: 'Session',
+	name: 'sessionId',
+	type: 'resourceLocator',
+	default: { mode: 'id', value: '' },
+	required: true,
+	description: 'The session, such as the sessionId of an earlier node',
+	check: requireSessionId,
+	modes: [
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: UUID_EXAMPLE,
+			validation: uuidValidation('Session'),
+		},
+		{
+			displayName: 'From Dashboard URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',
+		},
+	],
+};
+
+export const prompt = textField('Prompt', 'prompt', {
+	typeOptions: { rows: 4 },
+	required: true,
+	placeholder: 'e.g. Check every page for broken links and fix them',
+	description: 'What the agent should do, in plain words',
+});
+
+/** A site, by its ID: the API can't list sites. */
+export const siteId = textField('Site ID', 'siteId', {
+	required: true,
+	placeholder: UUID_EXAMPLE,
+	description: 'The ID of the site, a UUID',
+	check: requireId,
+});
+
+export const returnAll = toggle(
+	'Return All',
+	'returnAll',
+	false,
+	'Whether to return all results or only up to a given limit',
+	{ hint: 'Uses one request per 100 results' },
+);
+
+export const limit = countField('Limit', 'limit', 50, 'Max number of results to return', {
+	typeOptions: { minValue: 1 },
+	isSetting: true,
+});
+
+/** Return All and Limit, for a list. */
+export const returnAllOrLimit: Field[] = [returnAll, ...showFor({ returnAll: [false] }, limit)];
+
+export const simplify = toggle(
+	'Simplify',
+	'simplify',
+	true,
+	'Whether to return a simplified version of the response instead of the raw data',
+);
+
+export const queryField = textField('Query', 'query', {
+	// The package resolves expressions itself. n8n would write their values into the query as they are.
+	noDataExpression: true,
+	typeOptions: { editor: 'sqlEditor', sqlDialect: 'StandardSQL', rows: 6 },
+	required: true,
+	placeholder:
+		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
+	description: 'A SELECT or WITH statement in ClickHouse SQL. The service filters by project.',
+	hint: 'Values of expressions are inserted as escaped literals, without quotes around them. Read columns that end in _state with a merge function.',
+});
+
+/** An entry of Options: the values of the query's placeholders */
+export const queryParameters: Field<Map<string, unknown>> = {
+	displayName: 'Query Parameters',
+	name: 'parameters',
+	type: 'fixedCollection',
+	default: {},
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Parameter',
+	description: 'Values for the placeholders {name:Type} in the query, such as {source:String}',
+	check(_label, value) {
+		const { values = [] } = (value ?? {}) as { values?: Array<{ name: string; value: unknown }> };
+		return new Map(values.map(({ name, value }) => [requireText('Name', name).trim(), value]));
+	},
+	options: [
+		{
+			displayName: 'Parameter',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. source',
+					description: 'The name between the braces',
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. newsletter',
+				},
+			],
+		},
+	],
+};
