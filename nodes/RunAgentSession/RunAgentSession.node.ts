@@ -24,7 +24,7 @@ import { createClient } from '../shared/client/createClient';
 import { readOptionWords } from '../shared/client/sessions';
 import type { ApiClient } from '../shared/client/operations';
 import { realClock } from '../shared/client/clock';
-import { settleConcurrently } from '../shared/client/rateLimiter';
+import { settleConcurrently } from './session/concurrency';
 import {
 	findItemRecord,
 	isAwaitingApproval,

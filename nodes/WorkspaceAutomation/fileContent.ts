@@ -13,9 +13,10 @@ import type { Operation } from '../shared/n8n/declarative';
 import { attemptError } from '../shared/client/attemptError';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isInternal, isLoopback } from '../shared/client/credential';
-import { nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
+import type { RetryLimits } from '../shared/client/retryPolicy';
 import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
+import { withRetries } from '../shared/client/withRetries';
 import { choiceField, fileFields, textField } from './fields';
 
 /** A stream as n8n's helpers take one */
@@ -67,9 +68,53 @@ function limitBytes(body: Stream): void {
 	};
 }
 
+/** Returns the error for a download that failed for good. */
+function downloadFailure(attempt: Attempt, wallMs: number): WorkspaceAutomationError {
+	const { message, description, context } = attemptError(attempt, {}, wallMs);
+	return new WorkspaceAutomationError(
+		`The file could not be downloaded: ${message[0].toLowerCase()}${message.slice(1)}`,
+		`Download URLs are valid for 15 minutes; run the node again for a new one. ${description}`,
+		context,
+	);
+}
+
+/** @throws WorkspaceAutomationError if a download URL isn't safe to follow */
+function checkDownloadUrl(url: string, baseUrl: string): void {
+	const problem = findUrlProblem(url, baseUrl);
+	if (problem === undefined) return;
+	throw new WorkspaceAutomationError(
+		'The service returned a download URL that is not followed',
+		`${problem} Nothing was downloaded.`,
+	);
+}
+
+/** Requests a download URL once, and streams its body into `consume`. The result of that is the body of the attempt. */
+async function fetchContent<T>(
+	{ helpers }: IExecuteSingleFunctions,
+	request: { url: string; timeout: number; abortSignal: AbortSignal },
+	consume: (body: Stream, headers: Headers) => Promise<T>,
+): Promise<Attempt> {
+	// n8n types the helper's result by what it is asked for at run time.
+	const response = (await helpers.httpRequest({
+		...request,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	})) as { statusCode: number; headers: Headers; body: Stream };
+	const { statusCode: status, headers, body } = response;
+	if (status < 200 || status >= 300) {
+		body.destroy();
+		return { kind: 'response', status, headers, body: undefined };
+	}
+	if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
+	limitBytes(body);
+	return { kind: 'response', status, headers, body: await consume(body, headers) };
+}
+
 /**
- * Streams what a download URL holds into `consume`, again after a failure. The URL is signed and needs no key: this request
- * is sent without the credential, to the host that the service named, and redirects are not followed.
+ * Streams the content of a download URL into `consume`, and retries after a failure. The URL is signed and needs no key, so the
+ * request is sent without the credential. Redirects aren't followed.
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
@@ -77,37 +122,18 @@ export async function download<T>(
 	url: string,
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
-	const refusal = findUrlProblem(url, baseUrl);
-	if (refusal !== undefined)
-		throw new WorkspaceAutomationError(
-			'The service returned a download URL that is not followed',
-			`${refusal} Nothing was downloaded.`,
-		);
-	const deadline = clock.now() + MAX_DOWNLOAD_MS;
-	const fetchOnce = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
-		// n8n types the helper's result by what it is asked for at run time.
-		const response = (await context.helpers.httpRequest({
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			timeout: deadline - clock.now(),
-			abortSignal,
-		})) as { statusCode: number; headers: Headers; body: Stream };
-		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) {
-			body.destroy();
-			return { kind: 'response', status, headers, body: undefined };
-		}
-		if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
-		limitBytes(body);
-		return { value: await consume(body, headers) };
-	};
-	for (let state = NO_ATTEMPTS; ;) {
+	checkDownloadUrl(url, baseUrl);
+	const deadline = clock.monotonicMs() + MAX_DOWNLOAD_MS;
+	const limits: RetryLimits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS };
+	const fetchOnce = async (): Promise<Attempt> => {
 		throwIfAborted(signal);
-		const working = withTimeout(signal, deadline - clock.now(), fetchOnce);
-		const result = await working.catch((error: unknown) => {
+		const timeout = deadline - clock.monotonicMs();
+		const fetching = withTimeout(
+			signal,
+			timeout,
+			async (abortSignal) => await fetchContent(context, { url, timeout, abortSignal }, consume),
+		);
+		return await fetching.catch((error: unknown) => {
 			if (error === TIMED_OUT)
 				throw downloadError(
 					'takes too long',
@@ -116,24 +142,18 @@ export async function download<T>(
 			if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 			return toFailedAttempt(error);
 		});
-		if ('value' in result) return result.value;
-		throwIfAborted(signal);
-		const now = clock.now();
-		const isRedirect = result.kind === 'response' && result.status < 400;
-		const limits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS, singleAttempt: isRedirect };
-		const request = { effect: 'read', method: 'GET' } as const;
-		const next = nextAction(state, result, request, limits, now, Math.random());
-		if (next.type !== 'sendAgain') {
-			const { message, description, context: about } = attemptError(result, {}, now);
-			throw new WorkspaceAutomationError(
-				`The file could not be downloaded: ${message[0].toLowerCase()}${message.slice(1)}`,
-				`Download URLs are valid for 15 minutes; run the node again for a new one. ${description}`,
-				about,
-			);
-		}
-		state = next.state;
-		await clock.sleep(next.delayMs ?? 0, signal);
-	}
+	};
+	const toError = (attempt: Attempt) => downloadFailure(attempt, clock.now());
+	const { body } = await withRetries(
+		async (decide) => {
+			const attempt = await fetchOnce();
+			// A redirect would only redirect again.
+			limits.singleAttempt = attempt.kind === 'response' && attempt.status < 400;
+			return decide(attempt);
+		},
+		{ request: { effect: 'idempotent', method: 'GET' }, limits, clock, signal, toError },
+	);
+	return body as T;
 }
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */

@@ -40,7 +40,7 @@ async function openWatched(context: IPollFunctions) {
 	const overrides = api.overrideFingerprint(source.operation);
 	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 	const scope = fingerprint(JSON.stringify(parts));
-	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
+	const deadline = api.clock.monotonicMs() + (context.getPollBudgetMs?.() ?? source.patienceMs);
 	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
 	return { source, event, api, scope, existing: existing === true, most, deadline, warn };
 }

@@ -40,7 +40,7 @@ export function toResult(
 		undecided,
 		warnings: [...warnings, ...held, ...doubts],
 		pollCount,
-		durationMs: dependencies.api.clock.now() - startedAt,
+		durationMs: dependencies.api.clock.monotonicMs() - startedAt,
 	};
 }
 
@@ -72,7 +72,7 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 
 /** What the last requests for a session may take. */
 const lastRequests = ({ clock }: ApiClient) => ({
-	deadline: clock.now() + ABORT_BUDGET_MS,
+	deadline: clock.monotonicMs() + ABORT_BUDGET_MS,
 	maxAttempts: 3,
 	urgent: true,
 });
@@ -84,7 +84,7 @@ export async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	const sessionId = run.record.sessionId!;
 	if (job.onMaxWait === 'route') return toResult(run, 'stillRunning');
 	// A poll that must not be made any more ends the polling, but not the time that the session was given.
-	await api.clock.sleep(Math.max(0, deadline - api.clock.now()), api.signal);
+	await api.clock.sleep(Math.max(0, deadline - api.clock.monotonicMs()), api.signal);
 	// One last look: what has ended meanwhile is a result, and nothing to abort.
 	const last = await resultOrError(fetchSession(api, sessionId, lastRequests(api)));
 	const wasRead = !(last instanceof WorkspaceAutomationError);

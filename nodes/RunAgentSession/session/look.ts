@@ -40,7 +40,7 @@ async function passOnComment(result: RunResult, dependencies: RunDependencies): 
 		return result;
 	const turn = createTurn(result.session, api.clock.now());
 	journal.write({ ...entry, turn, page: { ...page, comment: undefined } });
-	const deadline = api.clock.now() + LOOK.maxWaitMs;
+	const deadline = api.clock.monotonicMs() + LOOK.maxWaitMs;
 	const failure = await resultOrError(sendMessage(api, result.session, comment, deadline));
 	if (failure && hadNoEffect(failure)) journal.write({ ...entry, page });
 	return { ...result, kind: 'stillRunning' };

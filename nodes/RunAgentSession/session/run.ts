@@ -114,7 +114,7 @@ export class SessionRun {
 
 	readonly startedAt: number;
 
-	/** The end of Max Wait, as the clock gives it */
+	/** The end of Max Wait, on the monotonic clock */
 	readonly deadline: number;
 
 	/** The latest reading */
@@ -132,7 +132,7 @@ export class SessionRun {
 	constructor(job: ItemSettings, dependencies: RunDependencies) {
 		this.settings = job;
 		this.dependencies = dependencies;
-		this.startedAt = dependencies.api.clock.now();
+		this.startedAt = dependencies.api.clock.monotonicMs();
 		this.deadline = this.startedAt + job.maxWaitMs;
 		this.record = { state: 'new', ledger: [], ...dependencies.journal.read() };
 	}
@@ -144,7 +144,7 @@ export class SessionRun {
 	/** Whether the next reading tells what became of a decision, so that it is worth waiting for even after Max Wait. */
 	get isUnsettled(): boolean {
 		const until = this.hold?.until ?? 0;
-		const isHeld = this.dependencies.api.clock.now() < until && until <= this.lastDecision;
+		const isHeld = this.dependencies.api.clock.monotonicMs() < until && until <= this.lastDecision;
 		return isHeld || hasUnknownDecision(this.record.ledger);
 	}
 
@@ -164,7 +164,7 @@ export class SessionRun {
 /** Returns whether there is time for another poll. */
 export async function sleepUntilNextPoll(run: SessionRun): Promise<boolean> {
 	const { api, random } = run.dependencies;
-	const now = api.clock.now();
+	const now = api.clock.monotonicMs();
 	const delay = pollDelay(now - run.startedAt, random(), run.settings.poll, run.lastPoll - now);
 	if (delay !== undefined) await api.clock.sleep(delay, api.signal);
 	return delay !== undefined;
@@ -196,7 +196,8 @@ export async function pollSession(run: SessionRun): Promise<Session | undefined>
 			);
 		if (isRejectedByService(session)) throw session;
 		if (session instanceof UnreadableSessionError) {
-			const isStrange = !run.session && api.clock.now() >= run.startedAt + MAX_UNREADABLE_MS;
+			const isStrange =
+				!run.session && api.clock.monotonicMs() >= run.startedAt + MAX_UNREADABLE_MS;
 			if (!isStrange && (await sleepUntilNextPoll(run))) continue;
 			if (!run.session) throw session;
 		}

@@ -93,7 +93,7 @@ async function startSession(
 	}
 	if (state === 'sending') throw mayHaveHappenedError('createAgentSession');
 	run.save({ state: 'sending' });
-	const deadline = Math.max(run.deadline, api.clock.now() + MIN_START_MS);
+	const deadline = Math.max(run.deadline, api.clock.monotonicMs() + MIN_START_MS);
 	const starting = api
 		.call('createAgentSession', { projectId, prompt }, { deadline, extra })
 		.then((response) => readNewSessionId(api, response));
@@ -145,7 +145,7 @@ async function decidePending(run: SessionRun): Promise<UndecidedRequest[]> {
 		const { due, undecided } = planDecisions(run.record.ledger, run.session!, run.settings.policy);
 		let isConfirmed = false;
 		for (const each of due) {
-			const now = run.dependencies.api.clock.now();
+			const now = run.dependencies.api.clock.monotonicMs();
 			const isHeld = now < (run.hold?.until ?? 0) || now > run.lastDecision;
 			if (isHeld || run.session!.status === 'failed') return undecided;
 			// The answer to the decision before may show something else.
@@ -186,7 +186,7 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 	if (!hadNoEffect(answer)) return false;
 	if (!isRejectedByService(answer)) {
 		const { retryAfter = 1 } = answer.context;
-		run.hold = { until: api.clock.now() + retryAfter * 1_000, because: answer.message };
+		run.hold = { until: api.clock.monotonicMs() + retryAfter * 1_000, because: answer.message };
 		run.save({ ledger: before });
 		return false;
 	}

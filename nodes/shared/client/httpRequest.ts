@@ -4,9 +4,16 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { fingerprint, formatMib, formatSeconds, MIB } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
-import type { ApiContext, ApiRequest, Attempt, ConnectionOptions, Headers } from './types';
+import type {
+	ApiContext,
+	ApiRequest,
+	Attempt,
+	ConnectionOptions,
+	FailedAttempt,
+	Headers,
+} from './types';
 
-// One request on the wire. Its files become base64 in the moment in which it is sent; its response loses no digit and shows no key.
+// One request on the wire. Files become base64 when it's sent. Its response loses no digit and shows no key.
 
 /** Bytes that a request carries as base64. They become text only where it is sent, so that a file is not in memory several times. */
 export class Base64 {
@@ -94,40 +101,23 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-const REDACTED = '[API key]';
-/** Escapes of JSON in which a character of a key could hide. A backslash that is escaped itself begins none. */
-const ESCAPES = /\\(?:u00([2-7][\da-f])|\/|\\)/gi;
-/** Of a text that is no JSON only so much is kept: nothing beyond its beginning is ever shown. */
+/** The longest beginning of a text that isn't JSON to keep: nothing beyond it is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;
 
-/**
- * Replaces a secret in a text, in all forms that it may have at once. A service may echo the key that it was sent: it must reach no
- * error, log or output.
- */
-export function redactSecret(text: string, secret: string): string {
-	const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
-	const hide = (where: string) => forms.reduce((t, form) => t.replaceAll(form, REDACTED), where);
-	const clean = hide(text);
-	// The same JSON in which every printable ASCII character is written in one way
-	const plain = clean.replace(ESCAPES, (escape, code?: string) => {
-		if (code === undefined) return escape === '\\/' ? '/' : escape;
-		return JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1);
-	});
-	const cleaner = hide(plain);
-	return cleaner === plain ? clean : cleaner;
-}
-
-/** What a body says, without the secret: as JSON, or the beginning of its text. */
-export function parseBody(text: string, secret: string): { body: unknown; text?: string } {
-	const clean = redactSecret(text, secret);
+/** Returns a body without the secret: as JSON, or the beginning of its text. */
+export function parseBody(
+	text: string,
+	redact: (text: string) => string,
+): { body: unknown; text?: string } {
+	const clean = redact(text);
 	const body = parseJson(clean);
 	return body === undefined ? { body, text: clean.slice(0, MAX_TEXT_LENGTH) } : { body };
 }
 
-/** A response as it is after unpacking */
+/** The largest response, after unpacking */
 const MAX_RESPONSE_BYTES = 16 * MIB;
 
-/** What axios and we call a response that is not complete in time */
+/** Codes of axios and our own for a response that isn't complete in time */
 const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const UNUSABLE_CODE =
@@ -147,8 +137,8 @@ function findErrorCode(error: unknown): string {
 	return 'an unknown network error';
 }
 
-/** A failure to get any response, sorted by what it tells about the request's fate. */
-export function toFailedAttempt(error: unknown): Extract<Attempt, { code: string }> {
+/** Returns the attempt for a failure to get any response. */
+export function toFailedAttempt(error: unknown): FailedAttempt {
 	const code = findErrorCode(error);
 	if (UNSENT_CODES.includes(code)) return { kind: 'unsent', code };
 	return { kind: UNUSABLE_CODE.test(code) ? 'unusable' : 'lost', code };
@@ -156,31 +146,31 @@ export function toFailedAttempt(error: unknown): Extract<Attempt, { code: string
 
 class TooLargeError extends Error {}
 
-/** Everything a body holds, as bytes. What the body is unpacked to counts, not what travelled. */
-async function readBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Buffer> {
+/** Reads a body as bytes. The unpacked size counts. */
+async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of body) {
 		bytes += chunk.length;
-		if (bytes > mostBytes) throw new TooLargeError();
+		if (bytes > maxBytes) throw new TooLargeError();
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks);
 }
 
 /**
- * Sends a request once and says how it ended. Never throws for anything the network or the service did.
- * @param apiKey only to recognise it in the response; what sends it is the credential's `authenticate`
- * @param signal ends the request with the execution; without one it is finished even after Stop
+ * Sends a request once. Never throws for anything that the network or the service did. The credential's `authenticate` adds the key.
+ * @param redact removes the key from the response
+ * @param signal ends the request with the execution; without one it's finished even after Stop
  */
 export async function sendHttpRequest(
 	context: ApiContext,
-	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+	{ baseUrl, redact }: { baseUrl: string; redact: (text: string) => string },
 	request: ApiRequest & { timeoutMs: number },
 	connection: ConnectionOptions,
 	signal: AbortSignal | undefined,
 ): Promise<Attempt> {
-	const { timeoutMs, maxBytes: mostBytes = MAX_RESPONSE_BYTES } = request;
+	const { timeoutMs, maxBytes = MAX_RESPONSE_BYTES } = request;
 	const httpRequest: IHttpRequestOptions = {
 		method: request.method,
 		url: baseUrl + request.path,
@@ -215,15 +205,15 @@ export async function sendHttpRequest(
 			headers = Object.fromEntries(
 				Object.entries(response.headers).map(([name, value]) => [
 					name,
-					typeof value === 'string' ? redactSecret(value, apiKey) : value,
+					typeof value === 'string' ? redact(value) : value,
 				]),
 			);
 			const body = response.body ?? '';
-			return typeof body === 'string' ? body : (await readBytes(body, mostBytes)).toString();
+			return typeof body === 'string' ? body : (await readBytes(body, maxBytes)).toString();
 		});
-		return { kind: 'response', status: status!, headers, ...parseBody(text, apiKey) };
+		return { kind: 'response', status: status!, headers, ...parseBody(text, redact) };
 	} catch (error) {
-		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: formatMib(mostBytes) };
+		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: formatMib(maxBytes) };
 		const attempt = toFailedAttempt(error);
 		if (TIMEOUT_CODES.includes(attempt.code))
 			attempt.code += `: it took longer than ${formatSeconds(timeoutMs)}`;

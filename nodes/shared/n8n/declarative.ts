@@ -26,7 +26,7 @@ import { mayHaveHappenedError } from '../client/sessions';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
 import { requireNumber } from '../validation';
 import { isRecord, quote } from '../values';
-import { Semaphore } from '../client/rateLimiter';
+import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';

@@ -46,7 +46,7 @@ async function* readPickerPages(
 ) {
 	try {
 		const api = await createClient(context);
-		const options = { startCursor: from, deadline: api.clock.now() + PICKER_BUDGET_MS };
+		const options = { startCursor: from, deadline: api.clock.monotonicMs() + PICKER_BUDGET_MS };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const entries = data.filter(keep).map((entry) => {
 				const value = requireEntryId(api, operation, entry);
