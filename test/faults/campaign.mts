@@ -112,7 +112,7 @@ async function sessionsAsTold(service: Service, requests: any[], ended: number):
 	}));
 }
 
-const OUTPUTS = ['Completed', 'Needs Approval', 'Still Running', 'Error'];
+const OUTPUTS = ['Still Running', 'Completed', 'Needs Approval', 'Error'];
 
 function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
 	const violations: string[] = [];

@@ -45,10 +45,11 @@ export class RateController {
 	/** When the latest requests were accepted, before the first 429 */
 	private acceptedAt: number[] = [];
 
-	/** Returns when the next request may be sent. An urgent one ignores a pause that would outlast its deadline. */
+	/** Returns when the next request may be sent. An urgent one ignores a pause, and then a rate, that would outlast its deadline. */
 	nextSendAt({ deadline, urgent }: { deadline: number; urgent?: boolean }): number {
-		const ignoresPause = urgent && deadline < this.pausedUntil;
-		return ignoresPause ? this.nextAt : Math.max(this.pausedUntil, this.nextAt);
+		const allowedAt = Math.max(this.pausedUntil, this.nextAt);
+		if (!urgent || allowedAt <= deadline) return allowedAt;
+		return this.nextAt <= deadline ? this.nextAt : -Infinity;
 	}
 
 	/** Counts a request that is sent now. @param othersWait whether more are queued */
