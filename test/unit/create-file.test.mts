@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { IndeterminateError } from '../../nodes/shared/errors.ts';
-import { Base64 } from '../../nodes/shared/client/httpRequest.ts';
+import { Base64 } from '../../nodes/shared/client/json.ts';
 import { apiWith, type Answer, type SentRequest } from '../apiWith.mts';
 
 const NAME = 'report.md';

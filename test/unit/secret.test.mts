@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseBody, parseJson } from '../../nodes/shared/client/httpRequest.ts';
+import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
+import { parseJson } from '../../nodes/shared/client/json.ts';
 import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 
 const KEY = 'wa_9f/Ab+7=c"x\\y';

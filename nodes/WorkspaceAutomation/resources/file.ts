@@ -8,7 +8,7 @@ import { requireAnyId, requireString, requireText } from '../../shared/validatio
 import { formatMib, isRecord, MIB } from '../../shared/values';
 import { choice, collection, returnAllOrLimit, UUID_EXAMPLE } from '../../shared/n8n/fields';
 import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
-import { Base64 } from '../../shared/client/httpRequest';
+import { Base64 } from '../../shared/client/json';
 import { choiceField, fileFields, parentField, projectField, textField } from '../fields';
 import { getContent } from '../fileContent';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { parseTimestamp, readNamedField } from '../values';
-import { Base64 } from './httpRequest';
+import { Base64 } from './json';
 import { readPages } from './lists';
 import type { ApiClient, CallOptions, Values } from './operations';
 import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';

@@ -69,7 +69,7 @@ const longestWord = (form: string): string =>
 	form.split(/[+/]/).reduce((longest, word) => (word.length > longest.length ? word : longest));
 
 /** What characters can be written as. Without one of these, a text has the key only as it is, or in base64. */
-const ESCAPE = /\\[u/"\\]|%[2-7][\da-f]|&[#a-z]/i;
+const ANY_ESCAPE = /\\[u/"\\]|%[2-7][\da-f]|&[#a-z]/i;
 
 /** Counts the backslashes right before a place in a text. */
 function countBackslashes(text: string, end: number): number {
@@ -96,7 +96,7 @@ export function createRedactor(secret: string): (text: string) => string {
 		});
 	return (text) => {
 		const plain = text.replaceAll(secret, REDACTED);
-		const decoded = ESCAPE.test(plain) ? redactEscaped(plain) : plain;
+		const decoded = ANY_ESCAPE.test(plain) ? redactEscaped(plain) : plain;
 		const isEncoded = words.some((word) => decoded.includes(word));
 		return isEncoded ? decoded.replace(inBase64, REDACTED) : decoded;
 	};
