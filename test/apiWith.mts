@@ -8,7 +8,7 @@ import { createVirtualClock } from './virtualClock.mts';
 export interface Answer {
 	status?: number;
 	headers?: Record<string, string>;
-	/** JSON, or the text itself */
+	/** JSON, the text itself, or a stream */
 	body?: unknown;
 	/** The connection ends so instead */
 	code?: string;
@@ -49,7 +49,8 @@ export async function apiWith(
 				: [answer].flat()[Math.min(sent.length, [answer].flat().length) - 1];
 		const { status = 200, headers = {}, body = '', code } = next;
 		if (code !== undefined) throw Object.assign(new Error(code), { code });
-		const text = typeof body === 'string' ? body : JSON.stringify(body);
+		const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+		const text = typeof body === 'string' || isStream ? body : JSON.stringify(body);
 		return { statusCode: status, headers, body: text };
 	};
 	const context = {

@@ -15,6 +15,8 @@ export interface VirtualClock extends Clock {
 	abortAt(at: number): AbortSignal;
 	/** Lets time pass at once, past timers that are due */
 	advance(ms: number): void;
+	/** Sets the wall clock forward or back. Timers and the monotonic time don't change. */
+	shiftWall(ms: number): void;
 	/** Time stands still for as long as `work` takes. */
 	whileBusy<T>(work: () => Promise<T>): Promise<T>;
 	/** Lets time pass until `work` is done. */
@@ -32,6 +34,7 @@ export const serviceTime = ({ now }: Pick<Clock, 'now'>): ServiceClock => ({
 
 export function createVirtualClock(start = 0): VirtualClock {
 	let now = start;
+	let wallOffset = 0;
 	let busy = 0;
 	const timers: Timer[] = [];
 	const sleeps: number[] = [];
@@ -49,7 +52,8 @@ export function createVirtualClock(start = 0): VirtualClock {
 
 	return {
 		sleeps,
-		now: () => now,
+		now: () => now + wallOffset,
+		monotonicMs: () => now,
 		sleep: async (ms, signal) =>
 			await new Promise<void>((resolve, reject) => {
 				if (signal?.aborted) return reject(new CanceledError());
@@ -69,6 +73,7 @@ export function createVirtualClock(start = 0): VirtualClock {
 			return controller.signal;
 		},
 		advance: (ms) => void (now += ms),
+		shiftWall: (ms) => void (wallOffset += ms),
 		async whileBusy(work) {
 			busy++;
 			return await work().finally(() => busy--);

@@ -12,9 +12,10 @@ import { formatMib, formatSeconds, isRecord, MIB, quote, nonEmptyText } from '..
 import type { Operation } from '../shared/n8n/declarative';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isInternal, isLoopback } from '../shared/client/credential';
-import { nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
+import type { RetryLimits } from '../shared/client/retryPolicy';
 import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
+import { withRetries } from '../shared/client/withRetries';
 import { choice, textField } from '../shared/n8n/fields';
 import { fileFields } from './fields';
 
@@ -116,9 +117,37 @@ function limitBytes(body: Stream): void {
 	};
 }
 
+/** Requests a download URL once, and streams its body into `consume`. The result of that is the body of the attempt. */
+async function fetchContent<T>(
+	{ helpers }: IExecuteSingleFunctions,
+	baseUrl: string,
+	{ url, ...request }: { url: string; timeout: number; abortSignal: AbortSignal },
+	consume: (body: Stream, headers: Headers) => Promise<T>,
+): Promise<Attempt> {
+	const response = await followRedirects(url, baseUrl, async (at) => {
+		const answered: unknown = await helpers.httpRequest({
+			...request,
+			url: at,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		});
+		return answered as DownloadResponse;
+	});
+	const { statusCode: status, headers, body } = response;
+	if (status < 200 || status >= 300) {
+		body.destroy();
+		return { kind: 'response', status, headers, body: undefined };
+	}
+	if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
+	limitBytes(body);
+	return { kind: 'response', status, headers, body: await consume(body, headers) };
+}
+
 /**
- * Streams what a download URL holds into `consume`, again after a failure. The URL is signed and needs no key: this request
- * is sent without the credential, to the host that the service named, and to those that it redirects to.
+ * Streams the content of a download URL into `consume`, and retries after a failure. The URL is signed and needs no key, so the
+ * request is sent without the credential, to the host that the service named and to those that it redirects to.
  */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
@@ -127,34 +156,18 @@ export async function download<T>(
 	consume: (body: Stream, headers: Headers) => Promise<T>,
 ): Promise<T> {
 	requireSafeUrl(url, baseUrl);
-	const deadline = clock.now() + MAX_DOWNLOAD_MS;
-	const fetchOnce = async (abortSignal: AbortSignal): Promise<{ value: T } | Attempt> => {
-		const response = await followRedirects(url, baseUrl, async (url) => {
-			const timeout = deadline - clock.now();
-			const answered: unknown = await context.helpers.httpRequest({
-				url,
-				encoding: 'stream',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true,
-				timeout,
-				abortSignal,
-			});
-			return answered as DownloadResponse;
-		});
-		const { statusCode: status, headers, body } = response;
-		if (status < 200 || status >= 300) {
-			body.destroy();
-			return { kind: 'response', status, headers, body: undefined };
-		}
-		if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
-		limitBytes(body);
-		return { value: await consume(body, headers) };
-	};
-	for (let state = NO_ATTEMPTS; ;) {
+	const deadline = clock.monotonicMs() + MAX_DOWNLOAD_MS;
+	const limits: RetryLimits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS };
+	const fetchOnce = async (): Promise<Attempt> => {
 		throwIfAborted(signal);
-		const working = withTimeout(signal, deadline - clock.now(), fetchOnce);
-		const result = await working.catch((error: unknown) => {
+		const timeout = deadline - clock.monotonicMs();
+		const fetching = withTimeout(
+			signal,
+			timeout,
+			async (abortSignal) =>
+				await fetchContent(context, baseUrl, { url, timeout, abortSignal }, consume),
+		);
+		return await fetching.catch((error: unknown) => {
 			if (error === TIMED_OUT)
 				throw downloadError(
 					'takes too long',
@@ -163,19 +176,18 @@ export async function download<T>(
 			if (error instanceof WorkspaceAutomationError || error instanceof CanceledError) throw error;
 			return toFailedAttempt(error);
 		});
-		if ('value' in result) return result.value;
-		throwIfAborted(signal);
-		const now = clock.now();
-		const isRedirect = result.kind === 'response' && result.status < 400;
-		const limits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS, singleAttempt: isRedirect };
-		const request = { effect: 'read', method: 'GET' } as const;
-		const next = nextAction(state, result, request, limits, now, Math.random());
-		if (next.type !== 'sendAgain') {
-			throw downloadFailedError(result);
-		}
-		state = next.state;
-		await clock.sleep(next.delayMs ?? 0, signal);
-	}
+	};
+	const toError = downloadFailedError;
+	const { body } = await withRetries(
+		async (decide) => {
+			const attempt = await fetchOnce();
+			// A redirect would only redirect again.
+			limits.singleAttempt = attempt.kind === 'response' && attempt.status < 400;
+			return decide(attempt);
+		},
+		{ request: { effect: 'idempotent', method: 'GET' }, limits, clock, signal, toError },
+	);
+	return body as T;
 }
 
 /** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */

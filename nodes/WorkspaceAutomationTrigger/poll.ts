@@ -41,7 +41,7 @@ async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	const overrides = api.overrideFingerprint(source.operation);
 	const parts = [context.getWorkflow().id, value, source.target, api.baseUrl, overrides];
 	const scope = fingerprint(JSON.stringify(parts));
-	const deadline = api.clock.now() + (context.getPollBudgetMs?.() ?? source.patienceMs);
+	const deadline = api.clock.monotonicMs() + (context.getPollBudgetMs?.() ?? source.patienceMs);
 	const warn = (message: string) => {
 		warnings.push(message);
 		context.logger.warn(message, { node: context.getNode().name });

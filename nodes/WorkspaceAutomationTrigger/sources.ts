@@ -17,7 +17,7 @@ interface Watched {
 	event: TriggerEvent;
 	/** Stands for what is watched: what was kept for another is of no use */
 	scope: string;
-	/** Time, as the clock gives it, until which everything has to be read */
+	/** On the monotonic clock: when everything has to be read */
 	deadline: number;
 	warn: (message: string) => void;
 }

@@ -8,6 +8,7 @@ const { requireOutside: require } = globalThis as unknown as { requireOutside: N
 
 interface Outside {
 	Date: { now(): number };
+	performance: { now(): number };
 	setTimeout: unknown;
 	clearTimeout: unknown;
 }
@@ -18,12 +19,14 @@ const outside = (require('node:vm') as typeof import('node:vm')).runInThisContex
 ) as Outside;
 const real = {
 	now: outside.Date.now,
+	monotonic: outside.performance.now.bind(outside.performance),
 	setTimeout: outside.setTimeout,
 	clearTimeout: outside.clearTimeout,
 };
 
 let current: (() => number) | undefined;
 outside.Date.now = () => current?.() ?? real.now.call(outside.Date);
+outside.performance.now = () => current?.() ?? real.monotonic();
 for (const file of Object.keys(require.cache))
 	if (/[\\/]dist[\\/]nodes[\\/]/.test(file)) delete require.cache[file];
 

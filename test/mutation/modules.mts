@@ -34,7 +34,10 @@ export const modules: Record<string, Module> = {
 		mutate: [`${shared}/client/retryPolicy.ts`],
 		tests: ['unit/retry-', 'unit/evidence'],
 	},
-	gate: { mutate: [`${shared}/client/rateLimiter.ts`], tests: ['unit/rate-limit-gate'] },
+	gate: {
+		mutate: [`${shared}/client/rateLimiter.ts`, `${shared}/client/rateController.ts`],
+		tests: ['unit/rate-limit-gate'],
+	},
 	pages: { mutate: [`${shared}/client/lists.ts`], tests: ['unit/pages'] },
 	comparison: {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],

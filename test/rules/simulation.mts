@@ -171,6 +171,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	const clock: Clock = {
 		now: virtual.now,
+		monotonicMs: virtual.monotonicMs,
 		async sleep(ms, signal) {
 			pauses.push(ms);
 			await virtual.sleep(ms, signal);

@@ -50,8 +50,23 @@ describe('an error says what happened and what to do', () => {
 		[answer(302), /redirect/, /base URL/],
 		[
 			{ kind: 'response', status: 200, headers: {}, body: undefined, text: '<html>' },
+			/proxy or login page answered/,
+			/status 200 with a web page/,
+		],
+		[
+			{ kind: 'response', status: 200, headers: {}, body: undefined, text: 'OK' },
 			/did not answer with JSON/,
 			/proxy or login page/,
+		],
+		...[401, 403, 404, 409].map((status): [Attempt, RegExp, RegExp] => [
+			{ kind: 'response', status, headers: {}, body: undefined, text: '<html>' },
+			/proxy or login page answered/,
+			new RegExp(`status ${status} with a web page`),
+		]),
+		[
+			{ kind: 'response', status: 502, headers: {}, body: undefined, text: '<html>' },
+			/failed with status 502/,
+			/proxy or login page answered/,
 		],
 		[{ kind: 'lost', code: 'ECONNRESET' }, /did not answer/, /ECONNRESET/],
 		[{ kind: 'unsent', code: 'ECONNREFUSED' }, /could not be reached/, /ECONNREFUSED/],

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	answerOverride,
+	applyOverride,
 	readField,
 	requestOverride,
 	readRows,
@@ -16,18 +17,18 @@ import { apiWith } from '../apiWith.mts';
 describe('a status', () => {
 	test.each([
 		[199, 'unknown'],
-		[200, 'done'],
-		[299, 'done'],
+		[200, 'succeeded'],
+		[299, 'succeeded'],
 		[300, 'unknown'],
 		[399, 'unknown'],
-		[400, 'refused'],
+		[400, 'rejected'],
 		[408, 'unknown'],
-		[429, 'held'],
-		[499, 'refused'],
+		[429, 'notExecuted'],
+		[499, 'rejected'],
 		[500, 'unknown'],
 	])('%d is %s', (status, evidence) => {
 		const attempt: Attempt = { kind: 'response', status, headers: {}, body: {} };
-		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
+		expect([classifyAttempt(attempt, 'idempotent'), classifyAttempt(attempt, 'read')]).toEqual([
 			evidence,
 			evidence,
 		]);
@@ -36,16 +37,16 @@ describe('a status', () => {
 	test.each<[Attempt['kind'], string]>([
 		['lost', 'unknown'],
 		['tooLarge', 'unknown'],
-		['unsent', 'held'],
-		['unusable', 'refused'],
+		['unsent', 'notExecuted'],
+		['unusable', 'rejected'],
 	])('none, %s, is %s', (kind, evidence) => {
-		expect(classifyAttempt({ kind, code: 'x' } as Attempt, false)).toBe(evidence);
+		expect(classifyAttempt({ kind, code: 'x' } as Attempt, 'idempotent')).toBe(evidence);
 	});
 
 	test('of success without any body is done, but for what was to be read', () => {
 		const attempt: Attempt = { kind: 'response', status: 204, headers: {}, body: undefined };
-		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
-			'done',
+		expect([classifyAttempt(attempt, 'idempotent'), classifyAttempt(attempt, 'read')]).toEqual([
+			'succeeded',
 			'unknown',
 		]);
 	});
@@ -61,7 +62,11 @@ test.each([
 
 describe('a name of an answer', () => {
 	const read = (body: unknown, path?: string) =>
-		readField('listTasks', 'next_cursor', body, path ? { answer: { next_cursor: path } } : {});
+		readField(
+			applyOverride('listTasks', path ? { answer: { next_cursor: path } } : undefined),
+			'next_cursor',
+			body,
+		);
 
 	test('is looked for in the places that are known, first come first served', () => {
 		expect(read({ next_cursor: 'a', nextCursor: 'b' })).toBe('a');
@@ -70,8 +75,10 @@ describe('a name of an answer', () => {
 		expect(read({ paging: { next: 'c' } })).toBe('c');
 		expect(read({ next_cursor: 0 })).toBe(0);
 		expect([read({}), read('text'), read(null)]).toEqual([undefined, undefined, undefined]);
-		expect(readField('listTasks', 'nonsense', { nonsense: 1 }, undefined)).toBeUndefined();
-		expect(readField('deleteCustomDomain', 'id', { id: 1 }, { path: '/x' })).toBeUndefined();
+		expect(readField(applyOverride('listTasks'), 'nonsense', { nonsense: 1 })).toBeUndefined();
+		expect(
+			readField(applyOverride('deleteCustomDomain', { path: '/x' }), 'id', { id: 1 }),
+		).toBeUndefined();
 	});
 
 	test('is where an override says and nowhere else', () => {

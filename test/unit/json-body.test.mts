@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Base64, jsonBytes } from '../../nodes/shared/client/httpRequest.ts';
+import { Base64, jsonBytes } from '../../nodes/shared/client/json.ts';
 
 const text = fc.oneof(
 	fc.string(),

@@ -15,7 +15,9 @@ import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { attemptError, describeBody } from '../../nodes/shared/client/attemptError.ts';
 import { retryAfterMs } from '../../nodes/shared/client/retryPolicy.ts';
-import { parseBody, parseJson } from '../../nodes/shared/client/httpRequest.ts';
+import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
+import { parseJson } from '../../nodes/shared/client/json.ts';
+import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 import { requireAnyId, requireId } from '../../nodes/shared/validation.ts';
 import { excerpt, quote } from '../../nodes/shared/values.ts';
 
@@ -222,8 +224,11 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
 	'a body as JSON': (text) => parseJson(text),
 	'a text in JSON': (text) => parseJson(JSON.stringify(text)),
-	'a body with the key in it': (text) => parseBody(text, 'aa/a'),
-	'JSON with the key in it': (text) => parseBody(JSON.stringify([text, '\\/']), 'aa/a'),
+	'a body with the key in it': (text) => parseBody(text, createRedactor('aa/a')),
+	'JSON with the key in it': (text) =>
+		parseBody(JSON.stringify([text, '\\/']), createRedactor('aa/a')),
+	'a body with a key full of escapes': (text) =>
+		parseBody(JSON.stringify([text, '&amp;%25\\u0061']), createRedactor('&&%%\\\\aaaaaaaa&&%%')),
 	'a session': (text) =>
 		readSession(
 			{ status: text, dashboardUrl: text, pendingInteractions: [interaction(text)] },

@@ -2,12 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
-import {
-	findFilesByName,
-	requireEntryId,
-	readPages,
-	type ListOptions,
-} from '../../nodes/shared/client/lists.ts';
+import { findFilesByName } from '../../nodes/shared/client/files.ts';
+import { requireEntryId, readPages, type ListOptions } from '../../nodes/shared/client/lists.ts';
 import { apiWith } from '../apiWith.mts';
 
 const ids = (from: number, count: number) =>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../nodes/shared/client/httpRequest.ts';
+import { parseJson } from '../../nodes/shared/client/json.ts';
 
 /** Whole numbers beyond 2^53 as texts, everything else as it is */
 const held = (_key: string, value: unknown) =>

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-	RateController,
-	RateLimiters,
-	type QueuedRequest,
-} from '../../nodes/shared/client/rateLimiter.ts';
+import { RateController } from '../../nodes/shared/client/rateController.ts';
+import { RateLimiters, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 import { createVirtualClock } from '../virtualClock.mts';
 
 const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest => ({

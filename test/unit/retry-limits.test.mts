@@ -20,16 +20,17 @@ const response = (status: number, headers = {}): Attempt => ({
 });
 const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
 const empty: Attempt = { kind: 'response', status: 200, headers: {}, body: undefined, text: '' };
+const moment = { monotonicMs: NOW, wallMs: NOW };
 type Asked = Pick<ApiRequest, 'effect' | 'method'>;
 const read: Asked = { method: 'GET', effect: 'read' };
-const repeat: Asked = { method: 'PATCH', effect: 'repeat' };
+const idempotent: Asked = { method: 'PATCH', effect: 'idempotent' };
 const once: Asked = { method: 'POST', effect: { message: 'Not known', description: 'Look.' } };
 const after = (
 	attempt: Attempt,
 	request: Asked,
 	limits: RetryLimits = {},
 	state: Partial<RetryState> = {},
-) => nextAction({ ...NO_ATTEMPTS, ...state }, attempt, request, limits, NOW, 0);
+) => nextAction({ ...NO_ATTEMPTS, ...state }, attempt, request, limits, moment, 0);
 
 describe('Retry-After', () => {
 	const dated = (minutes: number) => new Date(NOW + minutes * MINUTE).toUTCString();
@@ -69,19 +70,19 @@ describe('Retry-After', () => {
 describe('a request is sent again', () => {
 	test('up to the deadline, and not a moment later', () => {
 		const types = [1_000, 999].map((left) => after(lost, read, { deadline: NOW + left }).type);
-		expect(types).toEqual(['sendAgain', 'fail']);
+		expect(types).toEqual(['retry', 'fail']);
 	});
 
 	test('as often as it may be; a refusal by the rate limit does not count', () => {
 		const at = (failures: number, attempt: Attempt) =>
-			after(attempt, repeat, { maxAttempts: 3 }, { failures }).type;
+			after(attempt, idempotent, { maxAttempts: 3 }, { failures }).type;
 		expect([0, 1, 2, 3].map((failures) => at(failures, lost))).toEqual([
-			'sendAgain',
-			'sendAgain',
+			'retry',
+			'retry',
 			'fail',
 			'fail',
 		]);
-		expect(at(2, response(429))).toBe('sendAgain');
+		expect(at(2, response(429))).toBe('retry');
 	});
 
 	test('not when its answer was too large', () => {
@@ -89,18 +90,18 @@ describe('a request is sent again', () => {
 	});
 
 	test('when it read an empty answer, which is one to a request that changes something', () => {
-		expect(after(empty, read).type).toBe('sendAgain');
-		expect(after(empty, repeat).type).toBe('return');
+		expect(after(empty, read).type).toBe('retry');
+		expect(after(empty, idempotent).type).toBe('return');
 	});
 
 	test('and counts refusals by the rate limit apart, each of which holds back the others', () => {
-		const first = after(response(429), repeat);
-		expect(first.state).toEqual({ ...NO_ATTEMPTS, held: 1 });
+		const first = after(response(429), idempotent);
+		expect(first.state).toEqual({ ...NO_ATTEMPTS, throttled: 1 });
 		expect(first).toMatchObject({ delayMs: 1_000, pauseMs: 1_000 });
-		const second = after(response(429), repeat, {}, first.state);
-		expect(second).toMatchObject({ state: { held: 2 }, delayMs: 2_000, pauseMs: 2_000 });
-		expect(after(lost, repeat)).toMatchObject({ pauseMs: undefined });
-		const late = after(response(429, { 'retry-after': '60' }), repeat, { deadline: NOW + 1 });
+		const second = after(response(429), idempotent, {}, first.state);
+		expect(second).toMatchObject({ state: { throttled: 2 }, delayMs: 2_000, pauseMs: 2_000 });
+		expect(after(lost, idempotent)).toMatchObject({ pauseMs: undefined });
+		const late = after(response(429, { 'retry-after': '60' }), idempotent, { deadline: NOW + 1 });
 		expect(late).toMatchObject({ type: 'fail', pauseMs: 1_000 });
 	});
 });
@@ -112,19 +113,19 @@ describe('not found', () => {
 	test('is asked again after each of the waits that there are, in time', () => {
 		const at = (notFound: number, left = Infinity) =>
 			after(missing, read, { notFoundDelaysMs: delays, deadline: NOW + left }, { notFound });
-		expect(at(0)).toMatchObject({ type: 'sendAgain', delayMs: 1_000, state: { notFound: 1 } });
-		expect(at(1)).toMatchObject({ type: 'sendAgain', delayMs: 2_000, state: { notFound: 2 } });
+		expect(at(0)).toMatchObject({ type: 'retry', delayMs: 1_000, state: { notFound: 1 } });
+		expect(at(1)).toMatchObject({ type: 'retry', delayMs: 2_000, state: { notFound: 2 } });
 		expect(at(2).type).toBe('fail');
-		expect([1_000, 999].map((left) => at(0, left).type)).toEqual(['sendAgain', 'fail']);
+		expect([1_000, 999].map((left) => at(0, left).type)).toEqual(['retry', 'fail']);
 		expect(after(missing, read).type).toBe('fail');
 	});
 
 	test('is what a delete is for, when an attempt may have done it, and an error for all else', () => {
 		const may = { mayHaveTakenEffect: true };
-		const remove: Asked = { method: 'DELETE', effect: 'repeat' };
+		const remove: Asked = { method: 'DELETE', effect: 'idempotent' };
 		expect(after(missing, remove, {}, may).type).toBe('returnDeleted');
 		expect(after(missing, remove).type).toBe('fail');
-		expect(after(missing, repeat, {}, may).type).toBe('fail');
+		expect(after(missing, idempotent, {}, may).type).toBe('fail');
 		expect(after(missing, remove, { singleAttempt: true }, may).type).toBe('fail');
 	});
 });
@@ -133,12 +134,12 @@ describe('what must not be done twice', () => {
 	test('is looked for after a refusal only where an attempt may have done it', () => {
 		expect(after(response(409), once).type).toBe('fail');
 		expect(after(response(409), once, {}, { mayHaveTakenEffect: true }).type).toBe('reconcile');
-		expect(after(response(409), repeat, {}, { mayHaveTakenEffect: true }).type).toBe('fail');
+		expect(after(response(409), idempotent, {}, { mayHaveTakenEffect: true }).type).toBe('fail');
 	});
 
 	test('is sent again after what cannot have done it, and looked for after what may have', () => {
 		const unsent = after({ kind: 'unsent', code: 'ECONNREFUSED' }, once);
-		expect(unsent).toMatchObject({ type: 'sendAgain', state: { mayHaveTakenEffect: false } });
+		expect(unsent).toMatchObject({ type: 'retry', state: { mayHaveTakenEffect: false } });
 		const unknown = after(lost, once);
 		expect(unknown).toMatchObject({ type: 'reconcile', state: { mayHaveTakenEffect: true } });
 	});

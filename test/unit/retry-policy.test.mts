@@ -12,7 +12,8 @@ import {
 	classifyAttempt,
 	retryAfterMs,
 	retryDelayMs,
-	type Outcome,
+	type AttemptOutcome,
+	type Moment,
 	type RetryState,
 } from '../../nodes/shared/client/retryPolicy.ts';
 import type { ApiRequest, Attempt } from '../../nodes/shared/client/types.ts';
@@ -24,6 +25,8 @@ const response = (status: number, headers = {}, body: unknown = {}): Attempt => 
 	headers,
 	body,
 });
+/** A time at which both clocks agree */
+const at = (ms: number): Moment => ({ monotonicMs: ms, wallMs: ms });
 const withText = (status: number, text: string): Attempt => ({
 	kind: 'response',
 	status,
@@ -32,7 +35,7 @@ const withText = (status: number, text: string): Attempt => ({
 	text,
 });
 const read: ApiRequest = { method: 'GET', effect: 'read', path: '/x' };
-const repeat: ApiRequest = { method: 'PATCH', effect: 'repeat', path: '/x' };
+const idempotent: ApiRequest = { method: 'PATCH', effect: 'idempotent', path: '/x' };
 const once: ApiRequest = {
 	method: 'POST',
 	effect: { message: 'Not known', description: 'Look.' },
@@ -71,31 +74,31 @@ describe('what must not be repeated', () => {
 });
 
 describe('what an attempt proves', () => {
-	test.each<[string, Attempt, Outcome, Outcome?]>([
-		['200 with JSON', response(200), 'done'],
-		['202 with JSON', response(202), 'done'],
-		['an empty 204', withText(204, ''), 'done', 'unknown'],
-		['an empty 200', withText(200, ' \n'), 'done', 'unknown'],
+	test.each<[string, Attempt, AttemptOutcome, AttemptOutcome?]>([
+		['200 with JSON', response(200), 'succeeded'],
+		['202 with JSON', response(202), 'succeeded'],
+		['an empty 204', withText(204, ''), 'succeeded', 'unknown'],
+		['an empty 200', withText(200, ' \n'), 'succeeded', 'unknown'],
 		['a web page', withText(200, '<!doctype html>'), 'unknown'],
 		['text', withText(200, 'OK'), 'unknown'],
 		['JSON that is cut off', withText(200, '{"sta'), 'unknown'],
 		['a body that broke off', { ...withText(200, ''), broken: 'ECONNRESET' } as Attempt, 'unknown'],
 		['302', response(302), 'unknown'],
-		['429', response(429), 'held'],
+		['429', response(429), 'notExecuted'],
 		['500', response(500), 'unknown'],
 		['502', response(502), 'unknown'],
 		['503', response(503), 'unknown'],
 		['408', response(408), 'unknown'],
-		['400', response(400), 'refused'],
-		['401', response(401), 'refused'],
-		['404', response(404), 'refused'],
-		['409', response(409), 'refused'],
+		['400', response(400), 'rejected'],
+		['401', response(401), 'rejected'],
+		['404', response(404), 'rejected'],
+		['409', response(409), 'rejected'],
 		['a lost response', { kind: 'lost', code: 'ECONNRESET' }, 'unknown'],
-		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'held'],
-		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'refused'],
+		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'notExecuted'],
+		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'rejected'],
 		['too many bytes', { kind: 'tooLarge', code: '256 MiB' }, 'unknown'],
 	])('%s', (_, attempt, evidence, ofRead = evidence) => {
-		expect([classifyAttempt(attempt, false), classifyAttempt(attempt, true)]).toEqual([
+		expect([classifyAttempt(attempt, 'idempotent'), classifyAttempt(attempt, 'read')]).toEqual([
 			evidence,
 			ofRead,
 		]);
@@ -104,22 +107,22 @@ describe('what an attempt proves', () => {
 	test('decides: what must not be repeated is looked for unless it was done or refused; anything else is sent again', () => {
 		const limits = { deadline: Infinity, maxAttempts: 3 };
 		const follows = (attempt: Attempt, request: ApiRequest) =>
-			nextAction(NO_ATTEMPTS, attempt, request, limits, 0, 0).type;
+			nextAction(NO_ATTEMPTS, attempt, request, limits, at(0), 0).type;
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 200, max: 599 }),
 				fc.constantFrom('{}', '', '<p>', 'OK'),
 				(status, text) => {
 					const attempt = text === '{}' ? response(status) : withText(status, text);
-					const evidence = classifyAttempt(attempt, false);
+					const evidence = classifyAttempt(attempt, 'idempotent');
 					const after = {
-						done: 'return',
-						held: 'sendAgain',
-						refused: 'fail',
+						succeeded: 'return',
+						notExecuted: 'retry',
+						rejected: 'fail',
 						unknown: 'reconcile',
 					};
 					expect(follows(attempt, once)).toBe(after[evidence]);
-					expect(follows(attempt, repeat)).toBe({ ...after, unknown: 'sendAgain' }[evidence]);
+					expect(follows(attempt, idempotent)).toBe({ ...after, unknown: 'retry' }[evidence]);
 				},
 			),
 		);
@@ -142,14 +145,14 @@ describe('what follows', () => {
 		fc.assert(
 			fc.property(
 				fc.array(attempts, { minLength: 200, maxLength: 200 }),
-				fc.constantFrom(read, repeat, once),
+				fc.constantFrom(read, idempotent, once),
 				(list, request) => {
 					let state: RetryState = NO_ATTEMPTS;
 					let now = 0;
 					const ended = list.some((attempt) => {
-						const next = nextAction(state, attempt, request, limits, now, 0.5);
+						const next = nextAction(state, attempt, request, limits, at(now), 0.5);
 						state = next.state;
-						if (next.type !== 'sendAgain' && next.type !== 'reconcile') return true;
+						if (next.type !== 'retry' && next.type !== 'reconcile') return true;
 						if (next.delayMs === undefined) return true;
 						expect(next.delayMs).toBeGreaterThanOrEqual(1000);
 						now += next.delayMs;
@@ -167,9 +170,9 @@ describe('what follows', () => {
 			fc.property(fc.array(attempts, { minLength: 1, maxLength: 10 }), (list) => {
 				let state: RetryState = NO_ATTEMPTS;
 				for (const attempt of list) {
-					const next = nextAction(state, attempt, once, limits, 0, 0);
+					const next = nextAction(state, attempt, once, limits, at(0), 0);
 					state = next.state;
-					const ambiguous = classifyAttempt(attempt, false) === 'unknown';
+					const ambiguous = classifyAttempt(attempt, 'idempotent') === 'unknown';
 					if (ambiguous) expect(next.type).toBe('reconcile');
 				}
 			}),
@@ -179,41 +182,43 @@ describe('what follows', () => {
 	test('a 404 is asked again after the delays given, then it is final', () => {
 		let state: RetryState = NO_ATTEMPTS;
 		const delays = [1, 2, 3].map(() => {
-			const next = nextAction(state, response(404), read, limits, 0, 0);
+			const next = nextAction(state, response(404), read, limits, at(0), 0);
 			state = next.state;
-			return next.type === 'sendAgain' ? next.delayMs : next.type;
+			return next.type === 'retry' ? next.delayMs : next.type;
 		});
 		expect(delays).toEqual([1000, 2000, 'fail']);
 	});
 
 	test('a 404 is not asked again past the deadline', () => {
-		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, 59_500, 0).type).toBe('fail');
+		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, at(59_500), 0).type).toBe('fail');
 	});
 
 	test('what is sent a single time is never sent again, whatever comes back', () => {
 		fc.assert(
-			fc.property(attempts, fc.constantFrom(read, repeat, once), (attempt, request) => {
+			fc.property(attempts, fc.constantFrom(read, idempotent, once), (attempt, request) => {
 				const next = nextAction(
 					NO_ATTEMPTS,
 					attempt,
 					request,
 					{ ...limits, singleAttempt: true },
-					0,
+					at(0),
 					0,
 				);
-				expect(next.type === 'sendAgain').toBe(false);
+				expect(next.type === 'retry').toBe(false);
 				if (next.type === 'reconcile') expect(next.delayMs).toBeUndefined();
 			}),
 		);
 	});
 
 	test('a DELETE that finds nothing after an attempt that may have worked has worked', () => {
-		const remove: ApiRequest = { method: 'DELETE', effect: 'repeat', path: '/x' };
+		const remove: ApiRequest = { method: 'DELETE', effect: 'idempotent', path: '/x' };
 		const none = { ...limits, notFoundDelaysMs: [] };
 		const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
-		const first = nextAction(NO_ATTEMPTS, lost, remove, none, 0, 0);
-		expect(nextAction(first.state, response(404), remove, none, 0, 0).type).toBe('returnDeleted');
-		expect(nextAction(NO_ATTEMPTS, response(404), remove, none, 0, 0).type).toBe('fail');
+		const first = nextAction(NO_ATTEMPTS, lost, remove, none, at(0), 0);
+		expect(nextAction(first.state, response(404), remove, none, at(0), 0).type).toBe(
+			'returnDeleted',
+		);
+		expect(nextAction(NO_ATTEMPTS, response(404), remove, none, at(0), 0).type).toBe('fail');
 	});
 });
 

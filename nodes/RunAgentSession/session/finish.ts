@@ -58,7 +58,7 @@ export function addSessionToError({ record, session }: SessionRun, error: unknow
 
 /** Returns the options of the last requests for a session: the last poll and the abort share one budget. */
 export const lastRequests = ({ clock }: ApiClient): CallOptions => ({
-	deadline: clock.now() + LAST_REQUESTS_MS,
+	deadline: clock.monotonicMs() + LAST_REQUESTS_MS,
 	maxAttempts: 3,
 	urgent: true,
 });

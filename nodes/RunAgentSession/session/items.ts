@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { createClient } from '../../shared/client/createClient';
 import { realClock } from '../../shared/client/clock';
 import type { ApiClient } from '../../shared/client/operations';
-import { settleConcurrently } from '../../shared/client/rateLimiter';
+import { settleConcurrently } from './concurrency';
 import { mayHaveHappenedError, readOptionWords } from '../../shared/client/sessions';
 import {
 	CanceledError,
@@ -202,7 +202,7 @@ async function runAll(
 	const { context, isDatabase } = run;
 	const answered = isDatabase ? takeAnswered(context) : undefined;
 	const isWatched = context.getMode() === 'manual' && !isFromOwnOutput(context);
-	const wake = createWake(api.clock.now(), isWatched);
+	const wake = createWake(api.clock.monotonicMs(), isWatched);
 	// A wake only polls, which the rate limiter bounds: one busy session must not hold up the others.
 	const isWake = isDatabase && isFromOwnOutput(context);
 	const concurrency = isWake ? Infinity : readConcurrency(context);

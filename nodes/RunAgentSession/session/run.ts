@@ -63,7 +63,7 @@ export class SessionRun {
 
 	/** Milliseconds on the monotonic clock */
 	get now(): number {
-		return this.api.clock.now();
+		return this.api.clock.monotonicMs();
 	}
 
 	/** Milliseconds since 1970, for times that outlive the process */

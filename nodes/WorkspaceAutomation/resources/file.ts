@@ -1,10 +1,11 @@
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
-import { findFilesByName, requireEntryId } from '../../shared/client/lists';
+import { findFilesByName, findInPlace } from '../../shared/client/files';
+import { requireEntryId } from '../../shared/client/lists';
 import type { Values } from '../../shared/client/operations';
 import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
-import { readNamedField, formatMib, isRecord, MIB } from '../../shared/values';
+import { formatMib, isRecord, MIB } from '../../shared/values';
 import {
 	folderLocator,
 	projectLocator,
@@ -13,7 +14,7 @@ import {
 } from '../../shared/n8n/commonFields';
 import { choice, collection, textField } from '../../shared/n8n/fields';
 import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
-import { Base64 } from '../../shared/client/httpRequest';
+import { Base64 } from '../../shared/client/json';
 import { fileFields } from '../fields';
 import { getContent } from '../fileContent';
 
@@ -50,19 +51,6 @@ async function readBinaryContent(context: IExecuteSingleFunctions, name: string)
 	requireFileSize('Input Binary Field', buffer.length);
 	const { mimeType, fileName } = binary[name];
 	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
-}
-
-/**
- * Of the files and folders of a name, the one in the place and of the kind that were asked for; undefined where that is not certain.
- * What was created without a folder is in My Files, which may have an ID that nobody knows: the only one there is, is it.
- */
-function findInPlace(
-	named: IDataObject[],
-	{ parentId: place, kind }: Values,
-): IDataObject | undefined {
-	const here = named.filter((file) => (readNamedField(file, 'parentId') ?? undefined) === place);
-	const [only, ...others] = here.length > 0 || place !== undefined ? here : named;
-	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
 const createOperation = (

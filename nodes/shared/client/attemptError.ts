@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText } from '../values';
-import { isRejection, retryAfterMs } from './retryPolicy';
-import type { ApiRequest, Attempt } from './types';
+import { isHtmlPage, isRejection, retryAfterMs } from './retryPolicy';
+import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
 // The wording of what people read when the service did not do what it was asked.
 
@@ -34,6 +34,20 @@ const STATUS_TEXTS: Record<number, Wording> = {
 	503: ['The service is temporarily unavailable', 'Try again later.'],
 };
 
+const sayToWait = (waitMs: number): string =>
+	`It asked to wait ${pluralize(Math.ceil(waitMs / 1000), 'second')}.`;
+
+/** Thrown if a request can't be sent before its deadline, because the key is over the service's rate limit. */
+export class RateLimitError extends WorkspaceAutomationError {
+	/** @param waitMs until the request could be sent; 0 if it waited for others to end */
+	constructor(waitMs: number) {
+		const [message, advice] = STATUS_TEXTS[429];
+		const retryAfter = waitMs > 0 ? Math.ceil(waitMs / 1000) : undefined;
+		const wait = waitMs > 0 ? ` ${sayToWait(waitMs)}` : '';
+		super(message, `${advice}${wait}`, { httpStatus: 429, retryAfter });
+	}
+}
+
 function findWording(status: number): Wording {
 	if (STATUS_TEXTS[status]) return STATUS_TEXTS[status];
 	if (status < 400)
@@ -62,11 +76,30 @@ const KIND_TEXTS = {
 	],
 } as const;
 
-/** What came instead of the JSON that a success status promised. */
+/** Says what came instead of JSON. */
 export function describeBody({ text = '', broken }: { text?: string; broken?: string }): string {
 	if (broken !== undefined) return `a body that did not arrive (${broken})`;
 	if (text.trim() === '') return 'an empty body';
 	return /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+}
+
+const CHECK_PROXY =
+	'Check that the base URL in the credential is that of the API, and that there is no proxy or login page in front of it.';
+
+/**
+ * Returns the error for a page with a status that says no, or for a success without JSON. A page isn't the service's word: without
+ * `httpStatus`, nobody takes its status for a rejection.
+ */
+function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {
+	const { status } = attempt;
+	const isPage = isHtmlPage(attempt);
+	return new WorkspaceAutomationError(
+		isPage
+			? 'A proxy or login page answered instead of the service'
+			: 'The service did not answer with JSON',
+		`It answered status ${status} with ${describeBody(attempt)}. ${CHECK_PROXY}`,
+		isRejection(status) ? {} : { httpStatus: status },
+	);
 }
 
 /** The first text among a value and what errors are usually wrapped in. */
@@ -79,15 +112,15 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
 }
 
 /**
- * The error behind an attempt that did not succeed, with what the service says of it: its envelope (API document, Errors), or what
- * other services write instead: `{error: "text"}`, `{message}`, `{errors: [...]}`, plain text. A web page says nothing that would help.
+ * Returns the error for an attempt that didn't succeed, with the service's own message. It's in the envelope (API document, Errors),
+ * in `{error: "text"}`, `{message}` or `{errors: [...]}`, or it's the plain text. A page has nothing that would help.
  */
 export function attemptError(
 	attempt: Attempt,
 	request: Pick<ApiRequest, 'scope' | 'conflict'>,
-	nowMs: number,
+	wallMs: number,
 ): WorkspaceAutomationError {
-	const error = describeAttempt(attempt, request, nowMs);
+	const error = describeAttempt(attempt, request, wallMs);
 	error.kind = findKind(attempt);
 	return error;
 }
@@ -97,14 +130,13 @@ function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 	if (attempt.kind === 'tooLarge') return 'unusable';
 	if (attempt.kind !== 'response' || attempt.status >= 500 || attempt.status === 429)
 		return undefined;
-	const isHtml = /^\s{0,100}</.test(attempt.text ?? '');
-	return isRejection(attempt.status) && !isHtml ? 'rejected' : 'unusable';
+	return isRejection(attempt.status) && !isHtmlPage(attempt) ? 'rejected' : 'unusable';
 }
 
 function describeAttempt(
 	attempt: Attempt,
 	{ scope, conflict }: Pick<ApiRequest, 'scope' | 'conflict'>,
-	nowMs: number,
+	wallMs: number,
 ): WorkspaceAutomationError {
 	if (attempt.kind !== 'response') {
 		const [message, description] = KIND_TEXTS[attempt.kind];
@@ -114,23 +146,21 @@ function describeAttempt(
 		);
 	}
 	const { status, headers, body, text = '' } = attempt;
-	if (status >= 200 && status < 300)
-		return new WorkspaceAutomationError(
-			'The service did not answer with JSON',
-			`It answered status ${status} with ${describeBody(attempt)}. Check that the base URL in the credential is that of the API, and that there is no proxy or login page in front of it.`,
-			{ httpStatus: status },
-		);
+	const isPage = isHtmlPage(attempt);
+	const isSuccess = status >= 200 && status < 300;
+	if (isSuccess || (isPage && isRejection(status))) return notJsonError(attempt);
 	const outer = isRecord(body) ? body : {};
 	const envelope = isRecord(outer.error) ? outer.error : outer;
-	const plain = /^\s{0,100}</.test(text) ? undefined : nonEmptyText(text.trim());
+	const plain = isPage ? undefined : nonEmptyText(text.trim());
 	const serviceMessage = optionalExcerpt(findServiceMessage(body) ?? plain, 500);
 	const docUrl = optionalExcerpt(envelope.doc_url);
-	const waitMs = retryAfterMs(headers, nowMs);
+	const waitMs = retryAfterMs(headers, wallMs);
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
 	const [message, way] = findWording(status);
 	const sentences = [
 		status === 409 ? (conflict ?? way) : way,
-		retryAfter !== undefined && `It asked to wait ${pluralize(retryAfter, 'second')}.`,
+		waitMs !== undefined && sayToWait(waitMs),
+		isPage && `A proxy or login page answered, not the service. ${CHECK_PROXY}`,
 		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
 		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,
 		docUrl && `More: ${docUrl}`,

@@ -4,11 +4,13 @@ import { CanceledError } from '../errors';
 
 /** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
 export interface Clock {
-	/** Milliseconds since 1970 */
+	/** Returns milliseconds since 1970, for what people read and what is saved. It jumps when somebody sets the system clock. */
 	now(): number;
+	/** Returns milliseconds that only ever grow, for deadlines, ages and waits. They mean nothing outside of this process. */
+	monotonicMs(): number;
 	/**
 	 * Waits.
-	 * @param signal of the execution; without one the wait goes on after Stop
+	 * @param signal of the execution; without one the wait continues after Stop
 	 * @throws CanceledError at once when the execution is stopped
 	 */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -16,7 +18,7 @@ export interface Clock {
 
 export const TIMED_OUT = Object.assign(new Error('It took too long'), { code: 'ETIMEDOUT' });
 
-/** Why a timer ends early. Without a reason of ours each would make an error with a stack. */
+/** The reason to end a timer, and work that nobody waits for any more. Without one, each abort makes an error with a stack. */
 const WORK_DONE = new Error('The time is not needed any more');
 
 /** What a timer takes; a longer delay would fire at once. */
@@ -38,10 +40,10 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 }
 
 /**
- * The result of `work`, unless Stop comes first, or the time is over. `sleep` of n8n-workflow ends with a signal only from n8n
- * 2.34 on; before that an idle timer is left, and must hold nothing of the result: so no function here sees `work`.
- * @param ms how long it may take; for ever without
- * @param work gets a signal that comes when it fails, or is not waited for any more
+ * Returns the result of `work`, unless Stop comes first or the time is over. `sleep` of n8n-workflow ends with a signal only from
+ * n8n 2.34 on. Before that an idle timer is left and must hold nothing of the result, so no function here sees `work`.
+ * @param ms how long it may take; without a limit by default
+ * @param work gets a signal that is aborted when the call is over, however it ends
  * @throws TIMED_OUT for work that takes longer
  * @throws CanceledError at once when the execution is stopped, whatever becomes of the work
  */
@@ -54,22 +56,19 @@ export async function withTimeout<T>(
 	const result = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
 	const fail = (error: unknown) => settle?.reject(error);
 	const ignore = onAbort(signal, () => fail(new CanceledError()));
-	const [timer, over] = [new AbortController(), new AbortController()];
+	const over = new AbortController();
 	if (ms !== undefined)
-		void sleep(Math.min(ms, MAX_TIMER_MS), timer.signal).then(
+		void sleep(Math.min(ms, MAX_TIMER_MS), over.signal).then(
 			() => fail(TIMED_OUT),
 			() => {},
 		);
 	work(over.signal).then((value) => settle?.resolve(value), fail);
 	if (signal?.aborted) fail(new CanceledError());
 	try {
-		return await result.catch((error: unknown) => {
-			over.abort(WORK_DONE);
-			throw error;
-		});
+		return await result;
 	} finally {
 		settle = undefined;
-		timer.abort(WORK_DONE);
+		over.abort(WORK_DONE);
 		ignore();
 	}
 }
@@ -77,6 +76,7 @@ export async function withTimeout<T>(
 /** The real time. */
 export const realClock: Clock = {
 	now: () => Date.now(),
+	monotonicMs: () => Math.floor(performance.now()),
 	async sleep(ms, signal) {
 		const wait = Math.min(ms, MAX_TIMER_MS);
 		await withTimeout(signal, undefined, async (over) => await sleep(wait, over));

@@ -18,29 +18,29 @@ import {
 	operationRow,
 	type Values,
 } from './operations';
+import type { Headers } from './types';
 
-// Lists. What a page proves decides how it goes on: its end, its progress and its filter are proven before anything of it is handed
-// on, so that no list ends short and none repeats itself in silence.
+// Pagination. A page is yielded only after checks, so that no list ends short and none repeats itself silently.
 
 /** The document allows at most 100 a page (API document, Limits). */
 const MAX_PAGE_SIZE = 100;
 /** More than any workflow could hold */
 const MAX_PAGES = 10_000;
-/** In a row: a service may filter a page down to nothing, but not for ever */
+/** In a row: a service may filter a page down to nothing, but not forever */
 const MAX_EMPTY_PAGES = 20;
-/** What holds cursors and counts beside a list, and is no list itself */
+/** Fields with cursors and counts beside a list */
 const PAGINATION_KEYS = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
 
 export interface ListOptions extends CallOptions {
-	/** How many entries are needed at most; all of them by default */
+	/** Entries that are needed at most; all of them by default */
 	limit?: number;
-	/** Where to begin: the cursor of an earlier page */
+	/** The cursor of an earlier page to start at */
 	startCursor?: string;
-	/** Told where something has to be set up, and whether there are no entries; by default it is thrown where there are none. */
+	/** Called if something has to be set up. By default the error is thrown, but only if there are no entries. */
 	onSetupRequired?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
 
-/** The service's own words on what has to be set up (API document, Project), whatever of them there is; undefined where nothing has. */
+/** Returns the error for a response that asks for a setup (API document, Project), with the service's own words; else undefined. */
 function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
 	if (!isRecord(body) || !isRecord(body.setup_required)) return undefined;
 	const { reason, message, eligible_workspaces: workspaces } = body.setup_required;
@@ -61,7 +61,10 @@ function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** The entries of a list: where the document or the override says, the body itself, or the one list beside no other. */
+/**
+ * Returns the entries of a list: at the documented place or the override's, the body itself, or its one list. For example
+ * `{"data": [{"id": "a"}], "has_more": false}`, `[{"id": "a"}]` and `{"tasks": [{"id": "a"}], "meta": {}}` have the same entries.
+ */
 function extractItems(api: ApiClient, operation: OperationId, body: unknown): IDataObject[] {
 	const named = api.readField(operation, 'data', body);
 	const others = Object.entries(isRecord(body) ? body : {})
@@ -83,7 +86,7 @@ function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]):
 	}
 }
 
-/** What else beside a list seems to say that there is more, by its name */
+/** Returns the name of a field that seems to say that there's more, such as `nextPage`; undefined if there's none. */
 function findPaginationHint(body: unknown): string | undefined {
 	if (!isRecord(body)) return undefined;
 	const places = [body, ...PAGINATION_KEYS.map((name) => body[name]).filter(isRecord)];
@@ -91,20 +94,24 @@ function findPaginationHint(body: unknown): string | undefined {
 	return said.find(([name]) => /next|more|cursor|after/i.test(name))?.[0];
 }
 
-/** The cursor of the page after one, undefined at the proven end. @throws WorkspaceAutomationError where the end is not proven */
+/**
+ * Returns the cursor of the next page, for example `c2` in `{"data": [...], "has_more": true, "next_cursor": "c2"}`, or undefined at
+ * the proven end.
+ * @throws WorkspaceAutomationError if the end isn't proven
+ */
 function findNextCursor(api: ApiClient, operation: OperationId, body: unknown, isFull: boolean) {
 	const given = api.readField(operation, 'next_cursor', body);
 	const hasMore = api.readField(operation, 'has_more', body);
 	if (hasMore === false) return undefined;
 	if (typeof given === 'string' || typeof given === 'number') return String(given);
 	const more = api.isOverridden(operation, 'next_cursor') ? undefined : findPaginationHint(body);
-	const doubts: Array<[isOne: boolean, why: string]> = [
+	const doubts: Array<[isDoubt: boolean, why: string]> = [
 		[isObject(given), `Its cursor is no text: ${quote(given)}.`],
 		[hasMore === true, 'The service says that there is more, and gives no cursor for it.'],
 		[more !== undefined, `The service says "${excerpt(more ?? '')}", which is not understood.`],
 		[isFull, 'The page is full, and the service does not say whether there is more.'],
 	];
-	const [, why] = doubts.find(([isOne]) => isOne) ?? [];
+	const [, why] = doubts.find(([isDoubt]) => isDoubt) ?? [];
 	if (why === undefined) return undefined;
 	throw new WorkspaceAutomationError(
 		'The list may be incomplete',
@@ -121,7 +128,7 @@ const endlessListError = (operation: OperationId, why: string) =>
 const isUsableId = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** Refuses entries that say of themselves that they are not within the list's filter. */
+/** @throws WorkspaceAutomationError if an entry says that it's outside of the list's filter */
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationRow(operation);
 	for (const name of Object.keys(query).filter((each) => isUsableId(values[each]))) {
@@ -136,59 +143,97 @@ function checkFilter(operation: OperationId, values: Values, data: IDataObject[]
 	}
 }
 
+/** A page of a list, and its place in it */
+export interface ListPage {
+	data: IDataObject[];
+	/** The cursor of the next page; undefined at the end, and if no more entries are needed */
+	next?: string;
+	headers: Headers;
+}
+
+interface Progress {
+	/** Pages so far, this one included */
+	pages: number;
+	/** Empty pages in a row */
+	emptyPages: number;
+	/** The cursor that this page was requested with */
+	cursor: string | undefined;
+	/** The ID of the first entry, or all of it */
+	firstEntry: string;
+}
+
+/** @throws WorkspaceAutomationError if a page proves that the list repeats itself */
+function assertProgress(
+	operation: OperationId,
+	previous: Progress | undefined,
+	page: Progress,
+	next: string | undefined,
+): void {
+	if (next !== undefined && next === page.cursor)
+		throw endlessListError(operation, 'The service gave the same cursor twice.');
+	if (previous && page.emptyPages === 0 && page.firstEntry === previous.firstEntry)
+		throw endlessListError(operation, 'Two pages begin with the same entry.');
+}
+
+/** @throws WorkspaceAutomationError if the list has no end, or none in time */
+function assertNextPage(
+	api: ApiClient,
+	operation: OperationId,
+	{ emptyPages, pages }: Progress,
+	deadline: number,
+): void {
+	if (emptyPages >= MAX_EMPTY_PAGES)
+		throw endlessListError(operation, `The last ${emptyPages} pages were empty.`);
+	if (pages >= MAX_PAGES) throw endlessListError(operation, `It has more than ${MAX_PAGES} pages.`);
+	if (api.clock.monotonicMs() <= deadline) return;
+	throw new WorkspaceAutomationError(
+		'The list takes too long to read',
+		"It was not read to its end in its time. Ask for less of it, or enter an ID with 'By ID' instead of choosing it.",
+	);
+}
+
 /**
- * The pages of a list, no more of them than `most` entries need: each asks only for what is missing, and none is asked for
- * after the last one that is needed. `next` is the cursor of the page after it, undefined at the end.
- * @throws WorkspaceAutomationError rather than end a list before its end, repeat a part of it, or take longer than the deadline
+ * Yields the pages of a list, and requests only what `limit` entries need. Before a page is yielded, it has respected the filter and
+ * made progress, and it has a cursor or is provably the last.
+ * @throws WorkspaceAutomationError if one of these proofs fails, or if the list takes longer than the deadline
  */
 export async function* readPages(
 	api: ApiClient,
 	operation: OperationId,
 	values: Values,
-	{
-		limit: most = Infinity,
-		startCursor: from,
-		onSetupRequired: onSetup,
-		...options
-	}: ListOptions = {},
-): AsyncGenerator<{ data: IDataObject[]; next?: string }> {
-	const { deadline = Infinity } = options;
-	let [cursor, count, empty, first] = [from, 0, 0, ''];
-	for (let pages = 1; ; pages++) {
-		const size = Math.min(MAX_PAGE_SIZE, most - count);
-		const { body } = await api.call(operation, { ...values, limit: size, cursor }, options);
-		const setup = setupRequiredError(body);
-		const data = extractItemsOr(setup, () => extractItems(api, operation, body));
+	{ limit = Infinity, startCursor, onSetupRequired, ...options }: ListOptions = {},
+): AsyncGenerator<ListPage> {
+	let cursor = startCursor;
+	let count = 0;
+	let previous: Progress | undefined;
+	for (;;) {
+		const size = Math.min(MAX_PAGE_SIZE, limit - count);
+		const response = await api.call(operation, { ...values, limit: size, cursor }, options);
+		const setup = setupRequiredError(response.body);
+		const data = extractItemsOr(setup, () => extractItems(api, operation, response.body));
 		checkFilter(operation, values, data);
 		count += data.length;
-		if (setup && onSetup) onSetup(setup, count === 0);
+		if (setup && onSetupRequired) onSetupRequired(setup, count === 0);
 		else if (setup && count === 0) throw setup;
-		// A page of more than was asked for is no page: such a service gives all at once.
-		const next =
-			count < most ? findNextCursor(api, operation, body, data.length === size) : undefined;
-		const start = toText(api.readField(operation, 'id', data[0]) ?? data[0]);
-		if (next !== undefined && next === cursor)
-			throw endlessListError(operation, 'The service gave the same cursor twice.');
-		if (pages > 1 && data.length > 0 && start === first)
-			throw endlessListError(operation, 'Two pages begin with the same entry.');
-		yield { data, next };
+		// More items than requested: the service ignores `limit` and has sent everything. Only an exact match is a full page.
+		const isFull = data.length === size;
+		const next = count < limit ? findNextCursor(api, operation, response.body, isFull) : undefined;
+		const page: Progress = {
+			pages: (previous?.pages ?? 0) + 1,
+			emptyPages: data.length === 0 ? (previous?.emptyPages ?? 0) + 1 : 0,
+			cursor,
+			firstEntry: toText(api.readField(operation, 'id', data[0]) ?? data[0]),
+		};
+		assertProgress(operation, previous, page, next);
+		yield { data, next, headers: response.headers };
 		if (next === undefined) return;
-		empty = data.length === 0 ? empty + 1 : 0;
-		if (empty >= MAX_EMPTY_PAGES)
-			throw endlessListError(operation, `The last ${empty} pages were empty.`);
-		if (pages >= MAX_PAGES)
-			throw endlessListError(operation, `It has more than ${MAX_PAGES} pages.`);
-		if (api.clock.now() > deadline)
-			throw new WorkspaceAutomationError(
-				'The list takes too long to read',
-				"It was not read to its end in its time. Ask for less of it, or enter an ID with 'By ID' instead of choosing it.",
-			);
+		assertNextPage(api, operation, page, options.deadline ?? Infinity);
 		cursor = next;
-		first = start;
+		previous = page;
 	}
 }
 
-/** The ID of an entry, for what depends on one. @throws WorkspaceAutomationError where it has none */
+/** Returns the ID of an entry. @throws WorkspaceAutomationError if it has none */
 export function requireEntryId(api: ApiClient, operation: OperationId, entry: unknown): string {
 	const id = api.readField(operation, 'id', entry);
 	if (isUsableId(id)) return String(id);
@@ -196,16 +241,4 @@ export function requireEntryId(api: ApiClient, operation: OperationId, entry: un
 		'An entry of the list has no ID',
 		`It is: ${quote(entry)}. ${answerOverride(operation, 'id')}`,
 	);
-}
-
-/** The files and folders of a name that a folder lists or, without one, the project. */
-export async function findFilesByName(
-	api: ApiClient,
-	{ projectId, parentId, name }: Values,
-	options?: CallOptions,
-): Promise<IDataObject[]> {
-	const found: IDataObject[] = [];
-	for await (const { data } of readPages(api, 'listFiles', { projectId, parentId }, options))
-		found.push(...data.filter((file) => file.name === name));
-	return found;
 }

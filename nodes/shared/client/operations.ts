@@ -20,7 +20,7 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	values?: readonly string[];
 	/** Words that we send or look for, by our own name; an override may give the service's */
 	words?: readonly string[];
-	/** Where a look tells whether it was done, of what must not be done twice; absent where the API offers no way to find out */
+	/** How to find out whether a non-idempotent request took effect; absent if the API offers no way */
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** Whether a session that it is about may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
@@ -30,8 +30,16 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	answer?: Record<string, readonly string[]>;
 }
 
-/** What an operation sends: its row, with an override over it, but for what is read of its response */
-export type Request = Omit<OperationRow, 'answer' | 'words'>;
+/** An operation as the service of a credential has it: its row, with the credential's override applied. */
+export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'> {
+	id: OperationId;
+	/** By name: the dotted paths where a value may be. One that an override names is the only one. */
+	answer: Record<string, { paths: readonly string[]; isOverridden: boolean }>;
+	/** The service's own words, by ours, as far as an override has them */
+	words: Record<string, string>;
+	/** What the override says, as JSON */
+	overrideJson: string;
+}
 
 const OLDER_VERSION = '2026-08-21';
 
@@ -80,7 +88,7 @@ export const OPERATIONS = {
 		method: 'PATCH',
 		path: '/tasks/{taskId}',
 		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
-		effect: 'repeat',
+		effect: 'idempotent',
 	},
 	createAgentSession: {
 		method: 'POST',
@@ -125,7 +133,7 @@ export const OPERATIONS = {
 		// An empty object, because n8n labels a POST without a body as a form.
 		body: {},
 		assumed: 'shape',
-		effect: 'repeat',
+		effect: 'idempotent',
 		newSession: true,
 		urgent: true,
 	},
@@ -188,9 +196,9 @@ export const OPERATIONS = {
 		words: ['text', 'base64', 'asset'],
 		reconciler: 'file',
 		effect: {
-			message: 'It is not known whether the file was created',
+			message: 'The file may have been created',
 			description:
-				'Look whether there is a file of that name: if there is and it is not the one, choose another name; then run the workflow again.',
+				"Check whether there's a file with this name. If it isn't yours, choose another name. Then run the workflow again.",
 		},
 		scope: 'files.write (and assets.read to copy an asset)',
 		conflict: FILE_CONFLICT,
@@ -201,7 +209,7 @@ export const OPERATIONS = {
 		path: '/files/{fileId}',
 		body: { name: '{name}' },
 		assumed: 'path',
-		effect: 'repeat',
+		effect: 'idempotent',
 		scope: 'files.write',
 		conflict: FILE_CONFLICT,
 	},
@@ -211,7 +219,7 @@ export const OPERATIONS = {
 		body: { parentId: '{parentId}' },
 		assumed: 'path',
 		words: ['myFiles'],
-		effect: 'repeat',
+		effect: 'idempotent',
 		scope: 'files.write',
 		conflict: FILE_CONFLICT,
 	},
@@ -234,7 +242,7 @@ export const OPERATIONS = {
 	deleteCustomDomain: {
 		method: 'DELETE',
 		path: '/custom-domains/{customDomainId}',
-		effect: 'repeat',
+		effect: 'idempotent',
 	},
 	listProducts: listRow('/products', { projectId: '{projectId}' }),
 	createProduct: {
@@ -254,7 +262,7 @@ export const OPERATIONS = {
 		body: {},
 		assumed: 'shape',
 		values: ['projectId'],
-		effect: 'repeat',
+		effect: 'idempotent',
 	},
 } as const satisfies Record<string, OperationRow>;
 
@@ -292,18 +300,18 @@ export interface ApiClient {
 	/** The execution's, where it has one */
 	readonly signal: AbortSignal | undefined;
 	/**
-	 * Calls an operation. What must not be done twice is sent again only on proof that it did not happen.
+	 * Calls an operation. A non-idempotent one is sent again only after proof that it had no effect.
 	 * @throws as `send` of the transport
 	 */
 	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
-	/** What a response says under one of the names of the operation's `answer`; undefined where it says nothing */
+	/** Returns what a response has under one of the names of the operation's `answer`; undefined if it has nothing. */
 	readField(operation: OperationId, name: string, body: unknown): unknown;
-	/** Whether an override says where that is */
+	/** Returns whether an override says where to read that name. */
 	isOverridden(operation: OperationId, name: string): boolean;
-	/** The service's own word for one of the operation's `words`; undefined where no override has one */
+	/** Returns the service's own word for one of the operation's `words`; undefined if no override has one. */
 	word(operation: OperationId, word: string): string | undefined;
-	/** What overrides say of an operation, in a few characters */
+	/** Returns a fingerprint of the operation's override. */
 	overrideFingerprint(operation: OperationId): string;
-	/** The same API over connections with these options */
+	/** Returns the same API over connections with these options. */
 	withConnection(connection: ConnectionOptions): ApiClient;
 }

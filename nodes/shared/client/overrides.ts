@@ -10,12 +10,12 @@ import {
 	type OperationId,
 	operationRow,
 	OPERATIONS,
-	type Request,
+	type ServiceOperation,
 	type Template,
 	type Values,
 } from './operations';
 
-// What is sent for an operation and where its answer is read, as its row says and the credential's Overrides correct it.
+// The request of an operation and the places in its response: from its row, with the credential's Overrides applied.
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 const ONE_PLACEHOLDER = /^\{(\w+)\}$/;
@@ -66,14 +66,30 @@ function fillPath(id: OperationId, template: string, values: Values): string {
 	);
 }
 
+/** Returns an operation with its override applied. Each field of the override replaces the row's own. */
+export function applyOverride(id: OperationId, override: Override = {}): ServiceOperation {
+	const { answer: places = {}, ...row } = operationRow(id);
+	const { answer: overridden = {}, words = {}, ...request } = override;
+	const answer = Object.keys({ ...places, ...overridden }).map((name) => {
+		const isOverridden = overridden[name] !== undefined;
+		return [name, { isOverridden, paths: isOverridden ? [overridden[name]] : places[name] }];
+	});
+	return {
+		...row,
+		...request,
+		id,
+		answer: Object.fromEntries(answer) as ServiceOperation['answer'],
+		words,
+		overrideJson: JSON.stringify(override),
+	};
+}
+
 /**
- * The request of an operation.
- * @param row of the operation, with overrides over it
- * @param extra fields that the user adds in the node; they are put over the body that results
+ * Returns the request of an operation.
+ * @param extra fields that the user adds in the node; they replace those of the body
  */
 export function createRequest(
-	id: OperationId,
-	{ query, body, ...row }: Request,
+	{ id, query, body, ...operation }: ServiceOperation,
 	values: Values,
 	extra: Record<string, unknown> = {},
 ): ApiRequest {
@@ -83,15 +99,21 @@ export function createRequest(
 		query?: IDataObject;
 		body?: object;
 	};
+	const { method, effect, version, scope, maxBytes, timeoutMs } = operation;
 	return {
-		...row,
-		path: fillPath(id, row.path, values),
+		method,
+		effect,
+		version,
+		scope,
+		maxBytes,
+		timeoutMs,
+		path: fillPath(id, operation.path, values),
 		...(query && { query: fields.query ?? {} }),
 		...(hasBody && { body: { ...fields.body, ...extra } }),
 	};
 }
 
-/** What stands at a dotted path such as `page.next`; undefined where there is no such place. */
+/** Returns the value at a dotted path such as `page.next`; undefined if there's none. */
 function valueAt(body: unknown, path: string): unknown {
 	return path.split('.').reduce<unknown>((at, key) => {
 		if (Array.isArray(at)) return at[Number(key)] as unknown;
@@ -99,30 +121,23 @@ function valueAt(body: unknown, path: string): unknown {
 	}, body);
 }
 
-/** What a response says under one of the names of `answer`: where the override says, or in the first place that has a value. */
-export function readField(
-	operation: OperationId,
-	name: string,
-	body: unknown,
-	override: Override | undefined,
-): unknown {
-	const corrected = override?.answer?.[name];
-	if (corrected !== undefined) return valueAt(body, corrected);
-	const places = operationRow(operation).answer?.[name] ?? [];
-	return places
-		.map((path) => valueAt(body, path))
-		.find((value) => value !== undefined && value !== null && value !== '');
+/** Returns what a response has under one of the names of `answer`: at the override's path, or the first value that isn't empty. */
+export function readField({ answer }: ServiceOperation, name: string, body: unknown): unknown {
+	const { paths, isOverridden } = answer[name] ?? { paths: [], isOverridden: false };
+	const values = paths.map((path) => valueAt(body, path));
+	if (isOverridden) return values[0];
+	return values.find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The part of a description that says how to correct where `name` is read from. */
+/** Returns the sentence that says how to correct where `name` is read from. */
 export const answerOverride = (operation: OperationId, name: string): string =>
 	`If it holds what is missing, say where under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
 
-/** The part of a description that says how to correct what is sent. */
+/** Returns the sentence that says how to correct the request. */
 export const requestOverride = (operation: OperationId, field = 'body'): string =>
 	`If your service expects another request, write it as its documentation shows it under 'Overrides' in the credential: {"${operation}": {"${field}": {...}}}.`;
 
-/** The error for a response whose shape is not understood: quotes it and names the override. */
+/** Returns the error for a response of an unknown shape, which quotes it and names the override. */
 export const unreadableResponse = (
 	operation: OperationId,
 	name: string,
@@ -135,9 +150,9 @@ export const unreadableResponse = (
 	);
 
 /**
- * The rows that a query returned.
- * @param warn told where the service names another number of them
- * @throws WorkspaceAutomationError where there is no list of rows
+ * Returns the rows of a query.
+ * @param warn called if the service names another number of rows
+ * @throws WorkspaceAutomationError if there's no list of rows
  */
 export function readRows(
 	api: ApiClient,
@@ -153,13 +168,13 @@ export function readRows(
 	return rows as IDataObject[];
 }
 
-/** How a request really looks, as the service's own documentation shows it. What is left out stays as assumed. */
+/** The real request, as the service's own documentation shows it. Fields that are left out don't change. */
 export interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
-	/** Where to read what the nodes need: a dotted path by name */
+	/** Where to read the values that the nodes need: a dotted path by name */
 	answer?: Record<string, string>;
-	/** What the service says instead of a word of ours */
+	/** The service's own words, by ours */
 	words?: Record<string, string>;
 }
 

@@ -1,251 +1,145 @@
-import { attemptError } from './attemptError';
+import { RateLimitError } from './attemptError';
 import { realClock, withTimeout, type Clock } from './clock';
+import { RateController } from './rateController';
 
-// How much goes on at once, and how fast one thing follows another.
+// The queue that all requests with one key pass, in every node and execution of this process.
 
-/** Runs at most so many pieces of work at once; the others wait their turn, in order. */
-export class Semaphore {
-	private free: number;
-
-	private readonly waiting: Array<() => void> = [];
-
-	constructor(concurrency: number) {
-		this.free = concurrency;
-	}
-
-	async run<T>(work: () => Promise<T>): Promise<T> {
-		if (this.free > 0) this.free--;
-		else await new Promise<void>((resolve) => this.waiting.push(resolve));
-		try {
-			return await work();
-		} finally {
-			const next = this.waiting.shift();
-			if (next) next();
-			else this.free++;
-		}
-	}
-}
-
-/**
- * Calls `work` for every item, at most `concurrency` at once, in order. Results keep the items' order. A call that throws does
- * not keep the others from being made; all are awaited, so that nothing goes on unnoticed.
- */
-export async function settleConcurrently<T, R>(
-	items: readonly T[],
-	concurrency: number,
-	work: (item: T, index: number) => Promise<R>,
-): Promise<Array<PromiseSettledResult<R>>> {
-	const limiter = new Semaphore(concurrency);
-	const all = items.map(async (item, index) => await limiter.run(() => work(item, index)));
-	return await Promise.allSettled(all);
-}
-
-const FIRST_SHARE = 0.9;
-const DECREASE = 0.8;
-const INCREASE = 0.02;
-const INCREASE_OF_GUESS = 0.2;
-/** From as many accepted requests on, their rate is more than a guess. */
-const TRUSTED = 10;
-/** The least that a guess begins with, a second, and the least there is */
-const MIN_GUESS = 1;
-const MIN_RATE = 1 / 60;
-/** Accepted requests that tell the first rate: the latest within this time, so many of them at most */
-const WINDOW_MS = 10_000;
-const MAX_COUNTED = 1_000;
-const MAX_KEY_PAUSE_MS = 61_200;
-const MIN_KEY_PAUSE_MS = 1_000;
-/** What a late timer may make up for */
-const CATCH_UP_MS = 50;
-
-/**
- * How fast requests of a key may follow each other. Decisions only: times in milliseconds come as plain numbers, nothing waits here.
- *
- * Before the first 429 nothing is spaced, for the service's limits are not documented. From then on:
- * - The first rate is 0.9 of what was accepted: the latest requests over their time and the wait that the service asks for, which
- *   is when it accepts again. That is the rate of a token bucket and of a fixed window alike.
- * - Additive increase, multiplicative decrease (Chiu and Jain 1989; RFC 5681, 3.1): 0.8 of the rate at each further 429, then a
- *   fiftieth more each second. A rate told from a handful of requests is a guess, so it grows by a fifth a second until the next
- *   429 (slow start, RFC 5681): 300 requests at once against 50 a second are over in half the time.
- * - What was on its way when the gate closed tells nothing new (one decrease a window, RFC 6582), and what nobody waits for does
- *   not make the rate grow (RFC 7661).
- * - `Retry-After` holds back everything with the key (RFC 9110, 10.2.3) for up to a minute, the usual window of a limit. A longer
- *   one is obeyed by the request that met it; the others go on, slower, and each finds out whether it was meant for all.
- */
-export class RateController {
-	/** Requests a second; undefined before the first 429 */
-	private rate: number | undefined;
-	/** What is added to the rate with each request that others wait behind */
-	private growth = INCREASE;
-	private pausedUntil = -Infinity;
-	private nextAt = -Infinity;
-	/** When the latest requests were accepted, before the first 429 */
-	private accepted: number[] = [];
-
-	/** When the next request may go */
-	nextSendAt({ deadline, urgent }: { deadline: number; urgent?: boolean }): number {
-		// What is urgent goes through a closed gate if it cannot wait for it to open.
-		const passes = urgent && deadline < this.pausedUntil;
-		return passes ? this.nextAt : Math.max(this.pausedUntil, this.nextAt);
-	}
-
-	/** A request goes. @param others whether more of them wait */
-	onSend(nowMs: number, others: boolean): void {
-		if (this.rate === undefined) return;
-		if (others) this.rate += this.growth;
-		this.nextAt = Math.max(this.nextAt, nowMs - CATCH_UP_MS) + 1000 / this.rate;
-	}
-
-	/** The service took a request. */
-	onSuccess(nowMs: number): void {
-		if (this.rate !== undefined) return;
-		if (this.accepted.push(nowMs) > MAX_COUNTED) this.accepted.shift();
-	}
-
-	/**
-	 * The service refused a request with 429.
-	 * @param sentAt when the request had its turn
-	 * @param waitMs how long the service asks to wait
-	 */
-	onThrottled(sentAt: number, nowMs: number, waitMs: number): void {
-		const knownBefore = sentAt < this.pausedUntil;
-		const closureMs = waitMs > MAX_KEY_PAUSE_MS ? MIN_KEY_PAUSE_MS : waitMs;
-		this.pausedUntil = Math.max(this.pausedUntil, nowMs + closureMs);
-		if (this.rate !== undefined) {
-			if (knownBefore) return;
-			this.rate = Math.max(MIN_RATE, this.rate * DECREASE);
-			this.growth = INCREASE;
-			return;
-		}
-		const counted = this.accepted.filter((at) => at > nowMs - WINDOW_MS);
-		this.accepted = [];
-		const seconds = (nowMs - (counted[0] ?? nowMs) + closureMs) / 1000;
-		const isGuess = counted.length < TRUSTED;
-		this.growth = isGuess ? INCREASE_OF_GUESS : INCREASE;
-		const least = isGuess ? MIN_GUESS : MIN_RATE;
-		this.rate = Math.max(least, (FIRST_SHARE * counted.length) / seconds);
-	}
-}
-
-/** A request that waits for its turn. */
+/** A request that waits to be sent. Times are on the monotonic clock. */
 export interface QueuedRequest {
-	/** When it was asked for first: one that was refused keeps its place */
+	/** When it was first queued: after a 429 it keeps its place */
 	since: number;
-	/** Later than this it is of no use */
+	/** The latest time to send it */
 	deadline: number;
-	/** Goes before those that are not, and through a closed gate if it cannot wait for it to open */
+	/** Whether it goes before the others, and through a pause that would outlast its deadline */
 	urgent?: boolean;
 }
 
 interface Ticket extends QueuedRequest {
-	/** Called once: with how long it would have to wait, where that is too long */
-	settle(tooLongMs?: number): void;
+	/** Lets the request be sent. */
+	resolve(): void;
+	reject(error: RateLimitError): void;
 }
 
-/** What may be under way with a key: a service with limits can say so before hundreds of requests are on their way. */
+/** Requests in flight with one key. A service with limits can say so before hundreds of requests are on their way. */
 const MAX_IN_FLIGHT = 25;
-/** Of so many turns one goes to whoever has waited longest, so that urgent requests starve nobody. */
-const TURNS_TO_OLDEST = 4;
-/** So that no timer is left for long when those that waited have left */
+/** Every so many slots, the oldest request goes before the urgent ones, so that they can't starve the rest. */
+const SLOTS_TO_OLDEST = 4;
+/** The longest timer, so that none is left for long after the requests that waited have left */
 const MAX_TICK_MS = 1_000;
-/** After as long without a request a key begins as if it were new. */
-const IDLE_MS = 5 * 60_000;
+/** A key without requests for this long starts over as if it were new. */
+const MAX_IDLE_MS = 5 * 60_000;
 
-/** The gate that all requests with one key go through, as fast as `Pace` allows. */
-class RateLimiter {
+/**
+ * An adaptive rate limiter: a queue by age and urgency, at most `MAX_IN_FLIGHT` requests at once, and a rate that `RateController`
+ * learns from 429s (AIMD).
+ */
+export class RateLimiter {
 	private readonly controller = new RateController();
+	/** Doesn't stop with any execution */
 	private readonly clock: Clock;
-	/** In the order in which they were asked for */
+	/** Oldest first */
 	private queued: Ticket[] = [];
 	private readonly inFlight = new Set<Ticket>();
-	private turns = 0;
+	/** Slots given to urgent requests while others waited */
+	private urgentSlots = 0;
 	private isTimerRunning = false;
 	private usedAt: number;
 
-	/** @param clock is not stopped with any execution */
 	constructor(clock: Clock) {
 		this.clock = clock;
-		this.usedAt = clock.now();
+		this.usedAt = clock.monotonicMs();
 	}
 
 	/**
-	 * Calls `send` when the request may be sent, and learns from how it ended.
-	 * @param signal of the execution: after Stop the request leaves the queue
-	 * @throws CanceledError when the execution is stopped before its turn
-	 * @throws WorkspaceAutomationError where it would have to wait for longer than it can
+	 * Calls `send` when the request may be sent, and learns from its result.
+	 * @param signal of the execution: after Stop, the request leaves the queue
+	 * @param send returns `pauseMs` after a 429: for how long the key should pause
+	 * @throws CanceledError if the execution is stopped before the request is sent
+	 * @throws RateLimitError if the request can't be sent before its deadline; at once, or at the deadline
 	 */
 	async schedule<T extends { pauseMs?: number }>(
 		request: QueuedRequest,
 		signal: AbortSignal | undefined,
 		send: () => Promise<T>,
 	): Promise<T> {
-		this.usedAt = this.clock.now();
-		const ticket: Ticket = { ...request, settle() {} };
-		const turn = new Promise<number | undefined>((settle) => (ticket.settle = settle));
-		this.queued.push(ticket);
-		this.queued.sort((a, b) => a.since - b.since);
+		this.usedAt = this.clock.monotonicMs();
+		const ticket: Ticket = { ...request, resolve() {}, reject() {} };
+		const slot = new Promise<void>((resolve, reject) => Object.assign(ticket, { resolve, reject }));
+		this.enqueue(ticket);
 		try {
 			if (this.isTimerRunning) this.dispatch();
 			else void this.runTimer();
-			const tooLongMs = await withTimeout(signal, undefined, async () => await turn);
-			if (tooLongMs !== undefined) {
-				const headers = tooLongMs > 0 ? { 'retry-after': Math.ceil(tooLongMs / 1000) } : {};
-				throw attemptError({ kind: 'response', status: 429, headers, body: undefined }, {}, 0);
-			}
-			const sentAt = this.clock.now();
-			const passed = await send();
-			const now = this.clock.now();
-			if (passed.pauseMs !== undefined) this.controller.onThrottled(sentAt, now, passed.pauseMs);
-			else this.controller.onSuccess(now);
-			return passed;
+			await withTimeout(signal, undefined, async () => await slot);
+			const sentAt = this.clock.monotonicMs();
+			const result = await send();
+			const now = this.clock.monotonicMs();
+			if (result.pauseMs === undefined) this.controller.onSuccess(now);
+			else this.controller.onThrottled(sentAt, now, result.pauseMs);
+			return result;
 		} finally {
-			// Stop may come in the moment in which it was called.
-			this.inFlight.delete(ticket);
-			this.queued = this.queued.filter((each) => each !== ticket);
-			this.dispatch();
+			this.release(ticket);
 		}
 	}
 
-	/** Whether there is nothing left to remember */
+	/** Returns whether there is nothing left to remember. */
 	isIdle(): boolean {
-		return this.queued.length === 0 && this.clock.now() - this.usedAt > IDLE_MS;
+		return this.queued.length === 0 && this.clock.monotonicMs() - this.usedAt > MAX_IDLE_MS;
 	}
 
-	/** Sends away who cannot wait, and lets go whose turn it is. Returns the time until the next turn, or until it is looked again. */
+	private enqueue(ticket: Ticket): void {
+		const last = this.queued[this.queued.length - 1] as Ticket | undefined;
+		this.queued.push(ticket);
+		if (last && last.since > ticket.since) this.queued.sort((a, b) => a.since - b.since);
+	}
+
+	/** Frees the slot of a request, or its place in the queue: Stop may come at any time. */
+	private release(ticket: Ticket): void {
+		if (!this.inFlight.delete(ticket))
+			this.queued = this.queued.filter((queued) => queued !== ticket);
+		this.dispatch();
+	}
+
+	/** Rejects requests that can't be sent in time, and sends those that may go now. Returns the time until the next dispatch. */
 	private dispatch(): number {
-		const now = this.clock.now();
-		const waitOf = (ticket: Ticket) => Math.max(0, this.controller.nextSendAt(ticket) - now);
-		this.queued = this.queued.filter((ticket) => {
-			const isInTime = now + waitOf(ticket) <= ticket.deadline;
-			if (!isInTime) ticket.settle(waitOf(ticket));
-			return isInTime;
-		});
-		for (;;) {
-			// What is urgent needs no room. Who waits for room is called when somebody leaves.
-			const urgent = this.queued.find((ticket) => ticket.urgent && waitOf(ticket) === 0);
-			const hasRoom = this.inFlight.size < MAX_IN_FLIGHT;
-			const oldest = hasRoom ? this.queued.find((ticket) => waitOf(ticket) === 0) : undefined;
-			const isOldest = urgent && oldest && ++this.turns % TURNS_TO_OLDEST === 0;
-			const next = isOldest ? oldest : (urgent ?? oldest);
-			if (!next) break;
+		const now = this.clock.monotonicMs();
+		const waitMs = (ticket: Ticket) => Math.max(0, this.controller.nextSendAt(ticket) - now);
+		const isLate = (ticket: Ticket) => now + waitMs(ticket) > ticket.deadline;
+		const late = this.queued.filter(isLate);
+		if (late.length > 0) this.queued = this.queued.filter((ticket) => !isLate(ticket));
+		for (const ticket of late) ticket.reject(new RateLimitError(waitMs(ticket)));
+		for (let next = this.nextTicket(now); next; next = this.nextTicket(now)) {
 			this.queued.splice(this.queued.indexOf(next), 1);
 			this.inFlight.add(next);
 			this.controller.onSend(now, this.queued.length > 0);
-			next.settle();
+			next.resolve();
 		}
-		const waits = this.queued.map(waitOf).filter((waitMs) => waitMs > 0);
-		return waits.reduce((least, waitMs) => Math.min(least, waitMs), MAX_TICK_MS);
+		return this.queued.reduce((tickMs, ticket) => {
+			// A request that may go already waits for a slot only: it's dispatched when another one leaves.
+			const nextMs = waitMs(ticket) || ticket.deadline - now + 1;
+			return Math.min(tickMs, nextMs);
+		}, MAX_TICK_MS);
 	}
 
-	/** One timer for all, while anybody waits. */
+	/** Returns the request to send now. Urgent ones need no free slot. */
+	private nextTicket(now: number): Ticket | undefined {
+		const mayGo = (ticket: Ticket) => this.controller.nextSendAt(ticket) <= now;
+		const urgent = this.queued.find((ticket) => ticket.urgent && mayGo(ticket));
+		const hasSlot = this.inFlight.size < MAX_IN_FLIGHT;
+		const oldest = hasSlot ? this.queued.find(mayGo) : undefined;
+		if (!urgent || !oldest) return urgent ?? oldest;
+		return ++this.urgentSlots % SLOTS_TO_OLDEST === 0 ? oldest : urgent;
+	}
+
+	/** Dispatches until the queue is empty. One timer serves all requests. */
 	private async runTimer(): Promise<void> {
 		this.isTimerRunning = true;
-		for (let waitMs = this.dispatch(); this.queued.length > 0; waitMs = this.dispatch())
-			await this.clock.sleep(Math.max(1, waitMs));
+		for (let tickMs = this.dispatch(); this.queued.length > 0; tickMs = this.dispatch())
+			await this.clock.sleep(Math.max(1, tickMs));
 		this.isTimerRunning = false;
 	}
 }
 
-/** The gates of this process: each worker of queue mode has its own. */
+/** The rate limiters of this process, one per key. In queue mode, each worker has its own. */
 export class RateLimiters {
 	private readonly limiters = new Map<string, RateLimiter>();
 	private readonly clock: Clock;
@@ -254,12 +148,12 @@ export class RateLimiters {
 		this.clock = clock;
 	}
 
-	/** @param key one for each base URL and API key, and no secret: a digest */
+	/** @param key stands for a base URL and an API key: a fingerprint, no secret */
 	get(key: string): RateLimiter {
-		for (const [each, gate] of this.limiters) if (gate.isIdle()) this.limiters.delete(each);
-		const gate = this.limiters.get(key) ?? new RateLimiter(this.clock);
-		this.limiters.set(key, gate);
-		return gate;
+		for (const [each, limiter] of this.limiters) if (limiter.isIdle()) this.limiters.delete(each);
+		const limiter = this.limiters.get(key) ?? new RateLimiter(this.clock);
+		this.limiters.set(key, limiter);
+		return limiter;
 	}
 }
 

@@ -1,55 +1,68 @@
-import type { ApiRequest, Attempt, Headers } from './types';
+import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './types';
 
-// What an attempt proves about its request, and so what may be sent again and when. Decisions only: nothing here sends or waits.
+// What an attempt proves about its request, and whether, when and how it may be sent again. Decisions only: nothing here sends or waits.
 
 /**
- * What the end of an attempt proves about its request:
- * - `done`: the service did it, and this is its answer.
- * - `held`: it was not done, and may be sent again: never received, or too many at once.
- * - `refused`: it was not done, and sending it again would not help.
- * - `unknown`: it may have been done or not: no answer came, or one that is nobody's.
+ * What an attempt proves about its request:
+ * - `succeeded`: the service did it, and this is its response.
+ * - `notExecuted`: the service didn't run the request: it never arrived, or it was rate limited. Safe to retry.
+ * - `rejected`: the service said no. A retry wouldn't help.
+ * - `unknown`: it may have taken effect. No response came, or one that isn't the service's own.
  */
-export type Outcome = 'done' | 'held' | 'refused' | 'unknown';
+export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown';
 
-/** Whether an error status says no, as against a redirect, a service in trouble or a rate limit. */
+/** Returns whether a status says no. A redirect, a service in trouble and a rate limit don't. */
 export const isRejection = (status: number): boolean =>
 	status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Without a response an attempt proves this. */
-const KIND_OUTCOMES = {
-	unsent: 'held',
-	unusable: 'refused',
+/** Returns whether a response is a page of a proxy or of a login, whatever its status. */
+export function isHtmlPage({ headers, body, text = '' }: ResponseAttempt): boolean {
+	if (body !== undefined) return false;
+	const saysHtml = /html/i.test(String(headers['content-type'] ?? ''));
+	return /^\s*</.test(text) || (saysHtml && /<[!/a-z]/i.test(text));
+}
+
+const FAILED_ATTEMPT_OUTCOMES = {
+	unsent: 'notExecuted',
+	unusable: 'rejected',
 	lost: 'unknown',
 	tooLarge: 'unknown',
 } as const;
 
 /**
- * What an attempt proves; everything that speaks to the service asks here. A success with JSON, or with nothing at all, is the
- * service's own. One with a web page or with JSON that is cut off, and a redirect, come from a proxy or a login in between.
- * @param reads whether the request was for its answer: then an empty one is none
+ * Returns what an attempt proves. Everything that talks to the service asks here. A success with JSON or with an empty body is the
+ * service's own, and so is a 4xx with anything but a page. A 429 proves that nothing ran, no matter who limits the rate.
  */
-export function classifyAttempt(attempt: Attempt, reads: boolean): Outcome {
-	if (attempt.kind !== 'response') return KIND_OUTCOMES[attempt.kind];
+export function classifyAttempt(attempt: Attempt, effect: Effect): AttemptOutcome {
+	if (attempt.kind !== 'response') return FAILED_ATTEMPT_OUTCOMES[attempt.kind];
 	const { status, body, text = '', broken } = attempt;
-	if (status >= 200 && status < 300) {
-		const isEmpty = broken === undefined && text.trim() === '';
-		return body !== undefined || (isEmpty && !reads) ? 'done' : 'unknown';
-	}
-	if (status === 429) return 'held';
-	return isRejection(status) ? 'refused' : 'unknown';
+	if (status === 429) return 'notExecuted';
+	if (isHtmlPage(attempt)) return 'unknown';
+	if (isRejection(status)) return 'rejected';
+	if (status < 200 || status >= 300) return 'unknown';
+	// A request that reads is useless without a body.
+	const isEmpty = broken === undefined && text.trim() === '' && effect !== 'read';
+	return body !== undefined || isEmpty ? 'succeeded' : 'unknown';
 }
 
-/** A wait between two attempts: ours, where the service asks for none; never less than the first */
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 
+/** The time of a decision, on both clocks */
+export interface Moment {
+	/** For deadlines */
+	monotonicMs: number;
+	/** For dates that the service sends */
+	wallMs: number;
+}
+
 /**
- * Milliseconds that a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110, 10.2.3).
- * A date is compared with the service's own `Date` header where there is one, so that a clock that is off does no harm.
- * Undefined where the header is missing or unreadable.
+ * Returns the milliseconds that a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110, 10.2.3).
+ * A date is compared with the service's own `Date` header, if there is one, so that a wrong clock does no harm.
+ * Returns undefined if the header is missing or unreadable.
  */
-export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+export function retryAfterMs(headers: Headers, wallMs: number): number | undefined {
 	const value = headers['retry-after'];
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
 	const text = String(value).trim().slice(0, 100);
@@ -58,116 +71,160 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
 	const at = /[a-z]{3}.*\d{2}:\d{2}/i.test(text) ? Date.parse(text) : NaN;
 	if (Number.isNaN(at)) return undefined;
 	const serviceNow = typeof headers.date === 'string' ? Date.parse(headers.date) : NaN;
-	return Math.max(0, at - (Number.isNaN(serviceNow) ? nowMs : serviceNow));
+	return Math.max(0, at - (Number.isNaN(serviceNow) ? wallMs : serviceNow));
 }
 
 /**
- * Milliseconds to wait before the next attempt: what `Retry-After` asks for, at least a second, and up to a fiftieth more; else
- * 1, 2, 4, ... seconds up to `longestMs` and up to a fifth more, so that many clients do not come back in the same instant.
- * (The service has worked out what it asks for; much more than that only makes the work take longer.)
+ * Returns the milliseconds to wait before the next attempt. With `Retry-After`: that time, at least a second, plus up to 2% jitter.
+ * Otherwise: 1, 2, 4, ... seconds up to `maxDelayMs`, plus up to 20%, so that many clients don't come back at once.
  * @param failures 1 after the first failure
  * @param random from 0 to 1
  */
 export function retryDelayMs(
 	attempt: Attempt,
 	failures: number,
-	nowMs: number,
+	wallMs: number,
 	random: number,
-	longestMs = MAX_DELAY_MS,
+	maxDelayMs = MAX_DELAY_MS,
 ): number {
-	const asked = attempt.kind === 'response' ? retryAfterMs(attempt.headers, nowMs) : undefined;
-	const own = Math.min(longestMs, FIRST_DELAY_MS * 2 ** (failures - 1));
-	return asked === undefined
-		? own * (1 + random / 5)
-		: Math.max(asked, FIRST_DELAY_MS) * (1 + random / 50);
+	const asked = attempt.kind === 'response' ? retryAfterMs(attempt.headers, wallMs) : undefined;
+	if (asked !== undefined) return Math.max(asked, FIRST_DELAY_MS) * (1 + random / 50);
+	return Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (failures - 1)) * (1 + random / 5);
 }
 
 export interface RetryLimits {
-	/** Time, as the clock gives it, after which nothing is sent again */
+	/** On the monotonic clock: the time after which nothing is sent again; without a limit by default */
 	deadline?: number;
-	/** How often a failing request is sent at most; a 429 does not count. 5 by default */
+	/** Attempts at most; a 429 doesn't count. 5 by default */
 	maxAttempts?: number;
-	/** Whether it is sent a single time, whatever comes back: for a caller who looks before sending again */
+	/** Whether to send once and never again, for a caller who checks the result before the next attempt */
 	singleAttempt?: boolean;
+	/**
+	 * Whether this is one of many polls, so that one failure may not end the wait. Everything is retried until the deadline, except
+	 * what the service itself rejects. The last attempt is made at the deadline, even if the service asks for a longer wait.
+	 */
+	isPoll?: boolean;
 	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
 	maxDelayMs?: number;
-	/** Waits after which a 404 is asked again; one that outlasts them is final. None by default */
+	/** Waits in milliseconds after each of which a 404 is retried. None by default */
 	notFoundDelaysMs?: readonly number[];
 }
 
-/** What the attempts so far have come to, before the first. */
-export const NO_ATTEMPTS = {
+export interface RetryState {
 	/** Attempts that ended in a 429 */
-	held: 0,
-	/** Other attempts that may be made again */
+	throttled: number;
+	/** Other attempts that failed and may be repeated */
+	failures: number;
+	/** Attempts that ended in a 404 and were repeated */
+	notFound: number;
+	/** Whether an attempt may have reached the service and taken effect */
+	mayHaveTakenEffect: boolean;
+}
+
+/** The state before the first attempt */
+export const NO_ATTEMPTS: RetryState = {
+	throttled: 0,
 	failures: 0,
 	notFound: 0,
-	/** Whether one of the attempts may have reached the service and taken effect */
 	mayHaveTakenEffect: false,
 };
 
-export type RetryState = typeof NO_ATTEMPTS;
-
 export interface NextAction {
 	/**
-	 * - `return`: what came back is the answer.
-	 * - `returnDeleted`: a DELETE finds nothing after an attempt that may have deleted it: it has.
-	 * - `sendAgain`: after the delay.
-	 * - `reconcile`: find out whether it took effect; if not, send it again after the delay or, where there is none, fail.
+	 * - `return`: the attempt has the response.
+	 * - `returnDeleted`: a DELETE finds nothing after an attempt that may have deleted it, so it's done.
+	 * - `retry`: after the delay.
+	 * - `reconcile`: find out whether it took effect. If not, retry after the delay; without a delay, fail.
 	 */
-	type: 'return' | 'returnDeleted' | 'sendAgain' | 'reconcile' | 'fail';
+	type: 'return' | 'returnDeleted' | 'retry' | 'reconcile' | 'fail';
 	delayMs?: number;
 	state: RetryState;
-	/** After a 429: for how long it concerns every request with this key */
+	/** After a 429: for how long to pause every request with this key */
 	pauseMs?: number;
 }
 
-/**
- * What follows from the end of an attempt.
- * @param nowMs as the clock gives it
- * @param random from 0 to 1
- */
-export function nextAction(
+/** Returns whether a wait ends in time. */
+export const fitsDeadline = (
+	delayMs: number,
+	{ monotonicMs }: Moment,
+	{ deadline = Infinity }: RetryLimits,
+): boolean => monotonicMs + delayMs <= deadline;
+
+/** Returns a wait that ends in time: for a poll cut to the time left, for other requests undefined if it's too long. */
+function delayInTime(delayMs: number, moment: Moment, limits: RetryLimits): number | undefined {
+	if (fitsDeadline(delayMs, moment, limits)) return delayMs;
+	const leftMs = (limits.deadline ?? Infinity) - moment.monotonicMs;
+	return limits.isPoll && leftMs > 0 ? leftMs : undefined;
+}
+
+/** Returns whether the request may be sent again if there's time. A non-idempotent request has to be reconciled before. */
+export function shouldRetry(
+	outcome: AttemptOutcome,
+	{ kind }: Attempt,
+	{ failures }: RetryState,
+	{ singleAttempt, isPoll, maxAttempts = MAX_ATTEMPTS }: RetryLimits,
+): boolean {
+	if (singleAttempt) return false;
+	// A certificate may be replaced, and a large response may shrink, before the wait is over.
+	if (isPoll) return outcome !== 'rejected' || kind === 'unusable';
+	// A response that was too large would be as large the next time.
+	return outcome !== 'rejected' && kind !== 'tooLarge' && failures < maxAttempts;
+}
+
+/** Returns the wait before a 404 is retried; undefined if it's final. A new session isn't readable at once. */
+function notFoundDelay(state: RetryState, moment: Moment, limits: RetryLimits): number | undefined {
+	const delayMs = limits.singleAttempt ? undefined : limits.notFoundDelaysMs?.[state.notFound];
+	return delayMs !== undefined && fitsDeadline(delayMs, moment, limits) ? delayMs : undefined;
+}
+
+/** Returns what to do after the service said no. The reason may be an earlier attempt, such as a file that exists by now. */
+function afterRejection(
 	state: RetryState,
 	attempt: Attempt,
 	{ effect, method }: Pick<ApiRequest, 'effect' | 'method'>,
-	{
-		deadline = Infinity,
-		maxAttempts = MAX_ATTEMPTS,
-		notFoundDelaysMs = [],
-		...limits
-	}: RetryLimits,
-	nowMs: number,
+	moment: Moment,
+	limits: RetryLimits,
+): NextAction {
+	if (attempt.kind === 'response' && attempt.status === 404) {
+		const delayMs = notFoundDelay(state, moment, limits);
+		if (delayMs !== undefined)
+			return { type: 'retry', delayMs, state: { ...state, notFound: state.notFound + 1 } };
+		if (method === 'DELETE' && state.mayHaveTakenEffect && !limits.singleAttempt)
+			return { type: 'returnDeleted', state };
+	}
+	const isNonIdempotent = typeof effect === 'object';
+	return { type: state.mayHaveTakenEffect && isNonIdempotent ? 'reconcile' : 'fail', state };
+}
+
+/**
+ * Returns what to do after an attempt.
+ * @param random from 0 to 1
+ */
+export function nextAction(
+	before: RetryState,
+	attempt: Attempt,
+	request: Pick<ApiRequest, 'effect' | 'method'>,
+	limits: RetryLimits,
+	moment: Moment,
 	random: number,
 ): NextAction {
-	const evidence = classifyAttempt(attempt, effect === 'read');
-	const status = attempt.kind === 'response' ? attempt.status : undefined;
-	const isOnce = typeof effect === 'object';
-	if (evidence === 'done') return { type: 'return', state };
+	const outcome = classifyAttempt(attempt, request.effect);
+	if (outcome === 'succeeded') return { type: 'return', state: before };
+	const isThrottled = attempt.kind === 'response' && attempt.status === 429;
+	const counter = isThrottled ? 'throttled' : 'failures';
+	const count = before[counter] + 1;
+	const mayHaveTakenEffect = before.mayHaveTakenEffect || outcome === 'unknown';
+	const state: RetryState = { ...before, [counter]: count, mayHaveTakenEffect };
+	const canRetry = shouldRetry(outcome, attempt, state, limits);
+	if (outcome === 'rejected' && !canRetry)
+		return afterRejection(before, attempt, request, moment, limits);
 
-	if (status === 404 && !limits.singleAttempt) {
-		const delayMs = notFoundDelaysMs[state.notFound];
-		if (delayMs !== undefined && nowMs + delayMs <= deadline)
-			return { type: 'sendAgain', delayMs, state: { ...state, notFound: state.notFound + 1 } };
-		if (method === 'DELETE' && state.mayHaveTakenEffect) return { type: 'returnDeleted', state };
-	}
-	// The refusal may be due to the earlier attempt: a file that exists by now.
-	if (evidence === 'refused')
-		return { type: state.mayHaveTakenEffect && isOnce ? 'reconcile' : 'fail', state };
-
-	const isLimit = status === 429;
-	const counter = isLimit ? 'held' : 'failures';
-	const count = state[counter] + 1;
-	const mayHaveTakenEffect = state.mayHaveTakenEffect || evidence === 'unknown';
-	const next: RetryState = { ...state, [counter]: count, mayHaveTakenEffect };
-	const delay = retryDelayMs(attempt, count, nowMs, random, limits.maxDelayMs);
-	const isInTime = nowMs + delay <= deadline;
-	const delayMs =
-		!limits.singleAttempt && next.failures < maxAttempts && isInTime ? delay : undefined;
-	if (evidence === 'unknown' && isOnce) return { type: 'reconcile', delayMs, state: next };
-	// What this request cannot wait for may be meant for it alone: the next one finds out.
-	const pauseMs = isLimit ? (isInTime ? delay : FIRST_DELAY_MS) : undefined;
-	// What was too large would be as large the next time.
-	const isFinal = delayMs === undefined || attempt.kind === 'tooLarge';
-	return { type: isFinal ? 'fail' : 'sendAgain', delayMs, state: next, pauseMs: pauseMs };
+	const wantedMs = retryDelayMs(attempt, count, moment.wallMs, random, limits.maxDelayMs);
+	const delayMs = canRetry ? delayInTime(wantedMs, moment, limits) : undefined;
+	if (outcome === 'unknown' && typeof request.effect === 'object')
+		return { type: 'reconcile', delayMs, state };
+	// A wait beyond the deadline pauses the key for a second only: the limit may apply to this request alone.
+	const keyPauseMs = fitsDeadline(wantedMs, moment, limits) ? wantedMs : FIRST_DELAY_MS;
+	const pauseMs = isThrottled ? keyPauseMs : undefined;
+	return { type: delayMs === undefined ? 'fail' : 'retry', delayMs, state, pauseMs };
 }

@@ -1,66 +1,68 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { fingerprint } from '../values';
-import {
-	CanceledError,
-	resultOrError,
-	throwIfAborted,
-	indeterminateError,
-	WorkspaceAutomationError,
-} from '../errors';
-import { attemptError } from './attemptError';
+import { throwIfAborted, WorkspaceAutomationError } from '../errors';
+import { attemptError, RateLimitError } from './attemptError';
 import { realClock, type Clock } from './clock';
-import { Semaphore, processRateLimiters, type RateLimiters } from './rateLimiter';
+import { processRateLimiters, type RateLimiters } from './rateLimiter';
+import { createRedactor } from './redactSecret';
+import { Semaphore } from './semaphore';
 import { readCredential } from './credential';
-import { nextAction, NO_ATTEMPTS, type RetryLimits } from './retryPolicy';
+import type { RetryLimits } from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
-import type { ApiContext, ApiRequest, ApiResponse, ConnectionOptions } from './types';
+import { withRetries, type DecidedAttempt } from './withRetries';
+import type {
+	ApiContext,
+	ApiRequest,
+	ApiResponse,
+	Attempt,
+	ConnectionOptions,
+	ReconcileResult,
+} from './types';
 
-/** A request with all that is tried again, where its caller gives it no other time */
-const CALL_MS = 5 * 60_000;
-/** One attempt at a request, from its first byte to its last */
-const ATTEMPT_MS = 60_000;
-/** The least that an attempt gets, however little time is left */
+/** The time limit of a call with all its retries, unless the caller sets one */
+const MAX_CALL_MS = 5 * 60_000;
+/** The time limit of an attempt, from its first byte to its last */
+const MAX_ATTEMPT_MS = 60_000;
+/** The least time that an attempt gets, however little is left */
 const MIN_ATTEMPT_MS = 1_000;
 
-/** What became of a request whose response was lost: what it would have returned, or that it was not done, or nobody can tell */
-export type ReconcileResult = ApiResponse | 'undone' | 'unknown';
-
 export interface SendOptions extends RetryLimits {
-	/** In the place of a deadline, milliseconds from the first attempt on: a request may have to queue before it. 5 minutes by default */
+	/** Instead of a deadline: milliseconds from the first attempt on, since a request may be queued before it. 5 minutes by default */
 	timeLimitMs?: number;
-	/** Goes before other requests with the same key */
+	/** Whether to send it before other requests with the same key */
 	urgent?: boolean;
-	/** Whether the call goes on when the execution is stopped, and is made even after that */
+	/** Whether the call continues when the execution is stopped, and is made even after that */
 	ignoreCancel?: boolean;
-	/** Finds out whether a request that must not be done twice was done. One that fails tells nothing. */
+	/** Finds out whether a non-idempotent request took effect; it's unknown if this fails */
 	reconcile?: () => Promise<ReconcileResult>;
 }
 
 export interface TransportOptions {
 	clock?: Clock;
-	/** How many requests may be under way at once; there is no limit by default */
+	/** Limits the requests in flight; there's no limit by default */
 	semaphore?: Semaphore;
 	rateLimiters?: RateLimiters;
 }
 
 /**
- * The connection to the service. A 429 slows down everything that this process sends with the same key.
- * @throws WorkspaceAutomationError for a mistake in the credential
+ * Opens the connection to the service. A 429 slows down everything that this process sends with the same key.
+ * @throws WorkspaceAutomationError if the credential is invalid
  */
 export function createTransport(
 	context: ApiContext,
 	credential: ICredentialDataDecryptedObject,
 	{
 		clock = realClock,
-		semaphore: limiter = new Semaphore(Infinity),
-		rateLimiters: gates = processRateLimiters,
+		semaphore = new Semaphore(Infinity),
+		rateLimiters = processRateLimiters,
 	}: TransportOptions = {},
 ) {
 	const { baseUrl, apiKey } = readCredential(credential);
 	const key = fingerprint(`${baseUrl} ${apiKey}`);
+	const service = { baseUrl, redact: createRedactor(apiKey) };
 	const executionSignal = context.getExecutionCancelSignal?.();
-	// n8n would read and decrypt the credential for every request, and put the execution's signal in the place of the connection's.
+	// n8n would decrypt the credential for every request, and replace the connection's signal by the execution's.
 	const bare: ApiContext = {
 		helpers: context.helpers,
 		getNode: () => context.getNode(),
@@ -68,78 +70,80 @@ export function createTransport(
 		logger: context.logger,
 	};
 
+	/** @throws WorkspaceAutomationError if whoever runs the proxy could read the key */
+	function checkProxy(connection: ConnectionOptions): void {
+		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
+		if (!connection.proxy || !isReadable) return;
+		throw new WorkspaceAutomationError(
+			"'Proxy' under Request Options could read the API key",
+			"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+		);
+	}
+
+	/** Waits for the rate limiter, then calls `sendNow`. A poll that would be too late waits for its deadline and goes then. */
+	async function schedule(
+		since: number,
+		deadline: number,
+		{ urgent, isPoll }: SendOptions,
+		signal: AbortSignal | undefined,
+		sendNow: () => Promise<DecidedAttempt>,
+	): Promise<DecidedAttempt> {
+		const limiter = rateLimiters.get(key);
+		// An attempt that is due at its deadline may be queued for a moment.
+		const latest = () => Math.max(deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
+		const scheduling = limiter.schedule({ since, urgent, deadline: latest() }, signal, sendNow);
+		return await scheduling.catch(async (error: unknown) => {
+			const leftMs = deadline - clock.monotonicMs();
+			if (!isPoll || leftMs <= 0 || !(error instanceof RateLimitError)) throw error;
+			await clock.sleep(leftMs, signal);
+			return await limiter.schedule({ since, urgent: true, deadline: latest() }, signal, sendNow);
+		});
+	}
+
 	/**
-	 * Sends a request, again where that is safe, and returns the response. A DELETE whose first response was lost and that then
-	 * finds nothing has succeeded.
-	 * @throws IndeterminateError when it may have taken effect and nobody can tell
-	 * @throws WorkspaceAutomationError when the service refused it or could not be reached in the time allowed
-	 * @throws CanceledError when the execution was stopped
+	 * Sends a request and returns the response. Retries if that's safe.
+	 * @throws IndeterminateError if a non-idempotent request may have taken effect
+	 * @throws RateLimitError if the rate limit leaves no time to send it
+	 * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
+	 * @throws CanceledError if the execution was stopped
 	 */
 	async function send(
 		request: ApiRequest,
 		options: SendOptions = {},
 		connection: ConnectionOptions = {},
 	): Promise<ApiResponse> {
-		const { timeLimitMs = CALL_MS, reconcile, urgent } = options;
-		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
-		// It would hand the key to whoever runs the proxy.
-		if (connection.proxy && isReadable)
-			throw new WorkspaceAutomationError(
-				"'Proxy' under Request Options could read the API key",
-				"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
-			);
-		const once = typeof request.effect === 'object' ? request.effect : undefined;
+		checkProxy(connection);
 		const signal = options.ignoreCancel ? undefined : executionSignal;
-		// What must not be repeated is allowed to finish after Stop: half sent, nobody could tell what became of it.
-		const requestSignal = once ? undefined : signal;
-		let { deadline } = options;
+		// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
+		const requestSignal = typeof request.effect === 'object' ? undefined : signal;
+		const limits: RetryLimits = { ...options };
 		let since: number | undefined;
-		let state = NO_ATTEMPTS;
-		try {
-			for (;;) {
-				const { attempt, type, delayMs, ...next } = await limiter.run(async () => {
-					const now = clock.now();
-					since ??= now;
-					const until = (deadline ??= since + timeLimitMs);
-					// What is due at the deadline itself, or with no time at all, is sent once, and may queue for a moment.
-					const latest = Math.max(until, now + MIN_ATTEMPT_MS);
-					const waiting = { since, urgent, deadline: latest };
-					return await gates.get(key).schedule(waiting, signal, async () => {
-						throwIfAborted(signal);
-						const { timeoutMs: wanted = ATTEMPT_MS } = request;
-						const timeoutMs = Math.max(MIN_ATTEMPT_MS, Math.min(wanted, until - clock.now()));
-						const attempt = await sendHttpRequest(
-							bare,
-							{ baseUrl, apiKey },
-							{ ...request, timeoutMs },
-							connection,
-							requestSignal,
-						);
-						const limits = { ...options, deadline: until };
-						const next = nextAction(state, attempt, request, limits, clock.now(), Math.random());
-						return { attempt, ...next };
-					});
-				});
-				// Only a request that goes with the signal is cut off by it; the response to any other is needed even now.
-				if (attempt.kind !== 'response') throwIfAborted(requestSignal);
-				state = next.state;
-				if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
-				if (type === 'return' && attempt.kind === 'response') return attempt;
-				const error = attemptError(attempt, request, clock.now());
-				if (type === 'fail') throw error;
-				if (type === 'reconcile' && once) {
-					const fate = reconcile ? await resultOrError(reconcile()) : 'unknown';
-					if (fate === 'unknown' || fate instanceof WorkspaceAutomationError)
-						throw indeterminateError(once, `${error.message}. ${error.description}`, error.context);
-					if (fate !== 'undone') return fate;
-					if (delayMs === undefined) throw error;
-				}
-				await clock.sleep(delayMs ?? 0, signal);
-			}
-		} catch (error) {
-			const isUnresolved = once && state.mayHaveTakenEffect;
-			throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
-		}
+		const sendAttempt = async (deadline: number): Promise<Attempt> => {
+			throwIfAborted(signal);
+			const leftMs = deadline - clock.monotonicMs();
+			const { timeoutMs: maxMs = MAX_ATTEMPT_MS } = request;
+			const timeoutMs = Math.max(MIN_ATTEMPT_MS, Math.min(maxMs, leftMs));
+			const timed = { ...request, timeoutMs };
+			return await sendHttpRequest(bare, service, timed, connection, requestSignal);
+		};
+		return await withRetries(
+			async (decide) =>
+				await semaphore.run(async () => {
+					since ??= clock.monotonicMs();
+					const deadline = (limits.deadline ??= since + (options.timeLimitMs ?? MAX_CALL_MS));
+					return await schedule(since, deadline, options, signal, async () =>
+						decide(await sendAttempt(deadline)),
+					);
+				}),
+			{
+				request,
+				limits,
+				clock,
+				signal,
+				reconcile: options.reconcile,
+				toError: (attempt) => attemptError(attempt, request, clock.now()),
+			},
+		);
 	}
 
 	return { baseUrl, clock, signal: executionSignal, send };

@@ -14,19 +14,19 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
 
-/** Of a request that must not be done twice: what to say where nobody can tell whether it was done */
+/** The error for a request that may not be repeated, if nobody can tell whether it took effect */
 export interface NonIdempotent {
 	message: string;
 	description: string;
 }
 
 /**
- * What a request does to the service, and so when it may be sent again:
- * - `read`: nothing that matters; without an answer it was for nothing.
- * - `repeat`: done twice it is as done once.
- * - `Once`: done twice it does harm.
+ * The effect of a request on the service, which tells when it may be retried:
+ * - `read`: none that matters. Without a response body it was useless.
+ * - `idempotent`: done twice is as good as done once.
+ * - `NonIdempotent`: done twice does harm.
  */
-export type Effect = 'read' | 'repeat' | NonIdempotent;
+export type Effect = 'read' | 'idempotent' | NonIdempotent;
 
 export interface ApiRequest {
 	method: IHttpRequestMethods;
@@ -41,9 +41,9 @@ export interface ApiRequest {
 	scope?: string;
 	/** What to check after a 409 */
 	conflict?: string;
-	/** Bytes that are read of its response, where that is other than usual */
+	/** The largest response to read; 16 MiB by default */
 	maxBytes?: number;
-	/** Milliseconds for an attempt, from its first byte to its last, where that is other than usual */
+	/** Milliseconds for an attempt, from its first byte to its last; 60 s by default */
 	timeoutMs?: number;
 }
 
@@ -62,20 +62,31 @@ export interface ApiResponse {
 	body: unknown;
 }
 
-/** How one attempt to send a request ended. */
-export type Attempt =
-	| ({
-			kind: 'response';
-			/** The beginning of the body where it was not JSON */
-			text?: string;
-			/** Why none of the body could be read */
-			broken?: string;
-	  } & ApiResponse)
+/**
+ * Whether a request whose response was lost took effect: the response that it would have got, `notApplied` if it provably had no
+ * effect, or `unknown`.
+ */
+export type ReconcileResult = ApiResponse | 'notApplied' | 'unknown';
+
+export interface ResponseAttempt extends ApiResponse {
+	kind: 'response';
+	/** The beginning of the body if it isn't JSON */
+	text?: string;
+	/** Why the body didn't arrive */
+	broken?: string;
+}
+
+/** An attempt without a usable response */
+export interface FailedAttempt {
 	/**
-	 * None that can be used:
-	 * - `unsent`: it never reached the service, so nothing can have happened there.
-	 * - `lost`: no response came back, and the service may have acted or not.
-	 * - `unusable`: a mistake that sending again cannot mend, such as a certificate that is not trusted.
-	 * - `tooLarge`: a response of more bytes than are read; `code` names the limit.
+	 * - `unsent`: the request never reached the service, so it had no effect.
+	 * - `lost`: no response came back. The service may have acted.
+	 * - `unusable`: there's no secure connection, for example because the certificate isn't trusted.
+	 * - `tooLarge`: the response has more bytes than the limit that `code` names.
 	 */
-	| { kind: 'unsent' | 'lost' | 'unusable' | 'tooLarge'; code: string };
+	kind: 'unsent' | 'lost' | 'unusable' | 'tooLarge';
+	code: string;
+}
+
+/** The result of sending a request once */
+export type Attempt = ResponseAttempt | FailedAttempt;

@@ -23,7 +23,7 @@ import { requireEntryId, readPages } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
 import { CanceledError, errorJson, toNodeError } from '../errors';
 import { isRecord, quote, toText } from '../values';
-import { Semaphore } from '../client/rateLimiter';
+import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';

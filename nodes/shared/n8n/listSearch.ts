@@ -50,7 +50,7 @@ async function* readPickerPages(
 			if (isEmpty) throw error;
 			context.logger.warn(`The service asks for a set-up: ${error.message}`);
 		};
-		const deadline = api.clock.now() + PICKER_BUDGET_MS;
+		const deadline = api.clock.monotonicMs() + PICKER_BUDGET_MS;
 		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const entries = data.filter(keep).map((entry) => {

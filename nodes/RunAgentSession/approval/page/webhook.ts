@@ -140,7 +140,7 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 	if (!isOpen) return sendPage(context, isPost ? 409 : 200, answeredView(entry, question));
 	const read = async () => {
 		const api = await createClient(context);
-		const deadline = api.clock.now() + PAGE_READ_MS;
+		const deadline = api.clock.monotonicMs() + PAGE_READ_MS;
 		return await fetchSession(api, entry.sessionId!, { deadline, maxAttempts: 2 });
 	};
 	const session = await resultOrError(read());

@@ -1,0 +1,15 @@
+import { Semaphore } from '../../shared/client/semaphore';
+
+/**
+ * Calls `work` for each item, at most `concurrency` at once, in order. Results keep the items' order. A call that throws doesn't
+ * stop the others. The result waits for all of them, so that no call continues unnoticed.
+ */
+export async function settleConcurrently<T, R>(
+	items: readonly T[],
+	concurrency: number,
+	work: (item: T, index: number) => Promise<R>,
+): Promise<Array<PromiseSettledResult<R>>> {
+	const semaphore = new Semaphore(concurrency);
+	const all = items.map(async (item, index) => await semaphore.run(() => work(item, index)));
+	return await Promise.allSettled(all);
+}

@@ -1,0 +1,104 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { parseTimestamp, readNamedField } from '../values';
+import { Base64 } from './json';
+import { readPages } from './lists';
+import type { ApiClient, CallOptions, Values } from './operations';
+import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
+import type { ReconcileResult } from './types';
+
+// Files and folders by name, and whether one of them is the one that a lost response was about.
+
+/** How long a new file may take to appear in a list */
+const FILE_VISIBLE_MS = 30_000;
+/** The clocks of n8n and the service differ by less. Used if the service doesn't send a `Date` header. */
+const CLOCK_SKEW_MS = 60_000;
+/** The precision of a `Date` header and of a creation time that has whole seconds */
+const DATE_PRECISION_MS = 2_000;
+
+interface NamedFiles {
+	files: IDataObject[];
+	/** The service's own time at the end of the list; undefined if the service doesn't say */
+	serviceMs?: number;
+}
+
+async function listFilesByName(
+	api: ApiClient,
+	{ projectId, parentId, name }: Values,
+	options?: CallOptions,
+): Promise<NamedFiles> {
+	const found: NamedFiles = { files: [] };
+	const pages = readPages(api, 'listFiles', { projectId, parentId }, options);
+	for await (const { data, headers } of pages) {
+		found.files.push(...data.filter((file) => file.name === name));
+		const date = typeof headers.date === 'string' ? Date.parse(headers.date) : NaN;
+		found.serviceMs = Number.isNaN(date) ? undefined : date;
+	}
+	return found;
+}
+
+/** Returns the files and folders with a name, in a folder or, without one, in the project. */
+export const findFilesByName = async (
+	api: ApiClient,
+	values: Values,
+	options?: CallOptions,
+): Promise<IDataObject[]> => (await listFilesByName(api, values, options)).files;
+
+/**
+ * Returns those files with a name that may be in the requested place. Without a folder, the place is My Files, whose ID nobody
+ * knows: files without a folder count, or all of them if there are none.
+ */
+function selectInPlace(named: IDataObject[], { parentId: place }: Values): IDataObject[] {
+	const here = named.filter((file) => (readNamedField(file, 'parentId') ?? undefined) === place);
+	return here.length > 0 || place !== undefined ? here : named;
+}
+
+/** Returns the one file in the requested place, if it's of the requested kind; undefined if that isn't certain. */
+export function findInPlace(named: IDataObject[], values: Values): IDataObject | undefined {
+	const { kind } = values;
+	const [only, ...others] = selectInPlace(named, values);
+	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
+}
+
+/** Returns the size of the content that was sent; undefined for a folder and an asset. */
+function sentBytes({ text, data }: Values): number | undefined {
+	if (data instanceof Base64) return data.bytes.length;
+	return typeof text === 'string' ? Buffer.byteLength(text) : undefined;
+}
+
+/**
+ * Finds out whether a file was created. The file with its name is ours only if it has our size and wasn't created before the first
+ * attempt, by the service's own clock. Otherwise somebody else may have created it.
+ */
+export async function reconcileFile(
+	api: ApiClient,
+	values: Values,
+	options: CallOptions,
+): Promise<Reconcile> {
+	const { clock } = api;
+	const [begunAt, begunWall] = [clock.monotonicMs(), clock.now()];
+	const expectedBytes = sentBytes(values);
+	const isOurs = (file: IDataObject, serviceMs: number | undefined): boolean => {
+		const earliest =
+			serviceMs === undefined
+				? begunWall - CLOCK_SKEW_MS
+				: serviceMs - (clock.monotonicMs() - begunAt) - DATE_PRECISION_MS;
+		const isNew = parseTimestamp(readNamedField(file, 'createdAt')) >= earliest;
+		const isSameKind = (file.kind ?? values.kind) === values.kind;
+		const bytes = Number(readNamedField(file, 'sizeBytes') ?? NaN);
+		return isNew && isSameKind && (expectedBytes === undefined || bytes === expectedBytes);
+	};
+	const check = async (within: CallOptions): Promise<ReconcileResult | undefined> => {
+		const { files, serviceMs } = await listFilesByName(api, values, within);
+		const ours = selectInPlace(files, values).filter((file) => isOurs(file, serviceMs));
+		if (ours.length === 1) return toResponse(ours[0]);
+		return files.length > 0 ? 'unknown' : undefined;
+	};
+	let checks = 0;
+	return async () => {
+		// The first time a retry is proof enough: the service rejects a name that exists. After that, our file has to appear. If it
+		// doesn't, that's no proof: it may be in another place.
+		if (checks++ === 0) return await pollUntilFound(api, 0, options, check, 'notApplied');
+		return await pollUntilFound(api, FILE_VISIBLE_MS, options, check, 'unknown');
+	};
+}

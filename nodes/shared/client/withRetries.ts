@@ -1,0 +1,83 @@
+import {
+	CanceledError,
+	indeterminateError,
+	resultOrError,
+	throwIfAborted,
+	WorkspaceAutomationError,
+} from '../errors';
+import type { Clock } from './clock';
+import { nextAction, NO_ATTEMPTS, type NextAction, type RetryLimits } from './retryPolicy';
+import type { ApiRequest, ApiResponse, Attempt, ReconcileResult } from './types';
+
+/** An attempt, and what to do after it */
+export interface DecidedAttempt extends NextAction {
+	attempt: Attempt;
+}
+
+export interface RetryOptions {
+	request: Pick<ApiRequest, 'effect' | 'method'>;
+	/** Read after each attempt */
+	limits: RetryLimits;
+	clock: Clock;
+	/** Ends the waits between attempts; without one the call continues after Stop */
+	signal: AbortSignal | undefined;
+	/** Finds out whether a non-idempotent request took effect; it's unknown if this fails */
+	reconcile?: () => Promise<ReconcileResult>;
+	/** Returns the error for the attempt that the call ends with. */
+	toError(attempt: Attempt): WorkspaceAutomationError;
+}
+
+/** Checks whether a non-idempotent request took effect. Returns its response, or undefined to send it again. */
+async function reconcileAttempt(
+	{ attempt, delayMs }: DecidedAttempt,
+	{ request, reconcile, toError }: RetryOptions,
+): Promise<ApiResponse | undefined> {
+	const error = toError(attempt);
+	const result = reconcile ? await resultOrError(reconcile()) : 'unknown';
+	if (result === 'notApplied' && delayMs !== undefined) return undefined;
+	if (result === 'notApplied') throw error;
+	const isUnknown = result === 'unknown' || result instanceof WorkspaceAutomationError;
+	if (!isUnknown) return result;
+	if (typeof request.effect !== 'object') throw error;
+	const happened = `${error.message}. ${error.description}`;
+	throw indeterminateError(request.effect, happened, error.context);
+}
+
+/**
+ * Sends a request until an attempt has its response, and returns it. A non-idempotent request is sent again only after proof that it
+ * had no effect.
+ * @param sendOnce sends the request and passes the attempt to `decide`, whose result it returns
+ * @throws IndeterminateError if a non-idempotent request may have taken effect
+ * @throws WorkspaceAutomationError if the request was rejected or failed too often
+ * @throws CanceledError if the execution was stopped
+ */
+export async function withRetries(
+	sendOnce: (decide: (attempt: Attempt) => DecidedAttempt) => Promise<DecidedAttempt>,
+	options: RetryOptions,
+): Promise<ApiResponse> {
+	const { request, limits, clock, signal } = options;
+	const isNonIdempotent = typeof request.effect === 'object';
+	let state = NO_ATTEMPTS;
+	const decide = (attempt: Attempt): DecidedAttempt => {
+		const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
+		return { attempt, ...nextAction(state, attempt, request, limits, moment, Math.random()) };
+	};
+	try {
+		for (;;) {
+			const decided = await sendOnce(decide);
+			const { attempt, type, delayMs } = decided;
+			// Stop cut this attempt off. A non-idempotent request isn't cut off.
+			if (attempt.kind !== 'response' && !isNonIdempotent) throwIfAborted(signal);
+			state = decided.state;
+			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
+			if (type === 'return' && attempt.kind === 'response') return attempt;
+			if (type === 'fail') throw options.toError(attempt);
+			const response = type === 'reconcile' && (await reconcileAttempt(decided, options));
+			if (response) return response;
+			await clock.sleep(delayMs ?? 0, signal);
+		}
+	} catch (error) {
+		const isUnresolved = isNonIdempotent && state.mayHaveTakenEffect;
+		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
+	}
+}
