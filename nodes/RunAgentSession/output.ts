@@ -28,7 +28,10 @@ export type WaitMode = 'memory' | 'database';
 export type Results = ReadonlyArray<PromiseSettledResult<RunResult>>;
 
 /** What a person is asked: the requests that the question shows are those that the item holds and the answer decides. */
-function approvalFields({ session, origin: about = {}, undecided }: RunResult, asTool: boolean) {
+function approvalFields(
+	{ session, origin: about = {}, undecided, question: link }: RunResult,
+	asTool: boolean,
+) {
 	const { sessionId } = session;
 	const { projectName, job } = about;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
@@ -40,7 +43,13 @@ function approvalFields({ session, origin: about = {}, undecided }: RunResult, a
 			interactionId: id,
 			because,
 		})),
-		question: formatQuestion({ ...session, ...about, interactions: shown, more }),
+		question: formatQuestion({
+			...session,
+			...about,
+			interactions: shown,
+			more,
+			deadline: link?.deadline,
+		}),
 	};
 }
 

@@ -10,6 +10,7 @@ import { courseAfter, nextWakeAt } from './schedule';
 import { abandon } from './finish';
 import type { SessionRecord, ItemSettings, RunDependencies, RunResult } from './run';
 import { createLink, addLink } from '../approval/page/view';
+import { findDeadline } from '../approval/times';
 import { createTurn } from './turn';
 import { runSession, sendMessage } from './runSession';
 
@@ -73,7 +74,8 @@ export async function look(job: ItemSettings, dependencies: RunDependencies): Pr
 	const whole = { ...result, pollCount: entry.pollCount, durationMs: now - since };
 	const lookAt = nextWakeAt(parked, patience, now);
 	const isAsked = course === 'leave' && result.kind === 'needsApproval' && patience.waitsForPeople;
-	const question = isAsked ? createLink(contents) : undefined;
+	const deadline = findDeadline({ since, askedAt: now }, patience);
+	const question = isAsked ? createLink(contents, deadline) : undefined;
 	if (question) entry.page = addLink(entry.page, question, job);
 	journal.write({ ...entry, parked });
 	if (question) return { ...whole, question, lookAt };
