@@ -128,7 +128,7 @@ function askedRequest(
 	const merged = mergeFacts(details, Math.max(MIN_DETAIL_LINES, lines - 1 - asked.length));
 	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
 	const hidden = asked.length - shown.length;
-	const isMixed = [...asked, ...merged].some(({ text }) =>
+	const isMixed = [...shown, ...merged].some(({ text }) =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some(({ kind }) => kind === 'mixed'),
 	);
 	const names = isRecord(interaction)

@@ -129,7 +129,8 @@ function targetList(facts: readonly Fact[], isWhole: boolean): Part {
 /** Renders what the request is for, and the folder. */
 function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: boolean): Part {
 	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
-	const texts = [...targets, ...covers].map(({ text }) => text);
+	const count = isWhole ? Infinity : MAX_TARGETS_SHOWN;
+	const texts = [...targets.slice(0, count), ...covers.slice(0, count)].map(({ text }) => text);
 	const isMixed = mixesAlphabets(folder === undefined ? texts : [...texts, folder], limit);
 	return [
 		targets.length === 0

@@ -247,7 +247,7 @@ function toPageRequest(
 		isWhole,
 		choices,
 		isNew,
-		...(choices.length === 0 && isOffered && why),
+		...(choices.length === 0 && (isOffered || !canDecide) && why),
 	};
 }
 
