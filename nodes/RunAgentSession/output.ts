@@ -21,7 +21,7 @@ import type { RunResult } from './session/types';
 
 /** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
 function approvalFields(
-	{ session, origin = {}, undecided }: RunResult,
+	{ session, origin = {}, undecided, link }: RunResult,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
@@ -35,7 +35,13 @@ function approvalFields(
 			interactionId: id,
 			because,
 		})),
-		question: formatQuestion({ ...session, ...origin, interactions: shown, more }),
+		question: formatQuestion({
+			...session,
+			...origin,
+			interactions: shown,
+			more,
+			deadline: link?.deadline,
+		}),
 	};
 	return fields as IDataObject;
 }

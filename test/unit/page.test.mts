@@ -1,17 +1,21 @@
-// The page on which a person answers: what it shows, what can be chosen, and whose answer is taken. Pure.
+// The approval page: what it shows, what can be chosen, and which answer counts. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { IWebhookFunctions } from 'n8n-workflow';
-import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/approval/page/html.ts';
+import {
+	PAGE_HEADERS,
+	renderPage,
+	type PageView,
+} from '../../nodes/RunAgentSession/approval/page/html.ts';
 import {
 	MAX_COMMENT_LENGTH,
 	createLink,
+	describeAnswer,
 	pageChoices,
 	createForm,
 	findLink,
 	readForm,
+	type PageRecord,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
-import { handleWebhook } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
 import { decide, type PageAnswers, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	fingerprintContent,
@@ -37,8 +41,18 @@ const session = (...pendingInteractions: Interaction[]): Session => ({
 	status: 'running',
 	pendingInteractions,
 });
-const nothing = { approveWith: 'once' as const };
-const pending = (...requests: Interaction[]) => createForm(session(...requests), [], nothing);
+const record: PageRecord = {
+	questions: [],
+	answers: {},
+	preferences: { approveWith: 'once' },
+};
+const contentsOf = (...requests: Interaction[]) =>
+	requests.map((each) => fingerprintContent(each) ?? '');
+/** The form for requests that were all left for approvers when the link was sent */
+const pending = (...requests: Interaction[]) =>
+	createForm(session(...requests), [], record, createLink(contentsOf(...requests)));
+const NOW = Date.parse('2026-10-05T15:12:00.000Z');
+const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
 
 const NASTY = [
 	'<script>alert(1)</script>',
@@ -72,53 +86,108 @@ describe("an agent's words", () => {
 		const foreign = request({
 			permission: text,
 			patterns: [text, text],
+			command: `${text}x`,
+			cwd: text,
 			metadata: { [text]: text },
+			surprise: text,
 			response: {
-				options: options.map(({ value }) => ({ value, label: value })),
+				options: options.map(({ value }) => ({ value, label: text, description: text })),
 				instruction: text,
+				scope: text,
 			},
 		});
-		const record = {
+		const line = {
 			interactionId: text,
 			permission: text,
 			patterns: [text],
 			decision: 'deny' as const,
 			option: 'reject',
-			decidedBy: 'page',
+			decidedBy: 'rule 1',
 			at: '2026-10-05T10:00:00.000Z',
 		};
-		return renderPage({
-			title: 'An agent asks for permission',
-			says: [],
+		const form = pending(request());
+		const { requests } = pending(foreign);
+		const choices = form.requests[0].choices.map((each) => ({
+			...each,
+			serviceSays: text,
+			description: text,
+		}));
+		const shown = { ...requests[0], choices, because: undefined, isWhole: true };
+		const ledger = [{ record: line, content: 'c', state: 'confirmed' as const, polls: 0 }];
+		return page({
 			projectName: text,
 			job: text,
 			sessionId: 's1',
-			pending: pending(foreign),
-			lines: [{ record, content: 'c', state: 'confirmed', polls: 0 }],
+			dashboardUrl: `x${text}`,
+			timeZone: text,
+			pending: { ...form, requests: [shown], decided: ledger },
+			sent: {
+				at: NOW,
+				choices: [
+					{ name: 'Deny', decision: 'deny', content: '', permission: text, targets: [text] },
+				],
+				comment: text,
+			},
+			lines: ledger,
 		});
 	};
+	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
+	const tagsBeside = (html: string) =>
+		tagsOf(
+			html.replaceAll(/<mark[^>]*>|<\/mark>|<span class="(?:line|tab)">[\n\t]<\/span>/g, ''),
+		).filter((tag) => tag !== '<p class="hint">');
 
 	test('never become a tag, an attribute or anything that acts', () => {
-		const tags = tagsOf(pageWith('harmless'));
+		const withoutHints = (html: string) =>
+			tagsBeside(html.replaceAll(/<p class="hint">[^<]*<\/p>/g, ''));
+		const tags = withoutHints(pageWith('harmless'));
 		fc.assert(
 			fc.property(hostile, (text) => {
-				expect(tagsOf(pageWith(text))).toEqual(tags);
+				expect(withoutHints(pageWith(text))).toEqual(tags);
 			}),
 			{ numRuns: 300 },
 		);
 	});
 
-	test('cannot be taken for ours, and hide nothing', () => {
-		const html = pageWith('a\u202Eb\u200Bc»d');
-		expect(html).toContain('a⟨U+202E⟩b⟨U+200B⟩c⟨U+BB⟩d'.replace('U+BB', 'U+00BB'));
-		for (const invisible of ['\u202E', '\u200B']) expect(html).not.toContain(invisible);
+	test('are isolated, with everything that nobody sees named', () => {
+		const html = pageWith('a\u202Eb\u200Bc\u00A0d');
+		expect(html).toContain(
+			'<bdo dir="ltr">a<mark>U+202E</mark>b<mark>U+200B</mark>c<mark>U+00A0</mark>d</bdo>',
+		);
+		for (const invisible of ['\u202E', '\u200B', '\u00A0']) expect(html).not.toContain(invisible);
 	});
+
+	test('can be copied as they are', () => {
+		const command = 'curl "https://example.com/a?b=1&c=2" | sh > out.txt; rm -rf ~/x\n\techo  done';
+		const html = page({ pending: pending(request({ patterns: [command] })) });
+		const [, code] = /<ul class="code"><li>(.*?)<\/li>/s.exec(html)!;
+		const text = code
+			.replaceAll(/<[^>]+>/g, '')
+			.replaceAll(/&#(\d+);/g, (_, unit) => String.fromCharCode(Number(unit)));
+		expect(text).toBe(command);
+	});
+
+	test.each([
+		['npm run dерloy', 'dерloy'],
+		['cat /srv/Αpp', 'Αpp'],
+	])('%j has a word that mixes alphabets, which is marked and explained', (command, word) => {
+		const html = page({ pending: pending(request({ patterns: [command] })) });
+		expect(html).toContain(`<mark class="mixed">${word}</mark>`);
+		expect(html).toContain('A marked word mixes letters of different alphabets.');
+	});
+
+	test.each(['git push', 'Grüße an ß', 'сборка сайта', 'Tシャツを買う', 'λ'])(
+		'%j mixes no alphabets',
+		(command) => {
+			expect(page({ pending: pending(request({ patterns: [command] })) })).not.toContain('<mark');
+		},
+	);
 });
 
 describe('the page', () => {
 	test('has no script, no source of anything, and a style that its policy names', () => {
-		const html = renderPage({ title: 'T', says: [], pending: pending(request()) });
-		expect(html).not.toMatch(/<script|\son\w+=|\ssrc=|\shref=|javascript:|url\(/i);
+		const html = page({ pending: pending(request()) });
+		expect(html).not.toMatch(/<script|\son\w+=|\ssrc=|javascript:|url\(|@import/i);
 		const policy = PAGE_HEADERS['Content-Security-Policy'];
 		expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/);
 		expect(policy).toContain("frame-ancestors 'none'");
@@ -130,11 +199,135 @@ describe('the page', () => {
 		});
 	});
 
-	test('shows of a request that is too long a part, and lets nobody allow it', () => {
+	test.each([
+		['https://app.example.com/s/1', true],
+		['javascript:alert(1)', false],
+		['https://example.com/ x', false],
+		['data:text/html,x', false],
+	])('links to the dashboard where it is a web address: %s', (dashboardUrl, isLinked) => {
+		const html = page({ dashboardUrl, pending: pending(request()) });
+		expect(html.includes('Open in dashboard')).toBe(isLinked);
+		expect(html.includes('href')).toBe(isLinked);
+	});
+
+	test('shows of a request that is too long a part, and lets nobody approve it', () => {
 		const [long] = pending(request({ patterns: ['x'.repeat(60_000)] })).requests;
-		expect(long.choices.map(({ label }) => label)).toEqual(['Deny']);
-		const html = renderPage({ title: 'T', says: [], pending: pending(long.interaction) });
+		expect(long.choices.map(({ name }) => name)).toEqual(['Deny']);
+		const html = page({ pending: pending(long.interaction) });
 		expect(html).toContain('(cut off, 50000 more characters)');
+	});
+
+	test('has what the approver decides in this order', () => {
+		const html = page({
+			title: 'The agent needs your approval',
+			projectName: 'Juniper Coffee',
+			dashboardUrl: 'https://example.com/s',
+			job: 'Build the site.',
+			pending: pending(request({ cwd: '/site' })),
+			deadline: { at: NOW + 3_600_000, after: 'deny' },
+			timeZone: 'Europe/Berlin',
+			commentHint: 'Hint.',
+		});
+		const order = [
+			'Juniper Coffee',
+			'Open in dashboard',
+			'<h1>The agent needs your approval',
+			'Task:',
+			'Build the site.',
+			'Run this command',
+			'git push',
+			'In the folder',
+			'/site',
+			'Approve once',
+			'Deny',
+			'Always approve',
+			'Details',
+			'Add a comment',
+			'Answer until <b>6:12 PM</b> (Europe/Berlin). After that, the request is denied.',
+			'Send</button>',
+		];
+		const places = order.map((text) => html.indexOf(text, html.indexOf('<body>')));
+		expect(places).not.toContain(-1);
+		expect(places).toEqual([...places].sort((a, b) => a - b));
+	});
+
+	test.each([
+		['bash', ['a'], 'Run this command'],
+		['bash', ['a', 'b'], 'Run these commands'],
+		['edit', ['a'], 'Edit this file'],
+		['edit', ['a', 'b'], 'Edit these files'],
+		['read', ['a'], 'Read this file'],
+		['deploy', ['a'], 'Use <bdo dir="ltr">deploy</bdo>'],
+		['bash', [], 'No command or path given.'],
+	])('says what the agent wants with %s for %j: %s', (permission, patterns, said) => {
+		expect(page({ pending: pending(request({ permission, patterns })) })).toContain(said);
+	});
+
+	test('shows everything that belongs to a request', () => {
+		const html = page({
+			pending: pending(
+				request({
+					id: 'request-7',
+					permission: 'perm-1',
+					patterns: ['pattern-1', 'pattern-2'],
+					command: 'command-1',
+					cwd: 'folder-1',
+					metadata: { tool: 'meta-1' },
+					surprise: { deep: 'other-1' },
+					response: {
+						instruction: 'instruction-1',
+						scope: 'scope-1',
+						later: 'other-2',
+						options: [
+							{ value: 'value-1', label: 'label-1', description: 'says-1', color: 'other-3' },
+						],
+					},
+				}),
+			),
+		});
+		for (const name of ['request-7', 'perm-1', 'pattern-1', 'pattern-2', 'command-1', 'folder-1'])
+			expect(html).toContain(name);
+		for (const name of ['meta', 'other', 'instruction', 'scope', 'label', 'value', 'says'])
+			expect(html).toContain(`${name}-1`);
+		expect(html).toMatch(/<dt>Other details<\/dt><dd>.*other-1.*other-2.*other-3/);
+	});
+
+	test('repeats each choice with the time after it was sent, and later what became of it', () => {
+		const form = pending(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
+		const [first, second] = form.requests.map(({ content }) => content);
+		const answers: PageAnswers = {
+			[first]: { decision: 'approve', option: 'always', comment: 'Go.' },
+			[second]: { decision: 'deny', option: 'reject', comment: 'Go.' },
+		};
+		const sent = describeAnswer(form, answers, NOW);
+		const own = page({ sent, isSender: true, timeZone: 'Europe/Berlin' });
+		expect(own).toMatch(/5:12 PM<\/time> \(Europe\/Berlin\)\. The agent continues/);
+		expect(own).toMatch(/You always approve this<.*git push.*You denied this<.*rm -rf dist.*Go\./s);
+		const lines = (['sent', 'refused'] as const).map((state, index) => ({
+			record: {
+				interactionId: 'i',
+				permission: 'bash',
+				patterns: [],
+				decision: 'deny' as const,
+				option: 'reject',
+				decidedBy: 'page',
+				at: '2026-10-05T10:00:00.000Z',
+			},
+			content: [first, second][index],
+			state,
+			polls: 0,
+		}));
+		const others = page({ sent, lines, timeZone: 'Europe/Berlin' });
+		expect(others).toContain('Always approved (sent, waiting for confirmation)');
+		expect(others).toContain('Denied (refused by the service)');
+	});
+
+	test.each([
+		[undefined, '3:12 PM</time> (UTC)'],
+		['Nowhere/Land', '3:12 PM</time> (UTC)'],
+		['Asia/Tokyo', '12:12 AM</time> (Asia/Tokyo)'],
+	])('names the time zone %s', (timeZone, said) => {
+		expect(page({ timeZone, sent: { at: NOW, choices: [] } })).toContain(said);
 	});
 });
 
@@ -143,13 +336,41 @@ describe('what can be chosen', () => {
 		pageChoices(request({ response: { options: list } }), {
 			approveWith: 'once',
 			...preferences,
-		}).map(({ label, option }) => [label, option]);
+		}).map(({ name, option }) => [name, option]);
 
 	test('in our words, what lasts set apart at the end', () => {
 		expect(labels(options)).toEqual([
-			['Allow once', 'once'],
+			['Approve once', 'once'],
 			['Deny', 'reject'],
-			['Allow from now on', 'always'],
+			['Always approve', 'always'],
+		]);
+	});
+
+	test('an approval that lasts says so and hides no other, also where Approve Values name it', () => {
+		expect(labels(options, { approveValues: ['always'] })).toEqual([
+			['Approve once', 'once'],
+			['Deny', 'reject'],
+			['Always approve', 'always'],
+		]);
+	});
+
+	test('an option whose effect could last has the words, the description and the scope of the service', () => {
+		const described = [
+			options[0],
+			{ value: 'always', label: 'Always allow', description: 'For good' },
+		];
+		const response = { options: described, scope: 'workspace' };
+		const html = page({ pending: pending(request({ response })) });
+		const [, words] = /Always approve<small>(.*?)<\/small>/s.exec(html)!;
+		expect(words.replaceAll(/<[^>]+>/g, '')).toBe(
+			'Also applies to later requests. The service’s words: “Always allow”, “For good”, scope “workspace”',
+		);
+	});
+
+	test('never a value that Deny Values name for the other side', () => {
+		expect(labels(options, { denyValues: ['once'] })).toEqual([
+			['Deny', 'once'],
+			['Always approve', 'always'],
 		]);
 	});
 
@@ -159,7 +380,7 @@ describe('what can be chosen', () => {
 			{ value: 2, label: 'Reject' },
 		];
 		expect(labels(numbered)).toEqual([
-			['Allow once', 1],
+			['Approve once', 1],
 			['Deny', 2],
 		]);
 	});
@@ -171,7 +392,7 @@ describe('what can be chosen', () => {
 		];
 		expect(labels(numbered)).toEqual([
 			['Deny', 1],
-			['Allow from now on', 0],
+			['Always approve', 0],
 		]);
 	});
 
@@ -196,10 +417,10 @@ describe('what can be chosen', () => {
 		).toEqual([]);
 	});
 
-	test('an option that the node names is allowed, not called once', () => {
+	test('an option that only the node names is not called once', () => {
 		const words = { approveValues: ['go'], denyValues: ['halt'] };
 		expect(labels([{ value: 'go' }, { value: 'halt' }], words)).toEqual([
-			['Allow', 'go'],
+			['Approve', 'go'],
 			['Deny', 'halt'],
 		]);
 	});
@@ -227,7 +448,8 @@ describe('an answer', () => {
 	});
 
 	test("to another session's page is none", () => {
-		const other = createForm({ ...session(...two), sessionId: 's2' }, [], nothing);
+		const elsewhere = { ...session(...two), sessionId: 's2' };
+		const other = createForm(elsewhere, [], record, createLink(contentsOf(...two)));
 		expect(readForm(other, { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
@@ -237,6 +459,13 @@ describe('an answer', () => {
 			const now = pending(...two);
 			const body = { shown: now.shown, ...filled, ...part };
 			expect(readForm(now, body)).toBe('incomplete');
+		},
+	);
+
+	test.each([undefined, null, [], [1], 'shown', 7, Buffer.from('x'), { shown: ['x'] }])(
+		'that is no form is none: %p',
+		(body) => {
+			expect(readForm(pending(...two), body)).toBe('changed');
 		},
 	);
 
@@ -261,10 +490,58 @@ describe('an answer', () => {
 		};
 		expect(decide(request(), policy)).toMatchObject({ decision: 'approve', decidedBy: 'page' });
 		expect(decide(request({ metadata: { new: 1 } }), policy).decision).toBe('ask');
-		expect(decide(request(), { ...policy, mode: 'deny' })).toMatchObject({
-			decision: 'deny',
-			decidedBy: 'policy',
-		});
+	});
+});
+
+describe('a request that was not left for approvers', () => {
+	const asked = request();
+	const later = request({ id: 'i2', patterns: ['npm test'] });
+	const link = createLink(contentsOf(asked));
+
+	test('has no choices: the rules decide it, or it is asked in another message', () => {
+		const { requests } = createForm(session(asked, later), [], record, link);
+		expect(requests.map(({ choices }) => choices.length)).toEqual([3, 0]);
+		const html = page({ pending: createForm(session(asked, later), [], record, link) });
+		expect(html).toMatch(
+			/The agent has asked for this since the link was sent\. If no rule decides it, you get another message/,
+		);
+		expect(html.match(/type="radio"/g)).toHaveLength(3);
+	});
+
+	test('has choices where every request is left for approvers, and is marked as new', () => {
+		const all = createForm(session(asked, later), [], { ...record, asksAlways: true }, link);
+		expect(all.requests.map(({ choices, isNew }) => [choices.length, isNew])).toEqual([
+			[3, false],
+			[3, true],
+		]);
+	});
+
+	test('does not make an answer to the others void', () => {
+		const before = createForm(session(asked), [], record, link);
+		const after = createForm(session(asked, later), [], record, link);
+		expect(after.shown).toBe(before.shown);
+	});
+
+	test('is listed as decided, with the rule, where one has decided it', () => {
+		const line = {
+			record: {
+				interactionId: 'i2',
+				permission: 'bash',
+				patterns: ['npm test'],
+				decision: 'approve' as const,
+				option: 'once',
+				decidedBy: 'rule 2',
+				at: '2026-10-05T15:00:00.000Z',
+			},
+			content: contentsOf(later)[0],
+			state: 'sent' as const,
+			polls: 0,
+		};
+		const form = createForm(session(asked, later), [line], record, link);
+		expect(form.requests).toHaveLength(1);
+		expect(page({ pending: form })).toMatch(
+			/Already decided.*Approved by rule 2:.*bash npm test.*3:00 PM/s,
+		);
 	});
 });
 
@@ -276,7 +553,8 @@ describe('a link', () => {
 		expect(findLink(records, latest.nonce)).toMatchObject({ question: latest, isOpen: true });
 		expect(findLink(records, old.nonce)).toMatchObject({ question: old, isOpen: false });
 		expect(findLink(records, other.nonce)?.record).toBe(records[2]);
-		const answered = [{ page: { questions: [{ ...latest, answered: true }] } }];
+		const sent = { at: 0, choices: [] };
+		const answered = [{ page: { questions: [{ ...latest, sent }] } }];
 		expect(findLink(answered, latest.nonce)).toMatchObject({ isOpen: false });
 	});
 
@@ -284,30 +562,6 @@ describe('a link', () => {
 		'with %j belongs to none',
 		(nonce) => {
 			expect(findLink(records, nonce)).toBeUndefined();
-		},
-	);
-
-	test.each(['GET', 'POST'])(
-		'decides nothing and shows nothing old by %s while an answer is on its way to the node',
-		async (method) => {
-			const sent: Array<number | string> = [];
-			const response = {
-				set: () => response,
-				status: (code: number) => (sent.push(code), response),
-				send: (html: string) => sent.push(html),
-			};
-			const node = { name: 'Agent' };
-			const sessions = { '0.0': { fingerprint: '', value: { page: { questions: [latest] } } } };
-			const contextData = { 'node:Agent': { answered: 's2', sessions } };
-			const context = {
-				runExecutionData: { executionData: { contextData } },
-				getNode: () => node,
-				getQueryData: () => ({ question: latest.nonce }),
-				getRequestObject: () => ({ method }),
-				getResponseObject: () => response,
-			} as unknown as IWebhookFunctions;
-			expect(await handleWebhook(context)).toEqual({ noWebhookResponse: true });
-			expect(sent).toEqual([409, expect.stringContaining('n8n looks at the session')]);
 		},
 	);
 

@@ -37,19 +37,20 @@ describe('a question', () => {
 			),
 		).toBe(
 			[
-				'An agent waits for your decision on 2 requests.',
+				'The agent needs your approval for 2 requests.',
 				'Project: «Website»',
-				'Job: «Publish the page․»',
+				'Task: «Publish the page․»',
 				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
 				'Request 1 of 2',
 				'Permission: «bash»',
-				'For: «git push origin main»',
+				'Command: «git push origin main»',
 				'Instruction: «Push?»',
 				'Metadata: «{"tool"∶"bash"}»',
+				'Choices: Approve once',
 				'Request 2 of 2',
 				'Permission: «edit»',
-				'For 1 of 2: «a․md»',
-				'For 2 of 2: «b․md»',
+				'File 1 of 2: «a․md»',
+				'File 2 of 2: «b․md»',
 				'Dashboard: https://example.com/sessions/2c3d0f6e',
 			].join('  \n'),
 		);
@@ -57,7 +58,7 @@ describe('a question', () => {
 
 	test('names the project by its ID where it has no name, and leaves out what is not known', () => {
 		expect(formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
-			/^An agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
+			/^The agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
 		);
 		expect(formatQuestion({ sessionId: 's', interactions: [request()] })).not.toMatch(
 			/Project|Dashboard/,
@@ -65,12 +66,13 @@ describe('a question', () => {
 	});
 
 	test.each<[unknown, RegExp]>([
-		[request({ patterns: [] }), /^For nothing in particular$/m],
-		[request({ patterns: undefined }), /^For nothing in particular$/m],
-		[request({ patterns: 'rm -rf /' }), /^For: «rm -rf ∕»$/m],
-		[request({ patterns: [{ command: 'rm' }] }), /^For: «{"command"∶"rm"}»$/m],
-		[request({ patterns: null }), /^For: «null»$/m],
+		[request({ patterns: [] }), /^No command or path given$/m],
+		[request({ patterns: undefined }), /^No command or path given$/m],
+		[request({ patterns: 'rm -rf /' }), /^Command: «rm -rf ∕»$/m],
+		[request({ patterns: [{ command: 'rm' }] }), /^Command: «{"command"∶"rm"}»$/m],
+		[request({ patterns: null }), /^Command: «null»$/m],
 		[request({ permission: 7 }), /^Permission: «7»$/m],
+		[request({ type: 'question' }), /^Permission: «bash»$/m],
 		[request({ type: 'question' }), /^Not a permission but: «question»$/m],
 		['what?', /^Not readable: «what\?»$/m],
 		[null, /^Not readable: «null»$/m],
@@ -78,26 +80,99 @@ describe('a question', () => {
 		expect(ask(interaction)).toMatch(line);
 	});
 
+	test('shows everything that belongs to a request', () => {
+		const asked = ask(
+			request({
+				command: 'npm run build',
+				cwd: 'site',
+				patterns: ['npm run *'],
+				surprise: { deep: [1] },
+				response: {
+					instruction: 'Push?',
+					scope: 'workspace',
+					options: [
+						{ value: 'once', label: 'Once' },
+						{ value: 'always', label: 'Always allow', description: 'For good', color: 'red' },
+						{ value: 'reject', label: 'Reject' },
+					],
+				},
+			}),
+		);
+		expect(asked.slice(asked.indexOf('Permission'), asked.indexOf('Dashboard'))).toBe(
+			[
+				'Permission: «bash»',
+				'Command: «npm run build»',
+				'Pattern: «npm run ＊»',
+				'Folder: «site»',
+				'Instruction: «Push?»',
+				'Scope: «workspace»',
+				'Metadata: «{"tool"∶"bash"}»',
+				'Other details: «{"surprise"∶{"deep"∶［1］},"options"∶［{"color"∶"red"}］}»',
+				'Option: «Always allow (always)∶ For good»',
+				'Choices: Approve once, Deny, Always approve',
+				'',
+			].join('\n'),
+		);
+	});
+
+	test('says that an approval lasts, also where Approve Values name it', () => {
+		const response = { options: [{ value: 'always', label: 'Always allow' }] };
+		const preferences = { approveWith: 'once' as const, approveValues: ['always'] };
+		const interactions = [request({ response })];
+		expect(formatQuestion({ ...about, interactions, preferences })).toContain(
+			'Choices: Always approve  \n',
+		);
+	});
+
+	test.each([
+		['deny', 'the request is denied'],
+		['abort', 'the session is aborted'],
+		['error', 'the workflow stops with an error'],
+	] as const)('says until when, and that then %s', (after, said) => {
+		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after };
+		const timeZone = 'Europe/Berlin';
+		expect(formatQuestion({ ...about, interactions: [request()], deadline, timeZone })).toContain(
+			`\nAnswer until Nov 23, 2026, 6:00 PM (Europe/Berlin). After that, ${said}.  \n`,
+		);
+	});
+
+	test('warns of a word that mixes alphabets', () => {
+		const said = 'Careful: a word mixes letters of different alphabets';
+		expect(ask(request({ patterns: ['npm run dерloy'] }))).toContain(said);
+		expect(ask(request({ cwd: 'раge' }))).toContain(said);
+		expect(ask(request({ patterns: ['сборка сайта'] }))).not.toContain(said);
+	});
+
 	test('says what it does not show', () => {
 		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
 		const shown = ask(request({ patterns: many }));
-		expect(shown).toMatch(/^For 1 of 40: «file 0»$/m);
-		expect(shown).toMatch(/^23 more patterns not shown: see the dashboard$/m);
+		expect(shown).toMatch(/^Command 1 of 40: «file 0»$/m);
+		expect(shown).toMatch(/^23 more lines not shown: see the dashboard$/m);
 		expect(formatQuestion({ ...about, interactions: [request()], more: 35 })).toMatch(
-			/^35 more requests: asked after this {2}$/m,
+			/^35 more requests: you get another message {2}$/m,
 		);
-		const metadata = { command: 'y'.repeat(10_000) };
+		const metadata = { note: 'y'.repeat(10_000) };
 		expect(ask(request({ metadata }))).toMatch(
-			/^Metadata: «{"command"∶"y{1000,}» \(cut off, \d+ more characters\)$/m,
+			/^Metadata: «{"note"∶"y{1000,}» \(cut off, \d+ more characters\)$/m,
 		);
 		expect(ask(request({ patterns: ['x'.repeat(10_000)] }))).toMatch(
-			/^For: «x{1000,}» \(cut off, \d+ more characters\)$/m,
+			/^Command: «x{1000,}» \(cut off, \d+ more characters\)$/m,
+		);
+	});
+
+	test('puts what has no line of its own into Other details', () => {
+		const full = request({ cwd: 'site', metadata: {}, surprise: 1, patterns: ['a', 'b'] });
+		const asked = ask(full, full, full, full, full);
+		expect(asked.match(/^Other details: .*$/gm)).toEqual(
+			Array(5).fill(
+				'Other details: «［{"Instruction"∶"Push?"},{"Other details"∶"{＼"surprise＼"∶1}"}］»',
+			),
 		);
 	});
 
 	test('gives a long text the room that short ones leave', () => {
-		const shown = ask(request({ patterns: ['a', 'b'.repeat(1_200), 'c'] }));
-		expect(shown).toContain(`«${'b'.repeat(1_200)}»`);
+		const shown = ask(request({ patterns: ['a', 'b'.repeat(1_000), 'c'] }));
+		expect(shown).toContain(`«${'b'.repeat(1_000)}»`);
 	});
 
 	test.each([
@@ -141,7 +216,10 @@ describe('a hostile request', () => {
 	);
 	/** What is ours: all but the text between quotation marks and what says how much of it is cut off. */
 	const ours = (text: string) =>
-		text.replace(/«[^»]*»/g, '«»').replace(/»( \(cut off, \d+ more characters\))/g, '»');
+		text
+			.replaceAll('Careful: a word mixes letters of different alphabets  \n', '')
+			.replace(/«[^»]*»/g, '«»')
+			.replace(/»( \(cut off, \d+ more characters\))/g, '»');
 	const write = (text: string) =>
 		formatQuestion({
 			projectName: text,
@@ -153,7 +231,8 @@ describe('a hostile request', () => {
 					permission: text,
 					patterns: [text, text],
 					metadata: { command: text },
-					response: { instruction: `${text}!` },
+					cwd: `${text}!`,
+					response: { instruction: `${text}!`, scope: `${text}!` },
 				}),
 				request({ type: 'question', patterns: undefined, response: undefined }),
 				{ type: `x${text}`, id: text },
@@ -164,9 +243,9 @@ describe('a hostile request', () => {
 	test('changes neither the number of lines nor a word of ours', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
-				const asked = write(text);
+				const asked = ours(write(text));
 				expect(linesOf(asked)).toHaveLength(linesOf(harmless).length);
-				expect(ours(asked)).toBe(harmless);
+				expect(asked).toBe(harmless);
 			}),
 			{ numRuns: 600 },
 		);
@@ -192,12 +271,26 @@ describe('a hostile request', () => {
 	test('keeps the question in bounds, however much it asks for', () => {
 		const text = '\u0000'.repeat(20_000);
 		const patterns = Array.from({ length: 100_000 }, () => text);
-		const response = { instruction: text };
-		const big = request({ permission: text, patterns, response, metadata: [text] });
+		const option = { label: 'Always', description: text };
+		const named = Array.from({ length: 90 }, (_, value) => ({
+			...option,
+			value: `always${value}`,
+		}));
+		const response = {
+			instruction: text,
+			scope: text,
+			options: [{ value: 'once' }, { value: 'reject' }, { value: 'always' }, ...named],
+		};
+		const metadata = [text, 'дерloy'];
+		const more = { cwd: `${text}дерloy`, command: text, surprise: text };
+		const big = request({ permission: text, patterns, response, metadata, ...more });
+		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'error' as const };
 		for (const count of [1, 2, 3, 4, 5]) {
 			const asked = formatQuestion({
 				projectName: text,
 				job: text,
+				deadline,
+				timeZone: 'America/Argentina/ComodRivadavia',
 				more: 1_000_000,
 				sessionId: text,
 				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,

@@ -1,125 +1,153 @@
 import type { RequestOrigin } from './request';
-import { toText, pluralize, isRecord } from '../../shared/values';
-import { quoteVisible, visibleText } from '../../shared/approvals/visibleText';
+import { describeRequest, type Fact, type RequestDetails } from './details';
+import { describeAfter, formatMoment, type AnswerDeadline } from './times';
+import { pageChoices } from './page/view';
+import { pluralize, isRecord } from '../../shared/values';
+import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
+import type { OptionPreferences } from '../../shared/approvals/options';
+import type { Interaction } from '../../shared/client/session';
 
-/** What a question is about. */
+/** What a message to an approver is about. */
 export interface Question extends RequestOrigin {
-	/** Left out where it is not known yet */
+	/** Left out where it isn't known yet */
 	dashboardUrl?: string;
-	/** What a person is to decide, all of it */
+	/** All requests that the message asks for */
 	interactions: readonly unknown[];
-	/** How many more requests are left for another question */
+	/** How many more requests another message will be about */
 	more?: number;
+	/** Until when an answer counts, where that is known */
+	deadline?: AnswerDeadline;
+	/** The project's */
+	timeZone?: string;
+	/** The node's words for options */
+	preferences?: OptionPreferences;
 }
 
-/** Foreign text, and what it is */
-export interface Fact {
-	label: string;
-	text: string;
-}
-
-/** Of 3,000 characters, those for all lines with text of the requests; the rest is for lines of our own, the names and the URL. */
-const MAX_REQUESTS_LENGTH = 1_900;
-/** Quotation marks, the end of the line, and what says how much was cut off */
+/** Of 3,000 characters, those for all lines with text of the requests. The rest is for our own lines, the names and the URL. */
+const MAX_REQUESTS_LENGTH = 1_600;
+/** Quotation marks, the end of the line, and the count of what is cut off */
 const LINE_OVERHEAD = 45;
-/** Lines with text of the requests, over all of them; a permission, an instruction, metadata and one pattern each always fit */
+/** Lines with text of the requests, over all of them */
 const MAX_LINES = 20;
+/** Lines of one request beside its permission and targets. More of them share the last one. */
+const MIN_DETAIL_LINES = 2;
 const MAX_NAME_LENGTH = 80;
 const MAX_PROMPT_LENGTH = 150;
 const MAX_LINK_LENGTH = 300;
-/** Two spaces make it a line break in Markdown as well, as which n8n's chat shows it; nobody sees them elsewhere. */
+/** Two spaces make it a line break in Markdown as well, as which n8n's chat shows it. Nobody sees them elsewhere. */
 const LINE_END = '  \n';
 
 /**
- * A few plain lines that ask a person to decide, ready to be sent by any node: which project, job and session, each request with
- * what it is for, and where to look.
+ * Returns a few plain lines that ask an approver, ready to be sent by any node: the project, the prompt and the session, each request with
+ * everything that belongs to it, the deadline, and the dashboard.
  *
- * The agent, or whoever it read from, chose the words of a request. They must not be able to hide what is approved, nor to look
- * like lines of ours, wherever the question is shown:
- * - Foreign text stands between « and », which it cannot hold itself. Where a channel drops line breaks (Teams and other HTML),
- *   that still tells it from our words. A sign in it never has a backslash: n8n's Send and Wait turns a written `\n` back into a
- *   line break.
- * - Nothing in it is markup, a link or a mention in any channel (`visibleText`); escaping would be right for one, and shown, or
- *   undone, in the others. Telegram refuses to send what is not closed.
- * - What is not shown is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and
- *   WhatsApp one of 4,096).
+ * The agent, or someone it read from, chose the words of a request. They can't hide what is approved, and can't look like our lines, wherever
+ * the question is shown:
+ * - Foreign text is between « and », which it can't contain itself. Some channels drop line breaks (Teams and other HTML): the marks still
+ *   tell it from our words. It never has a backslash, because n8n's Send and Wait turns a written `\n` back into a line break.
+ * - Nothing in it is markup, a link or a mention in any channel (`visibleText`). Escaping would be right for one channel, and be shown or
+ *   undone in the others. Telegram refuses to send markup that isn't closed.
+ * - Whatever isn't shown is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one
+ *   of 4,096).
  *
- * The dashboard URL stays a link, with the characters of markup in it percent-encoded.
+ * The dashboard URL remains a link, with the characters of markup in it percent-encoded.
  */
 export function formatQuestion({
 	dashboardUrl,
 	interactions,
 	more = 0,
-	...about
+	deadline,
+	timeZone,
+	preferences = { approveWith: 'once' },
+	...origin
 }: Question): string {
-	const mostPatterns = Math.max(1, Math.floor(MAX_LINES / Math.max(1, interactions.length)) - 3);
-	const requests = interactions.map((interaction) => describeRequest(interaction, mostPatterns));
+	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
+	const requests = interactions.map((interaction) =>
+		askedRequest(interaction, describeRequest(interaction), lines, preferences),
+	);
 	const limit = shareLength(requests.flatMap(({ facts }) => facts));
 	return [
-		`An agent waits for your decision on ${pluralize(interactions.length, 'request')}.`,
-		...originFacts(about).map(
+		`The agent needs your approval for ${pluralize(interactions.length, 'request')}.`,
+		...originFacts(origin).map(
 			({ label, text }) =>
-				`${label}: ${quoteVisible(text, label === 'Job' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
+				`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
 		),
 		...requests.flatMap(({ facts, remarks }, index) => [
 			`Request ${index + 1} of ${interactions.length}`,
 			...facts.map(({ label, text }) => `${label}: ${quoteVisible(text, limit)}`),
 			...remarks,
 		]),
-		...(more > 0 ? [`${pluralize(more, 'more request')}: asked after this`] : []),
+		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
+		...(deadline ? [formatDeadline(deadline, timeZone, interactions.length)] : []),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
 }
 
-/** What tells a session from others, as far as it is known. */
-export const originFacts = ({
+/** Returns the facts that tell a session from others, as far as they are known. */
+const originFacts = ({
 	projectName,
 	projectId,
 	job,
 	sessionId,
 }: Partial<RequestOrigin>): Fact[] => {
-	const known = { Project: projectName ?? projectId, Job: job, Session: sessionId };
+	const known = { Project: projectName ?? projectId, Task: job, Session: sessionId };
 	return Object.entries(known).flatMap(([label, text]) =>
 		text === undefined ? [] : [{ label, text }],
 	);
 };
 
-/** A request as facts, and remarks in our own words. */
-export function describeRequest(
+function formatDeadline(
+	deadline: AnswerDeadline,
+	timeZone: string | undefined,
+	requests: number,
+): string {
+	const { time, zone } = formatMoment(deadline.at, timeZone);
+	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests)}.`;
+}
+
+/** Returns the first of some facts, with the rest as one fact where they are too many. */
+function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
+	if (facts.length <= count) return [...facts];
+	const rest = facts.slice(count - 1).map(({ label, text }) => ({ [label]: text }));
+	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
+}
+
+/** Returns a request as facts, and remarks in our own words. */
+function askedRequest(
 	interaction: unknown,
-	mostPatterns: number,
+	{ permission, targets, covers, folder, more, options }: RequestDetails,
+	lines: number,
+	preferences: OptionPreferences,
 ): { facts: Fact[]; remarks: string[] } {
-	if (!isRecord(interaction)) {
-		return { facts: [{ label: 'Not readable', text: toText(interaction) }], remarks: [] };
-	}
-	const { type, permission, patterns, response, metadata } = interaction;
-	const { instruction } = isRecord(response) ? response : {};
-	const isPermission = type === 'permission';
-	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
-	const hidden = list.length - mostPatterns;
-	const number = (index: number) => (list.length === 1 ? '' : ` ${index + 1} of ${list.length}`);
-	const more = Object.entries({ Instruction: instruction, Metadata: metadata }).map(
-		([label, value]) => ({ label, text: value === undefined ? '' : toText(value) }),
+	const asked = [...targets, ...covers];
+	const details = [
+		...(folder === undefined ? [] : [{ label: 'Folder', text: folder }]),
+		...more,
+		...options.filter(({ isDescribed }) => isDescribed),
+	];
+	const merged = mergeFacts(details, Math.max(MIN_DETAIL_LINES, lines - 1 - asked.length));
+	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
+	const hidden = asked.length - shown.length;
+	const isMixed = [...shown, ...merged].some(({ text }) =>
+		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some(({ kind }) => kind === 'mixed'),
 	);
+	const names = isRecord(interaction)
+		? pageChoices(interaction as Interaction, preferences).map(({ name }) => name)
+		: [];
 	return {
-		facts: [
-			isPermission
-				? { label: 'Permission', text: toText(permission ?? '') }
-				: { label: 'Not a permission but', text: toText(type) },
-			...list.slice(0, mostPatterns).map((pattern, index) => ({
-				label: `For${number(index)}`,
-				text: toText(pattern),
-			})),
-			...more.filter(({ text }) => text !== '' && text !== '{}'),
-		],
+		facts: [permission, ...shown, ...merged],
 		remarks: [
-			...(isPermission && list.length === 0 ? ['For nothing in particular'] : []),
-			...(hidden > 0 ? [`${pluralize(hidden, 'more pattern')} not shown: see the dashboard`] : []),
+			...(permission.label === 'Permission' && asked.length === 0
+				? ['No command or path given']
+				: []),
+			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
+			...(isMixed ? ['Careful: a word mixes letters of different alphabets'] : []),
+			...(names.length > 0 ? [`Choices: ${[...new Set(names)].join(', ')}`] : []),
 		],
 	};
 }
 
-/** How long each text may be shown so that all fit: what short ones do not need, the long ones share. */
+/** Returns how long each text may be shown so that all fit. Long ones share the room that short ones leave. */
 function shareLength(facts: readonly Fact[]): number {
 	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - LINE_OVERHEAD,
@@ -135,7 +163,7 @@ function shareLength(facts: readonly Fact[]): number {
 	return MAX_REQUESTS_LENGTH;
 }
 
-/** A web address that can be clicked wherever it is shown; anything else is quoted like all foreign text. */
+/** Returns a web address that can be clicked wherever it is shown. Anything else is quoted like all foreign text. */
 function formatLink(url: string): string {
 	const encoded = url.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,

@@ -4,6 +4,7 @@ import { fingerprintContent, hasEnded } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
 import { createLink, addLink } from '../approval/page/view';
+import { findDeadline } from '../approval/times';
 import { begin } from './begin';
 import {
 	abandon,
@@ -218,7 +219,8 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 	run.saveWait({ asked: [...new Set([...(run.wait.asked ?? []), ...keys])] });
 	if (!timeouts.waitsForApprovers) return whole;
 	const contents = run.undecided.map(({ interaction }) => fingerprintContent(interaction) ?? '');
-	const link = createLink(contents);
+	const asked = { since: run.wait.since, askedAt: run.wallTime };
+	const link = createLink(contents, findDeadline(asked, timeouts));
 	run.save({ page: addLink(record.page, link, settings) });
 	return { ...whole, link, wakeAt };
 }

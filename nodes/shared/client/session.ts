@@ -55,9 +55,15 @@ export function fingerprintContent(value: unknown): string | undefined {
 /** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
-/** Nothing, or a wrapping around nothing */
-const isBlank = (value: unknown): boolean =>
-	!value || (typeof value === 'object' && Object.values(value).every(isBlank));
+/** Levels of nesting that are looked through. Anything deeper counts as something. */
+const MAX_BLANK_DEPTH = 100;
+
+/** Whether a value is nothing, or a wrapping around nothing. */
+const isBlank = (value: unknown, depth = 0): boolean =>
+	!value ||
+	(typeof value === 'object' &&
+		depth < MAX_BLANK_DEPTH &&
+		Object.values(value).every((each) => isBlank(each, depth + 1)));
 
 /** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
 export function readInteractions(value: unknown): Interaction[] {

@@ -1,44 +1,45 @@
 import { createHash } from 'node:crypto';
 
-import { quoteVisible } from '../../../shared/approvals/visibleText';
+import { splitVisible, type TextPart } from '../../../shared/approvals/visibleText';
+import { pluralize, toText } from '../../../shared/values';
+import { describeRequest, type Fact, type RequestDetails } from '../details';
 import type { RequestOrigin } from '../request';
+import { describeAfter, formatMoment, type AnswerDeadline } from '../times';
 import type { LedgerLine } from '../../session/ledger';
-import { originFacts, describeRequest, type Fact } from '../question';
-import { MAX_COMMENT_LENGTH, type PageChoice, type PageRequest, type PageForm } from './view';
+import { PAGE_STYLE } from './style';
+import {
+	MAX_COMMENT_LENGTH,
+	type ChoiceName,
+	type PageChoice,
+	type PageForm,
+	type PageRequest,
+	type SentAnswer,
+	type SentChoice,
+} from './view';
 
-// The page on which a person answers, as HTML: no script, nothing from elsewhere, and all of an agent's words as text.
+// The approval page as HTML: no script, no external resources, and all of an agent's words as isolated text.
 
 export interface PageView extends Partial<RequestOrigin> {
 	title: string;
 	/** Sentences of ours */
 	says: string[];
+	dashboardUrl?: string;
+	/** Now, in milliseconds since 1970 */
+	now: number;
+	/** The project's */
+	timeZone?: string;
 	/** The form, where there is something to decide */
 	pending?: PageForm;
-	/** What was decided */
-	lines?: LedgerLine[];
-	/** What becomes of a comment */
+	deadline?: AnswerDeadline;
+	/** Where comments go */
 	commentHint?: string;
+	/** What was sent with this link */
+	sent?: SentAnswer;
+	/** Whether the reader has just sent it */
+	isSender?: boolean;
+	/** What became of the link's requests */
+	lines?: LedgerLine[];
 }
-
-const PAGE_STYLE = `
-:root{color-scheme:light dark;--line:#767676;--soft:#f3f3f5;--text:#1b1b1f;--back:#fff;--mark:#0b57d0;--on-mark:#fff}
-@media (prefers-color-scheme:dark){:root{--line:#8e8e93;--soft:#26262b;--text:#ececf1;--back:#17171b;--mark:#a8c7fa;--on-mark:#062e6f}}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:44rem;padding:1.5rem 1rem 3rem;background:var(--back);color:var(--text);font:1rem/1.5 system-ui,sans-serif}
-h1{font-size:1.4rem;line-height:1.25;margin:0 0 .75rem}
-fieldset,.decided{border:1px solid var(--line);border-radius:.5rem;margin:1.25rem 0;padding:.5rem 1rem 1rem}
-legend,h2{font-size:1rem;font-weight:600;padding:0 .25rem}
-dl{margin:.25rem 0 .75rem}dt{font-size:.875rem;margin-top:.5rem}
-dd{margin:0;padding:.25rem .5rem;background:var(--soft);border-radius:.25rem;font-family:ui-monospace,monospace;font-size:.9375rem;overflow-wrap:anywhere}
-.choice{display:flex;gap:.625rem;align-items:baseline;padding:.5rem 0;min-height:2.75rem}
-.choice input{flex:none;width:1.125rem;height:1.125rem;accent-color:var(--mark)}
-.lasting{border-top:1px dashed var(--line);margin:.5rem 0 0;padding-top:.5rem}
-small{display:block;font-size:.875rem;overflow-wrap:anywhere}
-textarea{display:block;width:100%;min-height:5rem;margin:.25rem 0;padding:.5rem;font:inherit;color:inherit;background:var(--back);border:1px solid var(--line);border-radius:.375rem}
-button{min-height:3rem;width:100%;margin-top:1rem;border:0;border-radius:.5rem;background:var(--mark);color:var(--on-mark);font:inherit;font-weight:600;cursor:pointer}
-:focus-visible{outline:3px solid var(--mark);outline-offset:2px}
-footer{margin-top:2rem;font-size:.875rem}
-`;
 
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
 
@@ -63,76 +64,236 @@ const render = (part: Part): string => {
 	return 'html' in part ? part.html : part.map(render).join('');
 };
 
-/** A template of HTML, in which whatever is inserted is text unless it is HTML of ours. */
+/** A template of HTML. What is inserted is text unless it is HTML of ours. */
 const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 	html: texts.map((text, index) => text + render(parts[index])).join(''),
 });
 
-/** An agent's words, which are shown as what they are: whatever is invisible in them, or may look like ours, as signs. */
-const agentText = (text: string, limit = 1_000): Html =>
-	markup`<bdi>${quoteVisible(text, limit)}</bdi>`;
+const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
+	text: (text) => text,
+	// Copied as they are; their signs are the style's.
+	'line break': (text) => markup`<span class="line">${text}</span>`,
+	tab: (text) => markup`<span class="tab">${text}</span>`,
+	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
+	hidden: (text) => markup`<mark>${text}</mark>`,
+};
 
-const factList = (list: readonly Fact[], limit?: number): Html =>
-	markup`<dl>${list.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
+const cutOff = (hidden: number): string =>
+	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
-/** Of a request that is too long to be shown whole */
-const MAX_PATTERNS_SHOWN = 50;
+/** Renders an agent's words as they are, isolated from ours, with everything invisible named. */
+function agentText(text: string, limit = 1_000): Html {
+	const { parts, hidden } = splitVisible(text, limit);
+	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
+	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
+}
+
+const MIXED_HINT =
+	'A marked word mixes letters of different alphabets. It may not be the word it looks like.';
+
+const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
+	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));
+
+const factList = (facts: readonly Fact[], limit?: number): Html =>
+	markup`<dl>${facts.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
+
+/** Renders commands, files or patterns, each as a line of its own. */
+const codeBlock = (texts: readonly string[], limit?: number): Html =>
+	markup`<ul class="code">${texts.map((text) => markup`<li>${agentText(text, limit)}</li>`)}</ul>`;
+
+/** Limits of a request that is too long to be shown whole */
+const MAX_TARGETS_SHOWN = 50;
 const MAX_FACT_LENGTH = 10_000;
+const MAX_PERMISSION_LENGTH = 100;
 
-function requestPart(
-	{ interaction, isWhole, choices, because }: PageRequest,
-	index: number,
-	{ length }: readonly PageRequest[],
+/** Returns what the agent wants to do, in one sentence. */
+function requestTitle({ kind, permission, targets }: RequestDetails): Part {
+	const isOne = targets.length === 1;
+	if (kind === 'command') return isOne ? 'Run this command' : 'Run these commands';
+	if (kind === 'edit') return isOne ? 'Edit this file' : 'Edit these files';
+	if (kind === 'read') return isOne ? 'Read this file' : 'Read these files';
+	const name = agentText(permission.text, MAX_PERMISSION_LENGTH);
+	return kind === 'other' ? markup`Use ${name}` : markup`${permission.label} ${name}`;
+}
+
+/** Renders commands, files or patterns, and says how many are left out of a request that is too long. */
+function targetList(facts: readonly Fact[], isWhole: boolean): Part {
+	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN).map(({ text }) => text);
+	const hidden = facts.length - shown.length;
+	return [
+		codeBlock(shown, isWhole ? Infinity : MAX_FACT_LENGTH),
+		hidden > 0 && markup`<p class="hint">${pluralize(hidden, 'more line')} not shown.</p>`,
+	];
+}
+
+/** Renders what the request is for, and the folder. */
+function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: boolean): Part {
+	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
+	const count = isWhole ? Infinity : MAX_TARGETS_SHOWN;
+	const texts = [...targets.slice(0, count), ...covers.slice(0, count)].map(({ text }) => text);
+	const isMixed = mixesAlphabets(folder === undefined ? texts : [...texts, folder], limit);
+	return [
+		targets.length === 0
+			? markup`<p class="folder">No command or path given.</p>`
+			: targetList(targets, isWhole),
+		folder !== undefined && markup`<p class="folder">In the folder ${agentText(folder, limit)}</p>`,
+		covers.length > 0 && [
+			markup`<p class="folder">The request covers:</p>`,
+			targetList(covers, isWhole),
+		],
+		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,
+	];
+}
+
+function requestMore(
+	{ permission, more, options }: RequestDetails,
+	{ interaction: { id }, isWhole }: PageRequest,
 ): Html {
-	const request = describeRequest(interaction, isWhole ? Infinity : MAX_PATTERNS_SHOWN);
-	const choice = ({ label, serviceSays }: PageChoice, at: number) =>
-		markup`<label class="choice"><input type="radio" name="request${String(index)}" value="${String(at)}" required><span>${label}<small>${agentText(serviceSays)}</small></span></label>`;
-	const lasting = choices.findIndex(({ label }) => label === 'Allow from now on');
-	const radios = choices.map(choice);
-	const rest = lasting < 0 ? [] : radios.splice(lasting);
-	return markup`<fieldset>
-<legend>Request ${String(index + 1)} of ${String(length)}</legend>
-${factList(request.facts, isWhole ? Infinity : MAX_FACT_LENGTH)}
-${request.remarks.map((remark) => markup`<p>${remark}</p>`)}
-${radios}
-${rest.length > 0 && markup`<div class="lasting">For longer than this once:${rest}</div>`}
-${because !== undefined && markup`<p>It cannot be decided on this page: ${because}. Decide it in the dashboard.</p>`}
+	const facts = [permission, ...more, ...options, { label: 'Request ID', text: toText(id) }];
+	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
+	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN);
+	return markup`<details><summary>Details</summary>${factList(shown, limit)}</details>`;
+}
+
+const CHOICE_HINTS: Partial<Record<ChoiceName, string>> = {
+	'Always approve': 'Also applies to later requests.',
+	Approve: 'It isn’t clear how long this applies.',
+};
+
+/** Renders what the service says of an option that could last: its words, its description and its scope. */
+function optionWords({ serviceSays, description }: PageChoice, scope: string | undefined): Part {
+	return [
+		markup` The service’s words: “${agentText(serviceSays)}”`,
+		description !== undefined && markup`, “${agentText(description)}”`,
+		scope !== undefined && markup`, scope “${agentText(scope)}”`,
+	];
+}
+
+function choiceRadio(request: number, choice: PageChoice, at: number, scope?: string): Html {
+	const { name } = choice;
+	const hint = CHOICE_HINTS[name];
+	const words = hint && markup`<small>${hint}${optionWords(choice, scope)}</small>`;
+	return markup`<label${hint !== undefined && markup` class="always"`}><input type="radio" name="request${String(request)}" value="${String(at)}" required><span>${name}${words}</span></label>`;
+}
+
+function requestCard(request: PageRequest, index: number, all: readonly PageRequest[]): Html {
+	const { interaction, isWhole, choices, because, isNew } = request;
+	const details = describeRequest(interaction);
+	const count = all.length > 1 ? `${index + 1} of ${all.length} · ` : '';
+	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
+	const radios = choices.map((choice, at) => choiceRadio(index, choice, at, scope));
+	return markup`<fieldset class="card">
+<legend>${count}${requestTitle(details)}</legend>
+${isNew && markup`<p class="hint">The agent has asked for this since the link was sent.${choices.length === 0 && because === undefined && ' If no rule decides it, you get another message.'}</p>`}
+${requestTargets(details, isWhole)}
+${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
+${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
+${requestMore(details, request)}
 </fieldset>`;
 }
 
-function form({ requests, more, shown }: PageForm, commentHint: string): Html {
-	const canAnswer = requests.some(({ choices }) => choices.length > 0);
-	return markup`<form method="post">
-${requests.map(requestPart)}
-${more > 0 && markup`<p>There are ${String(more)} more, which are asked after this.</p>`}
-${
-	canAnswer &&
-	markup`<input type="hidden" name="shown" value="${shown}">
-<label for="comment">Comment (optional)</label>
-<small id="hint">${commentHint}</small>
-<textarea id="comment" name="comment" maxlength="${String(MAX_COMMENT_LENGTH)}" aria-describedby="hint"></textarea>
-<button type="submit">Send</button>`
+const LINE_STATES: Record<LedgerLine['state'], string> = {
+	confirmed: '',
+	inferred: ' (not confirmed by the service, but no longer pending)',
+	sent: ' (sent, waiting for confirmation)',
+	refused: ' (refused by the service)',
+};
+
+const timeTag = (at: number, view: PageView): Html => {
+	const { time, zone } = formatMoment(at, view.timeZone, view.now);
+	const iso = Number.isFinite(at) ? new Date(at).toISOString() : '';
+	return markup`<time datetime="${iso}">${time}</time> (${zone})`;
+};
+
+const DECIDERS: Record<string, string> = { page: 'on this page', policy: 'by the node’s policy' };
+
+function decidedLine({ record, state }: LedgerLine, view: PageView): Html {
+	const { decision, decidedBy, permission, patterns, at } = record;
+	const by = DECIDERS[decidedBy] ?? `by ${decidedBy}`;
+	const what = agentText([permission, ...patterns].join(' '), 300);
+	return markup`<li>${decision === 'approve' ? 'Approved' : 'Denied'} ${by}: ${what}, ${timeTag(Date.parse(at), view)}${LINE_STATES[state]}</li>`;
 }
+
+const decidedList = (lines: readonly LedgerLine[], view: PageView): Html =>
+	markup`<ul class="decided">${lines.map((line) => decidedLine(line, view))}</ul>`;
+
+/** Renders the deadline and the button, which stay in sight. */
+function sendBar(view: PageView, requests: number): Html {
+	const { deadline, timeZone, now } = view;
+	const { time = '', zone = '' } = deadline ? formatMoment(deadline.at, timeZone, now) : {};
+	return markup`<div class="send">
+${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, requests)}.</p>`}
+<button type="submit">Send</button>
+</div>`;
+}
+
+function form(view: PageView, { requests, more, shown, decided }: PageForm): Html {
+	const open = requests.filter(({ choices }) => choices.length > 0).length;
+	const cards = requests.map(requestCard);
+	const rest = [
+		more > 0 &&
+			markup`<p class="soft">${pluralize(more, 'more request')}: you get another message.</p>`,
+		decided.length > 0 &&
+			markup`<details><summary>Already decided</summary>${decidedList(decided, view)}</details>`,
+	];
+	if (open === 0) return markup`<div>${cards}${rest}</div>`;
+	return markup`<form method="post">
+${cards}
+${rest}
+<details><summary>Add a comment</summary>
+<label for="comment">Comment</label>
+<textarea id="comment" name="comment" maxlength="${String(MAX_COMMENT_LENGTH)}" aria-describedby="hint"></textarea>
+<small id="hint">${view.commentHint}</small></details>
+<p class="soft"><small>Anyone with this link can answer.</small></p>
+<input type="hidden" name="shown" value="${shown}">
+${sendBar(view, open)}
 </form>`;
 }
 
-const STATE_TEXTS: Record<LedgerLine['state'], string> = {
-	confirmed: '',
-	inferred: ' (the service did not confirm it, and lists it no longer)',
-	sent: ' (sent; what became of it is not known yet)',
-	refused: ' (the service refused it)',
+/** What a choice is called after it was sent, by the one who sent it and for others. */
+const SENT_NAMES: Record<ChoiceName, [own: string, others: string]> = {
+	'Approve once': ['You approved this once', 'Approved once'],
+	Approve: ['You approved this', 'Approved'],
+	Deny: ['You denied this', 'Denied'],
+	'Always approve': ['You always approve this', 'Always approved'],
 };
 
-const decidedLine = ({ record, state }: LedgerLine): Html => {
-	const { decision, decidedBy, permission, patterns, at } = record;
-	const by = decidedBy === 'page' ? 'on this page' : `by ${decidedBy}`;
-	const what = agentText([permission, ...patterns].join(' '));
-	return markup`<li>${decision === 'approve' ? 'Allowed' : 'Denied'}: ${what}, ${by}, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>${STATE_TEXTS[state]}</li>`;
-};
+function sentCard(choice: SentChoice, view: PageView): Html {
+	const { name, decision, targets, permission, content } = choice;
+	const line = view.lines?.find((each) => each.content === content);
+	const texts = targets.length > 0 ? targets : [permission];
+	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'approve' ? '✓' : '✕'}</span><div>
+<h2>${SENT_NAMES[name][view.isSender ? 0 : 1]}${line && LINE_STATES[line.state]}</h2>
+${codeBlock(texts)}</div></section>`;
+}
+
+function sentAnswer(view: PageView, { at, choices, comment }: SentAnswer): Html {
+	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ' The agent continues. You can close this page.'}</p>
+${choices.map((choice) => sentCard(choice, view))}
+${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
+}
+
+/** Characters of the prompt and of a name */
+const MAX_PROMPT_SHOWN = 200;
+const MAX_NAME_SHOWN = 80;
+const MAX_URL_SHOWN = 2_000;
+
+function dashboardLink(url: string | undefined): Html | undefined {
+	if (url === undefined || url.length > MAX_URL_SHOWN || !/^https?:\/\/[!-~]+$/i.test(url))
+		return undefined;
+	return markup`<a href="${url}" rel="noreferrer noopener">Open in dashboard</a>`;
+}
+
+function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageView): Html {
+	const name = projectName ?? projectId ?? (sessionId && `Session ${sessionId}`);
+	return markup`<header>${name !== undefined && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(dashboardUrl)}</header>`;
+}
 
 export function renderPage(view: PageView): string {
-	const { title, says, pending, lines = [], commentHint = '' } = view;
-	const about = originFacts(view);
+	const { title, says, pending, lines = [], sent, job } = view;
+	const rest = lines.filter(
+		({ content }) => !sent?.choices.some((each) => each.content === content),
+	);
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -144,14 +305,15 @@ export function renderPage(view: PageView): string {
 <style>${{ html: PAGE_STYLE }}</style>
 </head>
 <body>
+${pageHeader(view)}
 <main>
 <h1>${title}</h1>
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
-${about.length > 0 && factList(about)}
-${pending && form(pending, commentHint)}
-${lines.length > 0 && markup`<section class="decided"><h2>What was decided</h2><ul>${lines.map(decidedLine)}</ul></section>`}
+${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
+${sent && sentAnswer(view, sent)}
+${pending && form(view, pending)}
+${rest.length > 0 && !pending && decidedList(rest, view)}
 </main>
-<footer>Words between « and » are the agent’s or the service’s. Whoever has this link may answer.</footer>
 </body>
 </html>
 `.html;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { toText, fingerprint } from '../../../shared/values';
+import { toText, fingerprint, isRecord } from '../../../shared/values';
 import {
 	readOptions,
 	chooseOption,
@@ -9,28 +9,58 @@ import {
 	type OptionPreferences,
 } from '../../../shared/approvals/options';
 import { fingerprintContent, type Interaction, type Session } from '../../../shared/client/session';
+import { describeRequest } from '../details';
 import { shownRequests } from '../request';
-import { planDecisions, type Ledger } from '../../session/ledger';
-import type { PageAnswers, Policy, SettledVerdict } from '../../policy/rules';
+import { planDecisions, type Ledger, type LedgerLine } from '../../session/ledger';
+import {
+	judge,
+	type AskVerdict,
+	type PageAnswers,
+	type Policy,
+	type SettledVerdict,
+} from '../../policy/rules';
+import type { AnswerDeadline } from '../times';
 
-// A question that is answered on a page: the link to it, what the page shows of a session as it is now, and what a person may choose there.
+// The approval page without its HTML: the link to it, which of a session's requests an approver can decide there, and how.
 
-/** What a person was asked by one link. */
+/** What approvers decide with one link. */
 export interface PageLink {
 	/** A secret of 128 bits, on n8n 1 the only one */
 	nonce: string;
-	/** What stands for each of the requests that it is about: those that were asked, or that were answered on its page */
+	/** The fingerprints of the requests that were left for approvers when the link was sent */
 	contents: string[];
-	/** Whether a person has answered it */
-	answered?: boolean;
+	/** Until when an answer counts */
+	deadline?: AnswerDeadline;
+	/** The answer, once there is one. There is never a second one. */
+	sent?: SentAnswer;
 }
 
-/** What is kept of the questions of a session. */
+/** What an approver sent, as the page repeats it. */
+export interface SentAnswer {
+	/** Milliseconds since 1970 */
+	at: number;
+	choices: SentChoice[];
+	comment?: string;
+}
+
+export interface SentChoice extends Pick<PageChoice, 'name' | 'decision'> {
+	/** The fingerprint of the request */
+	content: string;
+	/** The request in a few words, for the page only */
+	permission: string;
+	targets: string[];
+}
+
+/** What is kept of a session's approval page. */
 export interface PageRecord {
-	/** Each with a link of its own, the latest last */
+	/** Each with a nonce of its own, the latest last */
 	questions: PageLink[];
 	answers: PageAnswers;
 	preferences: OptionPreferences;
+	/** Whether every request is left for approvers, so that the page can offer new ones, too */
+	asksAlways?: boolean;
+	/** The project's time zone, such as `Europe/Berlin`; UTC without it */
+	timeZone?: string;
 	/** Whether the agent gets comments */
 	sendComments?: boolean;
 	/** For the agent, until it is sent */
@@ -39,31 +69,33 @@ export interface PageRecord {
 
 /** The settings of an item that its page needs */
 interface LinkSettings {
-	policy: OptionPreferences;
+	policy: OptionPreferences & Pick<Policy, 'mode'>;
 	sendComments?: boolean;
 }
 
-export const createLink = (contents: string[]): PageLink => ({
+export const createLink = (contents: string[], deadline?: AnswerDeadline): PageLink => ({
 	nonce: randomBytes(16).toString('base64url'),
 	contents,
+	...(deadline && { deadline }),
 });
 
 export const addLink = (
 	before: PageRecord | undefined,
 	question: PageLink,
-	{ policy: { approveWith, approveValues, denyValues }, sendComments }: LinkSettings,
+	{ policy: { mode, approveWith, approveValues, denyValues }, sendComments }: LinkSettings,
 ): PageRecord => ({
 	answers: {},
 	...before,
 	questions: [...(before?.questions ?? []), question],
 	preferences: { approveWith, approveValues, denyValues },
+	asksAlways: mode === 'ask',
 	sendComments,
 });
 
 /** In the URL's query */
 export const NONCE_PARAMETER = 'question';
 
-/** Where the page of a question is: n8n's own address for going on with the execution, which n8n 2 signs. */
+/** Returns the address of the page: n8n's own for resuming the execution, with the token of n8n 2 and the nonce. */
 export function approvalUrl(
 	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
 	{ nonce }: PageLink,
@@ -78,7 +110,7 @@ export function approvalUrl(
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** The question that a nonce belongs to, and the record that it is in. Takes the same time whichever it is. */
+/** Finds the link that a nonce belongs to, and the record that it is in. Takes the same time for every nonce. */
 export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	records: readonly T[],
 	nonce: unknown,
@@ -87,7 +119,7 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	const all = records.flatMap((record) => {
 		const { questions = [] } = record.page ?? {};
 		return questions.map((question, index) => {
-			const isOpen = index === questions.length - 1 && !question.answered;
+			const isOpen = index === questions.length - 1 && !question.sent;
 			return { record, question, isOpen };
 		});
 	});
@@ -95,108 +127,180 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	return found;
 }
 
-/** What can be chosen, in our words and in this order */
-const CHOICE_LABELS = ['Allow once', 'Allow', 'Deny', 'Allow from now on'] as const;
+/** The names of the choices, in their order on the page. */
+const CHOICE_NAMES = ['Approve once', 'Approve', 'Deny', 'Always approve'] as const;
+export type ChoiceName = (typeof CHOICE_NAMES)[number];
 
-/** One thing that a person can choose for a request, in our words and in the service's. */
+/** One thing that an approver can choose for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
-	label: (typeof CHOICE_LABELS)[number];
+	name: ChoiceName;
+	/** The option in the service's words */
 	serviceSays: string;
+	/** What the service says of it beside that */
+	description?: string;
 }
 
 export interface PageRequest {
 	interaction: Interaction;
 	content: string;
-	/** Whether the page shows all of it; if not, nobody can allow there what is not shown */
+	/** Whether the page shows all of it. If not, nobody can approve there what isn't shown. */
 	isWhole: boolean;
-	/** None where a person has to decide it elsewhere */
+	/** Empty where it can't be decided on the page */
 	choices: PageChoice[];
 	/** Why, where there are none */
 	because?: string;
+	/** Whether the agent has asked for it since the link was sent */
+	isNew: boolean;
 }
 
-/** What is open, and what stands for all of it: an answer to something else decides nothing. */
+/** What an approver can decide now, and the fingerprint of all of it: an answer to something else decides nothing. */
 export interface PageForm {
 	requests: PageRequest[];
+	/** How many more requests another message will be about */
 	more: number;
 	shown: string;
+	/** The latest requests that nobody has to decide any more */
+	decided: LedgerLine[];
 }
 
 /** Characters of a request that is shown whole */
 const MAX_REQUEST_SHOWN = 50_000;
 export const MAX_COMMENT_LENGTH = 2_000;
+/** Options that an approver can choose from */
+const MAX_PAGE_OPTIONS = 100;
+const MAX_DECIDED_SHOWN = 10;
 
 const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+/** Why a request is asked that can be decided; any other reason keeps it from being decided at all. */
+const { because: ASKED_BY_POLICY } = judge(
+	{ id: 'id', type: 'permission' },
+	ASK_POLICY,
+) as AskVerdict;
 
-/** What a person can choose among the options of a request. An option that nobody can tell the meaning of is none. */
+/** Returns how the service describes the option with a value, where it does. */
+function findDescription(
+	{ response }: Interaction,
+	value: Option['value'],
+): Pick<PageChoice, 'description'> {
+	const { options } = isRecord(response) ? response : {};
+	const found = Array.isArray(options)
+		? options.filter(isRecord).find((option) => option.value === value)
+		: undefined;
+	const { description } = found ?? {};
+	return description === undefined || description === ''
+		? {}
+		: { description: toText(description) };
+}
+
+/** Returns the choices among the options of a request. An option whose meaning isn't clear is none. */
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
 ): PageChoice[] {
 	const offered = readOptions(interaction);
-	const times = new Map<string, number>();
-	for (const { value } of offered) times.set(String(value), (times.get(String(value)) ?? 0) + 1);
-	const options = offered.filter(({ value }) => times.get(String(value)) === 1);
-	const once = chooseOption(options, 'approve', { ...preferences, approveWith: 'once' });
+	if (offered.length > MAX_PAGE_OPTIONS) return [];
+	const values = offered.map(({ value }) => String(value));
+	const options = offered.filter(
+		({ value }) => values.indexOf(String(value)) === values.lastIndexOf(String(value)),
+	);
+	const { approveValues = [], denyValues } = preferences;
+	// Without Approve Values, which may name an approval that lasts.
+	const once = chooseOption(options, 'approve', { approveWith: 'once', denyValues });
 	const deny = chooseOption(options, 'deny', preferences);
-	const labelOf = (option: Option): PageChoice['label'] | undefined => {
+	const nameOption = (option: Option): ChoiceName | undefined => {
 		const says = (alone: OptionPreferences) =>
 			chooseOption([option], 'approve', alone) !== undefined;
-		const isOnce = says({ approveWith: 'once' });
 		if (option.value === deny) return 'Deny';
-		if (option.value === once) return isOnce ? 'Allow once' : 'Allow';
-		const lasts = !isOnce && says({ ...preferences, approveWith: 'always' });
-		return lasts ? 'Allow from now on' : undefined;
+		if (option.value === once) return 'Approve once';
+		if (!says({ ...preferences, approveWith: 'always' })) return undefined;
+		const lasts = !says({ approveWith: 'once' }) && says({ approveWith: 'always' });
+		const isNamed = approveValues.some((name) => name.trim() === String(option.value).trim());
+		return lasts ? 'Always approve' : isNamed ? 'Approve' : undefined;
 	};
-	const labels = new Map(options.map((option) => [option, labelOf(option)]));
-	return CHOICE_LABELS.flatMap((label) =>
+	const names = new Map(options.map((option) => [option, nameOption(option)]));
+	return CHOICE_NAMES.flatMap((name) =>
 		options
-			.filter((option) => labels.get(option) === label)
-			.map(({ value, label: word }) => ({
+			.filter((option) => names.get(option) === name)
+			.map(({ value, label }) => ({
 				option: value,
-				label,
-				decision: label === 'Deny' ? 'deny' : 'approve',
-				serviceSays: word ? `${word} (${value})` : String(value),
+				name,
+				decision: name === 'Deny' ? 'deny' : 'approve',
+				serviceSays: label || String(value),
+				...findDescription(interaction, value),
 			})),
 	);
 }
 
-/** What a session asks for that a person has not decided yet. */
-export function createForm(
-	session: Session,
-	ledger: Ledger,
-	preferences: OptionPreferences,
-): PageForm {
-	const { undecided } = planDecisions(ledger, session, ASK_POLICY);
-	const requests = shownRequests(undecided).map(({ interaction, because }): PageRequest => {
-		const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
-		const isForPolicy = because === 'policy';
-		const choices = (isForPolicy ? pageChoices(interaction, preferences) : []).filter(
-			({ decision }) => isWhole || decision === 'deny',
-		);
-		const why = isForPolicy ? 'none of its options is clear' : because;
-		return {
-			interaction,
-			content: fingerprintContent(interaction) ?? '',
-			isWhole,
-			choices,
-			...(choices.length === 0 && { because: isWhole ? why : 'it is too long to be shown whole' }),
-		};
-	});
-	const contents = requests.map(({ content }) => content);
-	const shown = fingerprint(JSON.stringify([session.sessionId, contents]));
-	return { requests, more: undecided.length - requests.length, shown };
+/** Returns a request that is left for an approver, as the page shows it. */
+function toPageRequest(
+	{ interaction, because }: { interaction: Interaction; because: string },
+	{ preferences }: PageRecord,
+	isNew: boolean,
+	isOffered: boolean,
+): PageRequest {
+	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
+	const canDecide = because === ASKED_BY_POLICY;
+	const choices = (canDecide && isOffered ? pageChoices(interaction, preferences) : []).filter(
+		({ decision }) => isWhole || decision === 'deny',
+	);
+	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
+	const content = fingerprintContent(interaction) ?? '';
+	const why = { because: canDecide ? unclear : because };
+	return {
+		interaction,
+		content,
+		isWhole,
+		choices,
+		isNew,
+		...(choices.length === 0 && (isOffered || !canDecide) && why),
+	};
 }
 
 /**
- * What was sent with the page's form, for exactly what is pending.
- * @returns the answers, or what keeps them from being any: `changed`, where the page showed something else, and `incomplete`
+ * Returns what approvers can decide with a link now.
+ *
+ * A request that the agent has sent since then is offered only where every request is left for approvers. Otherwise it's for the node's rules
+ * first, and the page says so.
+ */
+export function createForm(
+	session: Session,
+	ledger: Ledger,
+	page: PageRecord,
+	link: PageLink,
+): PageForm {
+	const { undecided } = planDecisions(ledger, session, ASK_POLICY);
+	const all = undecided.map((request) => {
+		const isNew = !link.contents.includes(fingerprintContent(request.interaction) ?? '');
+		return toPageRequest(request, page, isNew, !isNew || page.asksAlways === true);
+	});
+	// Those that can be decided come first: only so many are shown.
+	const ordered = [
+		...all.filter(({ choices }) => choices.length > 0),
+		...all.filter(({ choices }) => choices.length === 0),
+	];
+	const requests = shownRequests(ordered);
+	const contents = requests.filter(({ choices }) => choices.length > 0).map((each) => each.content);
+	const shown = fingerprint(JSON.stringify([session.sessionId, contents]));
+	const decided = ledger.filter(
+		({ content, record }) => record.decidedBy !== 'page' && !link.contents.includes(content),
+	);
+	return {
+		requests,
+		more: undecided.length - requests.length,
+		shown,
+		decided: decided.slice(-MAX_DECIDED_SHOWN),
+	};
+}
+
+/**
+ * Reads the form that an approver has sent, for exactly the requests that are pending.
+ * @returns the answers, or what keeps them from counting: `changed`, where the page showed something else, and `incomplete`
  */
 export function readForm(
 	{ requests, shown }: PageForm,
-	body: IDataObject,
+	body: unknown,
 ): PageAnswers | 'changed' | 'incomplete' {
-	if (body.shown !== shown) return 'changed';
+	if (!isRecord(body) || body.shown !== shown) return 'changed';
 	const text = typeof body.comment === 'string' ? body.comment.trim() : '';
 	const comment = text === '' ? {} : { comment: text.slice(0, MAX_COMMENT_LENGTH) };
 	const answers: PageAnswers = {};
@@ -207,4 +311,33 @@ export function readForm(
 		answers[content] = { decision: chosen.decision, option: chosen.option, ...comment };
 	}
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
+}
+
+/** Characters of a request that is repeated after the answer, and how many of its targets */
+const MAX_REPEATED_LENGTH = 500;
+const MAX_REPEATED = 10;
+
+/** Returns what the page repeats of an answer. */
+export function describeAnswer(
+	{ requests }: PageForm,
+	answers: PageAnswers,
+	at: number,
+): SentAnswer {
+	const clip = (text: string) => text.slice(0, MAX_REPEATED_LENGTH);
+	const choices = requests.flatMap(({ interaction, content, choices: offered }): SentChoice[] => {
+		const chosen = offered.find(({ option }) => option === answers[content]?.option);
+		if (!chosen) return [];
+		const { permission, targets } = describeRequest(interaction);
+		return [
+			{
+				name: chosen.name,
+				decision: chosen.decision,
+				content,
+				permission: clip(permission.text),
+				targets: targets.slice(0, MAX_REPEATED).map(({ text }) => clip(text)),
+			},
+		];
+	});
+	const { comment } = Object.values(answers)[0] ?? {};
+	return { at, choices, ...(comment !== undefined && { comment }) };
 }

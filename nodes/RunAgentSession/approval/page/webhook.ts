@@ -9,178 +9,285 @@ import { NodeHelpers } from 'n8n-workflow';
 
 import { createClient } from '../../../shared/client/createClient';
 import { fetchSession } from '../../../shared/client/sessions';
-import { resultOrError, WorkspaceAutomationError } from '../../../shared/errors';
-import { nonEmptyText } from '../../../shared/values';
+import { isRecord, nonEmptyText } from '../../../shared/values';
 import { readPauseState, type PauseState } from '../../session/pause';
 import { realClock } from '../../../shared/client/clock';
 import { hasEnded, type Session } from '../../../shared/client/session';
 import { listSessionRecords, type SessionRecord } from '../../session/journal';
-import { MIN_PAUSE_MS } from '../../session/schedule';
+import type { PageAnswers } from '../../policy/rules';
 import { PAGE_HEADERS, renderPage, type PageView } from './html';
-import { NONCE_PARAMETER, createForm, findLink, readForm, type PageLink } from './view';
+import {
+	NONCE_PARAMETER,
+	createForm,
+	describeAnswer,
+	findLink,
+	readForm,
+	type PageForm,
+	type PageLink,
+} from './view';
 
-// What the link to a question does: a GET shows, a POST decides, and n8n executes the node again, which applies it.
+// What the link to the approval page does: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies it.
 
 /**
- * In the node's context: the session that was answered for, until its answer is applied. n8n 1 writes that the execution waits again before
- * what it waits with, so it is still there for a moment; an answer then would go on from what was.
+ * In the node's context: the session that was answered for, until its answer is applied. n8n 1 marks an execution as waiting before it saves
+ * its data, so this may still be there for a moment. An answer then would resume the execution as it was.
  */
 const ANSWERED_KEY = 'answered';
 
-/** For reading the session: somebody waits for the page. */
+/** For reading the session: an approver waits for the page. */
 const PAGE_READ_MS = 10_000;
 
-/** So shortly before n8n executes the node itself it is left to that: n8n 1 would do both at once. */
+/** Shortly before n8n executes the node anyway, no answer resumes it: n8n 1 would do both at once. */
 const MIN_BEFORE_WAKE_MS = 5_000;
 
 /**
- * Answers that had an execution go on in the last minute, by the state that it was in. n8n 1 lets two that come at once go on with it
- * twice; n8n 2 refuses the second.
+ * The links with which an execution was resumed in the last minute, by its state before. n8n 1 resumes twice for two answers that come at
+ * once; n8n 2 refuses the second.
  */
-const recentAnswers = new Map<string, number>();
+const recentAnswers = new Map<string, { since: number; nonce: string }>();
 const RECENT_ANSWER_MS = 60_000;
 
-function claimResume(context: IWebhookFunctions, parked: PauseState, now: number): boolean {
-	for (const [state, since] of recentAnswers)
+/** Says that this answer is the one that resumes the execution, or why it isn't. */
+function claimResume(
+	context: IWebhookFunctions,
+	pause: PauseState,
+	{ nonce }: PageLink,
+	now: number,
+): 'claimed' | 'answered' | 'busy' {
+	for (const [state, { since }] of recentAnswers)
 		if (now > since + RECENT_ANSWER_MS) recentAnswers.delete(state);
-	const { until, resumed } = parked;
+	const { until, resumed } = pause;
 	const state = [context.getExecutionId(), context.getNode().id, until, resumed].join();
-	if (recentAnswers.has(state) || now > until - MIN_BEFORE_WAKE_MS) return false;
-	recentAnswers.set(state, now);
-	parked.resumed++;
-	return true;
+	const earlier = recentAnswers.get(state);
+	if (earlier) return earlier.nonce === nonce ? 'answered' : 'busy';
+	if (now > until - MIN_BEFORE_WAKE_MS) return 'busy';
+	recentAnswers.set(state, { since: now, nonce });
+	pause.resumed++;
+	return 'claimed';
 }
 
-/** Answers with a page, and lets the execution wait on. */
+/** Responds with a page, and leaves the execution as it is. */
 function sendPage(
 	context: IWebhookFunctions,
 	status: number,
-	view: PageView,
+	view: Omit<PageView, 'now'>,
 ): IWebhookResponseData {
-	context.getResponseObject().set(PAGE_HEADERS).status(status).send(renderPage(view));
+	const html = renderPage({ now: realClock.now(), ...view });
+	context.getResponseObject().set(PAGE_HEADERS).status(status).send(html);
 	return { noWebhookResponse: true };
 }
 
-/** What is said where nothing is decided. */
+/** What the page says where nothing is decided. */
 const PAGE_PROBLEMS = {
 	noSuch: {
-		title: 'This link leads nowhere',
+		title: 'This link isn’t valid',
 		says: [
-			'Nothing was decided. The link may have been cut off on its way: open it as it stands in the message.',
+			'It may have been cut off. Open it again from the original message. Nothing was decided.',
 		],
+	},
+	wrongMethod: {
+		title: 'Nothing was decided',
+		says: ['Open the link in a browser, choose, and select Send.'],
+	},
+	wrongForm: {
+		title: 'Your answer couldn’t be read',
+		says: ['Nothing was decided. Open the link in a browser, choose, and select Send.'],
 	},
 	unreadable: {
-		title: 'The session cannot be read at the moment',
-		says: ['Nothing was decided. Open the link again in a minute.'],
+		title: 'The session can’t be read right now',
+		says: [
+			'Nothing was decided. Open the link again in a minute. If you still see this, the credential in n8n may have changed.',
+		],
 	},
 	changed: {
-		title: 'The agent asks for something else now',
-		says: [
-			'Nothing was decided: what is asked has changed since you opened the page. This is what is asked now.',
-		],
+		title: 'The request has changed',
+		says: ['Your answer wasn’t saved. The agent now needs your approval for this:'],
 	},
 	incomplete: {
-		title: 'A request has no choice yet',
-		says: ['Nothing was decided. Choose for each request, then press Send.'],
+		title: 'A choice is missing',
+		says: ['Your answer wasn’t saved. Choose for each request, then select Send.'],
 	},
 	busy: {
-		title: 'n8n looks at the session at this moment',
+		title: 'The session is being updated',
 		says: [
-			'Nothing was decided by this. Open the link again in a minute. Where it says the same then, open the execution in n8n.',
+			'Nothing was decided. Try again in a minute. If you still see this, open the execution in n8n.',
 		],
+	},
+	answered: {
+		title: 'Already answered',
+		says: [
+			'Your answer wasn’t saved, because another one came first. If you selected Send twice, your first answer counts.',
+		],
+	},
+	failed: {
+		title: 'The page can’t be shown',
+		says: ['Nothing was decided. Open the link again in a minute, or decide in the dashboard.'],
 	},
 };
 
-const answeredView = (entry: SessionRecord, question: PageLink): PageView => ({
-	title: 'Already answered',
-	says: ['Nothing is left to decide here, and nothing was decided now.'],
-	...entry.origin,
-	sessionId: entry.sessionId,
-	lines: entry.ledger.filter(({ content }) => question.contents.includes(content)),
+/** What the page says of every link of a session. */
+const commonView = ({ origin, sessionId, dashboardUrl, page }: SessionRecord) => ({
+	...origin,
+	sessionId,
+	dashboardUrl,
+	timeZone: page?.timeZone,
 });
 
-/** What is to be seen of a question whose session is `session`. */
-function createView(entry: SessionRecord, question: PageLink, session: Session): PageView {
-	const { preferences, sendComments } = entry.page!;
-	const pending = createForm(session, entry.ledger, preferences);
-	const view = answeredView(entry, question);
-	if (pending.requests.length === 0) {
-		if (view.lines!.length > 0) return view;
-		const title = hasEnded(session) ? 'The session has ended' : 'Nothing waits for a decision';
-		return { ...view, title };
-	}
-	const hasChanged = pending.requests.some(({ content }) => !question.contents.includes(content));
+/** Returns the page of a link that takes no answer any more. */
+function closedView(entry: SessionRecord, link: PageLink): Omit<PageView, 'now'> {
+	const lines = entry.ledger.filter(({ content }) => link.contents.includes(content));
+	const isDecided = link.sent !== undefined || lines.length > 0;
 	return {
-		...view,
-		title: 'An agent asks for permission',
+		...commonView(entry),
+		title: isDecided ? 'Already answered' : 'This link was replaced',
 		says: [
-			...(hasChanged ? ['What is asked has changed since the link was sent.'] : []),
-			'Nothing is decided before you press Send.',
+			isDecided
+				? 'This request has already been answered. There’s nothing left to decide here.'
+				: 'Open the link in the latest message. Nothing was decided here.',
 		],
-		pending,
-		commentHint: sendComments
-			? 'It goes to the agent, too.'
-			: 'It is kept with the decision, and does not go to the agent.',
+		sent: link.sent,
+		lines,
 	};
 }
 
-/** The webhook of Run Agent Session. It never throws: n8n would end the execution. */
-export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	// n8n has the execution's data, and its types do not.
+/** Returns the page of an open link, by what its session asks for now. */
+function openView(entry: SessionRecord, link: PageLink, session: Session): Omit<PageView, 'now'> {
+	const pending = createForm(session, entry.ledger, entry.page!, link);
+	const common = {
+		...commonView(entry),
+		...(session.dashboardUrl && { dashboardUrl: session.dashboardUrl }),
+	};
+	if (pending.requests.length === 0) {
+		const closed = { ...closedView(entry, link), ...common };
+		if (closed.lines!.length > 0) return closed;
+		const title = hasEnded(session) ? 'The session has ended' : 'Nothing needs your approval';
+		return { ...closed, title, says: ['There’s nothing left to decide here.'] };
+	}
+	return {
+		...common,
+		title: 'The agent needs your approval',
+		says: [],
+		pending,
+		deadline: link.deadline,
+		commentHint: entry.page!.sendComments
+			? 'The agent gets your comment, too.'
+			: 'Your comment is saved with the decision. The agent doesn’t get it.',
+	};
+}
+
+/** Reads the session now. Undefined where that fails, whatever the reason, such as a credential that was deleted. */
+async function readSessionNow(
+	context: IWebhookFunctions,
+	sessionId: string,
+): Promise<Session | undefined> {
+	try {
+		const api = await createClient(context);
+		const deadline = api.clock.monotonicMs() + PAGE_READ_MS;
+		return await fetchSession(api, sessionId, { deadline, maxAttempts: 2 });
+	} catch (error) {
+		context.logger.warn(`The approval page couldn't read its session: ${(error as Error).message}`);
+		return undefined;
+	}
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** Whether a request sends the page's form: the only kind of body that can be an answer. */
+const hasFormBody = (context: IWebhookFunctions): boolean =>
+	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
+
+/** Saves an answer and has n8n resume the execution with it. Nothing may fail once the answer is claimed. */
+function acceptAnswer(
+	context: IWebhookFunctions,
+	execution: IRunExecutionData,
+	{ record: entry, question: link }: { record: SessionRecord; question: PageLink },
+	{ pending, answers }: { pending: PageForm; answers: PageAnswers },
+): IWebhookResponseData {
+	const nodeContext = readNodeContext(context, execution);
+	const now = realClock.now();
+	const sent = describeAnswer(pending, answers, now);
+	const webhookResponse = renderPage({
+		...commonView(entry),
+		now,
+		title: 'Your answer was sent',
+		says: [],
+		sent,
+		isSender: true,
+	});
+	const [items] = execution.executionData!.nodeExecutionStack[0].data.main;
+	const workflowData = [[...items!]];
+	context.getResponseObject().set(PAGE_HEADERS);
+	const claim = claimResume(context, readPauseState(nodeContext), link, now);
+	if (claim !== 'claimed')
+		return sendPage(context, 409, { ...commonView(entry), ...PAGE_PROBLEMS[claim] });
+	// Kept for the node, which n8n executes again with all that it has saved.
+	nodeContext[ANSWERED_KEY] = entry.sessionId;
+	link.sent = sent;
+	link.contents = [...new Set([...link.contents, ...Object.keys(answers)])];
+	Object.assign(entry.page!.answers, answers);
+	entry.page!.comment = sent.comment;
+	return { workflowData, webhookResponse };
+}
+
+const readNodeContext = (context: IWebhookFunctions, execution: IRunExecutionData): IDataObject =>
+	NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
+
+/** Responds to a request, and resumes the execution only for a valid answer. */
+async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	// n8n has the execution's data, and its types don't.
 	const { runExecutionData: execution } = context as IWebhookFunctions & {
 		runExecutionData: IRunExecutionData;
 	};
-	const nodeContext = NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
-	const nonce = (context.getQueryData() as IDataObject)[NONCE_PARAMETER];
+	const { method } = context.getRequestObject();
+	if (!['GET', 'HEAD', 'POST'].includes(method))
+		return sendPage(context, 405, PAGE_PROBLEMS.wrongMethod);
+	const nodeContext = readNodeContext(context, execution);
+	const query: unknown = context.getQueryData();
+	const nonce = isRecord(query) ? query[NONCE_PARAMETER] : undefined;
 	const found = findLink(listSessionRecords(nodeContext), nonce);
 	if (!found) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
-	if (nodeContext[ANSWERED_KEY] !== undefined) return sendPage(context, 409, PAGE_PROBLEMS.busy);
-	const { record: entry, question, isOpen } = found;
-	const isPost = context.getRequestObject().method === 'POST';
-	if (!isOpen) return sendPage(context, isPost ? 409 : 200, answeredView(entry, question));
-	const read = async () => {
-		const api = await createClient(context);
-		const deadline = api.clock.monotonicMs() + PAGE_READ_MS;
-		return await fetchSession(api, entry.sessionId!, { deadline, maxAttempts: 2 });
-	};
-	const session = await resultOrError(read());
-	if (session instanceof WorkspaceAutomationError)
-		return sendPage(context, 503, PAGE_PROBLEMS.unreadable);
-	const view = createView(entry, question, session);
+	const { record: entry, question: link, isOpen } = found;
+	const common = commonView(entry);
+	if (nodeContext[ANSWERED_KEY] !== undefined)
+		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
+	const isPost = method === 'POST';
+	if (isPost && !hasFormBody(context))
+		return sendPage(context, 415, { ...common, ...PAGE_PROBLEMS.wrongForm });
+	if (!isOpen) return sendPage(context, isPost ? 409 : 200, closedView(entry, link));
+	const session = await readSessionNow(context, entry.sessionId!);
+	if (!session) return sendPage(context, 503, { ...common, ...PAGE_PROBLEMS.unreadable });
+	const view = openView(entry, link, session);
 	const { pending } = view;
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string')
 		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
-	if (!claimResume(context, readPauseState(nodeContext), realClock.now()))
-		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS.busy, pending: undefined });
-	// Kept for the node, which n8n executes again with all that it has parked.
-	nodeContext[ANSWERED_KEY] = entry.sessionId;
-	question.answered = true;
-	question.contents = [...new Set([...question.contents, ...Object.keys(answers)])];
-	Object.assign(entry.page!.answers, answers);
-	entry.page!.comment = Object.values(answers)[0].comment;
-	context.getResponseObject().set(PAGE_HEADERS);
-	const [parked] = execution.executionData!.nodeExecutionStack[0].data.main;
-	return {
-		workflowData: [[...parked!]],
-		webhookResponse: renderPage({
-			...answeredView(entry, question),
-			title: 'Sent',
-			says: ['The agent gets your answer now. You can close this page.'],
-			lines: [],
-		}),
-	};
+	return acceptAnswer(context, execution, found, { pending, answers });
 }
 
-/** The session that a person has just answered for; the node is executed because of that alone. */
+/** The webhook of Run Agent Session. It never throws: n8n would end the paused execution. */
+export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	try {
+		return await respond(context);
+	} catch (error) {
+		return sendFailure(context, error);
+	}
+}
+
+/** Responds to a request that nothing else could respond to. */
+function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookResponseData {
+	try {
+		context.logger.error(`The approval page couldn't be shown: ${(error as Error).message}`);
+		return sendPage(context, 500, PAGE_PROBLEMS.failed);
+	} catch {
+		return { noWebhookResponse: true };
+	}
+}
+
+/** Returns the session that an approver has just answered for, once. The node is executed because of that alone. */
 export function takeAnswered(context: IExecuteFunctions): string | undefined {
 	const nodeContext = context.getContext('node');
 	const { [ANSWERED_KEY]: sessionId } = nodeContext;
 	delete nodeContext[ANSWERED_KEY];
 	return nonEmptyText(sessionId);
 }
-
-/** When to look at all sessions after an answer: when it would have been anyway, or sooner. n8n 1 keeps to the first. */
-export const nextWakeAfterAnswer = (context: IExecuteFunctions, now: number): number =>
-	Math.min(readPauseState(context.getContext('node')).until, now + MIN_PAUSE_MS);
