@@ -15,7 +15,7 @@ import { isTool } from '../../shared/n8n/aiTool';
 import { isConnectedBack } from '../session/pause';
 import { readAnswer } from '../approval/answer';
 import { readOrigin, readRequestsShown } from '../approval/request';
-import { escapeGlob } from '../policy/patterns';
+import { literalAfter } from '../policy/patterns';
 import {
 	checkRules,
 	type AppliedAnswer,
@@ -77,10 +77,12 @@ function readGlobs(
 	};
 	if (typeof raw !== 'string') return refuse('is not a text');
 	if (!raw.startsWith('=')) return raw;
-	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression) => {
+	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, whole: string) => {
 		const value = evaluate(expression);
 		if (value === undefined || value === null || value === '') return refuse('has no value');
-		return typeof value === 'object' ? refuse('is not a text') : escapeGlob(String(value));
+		return typeof value === 'object'
+			? refuse('is not a text')
+			: literalAfter(whole.slice(0, at), String(value));
 	});
 }
 
