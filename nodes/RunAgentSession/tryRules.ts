@@ -1,7 +1,7 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/errors';
-import { toText, isRecord } from '../shared/values';
+import { toText, isRecord, isTooDeep } from '../shared/values';
 import { continuesOnError, isTool } from '../shared/n8n/aiTool';
 import { parseList } from './approval/request';
 import { OUTPUTS, outputIndex } from './outputs';
@@ -32,8 +32,8 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
 		// JSON, as it was read.
-		const request = given as GenericValue;
-		if (!isRecord(given)) return { request, ...decide(given, policy) };
+		const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
+		if (!isRecord(given) || isTooDeep(given)) return { request, ...decide(given, policy) };
 		// Neither type nor ID is told of a past decision, and neither says anything about what it was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrJudge = response === undefined ? judge : decide;

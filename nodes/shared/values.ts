@@ -36,6 +36,22 @@ export function tryParseJson(text: string): unknown {
 	}
 }
 
+/** Levels of JSON that anything in it is read at; the API document shows four */
+const MAX_JSON_DEPTH = 100;
+
+/** Returns whether a value is nested too deeply to be read. Needs no stack, however deep the value is. */
+export function isTooDeep(value: unknown): boolean {
+	let level = new Set([value]);
+	for (let depth = 0; depth <= MAX_JSON_DEPTH && level.size > 0; depth++) {
+		const next = new Set<unknown>();
+		for (const each of level)
+			for (const inner of Object.values(Object(each)))
+				if (typeof inner === 'object' && inner !== null) next.add(inner);
+		level = next;
+	}
+	return level.size > 0;
+}
+
 const sortKeys = (_key: string, value: unknown): unknown =>
 	isRecord(value)
 		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -44,7 +60,7 @@ const sortKeys = (_key: string, value: unknown): unknown =>
 /** JSON in which the order of keys makes no difference; undefined for what is nested too deeply. */
 export function sortedJson(value: unknown): string | undefined {
 	try {
-		return JSON.stringify(value, sortKeys);
+		return isTooDeep(value) ? undefined : JSON.stringify(value, sortKeys);
 	} catch {
 		return undefined;
 	}
@@ -68,7 +84,9 @@ export const optionalExcerpt = (value: unknown, longest?: number): string | unde
 export function toText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	try {
-		return JSON.stringify(value) ?? typeof value;
+		return isTooDeep(value)
+			? 'JSON that is nested too deeply'
+			: (JSON.stringify(value) ?? typeof value);
 	} catch {
 		return `unreadable ${typeof value}`;
 	}

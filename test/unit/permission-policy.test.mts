@@ -167,18 +167,18 @@ describe('a request that rules cannot read', () => {
 	const everything = policy({ rules: [rule('*', '*', 'approve')], defaultDecision: 'approve' });
 
 	test.each<[string, object, RegExp]>([
-		['has patterns that are a text', { patterns: 'rm -rf /' }, /patterns are not a list of texts/],
-		['has patterns that are null', { patterns: null }, /patterns are not a list of texts/],
-		['has patterns that are an object', { patterns: { 0: 'rm' } }, /not a list of texts/],
-		['has patterns that are objects', { patterns: [{ command: 'rm' }] }, /not a list of texts/],
-		['has nested patterns', { patterns: [['rm -rf /']] }, /not a list of texts/],
-		['has numbers among its patterns', { patterns: ['ls', 1] }, /not a list of texts/],
-		['has null among its patterns', { patterns: ['ls', null] }, /not a list of texts/],
+		['has patterns that are a text', { patterns: 'rm -rf /' }, /patterns aren't a list of texts/],
+		['has patterns that are null', { patterns: null }, /patterns aren't a list of texts/],
+		['has patterns that are an object', { patterns: { 0: 'rm' } }, /aren't a list of texts/],
+		['has patterns that are objects', { patterns: [{ command: 'rm' }] }, /aren't a list of texts/],
+		['has nested patterns', { patterns: [['rm -rf /']] }, /aren't a list of texts/],
+		['has numbers among its patterns', { patterns: ['ls', 1] }, /aren't a list of texts/],
+		['has null among its patterns', { patterns: ['ls', null] }, /aren't a list of texts/],
 		['has no patterns at all', { patterns: undefined }, /patterns are missing/],
-		['has no permission', { permission: undefined }, /permission is not a text/],
-		['has a permission that is null', { permission: null }, /permission is not a text/],
-		['has a permission that is a number', { permission: 1 }, /permission is not a text/],
-		['has a permission that is a list', { permission: ['bash'] }, /permission is not a text/],
+		['has no permission', { permission: undefined }, /permission isn't a text/],
+		['has a permission that is null', { permission: null }, /permission isn't a text/],
+		['has a permission that is a number', { permission: 1 }, /permission isn't a text/],
+		['has a permission that is a list', { permission: ['bash'] }, /permission isn't a text/],
 		['is too long', { patterns: ['x'.repeat(MAX_COMPARED_LENGTH)] }, /characters, too many/],
 	])('because it %s, is asked, whatever they say', (_, changes, because) => {
 		expect(decide(request(changes), everything)).toEqual({
@@ -317,7 +317,7 @@ describe('what a ruling says', () => {
 		for (const empty of [rule('', 'x', 'approve'), rule('bash', '', 'approve')])
 			expect(ruled([empty])).toMatchObject({
 				decision: 'ask',
-				told: ['rule 1 has an empty field, and approves nothing'],
+				told: ['rule 1 has an empty field, so it approves nothing'],
 			});
 		expect(ruled([rule(' bash ', 'x', 'approve')])).toMatchObject({ decidedBy: 'rule 1' });
 	});
@@ -326,7 +326,7 @@ describe('what a ruling says', () => {
 		const part = rule('bash', 'y', 'ask');
 		expect(ruled([part, rule('bash', '*', 'approve')], ['x', 'y'])).toMatchObject({
 			decision: 'ask',
-			because: 'rule 1, which holds for a part of what is asked',
+			because: 'rule 1 matches part of the request',
 			decidedBy: 'rule 1',
 		});
 		expect(ruled([part, rule('bash', '*', 'deny')], ['x', 'y'])).toMatchObject({
@@ -341,7 +341,7 @@ describe('what a ruling says', () => {
 	test('names no rule where none decides', () => {
 		expect(decide(request(), policy({ mode: 'ask' }))).not.toHaveProperty('decidedBy', undefined);
 		expect(ruled([rule('bash', 'y*', 'approve')], ['y; rm'])).toMatchObject({
-			because: 'it holds a second command, which a wildcard of rule 1 does not cover',
+			because: "it contains a second command, which the wildcard in rule 1 doesn't cover",
 		});
 	});
 });

@@ -69,7 +69,7 @@ describe('trying rules', () => {
 				decidedBy: 'default decision',
 				because: 'default decision',
 				rules: [
-					'rule 1 speaks about a part of what is asked only',
+					'rule 1 matches only part of the request',
 					'rule 2 has no pattern that matches',
 					EDIT,
 				],
@@ -81,10 +81,10 @@ describe('trying rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'rule 2',
-				because: 'it holds a second command, which a wildcard of rule 2 does not cover',
+				because: "it contains a second command, which the wildcard in rule 2 doesn't cover",
 				rules: [
 					NO,
-					'rule 2 would approve it, but no wildcard of it covers all that it holds',
+					"rule 2 would approve the request, but its wildcards don't cover all of it",
 					EDIT,
 				],
 			},
@@ -92,7 +92,7 @@ describe('trying rules', () => {
 		[
 			'what rules cannot read',
 			{ permission: 'bash', patterns: 'git push' },
-			{ decision: 'ask', because: 'its patterns are not a list of texts' },
+			{ decision: 'ask', because: "its patterns aren't a list of texts" },
 		],
 		[
 			'an option',

@@ -1,5 +1,5 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { toText, isRecord } from '../../shared/values';
+import { toText, isRecord, isTooDeep } from '../../shared/values';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
 // What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
@@ -85,6 +85,53 @@ const isApprovalRequest = (value: unknown): boolean =>
 	((hasAny(value, APPROVAL_ITEM_FIELDS) && !hasAny(value, SUBMITTED_FIELDS)) ||
 		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
+/** The side that a field's name says, such as `declined`; a name with any other word says none. */
+function readNamedAnswer(name: string): AnswerSide | undefined {
+	if (name.length > MAX_ANSWER_LENGTH) return undefined;
+	const words = name
+		.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+		.toLowerCase()
+		.match(/[\p{L}\p{N}]+/gu);
+	const sides = new Set(words?.map((word) => ANSWER_WORDS.get(word)));
+	const [side] = sides;
+	return sides.size === 1 ? side : undefined;
+}
+
+/** What a field says. */
+interface FieldReading {
+	reading: AnswerReading;
+	/** What a field that answers nothing by itself may contradict */
+	objection?: AnswerSide;
+}
+
+/**
+ * Reads a field by its name and its value: `{declined: true}` and `{deny: 'yes'}` deny. The opposite of a denial approves nothing
+ * by itself, but it contradicts a denial.
+ */
+function readField(name: string, value: unknown): FieldReading {
+	const side = readNamedAnswer(name);
+	const isAnswer = ANSWER_FIELDS.has(name) || (side !== undefined && typeof value === 'boolean');
+	const reading = readAnswerValue(value, isAnswer);
+	if (side !== 'deny') return { reading };
+	const word = typeof value === 'string' ? value.toLowerCase() : '';
+	// "Deny: Deny" and "Deny: Approve" name the choice, "Deny: yes" and "Deny: no" answer the name.
+	const namesChoice = /\b(?:approve|allow|den(?:y|ied)|reject|decline|disapprove)/.test(word);
+	if (reading === 'approve') return { reading: namesChoice ? 'both' : 'deny' };
+	return reading === 'deny' && !namesChoice
+		? { reading: 'unreadable', objection: 'approve' }
+		: { reading };
+}
+
+/** Returns all that a value says inside of its own fields, down to any level. */
+function listInnerReadings(value: unknown): AnswerReading[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, content]) => {
+		if (IGNORED_FIELDS.has(name)) return [];
+		const { reading, objection } = readField(name, content);
+		return [objection ?? reading, ...listInnerReadings(content)];
+	});
+}
+
 /** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
 function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerReading {
 	const below = isRecord(data) ? data : { data };
@@ -93,23 +140,24 @@ function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerRead
 	const isForeign = (name: string) => !isSent && (name === 'text' || !ANSWER_FIELDS.has(name));
 	const read = (fields: object, foreign: (name: string) => boolean) =>
 		Object.entries(fields).flatMap(([name, content]) => {
-			const isAnswer = ANSWER_FIELDS.has(name);
-			const reading = IGNORED_FIELDS.has(name) ? 'empty' : readAnswerValue(content, isAnswer);
+			if (IGNORED_FIELDS.has(name)) return [];
+			const { reading } = readField(name, content);
 			if (reading === 'empty') return [];
-			return foreign(name)
-				? { isAnswer: false, reading: 'unreadable' as const }
-				: { isAnswer, reading };
+			const isAnswer = ANSWER_FIELDS.has(name) && !foreign(name);
+			return { isAnswer, reading: foreign(name) ? ('unreadable' as const) : reading };
 		});
 	const filled = [...read(top, isForeign), ...read(below, () => false)];
-	const readings = filled.map(({ reading }) => reading);
-	const said = combineReadings(readings.filter((reading) => reading !== 'unreadable'));
+	const isSaid = (reading: AnswerReading) => reading !== 'unreadable' && reading !== 'empty';
+	const said = combineReadings(filled.map(({ reading }) => reading).filter(isSaid));
+	const all = [...listInnerReadings(top), ...listInnerReadings(below)].filter(isSaid);
+	// A field that isn't an answer can still contradict one.
+	if (said !== 'empty' && combineReadings([said, ...all]) === 'both') return 'both';
 	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ isAnswer }) => isAnswer);
-	const isReadable = mustBeReadable.every(({ reading }) => reading !== 'unreadable');
-	return said === 'both' || isReadable ? said : 'unreadable';
+	return mustBeReadable.every(({ reading }) => reading !== 'unreadable') ? said : 'unreadable';
 }
 
 const ANSWER_HELP =
-	'Hand on what the node returned that asked, such as {"data": {"approved": true}}, or one of the words approve, yes, ok, deny, no, reject. A form needs one field with such a word.';
+	'Use the output of the node that asked, such as {"data": {"approved": true}}, or one of the words approve, yes, ok, deny, no, reject. A form needs one field with such a word.';
 
 /**
  * What a person answered: true or false, a word, or what n8n's nodes hand on.
@@ -128,14 +176,17 @@ export function readAnswer(value: unknown): Answer {
 	if (isApprovalRequest(value) || (isRecord(value) && isApprovalRequest(value.data))) {
 		return {
 			answer: 'none',
-			because: 'what came back is the question itself, as when the time limit is over',
+			because: 'the node before returned the question itself, because nobody answered in time',
 		};
 	}
-	const reading = isRecord(value) ? readAnswerFields(value) : readAnswerValue(value, true);
+	const read = () => (isRecord(value) ? readAnswerFields(value) : readAnswerValue(value, true));
+	const reading = isTooDeep(value) ? 'unreadable' : read();
 	if (reading === 'approve' || reading === 'deny') return { answer: reading };
 	if (reading === 'empty') return { answer: 'none', because: 'the answer is empty' };
 	throw new WorkspaceAutomationError(
-		reading === 'both' ? "'Answer' says both yes and no" : "'Answer' cannot be read as yes or no",
+		reading === 'both'
+			? "'Answer' says both approve and deny"
+			: "'Answer' can't be read as approve or deny",
 		`It is ${quoteVisible(toText(value), 200)}. ${ANSWER_HELP}`,
 	);
 }

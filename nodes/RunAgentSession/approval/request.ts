@@ -28,50 +28,73 @@ const MAX_REQUESTS_SHOWN = 5;
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
 
-/** Requests as an item holds them. */
-export const addOrigin = (requests: readonly Interaction[], about: RequestOrigin): Interaction[] =>
-	requests.map((request) => ({ ...request, about }));
+/** The key of our own data in a request of an item. No service has it by accident, and one that does is answered as well. */
+const ORIGIN_KEY = 'n8nOrigin';
 
-/** What is nested too deeply to be compared is taken for something else. */
+/** Our own data in a request of an item */
+interface StoredOrigin extends RequestOrigin {
+	/** The fingerprint of all that the service sent, whatever its keys are */
+	content?: string;
+}
+
+/** Returns requests as an item holds them. */
+export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
+	requests.map((request): Interaction => {
+		const stored: StoredOrigin = { ...origin, content: fingerprintContent(request) };
+		return { ...request, [ORIGIN_KEY]: stored };
+	});
+
+const readStoredOrigin = (request: Interaction | undefined): Partial<StoredOrigin> | undefined => {
+	const origin = request?.[ORIGIN_KEY];
+	return isRecord(origin) ? origin : undefined;
+};
+
+/** Returns whether two values have the same content. JSON that is nested too deeply never has. */
 function isSameContent(one: unknown, other: unknown): boolean {
 	const content = fingerprintContent([one]);
 	return content !== undefined && content === fingerprintContent([other]);
 }
 
 /**
- * In what a pending request differs from the one that was asked. The order of lists counts (nothing but the order of keys is
- * taken as meaningless): what may be shown differently is asked again.
+ * Returns in what a pending request differs from the one that was shown. The order of lists counts, the order of keys doesn't:
+ * an approver is asked again about a request that may look different.
  */
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
-	const before: Record<string, unknown> = { ...asked, about: undefined };
-	if (isSameContent(before, pending)) return [];
+	const [before, now] = [asked, pending].map((request): Record<string, unknown> => ({
+		...request,
+		[ORIGIN_KEY]: undefined,
+	}));
+	const { content } = readStoredOrigin(asked) ?? {};
+	const isSame = isSameContent(before, now);
+	if (isSame && (content === undefined || content === fingerprintContent(pending))) return [];
 	const named = ['permission', 'patterns', 'response', 'metadata'];
-	const changed = named.filter((name) => !isSameContent(before[name], pending[name]));
+	const changed = named.filter((name) => !isSameContent(before[name], now[name]));
 	return changed.length > 0 ? changed : ['content'];
 }
 
-/** Why an answer to what was asked is none to a pending request; undefined where it is. */
+/** Returns why an answer to the requests shown doesn't answer a pending request, or undefined. */
 export function findMismatch(
 	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
 	pending: Record<string, unknown>,
 ): string | undefined {
 	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
-	if (!first) return 'it was not among what was asked';
+	if (!first) return "it wasn't among the requests shown";
 	// It is answered by its ID, which does not tell one from the other.
 	if (others.some((other) => !isSameContent(first, other)))
-		return 'two requests with its ID were asked';
-	if (!isRecord(first.about)) return 'what was asked does not say for which session';
-	if (first.about.sessionId !== sessionId) return 'it was asked for another session';
+		return 'two of the requests shown have its ID';
+	const origin = readStoredOrigin(first);
+	if (origin?.content === undefined) return "the request shown doesn't say for which session";
+	if (origin.sessionId !== sessionId) return 'the request shown was for another session';
 	const changed = differences(first, pending);
 	return changed.length > 0
-		? `it is not what was asked: its ${changed.join(' and ')} changed`
+		? `it isn't the request shown: its ${changed.join(' and ')} changed`
 		: undefined;
 }
 
-/** What a question said beside the requests, as far as what was dragged tells. */
+/** Returns the origin of the requests in an item, as far as the item says it. */
 export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
-	const about = isRecord(first?.about) ? first.about : {};
-	return { projectName: nonEmptyText(about.projectName), job: nonEmptyText(about.job) };
+	const { projectName, job } = readStoredOrigin(first) ?? {};
+	return { projectName: nonEmptyText(projectName), job: nonEmptyText(job) };
 }
 
 /**

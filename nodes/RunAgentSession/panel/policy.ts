@@ -14,7 +14,7 @@ import {
 } from '../../shared/n8n/fields';
 import { readAnswer, type Answer } from '../approval/answer';
 import { readRequestsShown } from '../approval/request';
-import { escapeGlob } from '../policy/patterns';
+import { literalAfter } from '../policy/patterns';
 import { checkRules, type Decision, type Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 
@@ -108,10 +108,12 @@ function readGlobs(
 	};
 	if (typeof raw !== 'string') return refuse('is not a text');
 	if (!raw.startsWith('=')) return raw;
-	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression) => {
+	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, whole: string) => {
 		const value = evaluate(expression);
 		if (value === undefined || value === null || value === '') return refuse('has no value');
-		return typeof value === 'object' ? refuse('is not a text') : escapeGlob(String(value));
+		return typeof value === 'object'
+			? refuse('is not a text')
+			: literalAfter(whole.slice(0, at), String(value));
 	});
 }
 

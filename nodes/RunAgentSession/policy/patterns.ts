@@ -1,59 +1,120 @@
-/** What may still be spent on comparing, counted in single comparisons of a character, so that no request can stall n8n. */
+/** The comparisons of single characters that are left for a request, so that no request can stall n8n. */
 export interface MatchBudget {
 	left: number;
 }
 
-/** For the rules of one reading: about a fifth of a second */
+/** For one request: about a fifth of a second */
 export const MATCH_BUDGET = 10_000_000;
 
-/** A glob taken apart: each part is `*`, `?`, or the one character that it stands for. */
+/** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
 
-/** A text by its characters, and where no wildcard reaches: only what the glob says literally matches there. */
-export interface GuardedText {
+/** A part of a text that only the shell knows, such as the value of a variable: it can be any text. */
+export const UNKNOWN_PART = '\uFFFF';
+
+/** A text to match with a glob. */
+export interface MatchText {
 	characters: readonly string[];
-	guarded?: readonly boolean[];
+	/** Whether the wildcard `glob[part]` can match `characters[at]`; every wildcard matches everything by default */
+	canMatch?: (part: number, at: number) => boolean;
+	/** Whether `UNKNOWN_PART` in the text can be any text */
+	hasUnknown?: boolean;
 }
 
-/** `*` stands for any characters (slashes and spaces too), `?` for one, `\` makes the next character plain. */
+/** Returns the glob's tokens. `*` matches any characters, `?` matches one, and `\` makes the next character literal. */
 export const parseGlob = (pattern: string): Glob =>
 	[...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({ token, character }));
 
-/** The text so that a glob matches nothing but it. */
+/** Returns a glob that matches the text and nothing else. */
 export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]/g, '\\$&');
 
-/** Whether the glob matches all of the text; undefined when the effort is spent before that is known. */
-export function matchesGlob(
-	glob: Glob,
-	{ characters, guarded = [] }: GuardedText,
-	effort: MatchBudget,
-): boolean | undefined {
-	// A call costs something even where there is nothing to compare.
-	effort.left--;
-	let part = 0;
-	let at = 0;
-	let star = -1;
-	let starAt = 0;
-	while (at < characters.length) {
-		if (effort.left-- <= 0) return undefined;
-		const token = glob[part]?.token;
-		if (token === '*') {
-			star = part++;
-			// What is left of the glob matches anything: no need to walk there. A star alone says so in so many words.
-			if (part === glob.length) return part === 1 || guarded.indexOf(true, at) < 0;
-			starAt = at;
-		} else if (
-			token === '?' ? !guarded[at] : token !== undefined && glob[part].character === characters[at]
-		) {
-			part++;
-			at++;
-		} else if (star >= 0 && !guarded[starAt]) {
-			part = star + 1;
-			at = ++starAt;
-		} else {
-			return false;
+/** Returns a value as a literal part of a glob, behind the text of its author: a backslash at that text's end stays one. */
+export const literalAfter = (before: string, value: string): string => {
+	const [backslashes] = /\\*$/.exec(before)!;
+	return (backslashes.length % 2 === 1 ? '\\' : '') + escapeGlob(value);
+};
+
+/** A match that is under way: the places in the glob that the text has reached so far, in ascending order. */
+class GlobMatch {
+	private places: number[] = [];
+	private before: number[] = [];
+	private readonly stars: readonly boolean[];
+	/** Places after which a star matches the rest of any text */
+	private readonly settledAt: number;
+	private readonly glob: Glob;
+	private readonly text: MatchText;
+	private readonly budget: MatchBudget;
+
+	constructor(glob: Glob, text: MatchText, budget: MatchBudget) {
+		this.glob = glob;
+		this.text = text;
+		this.budget = budget;
+		this.stars = glob.map(({ token }) => token === '*');
+		this.settledAt = !text.canMatch && this.stars[glob.length - 1] ? glob.length : Infinity;
+		this.add(0);
+	}
+
+	/** Adds a place, and those behind its stars, which can match nothing. */
+	private add(place: number): void {
+		for (let part = place; ; part++) {
+			// A star that matches anything reaches all that an earlier place reaches.
+			if (this.stars[part] && !this.text.canMatch) this.places.length = 0;
+			const last = this.places[this.places.length - 1] ?? -1;
+			if (part > last) this.places.push(part);
+			if (!this.stars[part]) return;
 		}
 	}
-	while (glob[part]?.token === '*') part++;
-	return part === glob.length;
+
+	/** Moves on by one character. Returns whether the budget lasted. */
+	private step(at: number): boolean {
+		[this.before, this.places] = [this.places, this.before];
+		this.places.length = 0;
+		this.budget.left--;
+		for (const part of this.before) {
+			if (part === this.glob.length) continue;
+			const { token, character } = this.glob[part];
+			if (this.stars[part] || token === '?') {
+				const isMatch = this.text.canMatch?.(part, at) ?? true;
+				if (isMatch) this.add(this.stars[part] ? part : part + 1);
+			} else if (character === this.text.characters[at]) this.add(part + 1);
+		}
+		this.budget.left -= Math.max(0, this.before.length - 2);
+		return this.budget.left >= 0;
+	}
+
+	/** Returns the end of the characters that change nothing: behind a star, those that its next character isn't. */
+	private skip(start: number): number {
+		const [star, next] = this.places;
+		const isWaiting = this.places.length === 2 && this.stars[star] && !this.text.canMatch;
+		const { token, character } = this.glob[next] ?? {};
+		if (!isWaiting || token === '?' || next === this.settledAt) return start;
+		const { characters } = this.text;
+		const most = Math.min(characters.length, start + this.budget.left);
+		let at = start;
+		while (at < most && characters[at] !== character && characters[at] !== UNKNOWN_PART) at++;
+		this.budget.left -= at - start;
+		return at;
+	}
+
+	/** Returns whether the glob matches, or undefined if the budget is spent. */
+	run(): boolean | undefined {
+		const { characters, hasUnknown } = this.text;
+		if (this.budget.left-- <= 0) return undefined;
+		for (let at = this.skip(0); at < characters.length; at = this.skip(at + 1)) {
+			if (this.places.length === 0) return false;
+			if (this.places[this.places.length - 1] === this.settledAt) return true;
+			if (hasUnknown && characters[at] === UNKNOWN_PART) {
+				const [first] = this.places;
+				for (let part = first; part <= this.glob.length; part++) this.add(part);
+			} else if (this.budget.left <= 0 || !this.step(at)) return undefined;
+		}
+		return this.places[this.places.length - 1] === this.glob.length;
+	}
 }
+
+/** Returns whether the glob matches the whole text, or undefined if the budget is spent before that is known. */
+export const matchesGlob = (
+	glob: Glob,
+	text: MatchText,
+	budget: MatchBudget,
+): boolean | undefined => new GlobMatch(glob, text, budget).run();

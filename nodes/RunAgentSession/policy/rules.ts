@@ -1,18 +1,32 @@
-import { readOptions, chooseOption, type OptionPreferences } from '../../shared/approvals/options';
+import {
+	readOptions,
+	chooseOption,
+	meaningOf,
+	type OptionPreferences,
+} from '../../shared/approvals/options';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { fingerprintContent, type Interaction } from '../../shared/client/session';
 import { canBeId } from '../../shared/validation';
-import { toText, isRecord } from '../../shared/values';
+import { isTooDeep, toText, isRecord } from '../../shared/values';
 import type { Answer } from '../approval/answer';
 import { findMismatch } from '../approval/request';
+import {
+	matchDenial,
+	parseDenialGlob,
+	type DenialGlob,
+	readForDenials,
+	type PartMatch,
+	type ReadText,
+} from './denials';
 import {
 	matchesGlob,
 	MATCH_BUDGET,
 	parseGlob,
+	type Glob,
 	type MatchBudget,
-	type GuardedText,
+	type MatchText,
 } from './patterns';
-import { listCommands, guardText, findGuarded } from './shell';
+import { findGuarded, guardText, limitWildcards, type GuardedText } from './wildcards';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
 // Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
@@ -58,7 +72,9 @@ export interface SettledVerdict {
 	option: string | number;
 	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
-	/** What the person wrote on the page */
+	/** Whether the option can have an effect on later requests, so that people know it as Always approve */
+	lasts?: true;
+	/** The approver's comment on the page */
 	comment?: string;
 }
 
@@ -107,121 +123,189 @@ export function checkRules(rules: readonly Rule[]): void {
 	}
 }
 
-/** How far a rule speaks about a request, in words that follow its number. */
+/** How far a rule applies to a request, in words after the rule's number. */
 const REACH_TEXTS = {
 	decides: 'decides',
-	held: 'would approve it, but no wildcard of it covers all that it holds',
-	part: 'speaks about a part of what is asked only',
+	held: "would approve the request, but its wildcards don't cover all of it",
+	doubt: "can't read the request for certain",
+	part: 'matches only part of the request',
 	pattern: 'has no pattern that matches',
 	permission: 'is for another permission',
-	empty: 'has an empty field, and approves nothing',
+	empty: 'has an empty field, so it approves nothing',
 };
 type Reach = keyof typeof REACH_TEXTS;
 
-/** The texts in which a rule looks for what it is about */
-type TextReader = (text: string) => Iterable<string | GuardedText>;
-
-/** What taking a text apart costs beside its characters, in comparisons of one */
-const PARSE_COST = 100;
-
-/** Whether a glob matches one of the texts. Once the effort is spent it says no, and `byRules` goes by none of it. */
-function matchesAny(
-	globs: string[],
-	texts: Iterable<string | GuardedText>,
-	effort: MatchBudget,
-): boolean {
-	const parsed = globs.map(parseGlob);
-	for (const each of texts) {
-		const text = typeof each === 'string' ? { characters: [...each] } : each;
-		effort.left -= text.characters.length + PARSE_COST;
-		if (parsed.some((glob) => matchesGlob(glob, text, effort))) return true;
-		if (effort.left < 0) return false;
-	}
-	return false;
+/** A text of a request, as each kind of rule compares it; read when the first rule of that kind does */
+interface ComparedText {
+	text: string;
+	readonly asApproval: GuardedText;
+	readonly asDenial: ReadText;
 }
 
-/** What is asked, as rules compare it */
+/** A request, as rules compare it */
 interface ComparedRequest {
-	permission: string;
-	patterns: string[];
-	effort: MatchBudget;
+	permission: ComparedText;
+	/** One that is empty, if the request has none: only globs for anything cover it */
+	patterns: ComparedText[];
+	budget: MatchBudget;
 }
 
-/** How far a rule's globs match what is asked. */
-function findReach(
-	kind: string,
-	globs: string[],
-	{ permission, patterns, effort }: ComparedRequest,
-	look: TextReader,
+/** What reading a text costs, in comparisons of a character */
+const READ_COST = 100;
+
+/** Returns what `read` returns the first time. */
+function once<T>(read: () => T): () => T {
+	let found: { value: T } | undefined;
+	return () => (found ??= { value: read() }).value;
+}
+
+function compareText(text: string, budget: MatchBudget): ComparedText {
+	budget.left -= text.length + READ_COST;
+	const asApproval = once(() => guardText(text));
+	const asDenial = once(() => {
+		const read = readForDenials(text);
+		for (const { characters } of read.forms) budget.left -= characters.length;
+		return read;
+	});
+	return {
+		text,
+		get asApproval() {
+			return asApproval();
+		},
+		get asDenial() {
+			return asDenial();
+		},
+	};
+}
+
+/** Returns whether globs match each of the texts, by the best match of each. */
+const joinMatches = (matches: readonly PartMatch[]): Reach => {
+	if (!matches.includes('no') && !matches.includes('maybe')) return 'decides';
+	if (matches.includes('yes')) return 'part';
+	return matches.includes('maybe') ? 'doubt' : 'pattern';
+};
+
+/** Returns how far a rule that denies or asks applies: it looks at every part, without regard to case. */
+function compareDenial(
+	{ permission, pattern }: Rule,
+	{ permission: asked, patterns, budget }: ComparedRequest,
 ): Reach {
-	if (!matchesAny([kind], look(permission), effort)) return 'permission';
-	// A request for nothing in particular is covered by globs for anything only.
-	const asked = patterns.length > 0 ? patterns : [''];
-	const covered = asked.map((pattern) => matchesAny(globs, look(pattern), effort));
-	if (!covered.includes(true)) return 'pattern';
-	return covered.includes(false) ? 'part' : 'decides';
+	const match = (globs: DenialGlob[], { asDenial }: ComparedText): PartMatch => {
+		const found = globs.map((glob) => matchDenial(glob, asDenial, budget));
+		return (['yes', 'maybe'] as const).find((each) => found.includes(each)) ?? 'no';
+	};
+	// The name of a permission is no command that could hide something.
+	if (match([parseDenialGlob(permission.trim() || '*')], asked) !== 'yes') return 'permission';
+	const typed = splitPatterns(pattern);
+	const globs = (typed.length > 0 ? typed : ['*']).map(parseDenialGlob);
+	return joinMatches(patterns.map((each) => match(globs, each)));
 }
 
-function compareRule({ permission, pattern, decision }: Rule, asking: ComparedRequest): Reach {
+/** Returns how far a rule that approves applies: its wildcards cover only what rule authors can foresee. */
+function compareApproval(
+	{ permission, pattern }: Rule,
+	{ permission: asked, patterns, budget }: ComparedRequest,
+): Reach {
 	const kind = permission.trim();
-	const globs = splitPatterns(pattern);
-	// A rule that denies or asks looks at every part, without regard to case.
-	if (decision !== 'approve') {
-		const any = globs.length > 0 ? globs : ['*'];
-		const lower = any.map((glob) => glob.toLowerCase());
-		return findReach((kind || '*').toLowerCase(), lower, asking, listCommands);
-	}
-	// An approval covers only what was typed; see checkRules, which says so to the user.
+	const globs = splitPatterns(pattern).map(parseGlob);
+	// See checkRules, which tells the user.
 	if (kind === '' || globs.length === 0) return 'empty';
-	const reach = findReach(kind, globs, asking, (text) => [guardText(text)]);
-	const isHeld = () => findReach(kind, globs, asking, (text) => [text]) === 'decides';
+	const find = (read: (glob: Glob, text: ComparedText) => MatchText): Reach => {
+		const covers = (glob: Glob, text: ComparedText) =>
+			matchesGlob(glob, read(glob, text), budget) === true;
+		if (!covers(parseGlob(kind), asked)) return 'permission';
+		return joinMatches(
+			patterns.map((each) => (globs.some((glob) => covers(glob, each)) ? 'yes' : 'no')),
+		);
+	};
+	const reach = find((glob, { asApproval }) => limitWildcards(glob, asApproval));
+	const isHeld = () => find((_, { asApproval: { characters } }) => ({ characters })) === 'decides';
 	return reach !== 'decides' && isHeld() ? 'held' : reach;
 }
 
-/**
- * What rules say about a request: the first one decides that covers the permission and all patterns. An earlier one that
- * denies or asks and covers a part of it keeps it from being approved. A request that they cannot read is for a person.
- * @param told gets a line for each rule that was looked at
- */
-function applyRules(
-	{ permission, patterns }: Record<string, unknown>,
-	{ rules, defaultDecision }: Policy,
-	effort: MatchBudget = { left: MATCH_BUDGET },
-	told: string[] = [],
-): Ruling {
-	if (typeof permission !== 'string') return askVerdict('its permission is not a text');
-	if (patterns === undefined)
-		return askVerdict('it does not say what for: its patterns are missing');
-	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
-		return askVerdict('its patterns are not a list of texts');
-	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
-	if (length > MAX_COMPARED_LENGTH)
-		return askVerdict(
-			`it has more than ${MAX_COMPARED_LENGTH} characters, too many to compare with rules`,
-		);
-	let objection: string | undefined;
-	let held: string | undefined;
-	for (const [index, rule] of rules.entries()) {
-		const name = `rule ${index + 1}`;
-		const reach = compareRule(rule, { permission, patterns, effort });
-		if (effort.left < 0) return askVerdict('comparing it with the rules would take too long');
-		told.push(`${name} ${REACH_TEXTS[reach]}`);
-		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
-		if (reach === 'part' && rule.decision !== 'approve') objection ??= name;
-		if (reach === 'held') held ??= name;
-		if (reach === 'decides') return toRuling(rule.decision, name, objection);
-	}
-	if (held !== undefined) {
-		const holds = findGuarded([permission, ...patterns].join(' ')).join(' and ');
-		return askVerdict(`it holds ${holds}, which a wildcard of ${held} does not cover`, held);
-	}
-	return toRuling(defaultDecision, 'default decision', objection);
+const compareRule = (rule: Rule, request: ComparedRequest): Reach =>
+	rule.decision === 'approve' ? compareApproval(rule, request) : compareDenial(rule, request);
+
+/** Returns a list as people read it: "a, b and c". */
+const joinTexts = (texts: readonly string[]): string =>
+	[texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter(Boolean).join(' and ');
+
+/** Returns why the wildcards of a rule don't cover a request that they would match otherwise. */
+function explainHeld(
+	name: string,
+	{ permission, pattern }: Rule,
+	{ permission: asked, patterns }: ComparedRequest,
+): string {
+	const typed = parseGlob(`${permission} ${pattern}`).filter(({ token }) => !/^[*?]$/.test(token));
+	const covered = findGuarded(typed.map(({ character }) => character).join(''));
+	const all = findGuarded([asked, ...patterns].map(({ text }) => text).join(' '));
+	const found = all.filter((what) => !covered.includes(what));
+	const [contains] = [found, all, ['another argument or an option']].filter(({ length }) => length);
+	return `it contains ${joinTexts(contains)}, which the wildcard in ${name} doesn't cover`;
 }
 
-function toRuling(decision: Decision, name: string, objection?: string): Ruling {
+/** Returns why a rule that denies or asks can't read a request for certain. */
+function explainDoubt(name: string, { patterns }: ComparedRequest): string {
+	const doubts = new Set(patterns.flatMap(({ asDenial }) => [...asDenial.shell.doubts]));
+	const parts = doubts.size > 0 ? [...doubts] : ['a part that only the shell knows'];
+	return `${name} can't read it for certain: it contains ${joinTexts(parts)}`;
+}
+
+/** Returns why rules can't compare a request, or undefined. */
+function findUnreadable({ permission, patterns }: Record<string, unknown>): string | undefined {
+	if (typeof permission !== 'string') return "its permission isn't a text";
+	if (patterns === undefined) return 'its patterns are missing';
+	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
+		return "its patterns aren't a list of texts";
+	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
+	return length > MAX_COMPARED_LENGTH
+		? `it has more than ${MAX_COMPARED_LENGTH} characters, too many to compare with rules`
+		: undefined;
+}
+
+const TOO_SLOW = 'comparing it with the rules would take too long';
+
+/**
+ * Applies rules to a request: the first rule that covers the permission and all patterns decides. An earlier rule that denies or
+ * asks, and that covers a part of the request or can't read it for certain, keeps it from being approved.
+ * @param told gets a line for each rule that was compared
+ */
+function applyRules(
+	request: Record<string, unknown>,
+	{ rules, defaultDecision }: Policy,
+	budget: MatchBudget,
+	told: string[],
+): Ruling {
+	const unreadable = findUnreadable(request);
+	if (unreadable !== undefined) return askVerdict(unreadable);
+	const { permission, patterns } = request as { permission: string; patterns: string[] };
+	const texts = patterns.length > 0 ? patterns : [''];
+	const compared: ComparedRequest = {
+		permission: compareText(permission, budget),
+		patterns: texts.map((pattern) => compareText(pattern, budget)),
+		budget,
+	};
+	let objection: AskVerdict | undefined;
+	let held: AskVerdict | undefined;
+	for (const [index, rule] of rules.entries()) {
+		const name = `rule ${index + 1}`;
+		const reach = compareRule(rule, compared);
+		if (budget.left < 0) return askVerdict(TOO_SLOW);
+		told.push(`${name} ${REACH_TEXTS[reach]}`);
+		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
+		if (reach === 'part' && rule.decision !== 'approve')
+			objection ??= askVerdict(`${name} matches part of the request`, name);
+		if (reach === 'doubt') objection ??= askVerdict(explainDoubt(name, compared), name);
+		if (reach === 'held') held ??= askVerdict(explainHeld(name, rule, compared), name);
+		if (reach === 'decides') return toRuling(rule.decision, name, objection);
+	}
+	return held ?? toRuling(defaultDecision, 'default decision', objection);
+}
+
+function toRuling(decision: Decision, name: string, objection?: AskVerdict): Ruling {
 	if (decision === 'ask') return askVerdict(name, name);
 	if (decision === 'deny' || objection === undefined) return { decision, decidedBy: name };
-	return askVerdict(`${objection}, which holds for a part of what is asked`, objection);
+	return objection;
 }
 
 function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
@@ -232,47 +316,74 @@ function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruli
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
 
+/** Returns why nobody can answer a pending interaction by an approval or a denial, or undefined. */
+export function findObstacle(interaction: unknown): string | undefined {
+	if (isTooDeep(interaction)) return "it's nested too deeply";
+	if (!isRecord(interaction)) return "it isn't an object";
+	const { id, type } = interaction;
+	if (typeof id !== 'string' || !canBeId(id)) return 'it has no ID to answer to';
+	return type === 'permission'
+		? undefined
+		: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`;
+}
+
 /**
- * What the policy says about an interaction. Approve All, Deny All and an answer do not read permission and patterns
- * themselves, so a request without them is theirs to decide; rules leave it to a person.
+ * Returns what the policy says about an interaction. Approve All, Deny All and an answer don't read permission and patterns
+ * themselves, so they decide a request without them. Rules leave it to an approver.
  */
 export function judge(
 	interaction: unknown,
 	policy: Policy,
-	effort?: MatchBudget,
-	told?: string[],
+	budget: MatchBudget = { left: MATCH_BUDGET },
+	told: string[] = [],
 ): Ruling {
-	if (!isRecord(interaction)) return askVerdict('it is not an object');
-	const { id, type } = interaction;
-	if (typeof id !== 'string' || !canBeId(id)) return askVerdict('it has no ID to answer to');
-	if (type !== 'permission')
-		return askVerdict(`its type ${quoteVisible(toText(type), 60)} is not a permission request`);
+	const obstacle = findObstacle(interaction);
+	if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
 	const { mode } = policy;
 	if (mode === 'answer') return applyAnswer(interaction, policy);
-	if (mode !== 'rules')
-		return mode === 'ask'
-			? askVerdict('policy', 'policy')
-			: { decision: mode, decidedBy: 'policy' };
-	return applyRules(interaction, policy, effort, told);
+	if (mode === 'rules') return applyRules(interaction, policy, budget, told);
+	return mode === 'ask' ? askVerdict('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
+}
+
+/** Returns a verdict that the service can be told: with the option that says it, and whether the option's effect lasts. */
+function settle(
+	interaction: unknown,
+	{ option, ...verdict }: SettledVerdict,
+	policy: Policy,
+): SettledVerdict {
+	const chosen = readOptions(interaction).find(({ value }) => value === option);
+	const { lasts = false } = chosen ? meaningOf(chosen, policy) : {};
+	return { ...verdict, option, ...(lasts && { lasts }) };
+}
+
+/** Returns what an approver chose for an interaction on the page, if one did. */
+function readPageAnswer(
+	interaction: unknown,
+	{ page = {} }: Policy,
+): PageAnswers[string] | undefined {
+	const content = fingerprintContent(interaction);
+	return content !== undefined && Object.hasOwn(page, content) ? page[content] : undefined;
 }
 
 /**
- * Decides one pending interaction. Whatever is not understood is for a person.
- * @param effort what comparing it with rules may take; those that are decided together share it
- * @param told gets a line for each rule that was looked at
+ * Decides one pending interaction. An approver's answer on the page wins over the policy. An approver decides all that the
+ * policy can't read.
+ * @param budget what comparing the interaction with rules may cost
+ * @param told gets a line for each rule that was compared
  */
 export function decide(
 	interaction: unknown,
 	policy: Policy,
-	effort?: MatchBudget,
+	budget?: MatchBudget,
 	told?: string[],
 ): Verdict {
-	const ruled = judge(interaction, policy, effort, told);
-	const onPage = policy.page?.[fingerprintContent(interaction) ?? ''];
-	if (ruled.decision === 'ask') return onPage ? { ...onPage, decidedBy: 'page' } : ruled;
+	const onPage = readPageAnswer(interaction, policy);
+	if (onPage) return settle(interaction, { ...onPage, decidedBy: 'page' }, policy);
+	const ruled = judge(interaction, policy, budget, told);
+	if (ruled.decision === 'ask') return ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(readOptions(interaction), decision, policy);
 	if (option === undefined)
-		return askVerdict(`none of its options clearly says "${decision}"`, decidedBy);
-	return { decision, option, decidedBy };
+		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
+	return settle(interaction, { decision, option, decidedBy }, policy);
 }

@@ -1,67 +1,338 @@
-import type { GuardedText } from './patterns';
+import { UNKNOWN_PART } from './patterns';
+import { programName, readCommand } from './programs';
 
-// What a shell would make of a request's text, as far as rules have to know it. Too much is asked rather than too little.
+// What a shell would run for a request's text, as rules that deny or ask have to know it. Too much is asked rather than too little.
 
-/** What no wildcard of a rule that approves stands for. */
-const GUARDED: ReadonlyArray<[what: string, where: RegExp]> = [
-	// It would hide what the rule says after its wildcard.
-	['a comment', /(?<![^\s;&|()<>])#/gu],
-	// fish runs what stands in parentheses, too.
-	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=\()/gu],
-	['a redirection or a variable', /[<>$]+/gu],
-	// The shell takes quotes away, and a URL may have the dots encoded.
-	['a way out of its folder', /(?<![\p{L}\p{N}.])(?:\.|%2e)['"\\]*(?:\.|%2e)(?![\p{L}\p{N}.])/giu],
-	['a wildcard', /[*?[{]+/gu],
-	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]/gu],
-];
+/** How a command is joined to the one before it */
+export type Joint = 'then' | 'pipe' | 'in' | 'out';
 
-/** Why a text is not covered by wildcards that would match it otherwise. */
-export const findGuarded = (text: string): string[] =>
-	GUARDED.filter(([, where]) => text.search(where) >= 0).map(([what]) => what);
-
-/** A text as a rule that approves has to match it. */
-export function guardText(text: string): GuardedText {
-	const hide = (rest: string, [, where]: (typeof GUARDED)[number]) =>
-		rest.replace(where, ({ length }) => '\0'.repeat(length));
-	const guarded = [...GUARDED.reduce(hide, text)].map((character) => character === '\0');
-	return { characters: [...text], guarded };
+/** A command as rules compare it: `UNKNOWN_PART` is in it if only the shell knows all of it. */
+export interface CommandForm {
+	joint: Joint;
+	/** The number of the command in the text; a command can have several forms */
+	command: number;
+	text: string;
 }
 
-const SEPARATOR = /[;&|<>()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=[({])|\s-(?:exec|ok)(?:dir)?\s/u;
-const RUNNERS = new Set(
-	'sudo doas su env command exec builtin eval nohup nice time timeout setsid xargs find bash sh zsh dash ksh fish busybox if then else elif do while until ! {'.split(
-		' ',
-	),
-);
-const ASSIGNMENT = /^\w+\+?=/;
-/** Words after `sudo` and the like of which each may be the command: there are options with a value of their own. */
-const MAX_WORDS = 12;
+/** What a text may run. */
+export interface ShellReading {
+	/** In the order of the text */
+	forms: CommandForm[];
+	/** What can't be read for certain */
+	doubts: Set<string>;
+}
 
-const removePath = (word: string) => word.replace(/^.*[/\\](?=.)/su, '');
+/** Texts in texts, such as `bash -c "bash -c ls"` */
+const MAX_DEPTH = 5;
+/** Commands in commands, such as `ls $(ls $(ls))` */
+const MAX_NESTING = 20;
+/** Characters of all forms of a text */
+const MAX_FORM_LENGTH = 1_000_000;
 
-/** A command, and what it runs if it is `sudo`, `env` or the like; each without the path of its first word. */
-function* listInvocations(command: string): Generator<string> {
-	const words = command.split(/\s+/u).filter(Boolean);
-	if (words.length === 0) return;
-	const runs = RUNNERS.has(removePath(words[0])) || ASSIGNMENT.test(words[0]);
-	const last = runs ? Math.min(words.length - 1, MAX_WORDS) : 0;
-	for (let at = 0; at <= last; at++) {
-		const rest = words.slice(at).join(' ');
-		yield rest;
-		const name = removePath(words[at]);
-		if (name !== words[at]) yield name + rest.slice(words[at].length);
+const ASSIGNMENT = /^[a-z_]\w*(?:\[[^\]]*\])?\+?=/;
+const SEPARATOR = /^[;&|\n\r\v\f\u0085\u2028\u2029]+/;
+const REDIRECTION = /^(?:&>>?|>>|>&|>\||<>|<&|<<<|<<|[<>])/;
+const SIMPLE_VARIABLE =
+	/^\$(?:[a-z_]\w*|[\d@*#?$!-]|\{#?(?:[a-z_]\w*|\d+|[@*#?$!-])(?:\[[@*\d]+\])?\})/;
+const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
+const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
+/** Characters that make a command line of an argument */
+const COMMAND_LINE = /[\s;&|<>()`$'"\\]/;
+
+/** A word that is being read. */
+interface WordDraft {
+	start: number;
+	text: string;
+	/** Whether the rest of the word is unknown */
+	isOpen: boolean;
+}
+
+/** Reads a text, in lower case, in the way that bash does. */
+class ShellReader {
+	private at = 0;
+	private word?: WordDraft;
+	private words: string[] = [];
+	private raws: string[] = [];
+	private joint: Joint = 'then';
+	private nesting = 0;
+	/** Where the next word goes: the file of a redirection is none of the command's words */
+	private target?: Joint;
+
+	private readonly text: string;
+	private readonly reading: ShellReading;
+	private readonly counter: { commands: number; left: number };
+	private readonly depth: number;
+
+	constructor(
+		text: string,
+		reading: ShellReading,
+		counter: { commands: number; left: number },
+		depth = 0,
+	) {
+		this.text = text;
+		this.reading = reading;
+		this.counter = counter;
+		this.depth = depth;
+	}
+
+	readAll(): void {
+		if (this.depth > MAX_DEPTH) {
+			this.reading.doubts.add('commands in commands in commands');
+			return;
+		}
+		while (this.at < this.text.length) this.readList('');
+	}
+
+	/** Reads commands up to the closing parenthesis `end`, or up to the end of the text. */
+	private readList(end: string): void {
+		let open = 0;
+		while (this.at < this.text.length) {
+			const character = this.text[this.at];
+			if (character === ')' && open === 0 && end === ')') {
+				this.endCommand('then');
+				this.at++;
+				return;
+			}
+			if (character === '(') open += this.openParenthesis();
+			else if (character === ')') {
+				open--;
+				this.endCommand('then');
+				this.at++;
+			} else this.readOne(character);
+		}
+		this.endCommand('then');
+		if (end !== '') this.reading.doubts.add('a parenthesis that is not closed');
+	}
+
+	/** Reads a parenthesis: a subshell, or the values of an array. Returns how many remain open. */
+	private openParenthesis(): number {
+		this.at++;
+		const raw = this.word ? this.text.slice(this.word.start, this.at - 1) : '';
+		if (this.words.length === 0 && ASSIGNMENT.test(raw) && raw.endsWith('=')) {
+			this.readNested();
+			return 0;
+		}
+		if (this.word || this.words.length > 0)
+			this.reading.doubts.add('a function or a pattern in parentheses');
+		this.endCommand('then');
+		return 1;
+	}
+
+	/** Reads one character, or what begins with it. */
+	private readOne(character: string): void {
+		const rest = this.text.slice(this.at, this.at + 2);
+		if (character === ' ' || character === '\t') this.endWord(1);
+		else if (character === '#' && !this.word) this.readComment();
+		else if (character === "'") this.readQuoted();
+		else if (character === '"') this.readDoubleQuoted();
+		else if (character === '\\') this.readEscaped();
+		else if (character === '$') this.readDollar(false);
+		else if (character === '`') this.readBackquoted();
+		else if (/[<>]/.test(character) || rest === '&>') this.readRedirection();
+		else if (SEPARATOR.test(character)) this.readSeparator();
+		else this.readPlain(character, rest[1]);
+	}
+
+	private append(text: string, length: number): void {
+		this.word ??= { start: this.at, text: '', isOpen: false };
+		if (!this.word.isOpen) this.word.text += text;
+		this.at += length;
+	}
+
+	/** Appends what can be any text up to the end of the word: a pattern's files, or several words. */
+	private appendOpen(length: number): void {
+		this.append(UNKNOWN_PART, length);
+		this.word!.isOpen = true;
+	}
+
+	private readPlain(character: string, next = ' '): void {
+		const isPattern = /[*?]/.test(character) || (character === '[' && !/[\s[]/.test(next));
+		const isClass = character === '[' && /^\[\[\S/.test(this.text.slice(this.at, this.at + 3));
+		const isBrace = character === '{' && !/[\s}]/.test(next);
+		const isHome = character === '~' && !this.word;
+		const isHistory = character === '!' && !/[\s=("']/.test(next);
+		const isOpen = isPattern || isClass || isBrace || isHome || isHistory;
+		if (isOpen) this.appendOpen(1);
+		else this.append(character, 1);
+	}
+
+	private readComment(): void {
+		const [comment] = /^[^\n]*/.exec(this.text.slice(this.at))!;
+		// Some shells have no comments.
+		const reader = new ShellReader(
+			comment.slice(1),
+			{ ...this.reading, doubts: new Set() },
+			this.counter,
+			this.depth + 1,
+		);
+		reader.readAll();
+		this.at += comment.length;
+	}
+
+	private readEscaped(): void {
+		const next = this.text[this.at + 1] ?? '';
+		if (next === '\n') this.at += 2;
+		else this.append(next, 2);
+	}
+
+	private readQuoted(): void {
+		const end = this.text.indexOf("'", this.at + 1);
+		if (end < 0) this.reading.doubts.add('a quotation mark that is not closed');
+		const content = this.text.slice(this.at + 1, end < 0 ? undefined : end);
+		this.append(content, content.length + 2);
+	}
+
+	private readDoubleQuoted(): void {
+		this.append('', 1);
+		while (this.at < this.text.length) {
+			const character = this.text[this.at];
+			if (character === '"') {
+				this.at++;
+				return;
+			}
+			if (character === '\\' && /[$`"\\\n]/.test(this.text[this.at + 1] ?? '')) this.readEscaped();
+			else if (character === '$') this.readDollar(true);
+			else if (character === '`') this.readBackquoted();
+			else this.append(character, 1);
+		}
+		this.reading.doubts.add('a quotation mark that is not closed');
+	}
+
+	/** Reads a variable, a sum, a command in `$()`, or a text in `$''`. */
+	private readDollar(isQuoted: boolean): void {
+		const rest = this.text.slice(this.at, this.at + 1_000);
+		const [, ansi] = (!isQuoted && ANSI_QUOTED.exec(rest)) || [];
+		const [simple] = SIMPLE_VARIABLE.exec(rest) ?? SIMPLE_SUM.exec(rest) ?? [];
+		// A name that goes on in the next line
+		if (rest.startsWith('\\\n', simple?.length ?? 1))
+			this.reading.doubts.add('a variable with a line break in it');
+		if (ansi !== undefined) this.append(ansi.includes('\\') ? UNKNOWN_PART : ansi, ansi.length + 3);
+		else if (!isQuoted && (simple === '$ifs' || simple === '${ifs}')) this.endWord(simple.length);
+		else if (simple !== undefined) this.append(UNKNOWN_PART, simple.length);
+		else if (rest.startsWith('$(')) {
+			this.append(UNKNOWN_PART, 2);
+			this.readNested();
+		} else if (/^\$[{[]/.test(rest) || (!isQuoted && rest.startsWith("$'"))) {
+			this.reading.doubts.add('a variable with an expression');
+			this.append(UNKNOWN_PART, 2);
+		} else if (!isQuoted && rest.startsWith('$"')) this.at++;
+		else this.append('$', 1);
+	}
+
+	/** Reads the commands up to a closing parenthesis, as a part of the word that they stand in. */
+	private readNested(): void {
+		const { word, words, raws, joint, target } = this;
+		Object.assign(this, { word: undefined, words: [], raws: [], joint: 'then', target: undefined });
+		if (this.nesting < MAX_NESTING) {
+			this.nesting++;
+			this.readList(')');
+			this.nesting--;
+		} else this.reading.doubts.add('commands in commands in commands');
+		Object.assign(this, { word, words, raws, joint, target });
+	}
+
+	private readBackquoted(): void {
+		const [all, content = ''] = /^`((?:[^`\\]|\\[^])*)`?/.exec(this.text.slice(this.at))!;
+		if (content.includes('\\') || all.length < content.length + 2)
+			this.reading.doubts.add('a command in backquotes');
+		this.readText(content.replace(/\\([$`\\])/g, '$1'));
+		this.append(UNKNOWN_PART, all.length);
+	}
+
+	/** Reads a text that is in this one. */
+	private readText(text: string): void {
+		new ShellReader(text, this.reading, this.counter, this.depth + 1).readAll();
+	}
+
+	private readRedirection(): void {
+		const [operator] = REDIRECTION.exec(this.text.slice(this.at, this.at + 3))!;
+		if (operator === '<<') this.reading.doubts.add('a here-document');
+		const raw = this.word ? this.text.slice(this.word.start, this.at) : '';
+		// The number of a file, or a variable for it
+		if (/^(?:\d+|\{\w+\})$/.test(raw)) this.word = undefined;
+		this.endWord(0);
+		this.at += operator.length;
+		if (this.text[this.at] === '(' && /^[<>]$/.test(operator)) {
+			this.at++;
+			this.append('', 0);
+			this.readNested();
+			this.word!.text = UNKNOWN_PART;
+		} else this.target = operator.startsWith('<') ? 'in' : 'out';
+	}
+
+	private readSeparator(): void {
+		const [operator] = SEPARATOR.exec(this.text.slice(this.at, this.at + 2))!;
+		this.endCommand(/^\|(?!\|)/.test(operator) ? 'pipe' : 'then');
+		this.at += operator.startsWith('|&') || operator.startsWith('||') ? 2 : 1;
+	}
+
+	/** Ends the word before the current place, if there is one, and moves on. */
+	private endWord(length: number): void {
+		const { word, target } = this;
+		const raw = word ? this.text.slice(word.start, this.at).replace(/\\\n/g, '') : '';
+		this.at += length;
+		if (!word) return;
+		this.word = undefined;
+		if (target) {
+			this.target = undefined;
+			this.addForm(target, this.counter.commands++, [word.text]);
+		} else if (this.words.length > 0 || !ASSIGNMENT.test(raw)) {
+			this.words.push(word.text);
+			this.raws.push(raw);
+		}
+	}
+
+	/** Ends the command before the current place, if there is one. */
+	private endCommand(next: Joint): void {
+		this.endWord(0);
+		const { words, raws, joint } = this;
+		Object.assign(this, { words: [], raws: [], joint: next, target: undefined });
+		if (words.length > 0) this.addCommand(joint, words, raws);
+	}
+
+	private addCommand(joint: Joint, words: string[], raws: string[]): void {
+		const command = this.counter.commands++;
+		const { starts, doubts, runsText } = readCommand(words);
+		const readings = raws.every((raw, at) => raw === words[at]) ? [words] : [words, raws];
+		for (const doubt of doubts) this.reading.doubts.add(doubt);
+		const braces = raws.some((raw) => /\{.*,/s.test(raw))
+			? raws
+					.join(' ')
+					.replace(/['"\\]/g, '')
+					.replace(/[{},]/g, ' ')
+					.split(' ')
+					.filter(Boolean)
+			: [];
+		for (const { at, isCertain } of starts)
+			for (const all of readings) {
+				const known = isCertain ? [] : [UNKNOWN_PART];
+				this.addForm(joint, command, [...known, ...all.slice(at)], known.length);
+			}
+		if (braces.length > 0) this.addForm(joint, command, braces);
+		for (const word of words) {
+			if (/\$\(|`/.test(word)) this.reading.doubts.add('a command in quotation marks');
+			if (runsText && COMMAND_LINE.test(word)) this.readText(word);
+		}
+	}
+
+	/** Adds a command, and the same without the folder of its program. */
+	private addForm(joint: Joint, command: number, words: string[], program = 0): void {
+		const name = programName(words[program]);
+		const stripped = [...words.slice(0, program), name, ...words.slice(program + 1)];
+		for (const all of name === words[program] ? [words] : [words, stripped]) {
+			// An unknown word can be missing.
+			const text = all.join(' ').replace(/ ?\uFFFF ?/g, UNKNOWN_PART);
+			this.counter.left -= text.length;
+			if (this.counter.left < 0) this.reading.doubts.add('more than can be read');
+			else this.reading.forms.push({ joint, command, text });
+		}
 	}
 }
 
-/** A text and all that it may run, in lower case, as a rule that denies or asks has to look at it. */
-export function* listCommands(text: string): Generator<string> {
-	const lower = text.toLowerCase();
-	yield lower;
-	const joined = lower.replace(/\\\r?\n/g, '').replace(/\$(?:ifs|\{ifs\})/g, ' ');
-	for (const part of joined.split(SEPARATOR).filter((each) => each.trim() !== '')) {
-		const unquoted = part.replace(/['"\\]/g, '');
-		// As it stands, as it is without quotes, and with the words between braces apart
-		for (const read of new Set([part, unquoted, unquoted.replace(/[{},]/g, ' ')]))
-			yield* listInvocations(read);
-	}
+/** Returns all that a text may run, in lower case. */
+export function readShell(text: string): ShellReading {
+	const reading: ShellReading = { forms: [], doubts: new Set() };
+	const counter = { commands: 0, left: MAX_FORM_LENGTH };
+	new ShellReader(text.toLowerCase(), reading, counter).readAll();
+	return reading;
 }

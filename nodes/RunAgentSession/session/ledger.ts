@@ -5,7 +5,6 @@ import {
 	type Interaction,
 	type Session,
 } from '../../shared/client/session';
-import { MATCH_BUDGET } from '../policy/patterns';
 import { decide, type Policy, type SettledVerdict } from '../policy/rules';
 
 // What became of each interaction: one line for each decision that was sent. What is sent next, what is left to a person, and what
@@ -128,16 +127,13 @@ export function planDecisions(
 ): { due: DueDecision[]; undecided: UndecidedRequest[] } {
 	const due: DueDecision[] = [];
 	const undecided: UndecidedRequest[] = [];
-	const effort = { left: MATCH_BUDGET };
 	for (const [index, interaction] of pendingInteractions.entries()) {
 		const line = findLine(ledger, interaction);
 		if (line && isSettling(line)) continue;
 		const decided = ledger.length + due.length;
 		const because = reasonToAsk(interaction, index, pendingInteractions, line, decided);
 		const verdict =
-			because === undefined
-				? decide(interaction, policy, effort)
-				: { decision: 'ask' as const, because };
+			because === undefined ? decide(interaction, policy) : { decision: 'ask' as const, because };
 		if (verdict.decision === 'ask') undecided.push({ interaction, because: verdict.because });
 		else due.push({ interaction, verdict });
 	}

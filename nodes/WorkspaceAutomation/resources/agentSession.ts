@@ -9,12 +9,18 @@ import {
 import type { ApiClient, Values } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireText } from '../../shared/validation';
-import { isRecord, toText, tryParseJson, quote } from '../../shared/values';
+import { isRecord, isTooDeep, quote, toText, tryParseJson } from '../../shared/values';
+import { isTool } from '../../shared/n8n/aiTool';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
 import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
 import { readOptions, chooseOption } from '../../shared/approvals/options';
-import { NOT_A_LIST, type Interaction } from '../../shared/client/session';
+import {
+	fingerprintContent,
+	isBlank,
+	NOT_A_LIST,
+	type Interaction,
+} from '../../shared/client/session';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { simplifyOutput } from '../fields';
 
@@ -59,22 +65,60 @@ function findOption(
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(
-		`None of the request's options clearly stands for "${decision}"`,
+		`None of the request's options clearly means "${decision}"`,
 		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
 	);
 }
 
-/** Holds the pending request against what the person who decides was shown. */
-function checkExpected(
-	{ permission, patterns }: Interaction,
-	{ expectedPermission = permission, expectedPatterns = patterns }: Values,
-): void {
-	const pending = { permission, patterns };
-	const expected = { permission: expectedPermission, patterns: expectedPatterns };
-	if (JSON.stringify(expected) === JSON.stringify(pending)) return;
+const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction'] as const;
+type ExpectedFields = Partial<Record<(typeof EXPECTED_FIELDS)[number], unknown>>;
+
+/** Returns what the panel says about the pending request, or undefined if it says nothing. */
+function readExpected(values: Values): ExpectedFields | undefined {
+	const { expectedPermission: permission, expectedPatterns: patterns } = values;
+	const { expectedMetadata: metadata, expectedInstruction: instruction } = values;
+	const expected = { permission, patterns, metadata, instruction };
+	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
+}
+
+/**
+ * Compares the pending request with the one that the approver saw. A request has no metadata and no instruction unless the panel
+ * says otherwise: nobody approves what they didn't see.
+ * @throws WorkspaceAutomationError that shows both
+ */
+function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
+	const { permission, patterns, metadata, response } = interaction;
+	const { instruction } = isRecord(response) ? response : {};
+	const pending: ExpectedFields = { permission, patterns, metadata, instruction };
+	// Without a value, the panel leaves the permission or the patterns alone.
+	const whole: ExpectedFields = {
+		...expected,
+		permission: expected.permission ?? permission,
+		patterns: expected.patterns ?? patterns,
+	};
+	const isSame = EXPECTED_FIELDS.every((name) => {
+		const [one, other] = [whole[name], pending[name]].map((value) =>
+			isBlank(value) ? undefined : fingerprintContent(value),
+		);
+		return one === other && !isTooDeep(pending[name]);
+	});
+	if (isSame) return;
 	throw new WorkspaceAutomationError(
-		'The pending request is not the expected one',
-		`Expected: ${quoteVisible(toText(expected), 500)}. Pending: ${quoteVisible(toText(pending), 500)}. Nothing was answered. Decide again on what is pending.`,
+		"The pending request isn't the expected one",
+		`Decide again on the pending request; nothing was answered. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
+	);
+}
+
+/** Refuses a decision by a model that doesn't say what it approves: a reviewer would see an ID. */
+function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
+	const missing = [
+		...(permission === undefined ? ["'Expected Permission'"] : []),
+		...(patterns === undefined ? ["'Expected Patterns'"] : []),
+	];
+	if (missing.length === 0) return;
+	throw new WorkspaceAutomationError(
+		`As a tool, Resolve Interaction needs ${missing[0]}`,
+		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees what the tool decides. Nothing was answered.`,
 	);
 }
 
@@ -124,34 +168,44 @@ const resolveInteraction: Operation = {
 		additionalBody(
 			'More fields for the answer, as a JSON object, for undocumented kinds of requests',
 			[
+				textField('Expected Instruction', 'expectedInstruction', {
+					placeholder: 'e.g. Push the release?',
+					description:
+						'The instruction that the approver saw. If the request has another, nothing is sent.',
+					check: requireText,
+				}),
+				jsonField(
+					'Expected Metadata',
+					'expectedMetadata',
+					'The metadata that the approver saw. If the request has other metadata, nothing is sent.',
+				),
 				textField<string[]>('Expected Patterns', 'expectedPatterns', {
 					typeOptions: { rows: 2 },
 					placeholder: 'e.g. npm run build',
-					description:
-						'The patterns that the answer is for, one per line. If the request has others, nothing is sent.',
+					description: 'The patterns that the approver saw, one per line. Required as a tool.',
 					check: requirePatterns,
 				}),
 				textField('Expected Permission', 'expectedPermission', {
 					placeholder: 'e.g. bash',
-					description:
-						'The permission that the answer is for. If the request is for another, nothing is sent.',
+					description: 'The permission that the approver saw. Required as a tool.',
 					check: requireText,
 				}),
 			],
 		),
 	],
 	async prepare({ values, extra }, api) {
-		const { decision, optionValue, expectedPermission, expectedPatterns } = values;
+		const { decision, optionValue } = values;
+		const expected = readExpected(values);
+		if (isTool(this)) requireExpected(expected);
 		if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
 			requireText('Option Value', optionValue);
 		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 		let option = optionValue;
 		const found = await resultOrError(findPendingInteraction(api, values));
-		const isNeeded = chosen || expectedPermission !== undefined || expectedPatterns !== undefined;
 		if (found instanceof WorkspaceAutomationError) {
-			if (isNeeded) throw found;
+			if (chosen || expected) throw found;
 		} else {
-			checkExpected(found, values);
+			if (expected) checkExpected(found, expected);
 			if (chosen) option = findOption(api, found, chosen);
 		}
 		const type = ('type' in found && found.type) || 'permission';

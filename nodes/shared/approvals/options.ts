@@ -132,62 +132,116 @@ function readOption({ value, label }: Option): OptionReading {
 	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: said };
 }
 
-type Meaning = Option & OptionReading;
+/** The words for a choice, everywhere that people read them */
+export type ChoiceName = 'Approve once' | 'Always approve' | 'Deny' | 'Always deny';
 
-/** What the options say, each value once; one that is offered with two meanings is left out. */
-function readMeanings(choices: readonly Option[]): Meaning[] {
-	const offered = new Map<string, Meaning[]>();
-	for (const choice of choices) {
-		const key = String(choice.value);
-		offered.set(key, [...(offered.get(key) ?? []), { ...choice, ...readOption(choice) }]);
-	}
-	return [...offered.values()]
-		.filter(([{ value, side, lasting }, ...others]) =>
-			others.every((o) => o.value === value && o.side === side && o.lasting === lasting),
-		)
-		.map(([meaning]) => meaning);
+/** What an option means. */
+export interface OptionMeaning {
+	side: 'approve' | 'deny' | 'unclear';
+	/** Whether it can have an effect on later requests */
+	lasts: boolean;
+	/** Absent if nobody can tell what it means */
+	name?: ChoiceName;
 }
 
-/** The one choice with the first of the words that any has; undefined where two share it. */
+const CHOICE_NAMES = {
+	approve: ['Approve once', 'Always approve'],
+	deny: ['Deny', 'Always deny'],
+	unclear: [undefined, undefined],
+} as const;
+
+const isNamed = (value: Option['value'], names: readonly string[] = []): boolean =>
+	names.some((name) => name.trim() === String(value).trim());
+
+/** Returns the side for which the user names a value, if there is one: a value named for both sides is for neither. */
+function readNamedSide(
+	value: Option['value'],
+	{ approveValues, denyValues }: Partial<OptionPreferences>,
+): OptionMeaning['side'] | undefined {
+	const [approves, denies] = [isNamed(value, approveValues), isNamed(value, denyValues)];
+	if (approves === denies) return approves ? 'unclear' : undefined;
+	return approves ? 'approve' : 'deny';
+}
+
+/** Whether an option that the user names can have an effect on later requests, by words that may not be clear. */
+function canLast(option: Option, reading: OptionReading): boolean {
+	if (reading.once && !reading.lasting) return false;
+	// The value alone is the user's own word; what is said beside it can say for how long.
+	return reading.lasting || reading.side === 'unclear' || readOptionText(option.label).foreign;
+}
+
+/** Returns what an option means, by the values that the user names and by its words. */
+export function meaningOf(
+	option: Option,
+	preferences: Partial<OptionPreferences> = {},
+): OptionMeaning {
+	const reading = readOption(option);
+	const named = readNamedSide(option.value, preferences);
+	const known = reading.side === 'silent' ? 'unclear' : reading.side;
+	const side = named ?? known;
+	const lasts = named === undefined ? reading.lasting : canLast(option, reading);
+	return { side, lasts, name: CHOICE_NAMES[side][lasts ? 1 : 0] };
+}
+
+type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'>;
+
+/** Returns what each value means, once; a value that is offered with two meanings is left out. */
+export function readChoices(
+	options: readonly Option[],
+	preferences: Partial<OptionPreferences> = {},
+): Choice[] {
+	const offered = new Map<string, Choice[]>();
+	for (const option of options) {
+		const { words } = readOption(option);
+		const choice = { ...option, ...meaningOf(option, preferences), words };
+		const key = String(option.value);
+		offered.set(key, [...(offered.get(key) ?? []), choice]);
+	}
+	return [...offered.values()]
+		.filter(([{ value, side, lasts }, ...others]) =>
+			others.every((o) => o.value === value && o.side === side && o.lasts === lasts),
+		)
+		.map(([choice]) => choice);
+}
+
+/** Returns the one choice with the first of the words that any has; undefined if two share it. */
 function findPreferred(
-	choices: readonly Meaning[],
+	choices: readonly Choice[],
 	preferred: readonly string[],
-): Meaning | undefined {
+): Choice | undefined {
 	const word = preferred.find((each) => choices.some(({ words }) => words.includes(each)));
 	const having = choices.filter(({ words }) => words.includes(word!));
 	return having.length === 1 ? having[0] : undefined;
 }
 
 /**
- * The value of the option that says `decision`, as the service wrote it, or undefined where none says it clearly: no match, no guess.
+ * Returns the value of the option that clearly means `decision`, as the service wrote it, or undefined.
  *
- * An option's value is read first, then its label. What allows more than once is never taken with `once`; with `always` it is
- * preferred, and where there is none, an approval for one time does. A denial that lasts is taken only where no other is offered.
+ * A value that the user names comes first. An option that lasts is never chosen with `once`. With `always` it is preferred, and
+ * an approval for one time is chosen if none lasts. A denial that lasts is chosen only if no other is offered.
  */
 export function chooseOption(
 	options: readonly Option[],
 	decision: 'approve' | 'deny',
 	preferences: OptionPreferences,
 ): Option['value'] | undefined {
-	const { approveValues = [], denyValues = [] } = preferences;
-	const [own, opposite] =
-		decision === 'approve' ? [approveValues, denyValues] : [denyValues, approveValues];
-	const isNamed = (value: Option['value'], names: readonly string[]) =>
-		names.some((name) => name.trim() === String(value).trim());
-	// A value that the user names for the other side does not serve this one, whatever its words or the other list say.
-	const usable = options.filter(({ value }) => !isNamed(value, opposite));
-	for (const name of own) {
+	const { approveValues = [], denyValues = [], approveWith } = preferences;
+	// A value that the user names for the other side does not serve this one, whatever its words say.
+	const usable = options.filter(({ value }) =>
+		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
+	);
+	for (const name of decision === 'approve' ? approveValues : denyValues) {
 		const named = usable.map(({ value }) => value).filter((value) => isNamed(value, [name]));
 		if (new Set(named).size === 1) return named[0];
 	}
 	if (usable.length > MAX_OPTIONS) return undefined;
 
-	const fitting = readMeanings(usable).filter(({ side }) => side === decision);
-	const lasting = fitting.filter((choice) => choice.lasting);
-	const single = fitting.filter((choice) => !choice.lasting);
+	const fitting = readChoices(usable).filter(({ side }) => side === decision);
+	const lasting = fitting.filter(({ lasts }) => lasts);
+	const single = fitting.filter(({ lasts }) => !lasts);
 	if (decision === 'deny')
 		return findPreferred(single.length > 0 ? single : lasting, DENYING_WORDS)?.value;
-	if (preferences.approveWith === 'always' && lasting.length > 0)
+	if (approveWith === 'always' && lasting.length > 0)
 		return findPreferred(lasting, [...LASTING_WORDS, WIDENS])?.value;
 	return findPreferred(single, ['once', ...APPROVING_WORDS])?.value;
 }

@@ -6,6 +6,7 @@ import {
 	parseTimestamp,
 	optionalExcerpt,
 	isRecord,
+	isTooDeep,
 	sortedJson,
 	nonEmptyText,
 } from '../values';
@@ -55,22 +56,25 @@ export function fingerprintContent(value: unknown): string | undefined {
 /** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
-/** Levels of nesting that are looked through. Anything deeper counts as something. */
-const MAX_BLANK_DEPTH = 100;
+/** The type of an interaction that is nested too deeply to be read */
+const TOO_DEEP = 'interaction that is nested too deeply';
 
-/** Whether a value is nothing, or a wrapping around nothing. */
-const isBlank = (value: unknown, depth = 0): boolean =>
-	!value ||
-	(typeof value === 'object' &&
-		depth < MAX_BLANK_DEPTH &&
-		Object.values(value).every((each) => isBlank(each, depth + 1)));
+const hasOnlyBlanks = (value: unknown): boolean =>
+	!value || (typeof value === 'object' && Object.values(value).every(hasOnlyBlanks));
+
+/** Nothing, or a wrapping around nothing */
+export const isBlank = (value: unknown): boolean => !isTooDeep(value) && hasOnlyBlanks(value);
 
 /** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
 export function readInteractions(value: unknown): Interaction[] {
 	if (isBlank(value)) return [];
-	if (!Array.isArray(value)) return [{ id: '', type: NOT_A_LIST, pendingInteractions: value }];
+	if (!Array.isArray(value)) {
+		const pendingInteractions = isTooDeep(value) ? toText(value) : value;
+		return [{ id: '', type: NOT_A_LIST, pendingInteractions }];
+	}
 	const seen = new Set<string>();
 	return value.flatMap((entry): Interaction[] => {
+		if (isTooDeep(entry)) return [{ id: '', type: TOO_DEEP }];
 		if (!isRecord(entry)) return [{ id: '', type: '', interaction: entry }];
 		const id = typeof entry.id === 'number' ? String(entry.id) : (nonEmptyText(entry.id) ?? '');
 		const interaction = { ...entry, id, type: nonEmptyText(entry.type) ?? '' };
@@ -82,6 +86,9 @@ export function readInteractions(value: unknown): Interaction[] {
 }
 
 const MAX_URL_LENGTH = 2_000;
+
+const readRecord = (value: unknown): Record<string, unknown> | undefined =>
+	isRecord(value) && !isTooDeep(value) ? value : undefined;
 
 export const isKnownStatus = (status: string): boolean =>
 	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
@@ -104,8 +111,8 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),
 		error: nonEmptyText(found.error),
-		latestMessage: isRecord(found.latestMessage) ? found.latestMessage : undefined,
-		latestTool: isRecord(found.latestTool) ? found.latestTool : undefined,
+		latestMessage: readRecord(found.latestMessage),
+		latestTool: readRecord(found.latestTool),
 		lastActivityAt:
 			typeof lastActivityAt === 'number' ? lastActivityAt : nonEmptyText(lastActivityAt),
 	};

@@ -1,0 +1,155 @@
+import type { Glob, MatchText } from './patterns';
+
+// What the wildcards of a rule that approves can match. All else has to be in the rule as its author typed it.
+
+/** Shell syntax that no wildcard matches, quoted or not. */
+const GUARDED_SYNTAX: ReadonlyArray<[what: string, where: RegExp]> = [
+	// It would hide what the rule says after its wildcard.
+	['a comment', /(?<![^\s;&|()<>])#/gu],
+	// fish runs what stands in parentheses, too.
+	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=\()/gu],
+	['a redirection or a variable', /[<>$]+/gu],
+	['a wildcard', /[*?[{]+/gu],
+	['a control character', /[^\P{Cc}\t\n\r\v\f\u0085]|\p{Bidi_Control}/gu],
+];
+
+const DOT = '(?:\\.|%2e)';
+const NAME = '[\\p{L}\\p{N}_]';
+/** Characters before a slash that make a path of it which is relative to the current folder, and the schemes of addresses */
+const BEFORE_RELATIVE =
+	'[\\p{L}\\p{N}\\p{M}_.+~\\-/]|[^\\x00-\\x7f]|(?<![\\p{L}\\p{N}])(?:https?|wss?|ssh|git)(?:\\+[a-z]{1,9})?:';
+
+/** Words that lead out of the current folder. They are read with their quotation marks and without them. */
+const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
+	[
+		'a path out of its folder',
+		new RegExp(`(?<!${DOT})(?:(?<!${NAME})${DOT}{2}|${DOT}{2}(?!${NAME}))(?!${DOT})`, 'giu'),
+	],
+	['an absolute path', new RegExp(`/(?<!(?:${BEFORE_RELATIVE})/)`, 'giu')],
+	// An option can have its path attached (-I/usr), Windows has drives and servers, and zsh looks up =program.
+	['an absolute path', /\/(?<=^-[^=/.]*\/)|[a-z]:(?<![\p{L}\p{N}]..)(?=[\\/])|^\\\\|^=/giu],
+	['a home folder', /~(?<![\p{L}\p{N}_)\]^]~)|~(?=\/)/gu],
+];
+const OPEN_QUOTE = "a quotation mark that isn't closed";
+const GUARDED_NAMES = [
+	...new Set([...GUARDED_SYNTAX, ...GUARDED_PATHS].map(([what]) => what)),
+	OPEN_QUOTE,
+];
+/** Without one of these, a word leads nowhere else. */
+const PATH_SIGN = /[/.~=\\:%]/;
+const OPTION_HOME = /~(?!\d)/gu;
+
+/** A word without its quotation marks, and where each of its characters stands. */
+interface PlainWord {
+	text: string;
+	places: number[];
+}
+
+/** Returns the words of a text as the shell splits them, and where a quotation mark isn't closed. */
+function splitWords(text: string): { words: PlainWord[]; open: number } {
+	const words: PlainWord[] = [{ text: '', places: [] }];
+	let quote = '';
+	let open = -1;
+	for (let at = 0; at < text.length; at++) {
+		const word = words[words.length - 1];
+		const character = text[at];
+		if (character === quote) quote = '';
+		else if (quote === '' && /['"]/.test(character)) [quote, open] = [character, at];
+		else if (quote === '' && /\s/.test(character)) {
+			if (word.text !== '') words.push({ text: '', places: [] });
+		} else if (character !== '\\' || quote === "'") {
+			word.text += character;
+			word.places.push(at);
+		} else if (at + 1 < text.length) {
+			word.text += text[++at];
+			word.places.push(at);
+		}
+	}
+	return { words, open: quote === '' ? -1 : open };
+}
+
+const rawWords = (text: string): PlainWord[] =>
+	[...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({
+		text: word,
+		places: Array.from(word, (_, at) => index + at),
+	}));
+
+/** Calls `found` for each place that no wildcard matches, with what stands there. */
+function findPlaces(text: string, found: (what: string, place: number) => void): void {
+	for (const [what, where] of GUARDED_SYNTAX)
+		for (const { 0: match, index } of text.matchAll(where))
+			for (let at = 0; at < match.length; at++) found(what, index + at);
+	const { words, open } = splitWords(text);
+	if (open >= 0) found(OPEN_QUOTE, open);
+	for (const word of [...words, ...rawWords(text)]) {
+		if (!PATH_SIGN.test(word.text)) continue;
+		const home = word.text.startsWith('-') ? OPTION_HOME : /(?!)/g;
+		for (const [what, where] of [...GUARDED_PATHS, ['a home folder', home] as const])
+			for (const { 0: match, index } of word.text.matchAll(where))
+				for (const place of word.places.slice(index, index + match.length)) found(what, place);
+	}
+}
+
+/** Returns what keeps wildcards from matching a text that they would match otherwise. */
+export function findGuarded(text: string): string[] {
+	const all = new Set<string>();
+	findPlaces(text, (what) => all.add(what));
+	return GUARDED_NAMES.filter((what) => all.has(what));
+}
+
+/** A text, with the places that no wildcard of a rule that approves matches. */
+export interface GuardedText {
+	characters: readonly string[];
+	guarded: readonly boolean[];
+}
+
+export function guardText(text: string): GuardedText {
+	const places = new Set<number>();
+	findPlaces(text, (_, place) => places.add(place));
+	const characters = [...text];
+	let at = 0;
+	const guarded = characters.map((character) => {
+		at += character.length;
+		return places.has(at - character.length) || places.has(at - 1);
+	});
+	return { characters, guarded };
+}
+
+const isSpace = (character: string | undefined): boolean =>
+	character === undefined || /[\s'"]/.test(character);
+
+/** Whether a wildcard is an argument of its own at the end of a command: it matches the rest of the command. */
+function matchesRest(glob: Glob, part: number): boolean {
+	let first = part;
+	while (glob[first]?.token === '*') first--;
+	let next = part;
+	while (glob[next]?.token === '*') next++;
+	while (glob[next]?.character === ' ') next++;
+	const { token = ';' } = glob[next] ?? {};
+	return first >= 0 && /^\s$/.test(glob[first].token) && /^[;&|]$/.test(token);
+}
+
+/**
+ * Returns a text as the wildcards of a rule that approves see it.
+ *
+ * - As an argument of its own at the end, a wildcard matches the rest of one command.
+ * - Anywhere else, it matches within one argument, and it doesn't begin an option.
+ * - A glob that is just `*` matches everything.
+ */
+export function limitWildcards(glob: Glob, { characters, guarded }: GuardedText): MatchText {
+	if (glob.length === 1 && glob[0].token === '*') return { characters };
+	const firstSpace = glob.findIndex(({ token }) => /^\s$/.test(token));
+	const limits = glob.map((_, part) => ({
+		isRest: matchesRest(glob, part),
+		isProgram: firstSpace < 0 || part < firstSpace,
+	}));
+	const canMatch = (part: number, at: number): boolean => {
+		if (guarded[at]) return false;
+		const { isRest, isProgram } = limits[part];
+		if (isRest) return true;
+		const character = characters[at];
+		if (/[\s'"\\]/.test(character) || (character === '=' && isProgram)) return false;
+		return character !== '-' || !isSpace(characters[at - 1]);
+	};
+	return { characters, canMatch };
+}
