@@ -12,7 +12,7 @@ const { nodes } = builtPackage();
 const BACKGROUND = { light: '#ffffff', dark: '#2d2e2e' };
 /** WCAG 2 asks for this of what is no text. */
 const MIN_CONTRAST = 3;
-const MAX_HINT_LENGTH = 100;
+const MAX_HINT_LENGTH = 150;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i;
 /** The UUID of examples, which belongs to nobody */
 const EXAMPLE_UUID = '123e4567-e89b-12d3-a456-426614174000';
