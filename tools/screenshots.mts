@@ -312,7 +312,7 @@ async function approvalLink({ host }: Stage): Promise<string> {
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
 		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
-		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[outputIndex('needsApproval')] ?? []) ?? [];
+		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[2] ?? []) ?? [];
 		if (asked.length > 0) return asked[0].json.approvalUrl;
 		await sleep(2000);
 	}
