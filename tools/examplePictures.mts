@@ -1,4 +1,4 @@
-// Pictures of the examples on the canvas, for the gallery: each at its own size, as somebody sees it who has just imported it.
+// Pictures of the examples on the canvas, for the gallery: each at its own size, as it is when its steps are done.
 import type { Page } from './editor/browser.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { NODE_SIZE } from './notes.mts';
@@ -10,6 +10,8 @@ const FRAME = { width: 560, height: 480 };
 const OVER_THE_CANVAS = 'body *:not(.vue-flow, .vue-flow *, :has(.vue-flow))';
 /** They would be most of a picture's bytes. */
 const DOTS = '.vue-flow__background';
+/** The marks of nodes that nobody has set up yet: the picture shows the workflow as it is afterwards. */
+const ISSUES = '[data-test-id="node-issues"]';
 
 /** The size of a window in which the editor shows the workflow unscaled. */
 export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number } {
@@ -33,7 +35,7 @@ export async function takeExamplePicture(
 	await page.goto(workflowUrl);
 	await page.locator('.vue-flow__node').first().waitFor();
 	await page.addStyleTag({
-		content: `${OVER_THE_CANVAS}, ${DOTS} { visibility: hidden !important; }`,
+		content: `${OVER_THE_CANVAS}, ${DOTS}, ${ISSUES} { visibility: hidden !important; }`,
 	});
 	await page.mouse.move(0, 0);
 	// The canvas moves the workflow into view.

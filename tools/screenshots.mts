@@ -126,7 +126,7 @@ function trigger(): Scene {
 /** An AI Agent with Run Agent Session as its tool: the project is set by whoever builds the workflow, the prompt by the model. */
 function toolSettings(): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Run the site agent';
-	const workflow = exampleWorkflow('agent-with-tools');
+	const workflow = filledInExample('agent-with-tools');
 	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
 	const { projectId } = agentSession().workflow.nodes.find(({ type }) =>
 		type.endsWith('runAgentSession'),

@@ -168,7 +168,12 @@ async function ask(query: string): Promise<Row[]> {
 	};
 	const { outputs, error } = await run({
 		node: 'workspaceAutomation',
-		parameters: { resource: 'analytics', operation: 'query', query },
+		// As the editor saves a query with an expression
+		parameters: {
+			resource: 'analytics',
+			operation: 'query',
+			query: query.includes('{{') ? `=${query}` : query,
+		},
 		credentials,
 	});
 	if (error) throw error;
@@ -206,4 +211,14 @@ test.each(Object.entries(answers))('%s', async (question, answer) => {
 			expect([index, near(best[index], row[column])]).toEqual([index, true]),
 		);
 	}
+});
+
+test('session_attribution gets literal dates, as the API document says', () => {
+	const dates = [...queries.values()].flatMap((query) =>
+		[...query.matchAll(/session_attribution\((.*)\)/g)].map(([, given]) => given),
+	);
+	expect(dates.length).toBeGreaterThan(0);
+	expect(dates.filter((given) => !/^since = \{\{.+\}\}, until = \{\{.+\}\}$/.test(given))).toEqual(
+		[],
+	);
 });

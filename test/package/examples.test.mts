@@ -115,6 +115,7 @@ const OF_N8N = [
 	'Execute Sub-workflow',
 	'Execute Workflow',
 	'Execute workflow',
+	'Expression',
 	'Human review',
 	'Loop Over Items',
 	'Import from File',

@@ -142,7 +142,7 @@ const resolveInteraction: Operation = {
 		sessionLocator,
 		textField<string | number>('Interaction ID', 'interactionId', {
 			required: true,
-			placeholder: 'e.g. b2f7c0de-1f5e-4a3b-9c55-0f2d8f3f6a10',
+			placeholder: 'e.g. 123e4567-e89b-12d3-a456-426614174000',
 			description: 'The pending request, such as the first of pendingInteractions that Get returns',
 			check: requireAnyId,
 		}),

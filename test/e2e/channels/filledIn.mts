@@ -15,7 +15,6 @@ const TYPES: Record<string, string> = {
 	'n8n-nodes-base.slack': 'slackApi',
 	'n8n-nodes-base.slackHitlTool': 'slackApi',
 	'n8n-nodes-base.gmail': 'gmailOAuth2',
-	'n8n-nodes-base.gmailTrigger': 'gmailOAuth2',
 	'n8n-nodes-base.github': 'githubApi',
 	'n8n-nodes-base.githubTrigger': 'githubApi',
 	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
