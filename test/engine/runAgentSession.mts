@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Execution, Setup } from './engine.mts';
 import { useService } from './service.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
 /** The texts, or the errors, of the items of each output */
 export const texts = (execution: Execution) =>
@@ -16,7 +17,7 @@ export function useRunAgentSession() {
 	const service = useService();
 	const parameters = (changes: IDataObject = {}): IDataObject => ({
 		operation: 'start',
-		projectId: { __rl: true, mode: 'id', value: service.projectId },
+		projectId: byId(service.projectId),
 		prompt: '[work 5s] [say Done]',
 		permissionPolicy: 'ask',
 		...changes,

@@ -7,6 +7,7 @@ import { createService, type RunningService } from '../../local-service/app.mts'
 import { createManualClock } from '../../local-service/clock.mts';
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
+import { credentialFor } from '../../local-service/caller.mts';
 
 const page = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('## Ten questions'));
@@ -160,12 +161,7 @@ const same = (one: Row, other: Row) =>
 	Object.keys(one).every((key) => near(one[key], other[key]));
 
 async function ask(query: string): Promise<Row[]> {
-	const credentials = {
-		baseUrl: service.baseUrl,
-		accessToken: service.key,
-		apiVersion: '2026-10-05',
-		overrides: '{}',
-	};
+	const credentials = credentialFor(service);
 	const { outputs, error } = await run({
 		node: 'workspaceAutomation',
 		parameters: { resource: 'analytics', operation: 'query', query },

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createService } from '../../local-service/app.mts';
 import { createManualClock } from '../../local-service/clock.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
-import { errorOf, useService, type List, type Schemas } from './support.mts';
+import { useService, type List, type Schemas } from './support.mts';
+import { http } from '../../tools/http.mts';
 
 const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
 
@@ -242,11 +243,8 @@ describe('who may call it', () => {
 	});
 
 	test('over real HTTP too', async () => {
-		const response = await fetch(`${controlUrl()}/reset`, {
-			method: 'POST',
-			headers: { origin: 'https://example.com' },
-		});
-		expect(response.status).toBe(403);
-		expect(errorOf({ ...response, text: '', body: await response.json() })[1]).toBe('forbidden');
+		const headers = { origin: 'https://example.com' };
+		const { status, data } = await http.post(`${controlUrl()}/reset`, undefined, { headers });
+		expect([status, data.error.code]).toEqual([403, 'forbidden']);
 	});
 });

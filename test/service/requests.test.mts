@@ -13,6 +13,7 @@ import { createRateLimit } from '../../local-service/rate-limit.mts';
 import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { current, errorOf, messageOf, older, unknownId as id, useService } from './support.mts';
+import { http } from '../../tools/http.mts';
 
 const { api, control, keyFor, seed, url } = useService();
 const olderOnly = ['getTask', 'listCustomDomains'];
@@ -124,9 +125,9 @@ describe('refusals', () => {
 	});
 
 	test('a URL that cannot be read', async () => {
-		const response = await fetch(`${url()}/%zz`);
-		expect(response.status).toBe(400);
-		expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+		const { status, data } = await http.get(`${url()}/%zz`);
+		expect(status).toBe(400);
+		expect(data).toMatchObject({ error: { code: 'invalid_request' } });
 	});
 });
 
