@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import { createService, type RunningService } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
 import { credentialFor } from '../../local-service/caller.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 const page = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('## Ten questions'));
@@ -22,7 +22,7 @@ const begin = Date.now();
 const { events, rates } = trafficOf(seed(begin).projects.all(), begin);
 let service: RunningService;
 beforeAll(async () => {
-	service = await createService({ clock: createManualClock(begin) }).start();
+	service = await createService({ clock: createServiceClock(begin) }).start();
 });
 afterAll(() => service.close());
 

@@ -5,7 +5,6 @@ import { operations } from '../../openapi/contract.mts';
 import { registerApi } from '../../local-service/api.mts';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { createDialectLayer } from '../../local-service/dialects/layer.mts';
 import { createFaults } from '../../local-service/faults.mts';
 import { noLateness } from '../../local-service/lateness.mts';
@@ -14,6 +13,7 @@ import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { current, errorOf, messageOf, older, unknownId as id, useService } from './support.mts';
 import { http } from '../../tools/http.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 const { api, control, keyFor, seed, url } = useService();
 const olderOnly = ['getTask', 'listCustomDomains'];
@@ -163,7 +163,7 @@ describe('rate limit', () => {
 
 test('an answer that breaks the contract is a 500, and the log says what is wrong', async () => {
 	const problems: string[] = [];
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const store = seedStore(clock.now());
 	store.projects.add({ ...store.projects.all()[0], id: 'not-a-uuid' });
 	const app = fastify();

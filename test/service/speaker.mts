@@ -1,7 +1,6 @@
 // A caller that knows nothing but the assumed requests and the overrides: it calls a service of any dialect as the package would.
 import { afterEach, expect } from '@jest/globals';
 import { createService } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
 import {
 	assumedRequests,
@@ -14,6 +13,7 @@ import type { Lateness } from '../../local-service/lateness.mts';
 import { current, older } from './support.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { oneQuery } from '../oneQuery.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 export interface Answered {
 	status: number;
@@ -27,7 +27,7 @@ const withOlderVersion: OperationId[] = ['getTask', 'listCustomDomains'];
 
 /** A service that speaks these dialects, in simulated time, and a caller. */
 export function speaker(names: string[], lateness?: Partial<Lateness>) {
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const problems: string[] = [];
 	const service = createService({
 		clock,

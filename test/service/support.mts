@@ -5,7 +5,6 @@ import {
 	type RunningService,
 	type ServiceOptions,
 } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import {
 	createControl,
 	sendOver,
@@ -17,6 +16,7 @@ import type { components } from '../../openapi/contract-types.mts';
 import { CURRENT_VERSION } from '../../local-service/caller.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 /** What the contract says about bodies, by name */
 export type Schemas = components['schemas'];
@@ -56,7 +56,7 @@ const present = (headers: Record<string, string | null>) =>
  * Its clock stands still: `advance` moves it. The file fails when the service reports a mistake of its own.
  */
 export function useService(options: ServiceOptions = {}) {
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const problems: string[] = [];
 	let running: RunningService;
 
