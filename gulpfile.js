@@ -40,7 +40,7 @@ async function code() {
 		format: 'cjs',
 		exports: 'named',
 		generatedCode: 'es2015',
-		manualChunks: (file) => (file.includes('/nodes/shared/') ? 'shared' : undefined),
+		manualChunks: (file) => (/[\\/]nodes[\\/]shared[\\/]/.test(file) ? 'shared' : undefined),
 		chunkFileNames: 'nodes/[name].js',
 	});
 	await bundle.close();

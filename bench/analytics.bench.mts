@@ -8,6 +8,7 @@ import { decimals, type Table } from './benchmark.mts';
 import type { Read, Reading, Way } from './rowsRun.mts';
 import { onStage } from './stage.mts';
 import { median } from './statistics.mts';
+import { apiHeaders } from '../local-service/caller.mts';
 
 export const name = 'analytics';
 export const about =
@@ -28,10 +29,7 @@ const query = (rows: number) => `
 export async function run(log: (line: string) => void): Promise<Table> {
 	return await onStage(async ({ credentials }) => {
 		const ask = async (rows: number) => {
-			const headers = {
-				authorization: `Bearer ${credentials.accessToken}`,
-				'service-api-version': credentials.apiVersion,
-			};
+			const headers = apiHeaders(credentials.accessToken);
 			return (
 				await axios.post<Buffer>(
 					`${credentials.baseUrl}/analytics/query`,

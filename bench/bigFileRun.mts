@@ -7,6 +7,7 @@ import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export interface Transfer {
 	direction: 'up' | 'down';
@@ -38,7 +39,6 @@ await binaryData.init();
 const { direction, credentials, projectId, bytes, fileId, collect }: Transfer = JSON.parse(
 	process.argv[2],
 );
-const id = (value: string) => ({ __rl: true, mode: 'id', value });
 
 async function perform(operation: string, parameters: IDataObject, data?: IBinaryData) {
 	const binary = data ? [{ data }] : [];
@@ -79,7 +79,7 @@ const send = async (data: IBinaryData) =>
 	(
 		await perform(
 			'create',
-			{ projectId: id(projectId), contentSource: 'binary', binaryPropertyName: 'data' },
+			{ projectId: byId(projectId), contentSource: 'binary', binaryPropertyName: 'data' },
 			data,
 		)
 	).json.id as string;
@@ -87,7 +87,7 @@ const send = async (data: IBinaryData) =>
 const receive = async (file: string) =>
 	(
 		await perform('getContent', {
-			fileId: id(file),
+			fileId: byId(file),
 			outputAs: 'binary',
 			binaryPropertyName: 'data',
 		})

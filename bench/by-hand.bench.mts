@@ -10,6 +10,7 @@ import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } fro
 import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
+import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'by-hand';
 export const about =
@@ -148,8 +149,7 @@ async function install(
 		type: 'httpHeaderAuth',
 		data: { name: 'Authorization', value: `Bearer ${service.key}` },
 	});
-	const data = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' };
-	await host.importCredential({ name: `package ${id}`, type: 'workspaceAutomationApi', data });
+	await importCredential(host, service, `package ${id}`);
 	const replacements = {
 		[ADDRESS]: service.baseUrl,
 		'"API key"': `"header ${id}"`,

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { run as runNode } from '../test/engine/engine.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
+import { byId } from '../n8n-host/workflows.mts';
+import { credentialFor } from '../local-service/caller.mts';
 
 export const name = 'hostile';
 export const about =
@@ -79,14 +81,10 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		const before = process.cpuUsage();
 		const { error } = await runNode({
 			node: 'runAgentSession',
-			credentials: {
-				baseUrl: `http://127.0.0.1:${port}/v1`,
-				accessToken: KEY,
-				apiVersion: '2026-10-05',
-			},
+			credentials: credentialFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key: KEY }),
 			parameters: {
 				operation: 'continue',
-				sessionId: { __rl: true, mode: 'id', value: SESSION },
+				sessionId: byId(SESSION),
 				permissionPolicy: 'rules',
 				permissionRules: { rule: rules },
 				defaultDecision: 'ask',

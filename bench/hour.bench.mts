@@ -5,6 +5,7 @@ import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, onN8nStage, workflowFile, type N8nStage } from './n8nStage.mts';
+import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'hour';
 export const about =
@@ -77,12 +78,7 @@ async function importCredentials({ host }: N8nStage, service: LocalService): Pro
 		type: 'httpHeaderAuth',
 		data: { name: 'Authorization', value: `Bearer ${service.key}` },
 	});
-	const data = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' };
-	await host.importCredential({
-		name: 'Workspace Automation',
-		type: 'workspaceAutomationApi',
-		data,
-	});
+	await importCredential(host, service, 'Workspace Automation');
 }
 
 interface Ended {

@@ -4,6 +4,8 @@ import { decimals, type Table } from './benchmark.mts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
+import { byId } from '../n8n-host/workflows.mts';
+import { apiHeaders } from '../local-service/caller.mts';
 
 export const name = 'lists';
 export const about =
@@ -54,12 +56,11 @@ async function readByNode(
 	folderId: string,
 	how: object,
 ): Promise<string[]> {
-	const id = (value: string) => ({ __rl: true, mode: 'id', value });
 	const parameters = {
 		resource: 'file',
 		operation: 'getAll',
-		projectId: id(projectId),
-		filters: { parentId: id(folderId) },
+		projectId: byId(projectId),
+		filters: { parentId: byId(folderId) },
 		...how,
 	};
 	const { outputs, error } = await runNode({
@@ -73,8 +74,8 @@ async function readByNode(
 
 /** What somebody would write who wants nothing but the list. */
 async function readByLoop({ credentials, projectId }: Stage, parentId: string): Promise<string[]> {
-	const { baseUrl, accessToken, apiVersion } = credentials;
-	const headers = { Authorization: `Bearer ${accessToken}`, 'Service-Api-Version': apiVersion };
+	const { baseUrl, accessToken } = credentials;
+	const headers = apiHeaders(accessToken);
 	const ids: string[] = [];
 	let cursor: string | undefined;
 	do {

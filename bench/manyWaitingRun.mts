@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export interface ManyWaiting {
 	credentials: Stage['credentials'];
@@ -58,7 +59,7 @@ const execution = start({
 	items: Array.from({ length: sessions }, () => ({})),
 	parameters: {
 		operation: 'start',
-		projectId: { __rl: true, mode: 'id', value: projectId },
+		projectId: byId(projectId),
 		prompt: '[work 10h]',
 		permissionPolicy: 'ask',
 		options: { maxConcurrentSessions: sessions, abortOnStop: false },

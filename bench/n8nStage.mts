@@ -6,6 +6,7 @@ import { ensureHost } from '../n8n-host/install.mts';
 import type { Log } from '../n8n-host/pinned.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { packedPackage } from '../tools/package.mts';
+import { AS_TEXT, http, isOk } from '../tools/http.mts';
 
 /** What was written of one execution's data */
 export interface Writes {
@@ -72,13 +73,9 @@ export function workflowFile(name: string, replacements: Record<string, string>)
 /** Has n8n start an execution. Webhooks are there a few seconds after the workflow was made live. */
 export async function callWebhook(url: string, body: object): Promise<void> {
 	for (const end = Date.now() + 60_000; ; await sleep(250)) {
-		const answer = await fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		if (answer.ok) return;
+		const answer = await http.post(url, body, AS_TEXT);
+		if (isOk(answer)) return;
 		if (answer.status !== 404 || Date.now() > end)
-			throw new Error(`The webhook answered ${answer.status}: ${await answer.text()}`);
+			throw new Error(`The webhook answered ${answer.status}: ${answer.data}`);
 	}
 }

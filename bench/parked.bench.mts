@@ -8,6 +8,7 @@ import { packedPackage } from '../tools/package.mts';
 import { decimals, type Table } from './benchmark.mts';
 import type { Gauge } from './gauge.mts';
 import { callWebhook, workflowFile } from './n8nStage.mts';
+import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'parked';
 export const about =
@@ -48,12 +49,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	}
 	try {
 		await service.control.setRateLimit(null);
-		const data = { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' };
-		await host.importCredential({
-			name: 'Workspace Automation',
-			type: 'workspaceAutomationApi',
-			data,
-		});
+		await importCredential(host, service, 'Workspace Automation');
 		const figures: Figures[] = [];
 		const inTurn = { nothing: undefined, 'in the database': 'database', 'in memory': 'memory' };
 		// Once for itself: what is loaded and connected at first use is no matter of the waiting.

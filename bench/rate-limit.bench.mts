@@ -4,6 +4,7 @@ import { loadHttpRequest, type RunHttpRequest } from './httpRequest.mts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median, timed } from './statistics.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export const name = 'rate-limit';
 export const about =
@@ -101,7 +102,7 @@ async function updateByNode(
 	const parameters = {
 		resource: 'task',
 		operation: 'update',
-		taskId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+		taskId: byId('={{ $json.id }}'),
 		updateFields: { title: '={{ $json.title }}' },
 	};
 	const { error } = await runNode({ node: 'workspaceAutomation', parameters, credentials, items });

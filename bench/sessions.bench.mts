@@ -8,6 +8,7 @@ import { defaultLimits } from './pollPlan.mts';
 import { readPolls, requestsOf } from './pollRecord.mts';
 import { stretchesOf, type SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export const name = 'sessions';
 export const about =
@@ -66,7 +67,7 @@ async function runToItsEnd(
 ): Promise<Ended> {
 	const parameters = {
 		operation: 'start',
-		projectId: { __rl: true, mode: 'id', value: projectId },
+		projectId: byId(projectId),
 		prompt,
 		permissionPolicy: 'approve',
 	};

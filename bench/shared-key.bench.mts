@@ -5,6 +5,7 @@ import { decimals, type Expectation, type Table } from './benchmark.mts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { requestsOf } from './pollRecord.mts';
 import { onStage, type Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export const name = 'shared-key';
 export const about =
@@ -64,7 +65,7 @@ async function runSessions(
 		items: Array.from({ length: count }, () => ({})),
 		parameters: {
 			operation: 'start',
-			projectId: { __rl: true, mode: 'id', value: projectId },
+			projectId: byId(projectId),
 			prompt: PROMPT,
 			permissionPolicy: 'ask',
 			options: { maxConcurrentSessions: count },

@@ -1,5 +1,6 @@
 // What the benchmarks play on: the local service, in a process of its own, at the speed of life.
 import { startLocalService, type LocalService } from '../tools/demoService.mts';
+import { credentialFor } from '../local-service/caller.mts';
 
 export interface Stage {
 	service: LocalService;
@@ -14,12 +15,7 @@ export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T>
 	const service = await startLocalService();
 	try {
 		const { projects } = await service.control.seed();
-		const credentials = {
-			baseUrl: service.baseUrl,
-			accessToken: service.key,
-			apiVersion: '2026-10-05',
-			overrides: '{}',
-		};
+		const credentials = credentialFor(service);
 		return await work({ service, credentials, projectId: projects[0].id });
 	} finally {
 		await service.close();

@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import type { LocalService, ServedRequest } from '../tools/demoService.mts';
+import { importCredential } from '../tools/demoStage.mts';
 import { credentialName } from '../tools/examples.mts';
 import type { Table } from './benchmark.mts';
 import { onN8nStage } from './n8nStage.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median } from './statistics.mts';
 import type { Looked, Looking, Way } from './triggerRun.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export const name = 'trigger';
 export const about =
@@ -70,11 +72,7 @@ async function looksInN8n(
 	log: (line: string) => void,
 ): Promise<Record<Way, InN8n[]>> {
 	return await onN8nStage({ log, env: {} }, async ({ host, writes }) => {
-		await host.importCredential({
-			name: credentialName,
-			type: 'workspaceAutomationApi',
-			data: { baseUrl: service.baseUrl, accessToken: service.key, apiVersion: '2026-10-05' },
-		});
+		await importCredential(host, service);
 		const clear = async () => await service.control.clearRequests();
 
 		const byHand: InN8n[] = [];
@@ -123,7 +121,6 @@ function secondsOf(requests: Asked[]): number {
 }
 
 const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 function byHandWorkflow(projectId: string, folderId: string): WorkflowFile {
 	return {

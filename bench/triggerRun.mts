@@ -2,6 +2,7 @@
 // the way as its argument; says what it took as a line of JSON.
 import { poller, run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 /** A poll of the trigger that finds nothing new, or the list that a workflow made by hand reads to find out */
 export type Way = 'trigger' | 'get many';
@@ -22,7 +23,6 @@ export interface Looked {
 }
 
 const { way, credentials, projectId, folderId }: Looking = JSON.parse(process.argv[2]);
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 async function getMany(limit?: number): Promise<void> {
 	const { error } = await run({

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, listExecutions, readExecution } from '../n8n-host/executions.mts';
 import type { QueueHost } from '../n8n-host/queue.mts';
-import { onSeveralMachines, setStage, type Stage } from '../tools/demoStage.mts';
+import { onSeveralMachines, setStage, type Stage, importCredential } from '../tools/demoStage.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { workflowFile } from './n8nStage.mts';
+import { callWebhook, workflowFile } from './n8nStage.mts';
 import { requestsOf } from './pollRecord.mts';
 
 export const name = 'two-workers';
@@ -42,12 +42,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Promise<Outcome[]> {
 	const { service, host } = stage;
 	const key = await service.control.createKey({ name });
-	const data = { baseUrl: service.baseUrl, accessToken: key, apiVersion: '2026-10-05' };
-	await host.importCredential({
-		name: 'Workspace Automation',
-		type: 'workspaceAutomationApi',
-		data,
-	});
+	await importCredential(host, { baseUrl: service.baseUrl, key }, 'Workspace Automation');
 	const workflowId = await host.importWorkflow(workflowFile('byNode', {}));
 	await host.activate(workflowId);
 	const { projects } = await service.control.seed();
@@ -56,14 +51,8 @@ async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Pr
 	log(`${SESSIONS} executions, ${STARTS_PER_SECOND} a second: about a minute`);
 	const url = `${host.url}/webhook/by-node`;
 	const order = async (index: number) =>
-		await fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ projectId: projects[0].id, prompt: promptOf(index) }),
-		});
-	// The webhook is there a few seconds after the activation.
-	for (const end = Date.now() + 60_000; !(await order(0)).ok; await sleep(100))
-		if (Date.now() > end) throw new Error('The webhook did not come up.');
+		await callWebhook(url, { projectId: projects[0].id, prompt: promptOf(index) });
+	await order(0);
 	const others = Array.from({ length: SESSIONS - 1 }, async (_, index) => {
 		await sleep((index * 1000) / STARTS_PER_SECOND);
 		await order(index + 1);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 export interface Waiting {
 	credentials: Stage['credentials'];
@@ -42,7 +43,7 @@ async function runAll(all: string[]): Promise<string[]> {
 		items: all.map((prompt) => ({ prompt })),
 		parameters: {
 			operation: 'start',
-			projectId: { __rl: true, mode: 'id', value: projectId },
+			projectId: byId(projectId),
 			prompt: '={{ $json.prompt }}',
 			permissionPolicy: 'approve',
 			options: { maxConcurrentSessions: concurrency },

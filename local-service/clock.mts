@@ -42,25 +42,5 @@ export function createClock(speed = 1, wallNow: () => number = Date.now): Clock 
 	};
 }
 
-/** A clock for tests: it stands still until it is advanced. Wall time and service time are the same. */
-export function createManualClock(
-	start = Date.UTC(2026, 9, 5, 9),
-): Clock & { advance(ms: number): void } {
-	let time = start;
-	let speed = 1;
-	return {
-		now: () => time,
-		wallNow: () => time,
-		toWall: (serviceTime) => serviceTime,
-		speed: () => speed,
-		setSpeed(next) {
-			speed = next;
-		},
-		advance(ms) {
-			time += ms;
-		},
-	};
-}
-
 /** A moment as the API writes it: `2026-10-05T09:00:00.000Z` */
 export const iso = (time: number): string => new Date(time).toISOString();

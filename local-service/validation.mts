@@ -65,7 +65,7 @@ export function parseBody(
 	if (!raw || raw.length === 0) throw new ApiError('invalid_request', 'A JSON body is required');
 	if (!/^application\/json\b/i.test(contentType ?? ''))
 		throw new ApiError('invalid_request', 'Content-Type must be application/json');
-	return parseJson(raw.toString());
+	return readBody(raw.toString());
 }
 
 /** @throws ApiError `invalid_request`, naming everything that is wrong */
@@ -74,7 +74,7 @@ export function checkBody({ validateBody }: Operation, body: unknown): void {
 		throw new ApiError('invalid_request', explain('body', validateBody.errors));
 }
 
-function parseJson(text: string): unknown {
+function readBody(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {

@@ -100,14 +100,15 @@ const duration = (seconds: number): string =>
 		? `about ${Math.ceil(seconds / 10) * 10} s`
 		: `about ${Math.round(seconds / 60)} minutes`;
 
+/** Returns how to start npm. On Windows `npm` is no program, but under npm its script is known. */
+export function npmCommand(args: string[]): [command: string, args: string[]] {
+	const { npm_execpath: script } = process.env;
+	return script?.endsWith('npm-cli.js') ? [process.execPath, [script, ...args]] : ['npm', args];
+}
+
 /** Runs npm in a folder. Throws if it fails. */
 export async function npm(folder: string, args: string[]): Promise<void> {
-	// On Windows `npm` is no program; under npm its script is known.
-	const { npm_execpath: script } = process.env;
-	const [command, first] = script?.endsWith('npm-cli.js')
-		? [process.execPath, [script]]
-		: ['npm', []];
-	const run = startGuarded(command, [...first, ...args], { cwd: folder, env: nodeEnvironment() });
+	const run = startGuarded(...npmCommand(args), { cwd: folder, env: nodeEnvironment() });
 	const code = await run.exited;
 	if (code !== 0)
 		throw new Error(

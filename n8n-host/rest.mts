@@ -1,6 +1,7 @@
 // The part of n8n's editor API that the host needs, called as the editor does: with a login cookie and a browser id.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { http, isOk } from '../tools/http.mts';
 
 export interface Login {
 	email: string;
@@ -30,7 +31,7 @@ export async function waitUntilReady(
 	givenUp: AbortSignal,
 ): Promise<void> {
 	for (const end = Date.now() + timeoutMs; !givenUp.aborted; await sleep(250)) {
-		const ready = await fetch(`${url}/rest/login`).then(
+		const ready = await http.get(`${url}/rest/login`).then(
 			({ status }) => status === 401,
 			() => false,
 		);
@@ -46,22 +47,23 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 	let cookie = '';
 
 	async function send(method: string, path: string, body?: unknown) {
-		const answer = await fetch(`${url}/rest${path}`, {
+		const response = await http.request({
 			method,
-			headers: {
-				'content-type': 'application/json',
-				'browser-id': browserId,
-				cookie,
-				// n8n closes what is idle for five seconds; on a busy machine a request may just be on its way.
-				connection: 'close',
-			},
-			body: body === undefined ? undefined : JSON.stringify(body),
+			url: `${url}/rest${path}`,
+			// n8n closes what is idle for five seconds; on a busy machine a request may just be on its way.
+			headers: { 'browser-id': browserId, cookie, connection: 'close' },
+			data: body,
 		});
-		const cookies = answer.headers.getSetCookie();
+		const cookies = response.headers['set-cookie'] ?? [];
 		if (cookies.length > 0) cookie = cookies.map((line) => line.split(';')[0]).join('; ');
-		const text = await answer.text();
-		if (!answer.ok) throw new RestError(`${method} /rest${path}`, answer.status, messageIn(text));
-		return text === '' ? undefined : JSON.parse(text).data;
+		const { status, data } = response;
+		if (!isOk(response))
+			throw new RestError(
+				`${method} /rest${path}`,
+				status,
+				data?.message ?? String(data).slice(0, 300),
+			);
+		return data === '' ? undefined : data.data;
 	}
 
 	const logIn = async () => await send('POST', '/login', { emailOrLdapLoginId: email, password });
@@ -76,12 +78,4 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 		post: (path, body) => send('POST', path, body ?? {}),
 		patch: (path, body) => send('PATCH', path, body ?? {}),
 	};
-}
-
-function messageIn(text: string): string {
-	try {
-		return JSON.parse(text).message ?? text;
-	} catch {
-		return text.slice(0, 300);
-	}
 }

@@ -18,6 +18,12 @@ export interface WorkflowNode {
 	[setting: string]: unknown;
 }
 
+/** Returns what a field holds after **By ID**. */
+export const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
+
+/** Returns what a field holds after **From List**. n8n doesn't check it against a pattern, for which it has 250 ms by the clock. */
+export const fromList = (value: unknown) => ({ __rl: true, mode: 'list', value });
+
 export interface SavedCredential {
 	id: string;
 	name: string;

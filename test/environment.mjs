@@ -1,5 +1,6 @@
 // What the test files run in.
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
@@ -24,7 +25,8 @@ export default class Environment extends TestEnvironment {
 		this.global.requireOutside = createRequire(new URL('../package.json', import.meta.url));
 		const { clickHouse } = config.projectConfig.testEnvironmentOptions;
 		this.skipping =
-			!clickHouse && NEEDING.some((name) => context.testPath.endsWith(`/test/${name}.test.mts`));
+			!clickHouse &&
+			NEEDING.some((name) => context.testPath.endsWith(join('/test', `${name}.test.mts`)));
 	}
 
 	handleTestEvent({ name }, { rootDescribeBlock }) {

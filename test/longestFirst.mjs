@@ -1,6 +1,7 @@
 // Jest starts the files first that took longest the last time, and on a fresh clone the biggest. A short file that waits a long time would then
 // come last, with one process waiting and the others idle. At any time some of those run that only wait for minutes (page, trigger, approvals),
 // and some that keep the processors busy (editor, killed).
+import { join } from 'node:path';
 import DefaultSequencer from '@jest/test-sequencer';
 
 const LONGEST = [
@@ -43,7 +44,7 @@ const LONGEST = [
 ];
 
 const rankOf = ({ path }) => {
-	const rank = LONGEST.findIndex((name) => path.endsWith(`/${name}.test.mts`));
+	const rank = LONGEST.findIndex((name) => path.endsWith(join('/', `${name}.test.mts`)));
 	return rank === -1 ? LONGEST.length : rank;
 };
 

@@ -23,14 +23,25 @@ export interface VirtualClock extends Clock {
 	run<T>(work: Promise<T>): Promise<T>;
 }
 
-/** The same time as the local service takes it */
-export const serviceTime = ({ now }: Pick<Clock, 'now'>): ServiceClock => ({
-	now,
-	wallNow: now,
-	toWall: (time) => time,
-	speed: () => 1,
-	setSpeed() {},
-});
+/** Returns the same time as the local service takes it. Setting its speed changes what the service says of it, and nothing else. */
+export function serviceTime({ now }: Pick<Clock, 'now'>): ServiceClock {
+	let speed = 1;
+	return {
+		now,
+		wallNow: now,
+		toWall: (time) => time,
+		speed: () => speed,
+		setSpeed: (next) => void (speed = next),
+	};
+}
+
+/** Returns a clock for a local service that nobody waits for: it stands still until it is advanced. */
+export function createServiceClock(
+	start = Date.UTC(2026, 9, 5, 9),
+): ServiceClock & Pick<VirtualClock, 'advance'> {
+	const virtual = createVirtualClock(start);
+	return { ...serviceTime(virtual), advance: virtual.advance };
+}
 
 export function createVirtualClock(start = 0): VirtualClock {
 	let now = start;

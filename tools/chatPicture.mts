@@ -5,6 +5,7 @@ import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { openWorkflow } from './editor/canvas.mts';
 import { filledInExample } from './examples.mts';
 import { lastTold, startScriptedModel, type Script } from './scriptedModel.mts';
+import { byId } from '../n8n-host/workflows.mts';
 
 /** The chat has a third of it, in which the whole conversation is to be seen. */
 export const CHAT_WINDOW = { width: 1560, height: 2180 };
@@ -26,7 +27,7 @@ export const handsOn = (job: string): Script => [
 export function withModel(workflow: WorkflowFile, credential: string): WorkflowFile {
 	const node = workflow.nodes.find(({ name }) => name === 'Chat model')!;
 	node.credentials = { openAiApi: { id: null, name: credential } };
-	node.parameters.model = { __rl: true, mode: 'id', value: 'scripted' };
+	node.parameters.model = byId('scripted');
 	return workflow;
 }
 

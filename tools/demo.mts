@@ -8,8 +8,9 @@ import { build } from './build.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
-import { credentialFor, setStage } from './demoStage.mts';
+import { setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
+import { credentialFor } from '../local-service/caller.mts';
 
 const NODE = 'Run Agent Session';
 /** What follows it when the session has completed */

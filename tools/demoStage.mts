@@ -13,6 +13,7 @@ import type { SavedCredential } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { credentialName } from './examples.mts';
 import { packedPackage } from './package.mts';
+import { credentialFor } from '../local-service/caller.mts';
 
 export interface Stage<H extends Host = Host> {
 	service: LocalService;
@@ -79,24 +80,21 @@ export async function setStage(
 	}
 }
 
-/** Makes the credential for the service, under the name that the example workflows use. */
+/**
+ * Makes the credential for the service in n8n.
+ * @param name that of the credential in the example workflows, if not given
+ */
 export async function importCredential(
 	host: Host,
-	service: LocalService,
+	service: Pick<LocalService, 'baseUrl' | 'key'>,
+	name = credentialName,
 ): Promise<SavedCredential> {
 	return await host.importCredential({
-		name: credentialName,
+		name,
 		type: 'workspaceAutomationApi',
 		data: credentialFor(service),
 	});
 }
-
-/** What somebody enters in the credential for the service */
-export const credentialFor = ({ baseUrl, key }: LocalService) => ({
-	baseUrl,
-	accessToken: key,
-	apiVersion: '2026-10-05',
-});
 
 /** Also what is still starting while the other has failed */
 async function closeAll(

@@ -1,6 +1,6 @@
 // The workflows of examples/: as people import them, and ready to run against the local service.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import { byId, type WorkflowFile, type WorkflowNode } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
 /** Workflows of which only tests make use, filled in like examples */
@@ -89,7 +89,7 @@ export function filledInExample(name: string): WorkflowFile {
 		if (needsCredential(each))
 			each.credentials = { workspaceAutomationApi: { id: null, name: credentialName } };
 		for (const [field, value] of Object.entries(CHOSEN))
-			if (parameters[field]?.value === '') parameters[field] = { __rl: true, mode: 'id', value };
+			if (parameters[field]?.value === '') parameters[field] = byId(value);
 		if (parameters.siteId === '') parameters.siteId = firstSiteId;
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;

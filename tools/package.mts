@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import { build } from './build.mts';
+import { npmCommand } from '../n8n-host/pinned.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -29,7 +30,7 @@ export async function packedPackage(shouldBuild: boolean): Promise<PackedPackage
 		const packed = process.env.PACKED_PACKAGE ?? mkdtempSync(join(temporary, 'packed-'));
 		if (process.env.PACKED_PACKAGE === undefined) {
 			if (shouldBuild) await build();
-			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed]);
+			await run(...npmCommand(['pack', '--ignore-scripts', '--pack-destination', packed]));
 		}
 		const archive = join(packed, readdirSync(packed)[0]);
 		await run('tar', ['-xzf', archive, '-C', temporary]);

@@ -27,6 +27,7 @@ import type {
 	SessionView,
 	TaskView,
 } from './views.mts';
+import { http } from '../../tools/http.mts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -138,14 +139,8 @@ export function createControl(send: SendControl): ControlClient {
 export const sendOver =
 	(controlUrl: string): SendControl =>
 	async (method, path, body) => {
-		const response = await fetch(controlUrl + path, {
-			method,
-			...(body !== undefined && {
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
-			}),
-		});
-		return { status: response.status, body: await response.json() };
+		const { status, data } = await http.request({ method, url: controlUrl + path, data: body });
+		return { status, body: data };
 	};
 
 /** Controls a service that listens. */

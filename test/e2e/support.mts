@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
-import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { fromList, type WorkflowFile, type WorkflowNode } from '../../n8n-host/workflows.mts';
 import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import { importCredential, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
 import { credentialName, filledInExample, firstProjectId } from '../../tools/examples.mts';
 import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
+import { apiHeaders } from '../../local-service/caller.mts';
+import { http, isOk } from '../../tools/http.mts';
 
 /** For a start on a busy machine */
 export const STAGE_TIMEOUT_MS = 5 * 60_000;
@@ -66,10 +68,7 @@ type Parts = Partial<WorkflowNode> & { parameters?: Record<string, unknown> };
 
 const ours = { workspaceAutomationApi: { id: null, name: credentialName } };
 
-/** What somebody chooses with "By ID" */
-export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-/** What somebody chooses from the list; n8n does not hold it against a pattern, for which it has 250 ms by the clock */
-export const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
+export { byId, fromList } from '../../n8n-host/workflows.mts';
 
 export function node(
 	name: string,
@@ -261,19 +260,17 @@ export async function callApi(
 	path: string,
 	body?: object,
 ): Promise<any> {
-	const headers = {
-		authorization: `Bearer ${service.key}`,
-		'service-api-version': '2026-10-05',
-		'content-type': 'application/json',
-	};
-	const answer = await fetch(`${service.baseUrl}${path}`, {
+	const response = await http.request({
 		method,
-		headers,
-		body: body && JSON.stringify(body),
+		url: `${service.baseUrl}${path}`,
+		headers: apiHeaders(service.key),
+		data: body,
 	});
-	if (!answer.ok)
-		throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-	return await answer.json();
+	if (!isOk(response))
+		throw new Error(
+			`${method} ${path} answered ${response.status}: ${JSON.stringify(response.data)}`,
+		);
+	return response.data;
 }
 
 /** The number of the last request that the service has got */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { credentialFor } from '../../local-service/caller.mts';
 
 export interface Asked {
 	method: string;
@@ -54,12 +55,7 @@ export function useAnswers(): Answers {
 		server.listen(0, '127.0.0.1');
 		await once(server, 'listening');
 		const { port } = server.address() as AddressInfo;
-		answers.credentials = {
-			baseUrl: `http://127.0.0.1:${port}/v1`,
-			accessToken: 'key',
-			apiVersion: '2026-10-05',
-			overrides: '{}',
-		};
+		answers.credentials = credentialFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key: 'key' });
 	});
 	beforeEach(() => {
 		answers.requests.splice(0);

@@ -1,9 +1,10 @@
 // Rows of bad input: what an expression may give a field of a kind, and what the node says to it.
 import type { IDataObject } from 'n8n-workflow';
+import { byId as rl } from '../../n8n-host/workflows.mts';
 
 export const ID = '123e4567-e89b-12d3-a456-426614174000';
 
-export const rl = (value: unknown) => ({ __rl: true, mode: 'id', value });
+export { rl };
 
 export const NULL = '={{ null }}';
 

@@ -7,6 +7,8 @@ import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
 import { logger, run, start, type Setup } from './engine.mts';
 import { itemsOn } from './runAgentSession.mts';
+import { byId as rl } from '../../n8n-host/workflows.mts';
+import { credentialFor } from '../../local-service/caller.mts';
 
 const KEY = 'wa_live_9f/Ab+7=c"x';
 /** What a session may have to say */
@@ -59,10 +61,9 @@ const setup = (host: Host, operation: string, parameters: IDataObject = {}): Set
 	return {
 		node: 'workspaceAutomation',
 		parameters: { resource, operation: name, ...parameters },
-		credentials: { baseUrl: `${host.url}/v1`, accessToken: KEY, apiVersion: '2026-10-05' },
+		credentials: credentialFor({ baseUrl: `${host.url}/v1`, key: KEY }),
 	};
 };
-const rl = (value: string) => ({ __rl: true, mode: 'id', value });
 const starting = { projectId: rl(ID), prompt: 'x' };
 
 /** Writes for as long as somebody reads */

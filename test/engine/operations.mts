@@ -6,8 +6,7 @@ import type { FaultRule } from '../../local-service/faults.mts';
 import { run, type Execution, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
-/** What a picker holds after "By ID" */
-export const rl = (value: unknown) => ({ __rl: true, mode: 'id', value });
+export { byId as rl } from '../../n8n-host/workflows.mts';
 
 export const jsons = ({ outputs }: Execution) => outputs[0].map(({ json }) => json);
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { search, type Setup } from './engine.mts';
 import { useService } from './service.mts';
+import { byId, fromList } from '../../n8n-host/workflows.mts';
 
 const service = useService();
 const setup = (credentials: object = {}): Setup => ({
@@ -88,7 +89,7 @@ describe('the lists of the Workspace Automation node', () => {
 	const files = () => ({
 		resource: 'file',
 		operation: 'getAll',
-		projectId: { __rl: true, mode: 'id', value: service.projectId },
+		projectId: byId(service.projectId),
 	});
 
 	test('tasks are shown with their emoji', async () => {
@@ -111,7 +112,7 @@ describe('the lists of the Workspace Automation node', () => {
 	test.each(['getFiles', 'getFolders'])(
 		'%s asks for a project, and no other list',
 		async (method) => {
-			const none = { projectId: { __rl: true, mode: 'list', value: '' } };
+			const none = { projectId: fromList('') };
 			for (const project of [{}, none]) {
 				const asked = { resource: 'file', operation: 'get', ...project };
 				await expect(list(method, asked)).rejects.toMatchObject({

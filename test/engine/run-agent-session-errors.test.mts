@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { run, type Setup } from './engine.mts';
 import { texts, useRunAgentSession } from './runAgentSession.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
 const { service, setup } = useRunAgentSession();
 
@@ -89,18 +90,12 @@ describe('errors', () => {
 		['a prompt that is no text', { prompt: '={{ [1] }}' }, {}, /^'Prompt' is not a text/, /Enter/],
 		[
 			'a malformed project',
-			{ projectId: { __rl: true, mode: 'id', value: '={{ "p1" }}' } },
+			{ projectId: byId('={{ "p1" }}') },
 			{},
 			/^'Project' is not a valid ID/,
 			/UUID/,
 		],
-		[
-			'no project',
-			{ projectId: { __rl: true, mode: 'id', value: '={{ null }}' } },
-			{},
-			/^'Project' is empty/,
-			/Enter/,
-		],
+		['no project', { projectId: byId('={{ null }}') }, {}, /^'Project' is empty/, /Enter/],
 		[
 			'a malformed session ID',
 			{ operation: 'continue', sessionId: 'abc' },

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import type { Execution, Setup } from './engine.mts';
 import { useService } from './service.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
 const OUTPUT_KEYS = Object.keys(OUTPUTS) as OutputKey[];
 
@@ -34,7 +35,7 @@ export function useRunAgentSession() {
 	const service = useService();
 	const parameters = (changes: IDataObject = {}): IDataObject => ({
 		operation: 'start',
-		projectId: { __rl: true, mode: 'id', value: service.projectId },
+		projectId: byId(service.projectId),
 		prompt: '[work 5s] [say Done]',
 		permissionPolicy: 'ask',
 		...changes,

@@ -9,6 +9,7 @@ import {
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import type { SeedView, SessionView } from '../../local-service/control/views.mts';
 import type { RecordedRequest } from '../../local-service/record.mts';
+import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
 export interface TestService extends Omit<RunningService, 'overrides'> {
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
@@ -37,12 +38,7 @@ export function useService(speed = 20, options: Partial<ServiceOptions> = {}): T
 		const control = controlOver(running.controlUrl);
 		const seed = await control.seed();
 		Object.assign(service, running, {
-			credentials: {
-				baseUrl: running.baseUrl,
-				accessToken: running.key,
-				apiVersion: '2026-10-05',
-				overrides: JSON.stringify(running.overrides),
-			},
+			credentials: credentialFor(running),
 			seed,
 			projectId: seed.projects[0].id,
 			control,
@@ -55,10 +51,7 @@ export function useService(speed = 20, options: Partial<ServiceOptions> = {}): T
 						baseURL: running.baseUrl,
 						url,
 						data,
-						headers: {
-							Authorization: `Bearer ${running.key}`,
-							'Service-Api-Version': '2026-10-05',
-						},
+						headers: apiHeaders(running.key),
 					})
 				).data,
 		});

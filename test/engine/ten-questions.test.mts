@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { trafficOf } from '../../local-service/analytics/traffic.mts';
 import { createService, type RunningService } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
+import { credentialFor } from '../../local-service/caller.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 const page = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('## Ten questions'));
@@ -21,7 +22,7 @@ const begin = Date.now();
 const { events, rates } = trafficOf(seed(begin).projects.all(), begin);
 let service: RunningService;
 beforeAll(async () => {
-	service = await createService({ clock: createManualClock(begin) }).start();
+	service = await createService({ clock: createServiceClock(begin) }).start();
 });
 afterAll(() => service.close());
 
@@ -160,12 +161,7 @@ const same = (one: Row, other: Row) =>
 	Object.keys(one).every((key) => near(one[key], other[key]));
 
 async function ask(query: string): Promise<Row[]> {
-	const credentials = {
-		baseUrl: service.baseUrl,
-		accessToken: service.key,
-		apiVersion: '2026-10-05',
-		overrides: '{}',
-	};
+	const credentials = credentialFor(service);
 	const { outputs, error } = await run({
 		node: 'workspaceAutomation',
 		// As the editor saves a query with an expression

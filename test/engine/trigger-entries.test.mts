@@ -2,10 +2,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { listOf, Status, useAnswers } from './answers.mts';
 import { options, poller, type Setup } from './engine.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
 const service = useAnswers();
 const PROJECT = '123e4567-e89b-12d3-a456-426614174000';
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 const setup = (event: string, parameters: object = {}, overrides = {}): Setup => ({
 	node: 'workspaceAutomationTrigger',

@@ -2,8 +2,9 @@
 import { afterEach } from '@jest/globals';
 import type { Setup } from './engine.mts';
 import { useService } from './service.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
-export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+export { byId };
 
 /** A service for the tests of one file, and what they watch in it */
 export function useTrigger() {

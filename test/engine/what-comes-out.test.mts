@@ -3,12 +3,12 @@ import { describe, expect, jest, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { listOf, Status, useAnswers, type Asked } from './answers.mts';
 import { logger, run, search, type Setup } from './engine.mts';
+import { byId as rl } from '../../n8n-host/workflows.mts';
 
 const service = useAnswers();
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 const FOLDER = '223e4567-e89b-12d3-a456-426614174000';
 const OTHER = '323e4567-e89b-12d3-a456-426614174000';
-const rl = (value: string) => ({ __rl: true, mode: 'id', value });
 
 const setup = (does: string, parameters: IDataObject = {}): Setup => {
 	const [resource, operation] = does.split('.');

@@ -6,6 +6,7 @@ import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
 import { faultsFrom } from './faultRules.mts';
 import { promptOf, rules } from './scripts.mts';
+import { byId } from '../../n8n-host/workflows.mts';
 
 const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
 
@@ -63,7 +64,7 @@ export async function campaign(
 	const { projects } = await service.control.seed();
 	const execution = await execute(items, {
 		operation: 'start',
-		projectId: { __rl: true, mode: 'id', value: projects[0].id },
+		projectId: byId(projects[0].id),
 		prompt: '={{ $json.prompt }}',
 		permissionPolicy: 'rules',
 		permissionRules: { rule: rules },

@@ -1,7 +1,7 @@
 // A whole n8n for the campaigns, with the package in it.
 import type { SavedCredential, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
-import { setStage, type Stage } from '../../tools/demoStage.mts';
+import { importCredential, setStage, type Stage } from '../../tools/demoStage.mts';
 import type { Execute } from './campaign.mts';
 
 const NODE = 'Run Agent Session';
@@ -19,15 +19,7 @@ export async function startCampaignHost(): Promise<CampaignHost> {
 		async withService(speed) {
 			const service = await startLocalService();
 			await service.control.setSpeed(speed);
-			const credential = await host.importCredential({
-				name: service.baseUrl,
-				type: 'workspaceAutomationApi',
-				data: {
-					baseUrl: service.baseUrl,
-					accessToken: service.key,
-					apiVersion: '2026-10-05',
-				},
-			});
+			const credential = await importCredential(host, service, service.baseUrl);
 			return { service, execute: executeIn(host, credential) };
 		},
 		close,

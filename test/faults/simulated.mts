@@ -29,6 +29,8 @@ import { createVirtualClock, serviceTime } from '../virtualClock.mts';
 import { pick, promptOf, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';
 import { judge, type Ended, type Order, type SimulatedReport } from './judge.mts';
+import { mainToken } from '../../local-service/auth.mts';
+import { credentialFor } from '../../local-service/caller.mts';
 
 const TRIES = 3;
 const LIMIT = { perSecond: 15, burst: 15 };
@@ -97,12 +99,11 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const sent: Sent[] = [];
 	const context = contextFor(
 		service.app,
-		{
+		credentialFor({
 			baseUrl: 'http://localhost/v1',
-			accessToken: 'wa_local_main_key',
-			apiVersion: '2026-10-05',
-			overrides: JSON.stringify(settings.overrides),
-		},
+			key: mainToken,
+			overrides: settings.overrides,
+		}),
 		{
 			now: () => virtual.now() - START,
 			whileBusy: virtual.whileBusy,

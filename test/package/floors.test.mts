@@ -1,18 +1,18 @@
 // The floors of nodes/shared, as CONTRIBUTING lists them: imports go down the list only.
 import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const guide = readFileSync(posix.join(root, 'CONTRIBUTING.md'), 'utf8');
 const floors = [...guide.matchAll(/^\d+\. `([\w.]+)\/?`:/gm)].map(([, name]) => name);
 
 /** The files that a file imports, below `nodes/`, without extension */
 function importsOf(file: string): string[] {
-	const text = readFileSync(join(root, file), 'utf8');
+	const text = readFileSync(posix.join(root, file), 'utf8');
 	return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
-		relative('nodes', join(dirname(file), path)),
+		posix.relative('nodes', posix.join(posix.dirname(file), path)),
 	);
 }
 
@@ -24,18 +24,18 @@ function floorOf(path: string): number {
 	return index < 0 ? -1 : index + 1;
 }
 
-const files = globSync('nodes/**/*.ts', { cwd: root });
+const files = globSync('nodes/**/*.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 
 test('every file of nodes/shared is on a floor', () => {
 	expect(floors.length).toBeGreaterThan(5);
-	const paths = files.map((file) => relative('nodes', file));
+	const paths = files.map((file) => posix.relative('nodes', file));
 	expect(paths.filter((path) => floorOf(path) < 0)).toEqual([]);
 });
 
 test('nothing imports from a floor above its own', () => {
 	const upwards = files.flatMap((file) =>
 		importsOf(file)
-			.filter((imported) => floorOf(imported) < floorOf(relative('nodes', file)))
+			.filter((imported) => floorOf(imported) < floorOf(posix.relative('nodes', file)))
 			.map((imported) => `${file} imports ${imported}`),
 	);
 	expect(upwards).toEqual([]);
@@ -43,7 +43,7 @@ test('nothing imports from a floor above its own', () => {
 
 test('no node imports another', () => {
 	const across = files.flatMap((file) => {
-		const [node] = relative('nodes', file).split('/');
+		const [node] = posix.relative('nodes', file).split('/');
 		if (node === 'shared') return [];
 		return importsOf(file)
 			.map((imported) => imported.split('/')[0])
@@ -55,7 +55,7 @@ test('no node imports another', () => {
 
 test('no files of nodes/shared import each other in a circle', () => {
 	const graph = new Map(
-		files.map((file) => [relative('nodes', file).replace('.ts', ''), importsOf(file)]),
+		files.map((file) => [posix.relative('nodes', file).replace('.ts', ''), importsOf(file)]),
 	);
 	const circles: string[] = [];
 	const visit = (at: string, path: string[]) => {

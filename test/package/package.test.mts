@@ -1,26 +1,25 @@
 // What ships. n8n's checks of the source are in test/repository.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix, relative } from 'node:path';
 import { scan } from './scan.mts';
 import { contractTypes, typesFile } from '../../tools/contract-types.mts';
+import { packedPackage, type PackedPackage } from '../../tools/package.mts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const run = async (command: string, args: string[], cwd = root) =>
-	await promisify(execFile)(command, args, { cwd });
+let packed: PackedPackage;
 let unpacked: string;
 
 beforeAll(async () => {
-	unpacked = await mkdtemp(join(tmpdir(), 'package-'));
-	const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', unpacked]);
-	await run('tar', ['-xzf', join(unpacked, stdout.trim()), '-C', unpacked, '--strip-components=1']);
-	await rm(join(unpacked, stdout.trim()));
+	packed = await packedPackage(false);
+	unpacked = packed.folder;
 }, 60_000);
-afterAll(async () => await rm(unpacked, { recursive: true, force: true }));
+afterAll(() => packed.remove());
+
+/** The files of the package, with slashes */
+const filesIn = async () =>
+	(await readdir(unpacked, { recursive: true, withFileTypes: true }))
+		.filter((entry) => entry.isFile())
+		.map((entry) => relative(unpacked, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 
 describe('the package', () => {
 	test("passes the scanner's analysis of the tarball", async () => {
@@ -28,23 +27,21 @@ describe('the package', () => {
 	}, 300_000);
 
 	test('holds only what n8n loads', async () => {
-		const { stdout } = await run('find', ['.', '-type', 'f'], unpacked);
-		const files = stdout.trim().split('\n');
+		const files = await filesIn();
 		const expected =
-			/^\.\/(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
+			/^(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
 		expect(files.filter((file) => !expected.test(file))).toEqual([]);
 		const { n8n } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
 		for (const file of [...n8n.nodes, ...n8n.credentials]) {
-			expect(files).toContain(`./${file}`);
+			expect(files).toContain(file);
 			const built = await readFile(join(unpacked, file), 'utf8');
 			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g))
-				expect(files).toContain(`./${join(file, '..', icon)}`);
+				expect(files).toContain(posix.join(file, '..', icon));
 		}
 	});
 
 	test('is written in Latin-1, which the engine keeps in half the memory', async () => {
-		const { stdout } = await run('find', ['.', '-name', '*.js'], unpacked);
-		for (const file of stdout.trim().split('\n')) {
+		for (const file of (await filesIn()).filter((name) => name.endsWith('.js'))) {
 			const code = await readFile(join(unpacked, file), 'utf8');
 			expect([file, ...(code.match(/[^\0-\xff]/g) ?? [])]).toEqual([file]);
 		}

@@ -15,6 +15,7 @@ import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
+import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
 /** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
@@ -180,12 +181,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	};
 	const gates = new RateLimiters(virtual);
 
-	const credentials = {
-		baseUrl: BASE,
-		accessToken: KEY,
-		apiVersion: '2026-10-05',
-		overrides: JSON.stringify(settings.overrides),
-	};
+	const credentials = credentialFor({ baseUrl: BASE, key: KEY, overrides: settings.overrides });
 	const context = contextFor(service.app, credentials, {
 		now: () => virtual.now() - begin,
 		whileBusy: virtual.whileBusy,
@@ -261,7 +257,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		sessions: async () => (await control('/sessions')).sessions as any[],
 		/** Calls the service as somebody else would, in fine weather */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
-			const headers = { authorization: `Bearer ${KEY}`, 'service-api-version': '2026-10-05' };
+			const headers = apiHeaders(KEY);
 			return (
 				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
 			).json() as any;

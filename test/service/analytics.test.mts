@@ -6,8 +6,10 @@ import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { connectAfter } from '../../local-service/analytics/engine.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
 import { errorOf, messageOf, useService, type Schemas } from './support.mts';
+import { apiHeaders } from '../../local-service/caller.mts';
+import { http } from '../../tools/http.mts';
 
-const { api, seed, keyFor, url } = useService();
+const { api, seed, keyFor } = useService();
 const query = (text: string, token?: string) =>
 	api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
@@ -234,18 +236,10 @@ test.each([
 });
 
 test('numbers arrive as ClickHouse writes them, also those that JavaScript cannot represent', async () => {
-	const response = await fetch(`${url()}/analytics/query`, {
-		method: 'POST',
-		headers: {
-			authorization: 'Bearer wa_local_main_key',
-			'service-api-version': '2026-10-05',
-			'content-type': 'application/json',
-		},
-		body: JSON.stringify({
-			query: 'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite',
-		}),
-	});
-	expect(await response.text()).toBe(
+	const { text } = await query(
+		'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite',
+	);
+	expect(text).toBe(
 		'{"rowCount":1,"data":[{"big":18446744073709551615,"small":0.1,"infinite":null}]}',
 	);
 });
@@ -262,18 +256,11 @@ test('where ClickHouse does not load the service starts, and analytics answers 5
 	try {
 		const [line] = await once(child.stdout, 'data');
 		const { baseUrl, key } = JSON.parse(line);
-		const headers = {
-			authorization: `Bearer ${key}`,
-			'service-api-version': '2026-10-05',
-			'content-type': 'application/json',
-		};
-		expect((await fetch(`${baseUrl}/projects?limit=1`, { headers })).status).toBe(200);
-		const answer = await fetch(`${baseUrl}/analytics/query`, {
-			method: 'POST',
-			headers,
-			body: JSON.stringify({ query: 'SELECT 1' }),
-		});
-		expect([answer.status, ((await answer.json()) as Schemas['ErrorEnvelope']).error]).toEqual([
+		const headers = apiHeaders(key);
+		expect((await http.get(`${baseUrl}/projects?limit=1`, { headers })).status).toBe(200);
+		const asked = { query: 'SELECT 1' };
+		const { status, data } = await http.post(`${baseUrl}/analytics/query`, asked, { headers });
+		expect([status, data.error]).toEqual([
 			503,
 			expect.objectContaining({
 				code: 'unavailable',

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createService } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
-import { errorOf, useService, type List, type Schemas } from './support.mts';
+import { useService, type List, type Schemas } from './support.mts';
+import { http } from '../../tools/http.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
 
@@ -181,7 +182,7 @@ test('speed can be changed while the service runs', async () => {
 });
 
 test('a service that does not listen is controlled within the process', async () => {
-	const { app } = createService({ clock: createManualClock() });
+	const { app } = createService({ clock: createServiceClock() });
 	const within = controlWithin(app);
 	const { folderId } = await within.fillFiles((await within.seed()).projects[0].id, 3);
 	expect((await within.seed()).files.filter(({ parentId }) => parentId === folderId)).toHaveLength(
@@ -191,7 +192,7 @@ test('a service that does not listen is controlled within the process', async ()
 });
 
 describe('who may call it', () => {
-	const { app } = createService({ clock: createManualClock() });
+	const { app } = createService({ clock: createServiceClock() });
 	const call = (
 		headers: Record<string, string>,
 		{ method = 'POST' as 'GET' | 'POST' | 'DELETE', url = '/reset', payload = '' } = {},
@@ -242,11 +243,8 @@ describe('who may call it', () => {
 	});
 
 	test('over real HTTP too', async () => {
-		const response = await fetch(`${controlUrl()}/reset`, {
-			method: 'POST',
-			headers: { origin: 'https://example.com' },
-		});
-		expect(response.status).toBe(403);
-		expect(errorOf({ ...response, text: '', body: await response.json() })[1]).toBe('forbidden');
+		const headers = { origin: 'https://example.com' };
+		const { status, data } = await http.post(`${controlUrl()}/reset`, undefined, { headers });
+		expect([status, data.error.code]).toEqual([403, 'forbidden']);
 	});
 });

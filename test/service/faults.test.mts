@@ -148,7 +148,7 @@ describe('what they do', () => {
 
 	test('reset: no answer, and nothing done', async () => {
 		await arm({ kind: 'reset', operationId: 'createProduct' });
-		await expect(newProduct()).rejects.toThrow('fetch failed');
+		await expect(newProduct()).rejects.toThrow('socket hang up');
 		expect(await last()).toMatchObject({
 			status: null,
 			fault: { kind: 'reset', processed: false },
@@ -158,7 +158,7 @@ describe('what they do', () => {
 
 	test('reset-after: no answer, but done', async () => {
 		await arm({ kind: 'reset-after', operationId: 'createProduct' });
-		await expect(newProduct()).rejects.toThrow('fetch failed');
+		await expect(newProduct()).rejects.toThrow('socket hang up');
 		expect(await last()).toMatchObject({
 			status: null,
 			answer: { name: 'Traced' },

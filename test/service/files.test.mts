@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
 import { errorOf, unknownId, useService, type List, type Schemas } from './support.mts';
+import { http } from '../../tools/http.mts';
+
+const AS_BYTES = { responseType: 'arraybuffer' } as const;
 
 const { api, all, seed, keyFor, advance, clock } = useService();
 const mebibyte = 1024 * 1024;
@@ -207,22 +210,22 @@ describe('content', () => {
 		});
 		const url = (await content(body.id)).body.url!;
 		expect(new URL(url).pathname).not.toContain('/v1');
-		const response = await fetch(url);
-		expect([response.status, response.headers.get('content-type')]).toEqual([
+		const response = await http.get(url, AS_BYTES);
+		expect([response.status, response.headers['content-type']]).toEqual([
 			200,
 			'application/octet-stream',
 		]);
-		expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 1, 255]);
-		const big = await fetch(await download('teaser.mp4'));
-		expect((await big.arrayBuffer()).byteLength).toBe(file('teaser.mp4').sizeBytes);
+		expect([...response.data]).toEqual([0, 1, 255]);
+		const big = await http.get(await download('teaser.mp4'), AS_BYTES);
+		expect(big.data.byteLength).toBe(file('teaser.mp4').sizeBytes);
 	});
 
 	test('can be fetched for 15 minutes and no longer', async () => {
 		const url = await download('team.jpg');
 		advance(15 * 60 - 1);
-		expect((await fetch(url)).status).toBe(200);
+		expect((await http.get(url)).status).toBe(200);
 		advance(1);
-		expect((await fetch(url)).status).toBe(403);
+		expect((await http.get(url)).status).toBe(403);
 	});
 
 	test('cannot be fetched with a URL that was tampered with', async () => {
@@ -236,7 +239,7 @@ describe('content', () => {
 			url.replace(/signature=.*/, 'signature=x'),
 			url.split('?')[0],
 		]) {
-			expect((await fetch(forged)).status).toBe(403);
+			expect((await http.get(String(forged))).status).toBe(403);
 		}
 	});
 

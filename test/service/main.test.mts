@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { readOptions } from '../../local-service/options.mts';
+import { apiHeaders } from '../../local-service/caller.mts';
+import { http } from '../../tools/http.mts';
 
 const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
 
@@ -23,11 +25,9 @@ test('--json prints one line with its address, and Ctrl-C ends it', async () => 
 	const lines = output().trim().split('\n');
 	expect(lines).toHaveLength(1);
 	const { baseUrl, key, controlUrl } = JSON.parse(lines[0]);
-	const response = await fetch(`${baseUrl}/projects?limit=1`, {
-		headers: { authorization: `Bearer ${key}`, 'service-api-version': '2026-10-05' },
-	});
+	const response = await http.get(`${baseUrl}/projects?limit=1`, { headers: apiHeaders(key) });
 	expect(response.status).toBe(200);
-	expect((await fetch(`${controlUrl}/seed`)).status).toBe(200);
+	expect((await http.get(`${controlUrl}/seed`)).status).toBe(200);
 	child.kill('SIGINT');
 	expect(await ended).toEqual([0, null]);
 });

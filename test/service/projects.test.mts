@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createManualClock } from '../../local-service/clock.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
 import { useService, type List, type Schemas } from './support.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 type Project = Schemas['Project'];
 type ProjectPage = List<Project> & Pick<Schemas['ProjectList'], 'setup_required'>;
@@ -15,7 +15,7 @@ test('130 projects in 3 workspaces, the same at every start', async () => {
 	expect(new Set(projects.map(({ name }) => name)).size).toBe(130);
 	expect(new Set(projects.map(({ workspaceId }) => workspaceId)).size).toBe(3);
 	expect(projects.map(({ id }) => id)).toEqual(
-		seedStore(createManualClock(0).now())
+		seedStore(createServiceClock(0).now())
 			.projects.all()
 			.map(({ id }) => id),
 	);

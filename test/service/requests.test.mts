@@ -5,7 +5,6 @@ import { operations } from '../../openapi/contract.mts';
 import { registerApi } from '../../local-service/api.mts';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { mainToken } from '../../local-service/auth.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { createDialectLayer } from '../../local-service/dialects/layer.mts';
 import { createFaults } from '../../local-service/faults.mts';
 import { noLateness } from '../../local-service/lateness.mts';
@@ -13,6 +12,8 @@ import { createRateLimit } from '../../local-service/rate-limit.mts';
 import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { current, errorOf, messageOf, older, unknownId as id, useService } from './support.mts';
+import { http } from '../../tools/http.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 const { api, control, keyFor, seed, url } = useService();
 const olderOnly = ['getTask', 'listCustomDomains'];
@@ -124,9 +125,9 @@ describe('refusals', () => {
 	});
 
 	test('a URL that cannot be read', async () => {
-		const response = await fetch(`${url()}/%zz`);
-		expect(response.status).toBe(400);
-		expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+		const { status, data } = await http.get(`${url()}/%zz`);
+		expect(status).toBe(400);
+		expect(data).toMatchObject({ error: { code: 'invalid_request' } });
 	});
 });
 
@@ -162,7 +163,7 @@ describe('rate limit', () => {
 
 test('an answer that breaks the contract is a 500, and the log says what is wrong', async () => {
 	const problems: string[] = [];
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const store = seedStore(clock.now());
 	store.projects.add({ ...store.projects.all()[0], id: 'not-a-uuid' });
 	const app = fastify();

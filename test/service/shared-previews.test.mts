@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
 import { errorOf, unknownId, useService, type Schemas } from './support.mts';
+import { http } from '../../tools/http.mts';
 
 const { api, seed, keyFor } = useService();
 let projectId: string;
@@ -50,10 +51,10 @@ test('are recovered for the same site, route and locale, and new for any other',
 test('have a link that opens', async () => {
 	await startSession();
 	const { url } = (await share({ route: '/a&b' })).body;
-	const response = await fetch(url);
+	const response = await http.get(url);
 	expect(response.status).toBe(200);
-	expect(await response.text()).toContain('/a&amp;b');
-	expect((await fetch(url.slice(0, -4) + '0000')).status).toBe(404);
+	expect(response.data).toContain('/a&amp;b');
+	expect((await http.get(url.slice(0, -4) + '0000')).status).toBe(404);
 });
 
 test.each([
@@ -83,7 +84,7 @@ test('the dashboard link of a session opens, and shows prompts as text', async (
 	const { body } = await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
 		body: { projectId, prompt: '<script>' },
 	});
-	const text = await (await fetch(body.dashboardUrl!)).text();
+	const { data: text } = await http.get(body.dashboardUrl!);
 	expect(text).toContain('&lt;script>');
 	expect(text).not.toContain('<script>');
 });

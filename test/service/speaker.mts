@@ -1,8 +1,6 @@
 // A caller that knows nothing but the assumed requests and the overrides: it calls a service of any dialect as the package would.
 import { afterEach, expect } from '@jest/globals';
-import type { Connect } from '../../local-service/analytics/engine.mts';
 import { createService } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
 import {
 	assumedRequests,
@@ -13,6 +11,9 @@ import { settingsFor, type DialectName } from '../../local-service/dialects/inde
 import { writeValues, type Values } from '../../local-service/dialects/templates.mts';
 import type { Lateness } from '../../local-service/lateness.mts';
 import { current, older } from './support.mts';
+import { parseJson } from '../../local-service/json.mts';
+import { oneQuery } from '../oneQuery.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 export interface Answered {
 	status: number;
@@ -24,33 +25,15 @@ export interface Answered {
 
 const withOlderVersion: OperationId[] = ['getTask', 'listCustomDomains'];
 
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** Stands in for ClickHouse, which takes seconds to load: it answers one query, and no dialect touches analytics. */
-const oneQuery: Connect = async () => ({
-	async run(sql) {
-		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 1 AS n"}';
-		return sql === 'SELECT 1 AS n' ? '{"n":1}' : '';
-	},
-	insert: async () => {},
-	close: async () => {},
-});
-
 /** A service that speaks these dialects, in simulated time, and a caller. */
 export function speaker(names: string[], lateness?: Partial<Lateness>) {
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const problems: string[] = [];
 	const service = createService({
 		clock,
 		dialects: names,
 		lateness,
-		clickHouse: oneQuery,
+		clickHouse: oneQuery('n', 1),
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
@@ -85,7 +68,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 			status: answer.statusCode,
 			headers: answer.headers,
 			text: answer.body,
-			body: parsed(answer.body),
+			body: parseJson(answer.body),
 		};
 	}
 

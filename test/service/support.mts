@@ -5,7 +5,6 @@ import {
 	type RunningService,
 	type ServiceOptions,
 } from '../../local-service/app.mts';
-import { createManualClock } from '../../local-service/clock.mts';
 import {
 	createControl,
 	sendOver,
@@ -14,12 +13,16 @@ import {
 } from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
 import type { components } from '../../openapi/contract-types.mts';
+import { CURRENT_VERSION } from '../../local-service/caller.mts';
+import { parseJson } from '../../local-service/json.mts';
+import { AS_TEXT, http } from '../../tools/http.mts';
+import { createServiceClock } from '../virtualClock.mts';
 
 /** What the contract says about bodies, by name */
 export type Schemas = components['schemas'];
 export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
 
-export const current = '2026-10-05';
+export const current = CURRENT_VERSION;
 export const older = '2026-08-21';
 /** An id that nothing has */
 export const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -48,20 +51,12 @@ const present = (headers: Record<string, string | null>) =>
 		Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null),
 	);
 
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /**
  * Starts a service before the file's tests, resets it before each, and closes it after them.
  * Its clock stands still: `advance` moves it. The file fails when the service reports a mistake of its own.
  */
 export function useService(options: ServiceOptions = {}) {
-	const clock = createManualClock();
+	const clock = createServiceClock();
 	const problems: string[] = [];
 	let running: RunningService;
 
@@ -88,25 +83,26 @@ export function useService(options: ServiceOptions = {}) {
 		options: CallOptions = {},
 	): Promise<CallResult<Body>> {
 		const { query, body, version = current, token = running.key } = options;
-		const url = new URL(running.baseUrl + path);
-		for (const [name, value] of Object.entries(query ?? {}))
-			url.searchParams.set(name, String(value));
-		const response = await fetch(url, {
+		const response = await http.request<string>({
+			...AS_TEXT,
+			transformRequest: (text) => text,
 			method,
+			url: running.baseUrl + path,
+			params: query,
 			headers: present({
 				authorization: token && `Bearer ${token}`,
 				'service-api-version': version,
 				'content-type': body === undefined ? null : 'application/json',
 				...options.headers,
 			}),
-			body: typeof body === 'string' ? body : JSON.stringify(body),
+			data: typeof body === 'string' ? body : JSON.stringify(body),
 		});
-		const text = await response.text();
+		const text = response.data;
 		// What was asked for decides what the body is; errors are read by `errorOf`
 		return {
 			status: response.status,
-			headers: response.headers,
-			body: parsed(text) as Body,
+			headers: new Headers(response.headers as Record<string, string>),
+			body: parseJson(text) as Body,
 			text,
 		};
 	}

@@ -1,6 +1,5 @@
 // A service that speaks dialects, and what somebody in n8n does with it: every node, trigger, picker and the credential's test.
 import type { IDataObject } from 'n8n-workflow';
-import type { Connect } from '../../../local-service/analytics/engine.mts';
 import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
 import { settingsFor } from '../../../local-service/dialects/index.mts';
@@ -8,16 +7,11 @@ import { OUTPUTS, type OutputKey } from '../../../nodes/RunAgentSession/outputs.
 import { namedOperations } from '../../../openapi/contract.mts';
 import { createVirtualTime } from '../virtualTime.mts';
 import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
-
-/** Stands in for ClickHouse, which takes seconds to load: it answers one query. */
-const oneQuery: Connect = async () => ({
-	async run(sql) {
-		if (sql.includes('formatQuerySingleLine')) return '{"statement": "SELECT 7 AS seven"}';
-		return sql.includes('SELECT 7 AS seven') ? '{"seven":7}' : '';
-	},
-	insert: async () => {},
-	close: async () => {},
-});
+import { mainToken } from '../../../local-service/auth.mts';
+import { credentialFor } from '../../../local-service/caller.mts';
+import { byId } from '../../../n8n-host/workflows.mts';
+import { oneQuery } from '../../oneQuery.mts';
+import { serviceTime } from '../../virtualClock.mts';
 
 /** More than a page of 100, of everything that lists hold */
 const MANY = 110;
@@ -57,7 +51,7 @@ export interface World {
 	close(): Promise<void>;
 }
 
-export const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
+export { byId };
 
 /** @param names of the dialects that the service speaks
  * @param told whether the credential and the node have the settings that the dialects need */
@@ -65,15 +59,9 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 	const time = createVirtualTime();
 	const problems: string[] = [];
 	const { app } = createService({
-		clock: {
-			now: time.now,
-			wallNow: time.now,
-			toWall: (moment) => moment,
-			speed: () => 1,
-			setSpeed() {},
-		},
+		clock: serviceTime(time),
 		dialects: names,
-		clickHouse: oneQuery,
+		clickHouse: oneQuery('seven', 7),
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
@@ -94,12 +82,11 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 	await control.startSession({ projectId, prompt: '[say Ready]' });
 	time.advance(60_000);
 	const settings = settingsFor(names);
-	const credentials = {
+	const credentials = credentialFor({
 		baseUrl: `https://${host}/v1`,
-		accessToken: 'wa_local_main_key',
-		apiVersion: '2026-10-05',
-		overrides: JSON.stringify(told ? settings.overrides : {}),
-	};
+		key: mainToken,
+		overrides: told ? settings.overrides : {},
+	});
 	const setup = (node: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => ({
 		node,
 		parameters,
