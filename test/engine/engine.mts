@@ -92,6 +92,8 @@ export interface Setup {
 
 const NODE = 'Node under test';
 
+let executions = 0;
+
 /** A workflow of a source and the node, and what n8n gives it to run with. */
 function prepare({
 	node,
@@ -131,6 +133,8 @@ function prepare({
 		}),
 	};
 	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
+	// Each run is an execution of its own, as a retry is.
+	prepared.additionalData.executionId = String(++executions);
 	prepared.additionalData.currentNodeParameters = parameters as INode['parameters'];
 	return prepared;
 }

@@ -5,9 +5,19 @@ import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import type { ItemSettings, RunResult } from '../../nodes/RunAgentSession/session/types.ts';
+import type { Timeouts } from '../../nodes/RunAgentSession/session/schedule.ts';
+import type {
+	ItemSettings,
+	RunDependencies,
+	RunResult,
+} from '../../nodes/RunAgentSession/session/types.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
-import { runInMemory, stopItem } from '../../nodes/RunAgentSession/session/wait.ts';
+import {
+	createWake,
+	runInDatabase,
+	runInMemory,
+	stopItem,
+} from '../../nodes/RunAgentSession/session/wait.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { Clock } from '../../nodes/shared/client/clock.ts';
 import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
@@ -263,50 +273,99 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			).json() as any;
 		},
 		/** Runs one item. Hand on `nodeContext` to retry it. With `lateMs` everything takes a little time. */
-		async run(
-			prompt: string,
-			{ lateMs = 0, ...changes }: Partial<ItemSettings> & { lateMs?: number } = {},
-			nodeContext: IDataObject = {},
-		): Promise<RunResult> {
-			late = lateMs;
-			const job: ItemSettings = {
-				target: { operation: 'start', projectId: await project(), prompt, extra: {} },
-				policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
-				poll: { pollMs: 5000, maxPollMs: 10_000 },
-				maxWaitMs: 30 * 60_000,
-				onMaxWait: 'route',
-				abortOnStop: true,
-				...changes,
-			};
-			// What a user of these dialects enters in the node's options.
-			const { nodeOptions } = settings;
-			job.policy = {
-				approveValues: values(nodeOptions?.approveValues),
-				denyValues: values(nodeOptions?.denyValues),
-				...job.policy,
-			};
-			const execution = new AbortController();
-			stopNow = () => execution.abort();
-			if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
-			const { signal } = execution;
-			const stoppable = { ...context, getExecutionCancelSignal: () => signal };
-			const dependencies = {
-				api: await createClient(stoppable, { clock, rateLimiters: gates }),
-				journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
-				random: () => 0,
-				log: (message: string) => logged.push(message),
-				onSession: (session: { sessionId: string; dashboardUrl?: string }) =>
-					recorded.push(session),
-			};
-			const running = runInMemory(job, dependencies).catch(async (error: unknown) => {
-				// As the node does with all sessions of a run
-				if (error instanceof CanceledError) await stopItem(job, dependencies);
-				throw error;
-			});
-			return await virtual.run(running);
+		run: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) =>
+			await runOnce(prompt, changes, nodeContext, runInMemory),
+		/** Runs one wake of an item In the Database. The context is saved and loaded in between, as n8n does. */
+		wake: async (prompt: string, nodeContext: IDataObject, changes: RunChanges = {}) => {
+			const timeouts = { ...TIMEOUTS, ...changes.timeouts };
+			return await runOnce(prompt, { ...changes, timeouts }, nodeContext, inOneWake);
+		},
+		/** Runs one item In the Database until it leaves for good, with n8n's pauses in between. */
+		async database(prompt: string, changes: RunChanges = {}): Promise<DatabaseRun> {
+			let nodeContext: IDataObject = {};
+			const left: RunResult[] = [];
+			for (let wakes = 1; ; wakes++) {
+				const result = await this.wake(prompt, nodeContext, changes);
+				if (result.kind !== 'stillRunning') left.push(result);
+				if (result.wakeAt === undefined) return { result, left, wakes, nodeContext };
+				nodeContext = JSON.parse(JSON.stringify(nodeContext)) as IDataObject;
+				const pause = result.wakeAt - virtual.now();
+				// n8n checks every 60 s, 70 s ahead: a shorter pause ends at its next check.
+				virtual.advance(pause < 70_000 ? Math.max(pause, 54_000) : pause);
+			}
 		},
 	};
+
+	async function runOnce(
+		prompt: string,
+		{ lateMs = 0, ...changes }: RunChanges,
+		nodeContext: IDataObject,
+		runItem: (job: ItemSettings, dependencies: RunDependencies) => Promise<RunResult>,
+	): Promise<RunResult> {
+		late = lateMs;
+		const job = {
+			target: { operation: 'start', projectId: await project(), prompt, extra: {} },
+			policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
+			poll: { pollMs: 5000, maxPollMs: 10_000 },
+			maxWaitMs: 30 * 60_000,
+			onMaxWait: 'route',
+			abortOnStop: true,
+			...changes,
+		} as ItemSettings;
+		// What a user of these dialects enters in the node's options.
+		const { nodeOptions } = settings;
+		job.policy = {
+			approveValues: values(nodeOptions?.approveValues),
+			denyValues: values(nodeOptions?.denyValues),
+			...job.policy,
+		};
+		const execution = new AbortController();
+		stopNow = () => execution.abort();
+		if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
+		const { signal } = execution;
+		const stoppable = { ...context, getExecutionCancelSignal: () => signal };
+		const dependencies = {
+			api: await createClient(stoppable, { clock, rateLimiters: gates }),
+			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
+			random: () => 0,
+			log: (message: string) => logged.push(message),
+			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
+		};
+		const running = runItem(job, dependencies).catch(async (error: unknown) => {
+			// As the node does with all sessions of a run
+			if (error instanceof CanceledError) await stopItem(job, dependencies);
+			throw error;
+		});
+		return await virtual.run(running);
+	}
 }
+
+const TIMEOUTS: Timeouts = {
+	giveUpAfterMs: 24 * 3_600_000,
+	onGiveUp: 'abort',
+	ifNobodyAnswers: 'wait',
+	unansweredAfterMs: 24 * 3_600_000,
+	waitsForApprovers: true,
+};
+
+type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
+	timeouts?: Partial<Timeouts>;
+	lateMs?: number;
+};
+
+/** How an item In the Database ended */
+interface DatabaseRun {
+	result: RunResult;
+	/** Every result with which the item left the node, also those that asked approvers */
+	left: RunResult[];
+	wakes: number;
+	nodeContext: IDataObject;
+}
+
+const inOneWake = async (job: ItemSettings, dependencies: RunDependencies) => {
+	const wake = createWake(dependencies.api.clock.monotonicMs(), false);
+	return await runInDatabase(job, dependencies, wake);
+};
 
 export type Simulation = ReturnType<typeof simulation>;
 

@@ -1,0 +1,297 @@
+// Sessions that are waited for In the Database, in simulated time.
+import { describe, expect, test } from '@jest/globals';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { openRecord } from '../../nodes/shared/n8n/journal.ts';
+import {
+	errorOf,
+	nothingPending,
+	of,
+	page,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+const HOUR = 3_600_000;
+const ask: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+const recordIn = (nodeContext: object) =>
+	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
+
+describe('wakes (rules 17 and 18)', () => {
+	test('the first run starts the session and pauses before it polls', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const result = await service.wake('[work 10m]', nodeContext);
+		expect(result.wakeAt).toBe(service.now() + Date.UTC(2026, 9, 5, 9) + 5_000);
+		expect(service.sent.map(({ method }) => method)).toEqual(['POST']);
+	});
+
+	test('a quiet session is polled once per wake', async () => {
+		const service = simulation();
+		const { result, wakes } = await service.database('[idle 30m] [say Done]');
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(of(service.sent, 'GET', '').length).toBe(wakes - 1);
+	});
+
+	test.each([1, 3, 10, 100])(
+		'%d requests, up to a minute apart and decided by rules, take at most 150 s longer than In Memory',
+		async (count) => {
+			for (const gap of count < 100 ? ['5s', '20s', '45s', '59s'] : ['59s']) {
+				const prompt = `${`[work ${gap}] [ask bash: x] `.repeat(count)}[work 20s] [say Done]`;
+				const [memory, database] = [simulation(), simulation()];
+				await memory.run(prompt, { maxWaitMs: 4 * HOUR });
+				const { result } = await database.database(prompt);
+				expect(result.decisions).toHaveLength(count);
+				expect((database.now() - memory.now()) / 1_000).toBeLessThanOrEqual(150);
+			}
+		},
+	);
+
+	test('the start and each decision are sent once, however many wakes there are', async () => {
+		const service = simulation();
+		await service.database(
+			'[work 10m] [ask bash: a + bash: b] [work 10m] [ask bash: c] [say Done]',
+		);
+		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(3);
+	});
+});
+
+describe('responses of another shape (rule 6)', () => {
+	const unusable: Array<[string, Weather]> = [
+		['a web page', page],
+		['a web page with status 404', { status: 404, body: '<html>Not found</html>' }],
+		['a web page with status 403', { status: 403, body: '<!doctype html>' }],
+		['JSON of another shape', { status: 200, body: '{"object":"list"}' }],
+		['more than 1 MiB', { status: 200, body: `{"a":"${'x'.repeat(2 ** 20)}"}` }],
+		['a Retry-After of 2000 s', status(429, '2000')],
+	];
+
+	test.each(unusable)('%s in one poll neither ends nor aborts a session', async (_, weather) => {
+		const service = simulation();
+		service.meets('poll', weather, { skip: 1, first: 1 });
+		const { result } = await service.database('[work 3m] [say Done]');
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+	});
+
+	test('for three minutes and three wakes in a row, they end the wait with an error that quotes them', async () => {
+		const service = simulation();
+		service.meets('poll', { status: 200, body: '{"object":"list"}' });
+		const error = await errorOf(service.database('[work 3m]'));
+		expect(error.description).toMatch(/unusable for \d+.*"object":"list"/);
+		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+		expect(of(service.sent, 'GET', '').length).toBeGreaterThanOrEqual(3);
+	});
+});
+
+describe('asking approvers (rule 21)', () => {
+	const asking = (service: ReturnType<typeof simulation>) =>
+		service.database('[ask bash: a + edit: b] [say Done]', {
+			policy: ask,
+			timeouts: { giveUpAfterMs: 2 * HOUR },
+		});
+
+	test('happens once per request, and Give Up After is checked meanwhile', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		let result = await service.wake('[ask bash: a + edit: b]', nodeContext, { policy: ask });
+		const kinds: string[] = [];
+		for (let wakes = 0; wakes < 8; wakes++) {
+			service.advance(70_000);
+			result = await service.wake('[ask bash: a + edit: b]', nodeContext, { policy: ask });
+			kinds.push(result.kind);
+		}
+		expect(kinds.filter((kind) => kind === 'needsApproval')).toHaveLength(1);
+		expect((await errorOf(asking(simulation()))).message).toMatch(/did not finish within 2 hours/);
+	});
+
+	test.each<[string, Weather]>([
+		['one failed poll', status(503)],
+		[
+			'another order',
+			{ change: (b) => ({ ...b, pendingInteractions: b.pendingInteractions.toReversed() }) },
+		],
+		[
+			'metadata that ages',
+			{
+				change: (body) => ({
+					...body,
+					pendingInteractions: body.pendingInteractions.map((each: object, at: number) => ({
+						...each,
+						metadata: { age: `${at} ${Math.random()}` },
+					})),
+				}),
+			},
+		],
+		['a reading without the requests', nothingPending],
+	])('%s asks nobody again, and the time for an answer goes on', async (_, weather) => {
+		const service = simulation();
+		service.meets('poll', weather, { skip: 2, first: 2 });
+		const { left, result } = await service.database('[ask bash: a + edit: b] [say Done]', {
+			policy: ask,
+			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR / 2 },
+		});
+		expect(left.filter(({ kind }) => kind === 'needsApproval')).toHaveLength(1);
+		expect(result.decisions.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
+		expect(service.now()).toBeLessThan(HOUR);
+	});
+
+	test('a request that comes later is asked about, with what is still open', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const prompt = '[ask bash: a] [ask edit: b] [say Done]';
+		await service.wake(prompt, nodeContext, { policy: ask });
+		service.advance(70_000);
+		const first = await service.wake(prompt, nodeContext, { policy: ask });
+		expect(first.link).toBeDefined();
+		const { id: interactionId } = first.undecided[0].interaction;
+		await service.call(
+			'POST',
+			`/agent/sessions/${first.session.sessionId}/interactions/${interactionId}/resolve`,
+			{
+				type: 'permission',
+				response: 'once',
+			},
+		);
+		service.advance(70_000);
+		const second = await service.wake(prompt, nodeContext, { policy: ask });
+		expect(second.kind).toBe('needsApproval');
+		expect(second.undecided).toMatchObject([{ interaction: { permission: 'edit' } }]);
+	});
+});
+
+describe('a comment from the approval page (rule 22)', () => {
+	const withComment = async (service: ReturnType<typeof simulation>, weather?: Weather) => {
+		const nodeContext = {};
+		const prompt = '[ask bash: a] [work 5s] [say Done]';
+		const changes = { policy: ask, sendComments: true };
+		await service.wake(prompt, nodeContext, changes);
+		service.advance(70_000);
+		const { undecided, link } = await service.wake(prompt, nodeContext, changes);
+		const journal = recordIn(nodeContext);
+		const { page: asked } = journal.read()!;
+		const answers = { [link!.contents[0]]: { decision: 'approve' as const, option: 'once' } };
+		journal.write({ ...journal.read()!, page: { ...asked!, answers, comment: '[say Noted]' } });
+		expect(undecided).toHaveLength(1);
+		if (weather) service.meets('message', weather);
+		let result = await service.wake(prompt, nodeContext, changes);
+		for (let wakes = 0; result.wakeAt !== undefined && wakes < 30; wakes++) {
+			service.advance(70_000);
+			result = await service.wake(prompt, nodeContext, changes);
+		}
+		return result;
+	};
+
+	test('is sent once, and the result is the answer to it', async () => {
+		const service = simulation();
+		const result = await withComment(service);
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Noted' } },
+		});
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('that the service refuses is a warning: it is sent once, and the session completes', async () => {
+		const service = simulation();
+		const result = await withComment(service, status(422));
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(result.warnings.join()).toMatch(/The comment couldn't be sent/);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+	});
+
+	test('whose response is lost is not sent again, and changes no outcome', async () => {
+		const service = simulation();
+		const result = await withComment(service, 'lost');
+		expect(result.kind).toBe('completed');
+		expect(result.warnings.join()).toMatch(/may not have been sent/);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+});
+
+describe('proof (rules 4, 9, 11 and 12)', () => {
+	test('the response to a decision never ends a session, only a poll does', async () => {
+		const service = simulation();
+		service.meets('decision', {
+			change: (body) => ({ ...body, status: 'completed', pendingInteractions: [] }),
+		});
+		const result = await service.run('[ask bash: a + bash: b] [work 30s] [say Done]');
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(result.decisions).toHaveLength(2);
+	});
+
+	test('a message that is lost while lastActivityAt moves may have been sent, and no old answer is its result', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.meets('message', 'lost');
+		let at = Date.UTC(2026, 9, 6);
+		service.meets('poll', {
+			change: (body) => ({ ...body, lastActivityAt: new Date((at += 1_000)).toISOString() }),
+		});
+		const target = {
+			operation: 'continue' as const,
+			sessionId: session.sessionId,
+			message: '[say Second]',
+		};
+		const error = await errorOf(service.run('', { target }));
+		expect(error.message).toMatch(/may|not known/);
+		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a reading that is older than one we have is ignored', async () => {
+		const service = simulation();
+		service.meets(
+			'poll',
+			{
+				change: (body) => ({
+					...body,
+					status: 'completed',
+					pendingInteractions: [],
+					lastActivityAt: '2026-10-05T08:00:00Z',
+				}),
+			},
+			{ skip: 2, first: 2 },
+		);
+		const result = await service.run('[work 40s] [say Done]');
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+	});
+});
+
+describe('timeouts (rule 35)', () => {
+	test('429 to everything ends a short Max Wait within the budget of the last requests', async () => {
+		const service = simulation();
+		service.meets('any', status(429, '60'), { after: 'start' });
+		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
+		await errorOf(service.run('[work 10m]', job));
+		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
+	});
+
+	test('a session that has completed is a result, also when Give Up After has passed', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const timeouts = { giveUpAfterMs: HOUR };
+		await service.wake('[work 1m] [say Done]', nodeContext, { timeouts });
+		service.advance(2 * HOUR);
+		service.meets('poll', page, { first: 1 });
+		const result = await service.wake('[work 1m] [say Done]', nodeContext, { timeouts });
+		expect(result.kind).toBe('completed');
+	});
+});
