@@ -144,9 +144,11 @@ export function start(setup: Setup): { result: Promise<Execution>; stop: () => v
 	const { workflow, additionalData } = prepare(setup);
 	const { retryOf } = setup;
 	const running = retryOf
-		? new WorkflowExecute(additionalData, 'retry', dataForRetry(retryOf)).processRunExecutionData(
-				workflow,
-			)
+		? new WorkflowExecute(
+				additionalData,
+				'retry',
+				dataForRetry(retryOf, workflow),
+			).processRunExecutionData(workflow)
 		: new WorkflowExecute(additionalData, 'trigger').run({
 				workflow,
 				startNode: workflow.getNode('Source')!,
@@ -247,13 +249,18 @@ export function hints(setup: Setup): string[] {
 		.map(({ message }) => message);
 }
 
-/** What n8n does with the data of a failed execution before it runs again: the failed node's own run is taken out. */
-function dataForRetry({ data }: Execution): IRunExecutionData {
+/** What "Retry with currently saved workflow" does with the data of a failed execution: it takes out the failed run, and replaces the node. */
+function dataForRetry(
+	{ data }: Execution,
+	workflow: ReturnType<typeof prepare>['workflow'],
+): IRunExecutionData {
 	const copy = createRunExecutionData(
 		structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData,
 	);
 	delete copy.resultData.error;
 	copy.resultData.runData[NODE]?.pop();
+	for (const entry of copy.executionData!.nodeExecutionStack)
+		entry.node = workflow.getNode(entry.node.name)!;
 	return copy;
 }
 
