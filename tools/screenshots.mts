@@ -41,6 +41,8 @@ interface Scene {
 	/** How the result is shown */
 	view: 'schema' | 'table';
 	canvas?: string;
+	/** The output to show, for a node with several */
+	output?: string;
 }
 
 /** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
@@ -52,7 +54,8 @@ function agentSession(): Scene {
 	// Scrolls the directives out of the field
 	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
 	parameters.options = {};
-	return { workflow, node, panel: 'run-agent-session', view: 'schema', canvas: 'workflow' };
+	const shown = { panel: 'run-agent-session', view: 'schema', output: 'Completed' } as const;
+	return { workflow, node, ...shown, canvas: 'workflow' };
 }
 
 /** The Workspace Automation node after a start by hand */
@@ -224,6 +227,7 @@ async function takeDragging(
 	await panel.drag('sessionId', 'sessionId');
 	await panel.drag('pendingInteractions', 'askedInteractions');
 	await panel.execute(RUN_TIMEOUT_MS);
+	await panel.showOutput('Completed');
 	await panel.showOutputAs('schema');
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
 	await page.mouse.move(0, 0);
@@ -280,6 +284,7 @@ async function takePictures(
 	if (scene.canvas) await save(scene.canvas, await aroundNodes(page));
 
 	const panel = await openPanel(page, scene.node);
+	if (scene.output) await panel.showOutput(scene.output);
 	await panel.showOutputAs(scene.view);
 	await page.mouse.move(0, 0);
 	await settle(page);

@@ -109,6 +109,7 @@ describe('somebody new', () => {
 			});
 			await panel.execute(STEP_TIMEOUT_MS);
 
+			await panel.showOutput('Completed');
 			await panel.showOutputAs('json');
 			await panel.output.getByText('All pages are fine.').first().waitFor();
 			const [session] = (await editor.stage.service.sessions()).slice(-1);

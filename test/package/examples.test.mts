@@ -50,8 +50,6 @@ function hiddenNames({ name, type, parameters }: WorkflowNode): string[] {
 
 /** n8n gives tools and polling triggers fields of its own. */
 const FIELDS_OF_N8N = ['descriptionType', 'pollTimes', 'toolDescription'];
-/** An option that the panel gets soon. Remove it here then. */
-const COMING = ['options.returnTogether'];
 
 describe.each(examples())('%s.json', (name) => {
 	const workflow = exampleWorkflow(name);
@@ -67,7 +65,7 @@ describe.each(examples())('%s.json', (name) => {
 			const names = [...unknownNames(node.parameters, properties), ...hiddenNames(node)];
 			return names.map((field) => `${node.name}: ${field}`);
 		});
-		const others = [...FIELDS_OF_N8N, ...COMING].map((field) => `: ${field}`);
+		const others = FIELDS_OF_N8N.map((field) => `: ${field}`);
 		expect(found.filter((field) => !others.some((other) => field.endsWith(other)))).toEqual([]);
 	});
 
