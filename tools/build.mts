@@ -12,8 +12,8 @@ const gulp = join(root, 'node_modules/gulp/bin/gulp.js');
 const marker = join(root, '.cache/built');
 
 /** Returns a digest of everything that the build reads. */
-function sourcesDigest(): string {
-	const files = globSync('{nodes,credentials}/**/*.*', { cwd: root }).sort();
+export function sourcesDigest(folder: string = root): string {
+	const files = globSync('{nodes,credentials}/**/*.*', { cwd: folder }).sort();
 	const digest = createHash('sha256');
 	for (const file of [
 		...files,
@@ -22,7 +22,7 @@ function sourcesDigest(): string {
 		'package.json',
 		'package-lock.json',
 	])
-		digest.update(file).update(readFileSync(join(root, file)));
+		digest.update(file).update(readFileSync(join(folder, file)));
 	return digest.digest('hex');
 }
 
