@@ -72,7 +72,10 @@ const latin1 = {
 		code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 };
 
-const clean = async () => rmSync('dist', { recursive: true, force: true });
+/** With what says which sources it was built from (tools/build.mts) */
+const clean = async () => {
+	for (const place of ['.cache/built', 'dist']) rmSync(place, { recursive: true, force: true });
+};
 
 // What n8n reads beside the code is copied: icons and codex files.
 const copy = (pattern, options) => () => src(pattern, { base: '.', ...options }).pipe(dest('dist'));

@@ -1,20 +1,48 @@
 // Builds the package for the commands that run or pack it, and runs programs of packages.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { nodeEnvironment, startGuarded } from '../n8n-host/guarded.mts';
 
 const root = join(import.meta.dirname, '..');
 const gulp = join(root, 'node_modules/gulp/bin/gulp.js');
 
+/** Says which sources `dist/` was built from. The build removes it first. */
+const marker = join(root, '.cache/built');
+
+/** Returns a digest of everything that the build reads. */
+export function sourcesDigest(folder: string = root): string {
+	const files = globSync('{nodes,credentials}/**/*.*', { cwd: folder }).sort();
+	const digest = createHash('sha256');
+	for (const file of [
+		...files,
+		'gulpfile.js',
+		'tsconfig.json',
+		'package.json',
+		'package-lock.json',
+	])
+		digest.update(file).update(readFileSync(join(folder, file)));
+	return digest.digest('hex');
+}
+
+const isBuiltFrom = (digest: string) =>
+	existsSync(join(root, 'dist')) && existsSync(marker) && readFileSync(marker, 'utf8') === digest;
+
 /**
- * Builds `dist/`.
+ * Builds `dist/`, unless it has been built from the same sources.
  * @param task `default` checks the types first; `unchecked` skips that check, which takes longer than the build
  * @throws Error with the compiler's messages
  */
 export async function build(task: 'default' | 'unchecked' = 'default'): Promise<void> {
+	const digest = sourcesDigest();
+	if (isBuiltFrom(digest)) return;
 	const child = startGuarded(process.execPath, [gulp, '--silent', task], { cwd: root });
 	const code = await child.exited;
 	if (code !== 0) throw new Error(`The build failed (exit code ${code}):\n${child.tail()}`);
+	if (task === 'unchecked') return;
+	mkdirSync(dirname(marker), { recursive: true });
+	writeFileSync(marker, digest);
 }
 
 /** Runs this Node in this terminal, and returns its exit code. */

@@ -68,7 +68,11 @@ const versions = named.length > 0 ? named : chosenVersions();
 const jestArgs = given.filter((arg) => !isVersion(arg));
 const files = selectedFiles(jestArgs);
 
-await ensureParts(['clickHouse', 'charts', 'browser', 'scanner'], log);
+const isRepository = files.some((file) => file.startsWith('repository/'));
+await ensureParts(
+	isRepository ? ['clickHouse', 'charts', 'browser', 'scanner'] : ['clickHouse'],
+	log,
+);
 await build();
 const folder = mkdtempSync(join(tmpdir(), 'workspace-automation-e2e-'));
 const packed = await packedPackage(false);

@@ -1,0 +1,196 @@
+// npm run rehearse: runs examples/night.json once against the local mock service, in ten minutes at most. One project fails, one request
+// is yours to answer by its link, one nobody answers, and n8n is killed in between. The terminal shows the messages of the night.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { styleText } from 'node:util';
+import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
+import { freeHostPorts, startHost, type OwnHost } from '../n8n-host/host.mts';
+import { ensureHost } from '../n8n-host/install.mts';
+import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
+import type { ControlClient } from '../local-service/control/client.mts';
+import { startLocalService } from './demoService.mts';
+import { credentialName, importCredential } from './demoStage.mts';
+import { filledInExample } from './examples.mts';
+import { packedPackage } from './package.mts';
+
+const TIMEOUT_MS = 10 * 60_000;
+/** How much faster the agents work, and how much sooner n8n resumes a paused execution */
+const SERVICE_SPEED = 20;
+const N8N_WAITS_FASTER = 4;
+/** How long a request may stay unanswered, in hours, which is what the node's field counts in */
+const UNANSWERED_HOURS = 0.05;
+
+/** What the scripted agent of each project does */
+const NIGHT = [
+	{
+		title: 'asks to publish: you answer by the link',
+		prompt: '[ask bash: git push] [say Published.]',
+	},
+	{
+		title: 'asks to delete files: nobody answers',
+		prompt: '[ask bash: rm -rf tmp] [say The files are still there.]',
+	},
+	{ title: 'fails', prompt: '[work 10s] [fail Out of disk]' },
+	{ title: 'works for a long time', prompt: '[work 20m] [say All links are fine.]' },
+];
+
+const print = (line = '') => console.log(line);
+const step = (line: string) => print(styleText('dim', `- ${line}`));
+const title = (line: string) => print(`\n${styleText('bold', line)}`);
+
+/** Receives the messages of the workflow, which its chat nodes would send. */
+async function receiveMessages(onMessage: (message: string) => void) {
+	const server = createServer(async (request, response) => {
+		onMessage(await text(request));
+		response.setHeader('content-type', 'application/json').end('{"ok":true}');
+	});
+	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+	const { port } = server.address() as { port: number };
+	return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
+/** Returns a node that sends the same text to this computer. */
+const messageNode = ({ parameters, ...node }: WorkflowNode, url: string): WorkflowNode => ({
+	...node,
+	type: 'n8n-nodes-base.httpRequest',
+	typeVersion: 4.2,
+	credentials: undefined,
+	parameters: {
+		method: 'POST',
+		url,
+		sendBody: true,
+		contentType: 'raw',
+		rawContentType: 'text/plain',
+		body: parameters.text ?? parameters.message,
+	},
+});
+
+/** Returns the example for one short night: fewer projects, scripted agents, messages to this computer, no wait until morning. */
+async function shortNight(control: ControlClient, messagesTo: string): Promise<WorkflowFile> {
+	const { projects, sites } = await control.seed();
+	const scripts = Object.fromEntries(
+		NIGHT.map(({ prompt }, index) => [projects[index].id, prompt]),
+	);
+	const siteIds = Object.fromEntries(
+		projects.map(({ id, name }) => [name, sites.find(({ projectId }) => projectId === id)?.id]),
+	);
+	const file = filledInExample('night');
+	const nodes = file.nodes.map((node) => {
+		const kind = node.type.split('.').at(-1);
+		const { parameters } = node;
+		if (kind === 'slack') return messageNode(node, messagesTo);
+		if (kind === 'wait') parameters.dateTime = '={{ $now.plus({ seconds: 1 }) }}';
+		if (parameters.jsonOutput?.includes('"sites"'))
+			parameters.jsonOutput = JSON.stringify({ sites: siteIds });
+		if (parameters.resource === 'project' && parameters.operation === 'getAll')
+			Object.assign(parameters, { returnAll: false, limit: NIGHT.length });
+		if (kind === 'runAgentSession' && parameters.operation === 'start') {
+			const project = /^=\{\{(.*)\}\}$/s.exec(parameters.projectId.value)![1];
+			parameters.prompt = `={{ (${JSON.stringify(scripts)})[${project}] }}`;
+			parameters.options = { ...parameters.options, unansweredAfter: UNANSWERED_HOURS };
+		}
+		if (!node.type.includes('workspace-automation')) return node;
+		return { ...node, credentials: { workspaceAutomationApi: { id: null, name: credentialName } } };
+	});
+	return { ...file, nodes };
+}
+
+/** Waits until something is there. Throws if it takes longer than the rehearsal may. */
+async function until<T>(
+	find: () => Promise<T | undefined> | T | undefined,
+	end: number,
+): Promise<T> {
+	for (; Date.now() < end; await sleep(500)) {
+		const found = await find();
+		if (found) return found;
+	}
+	throw new Error('The night has not ended within ten minutes.');
+}
+
+const isInterrupted = stopWhenInterrupted(() => 0);
+const closing: Array<() => unknown> = [];
+
+try {
+	title('Setting up');
+	await ensureHost({ log: step });
+	step('building and packing the package');
+	const packed = await packedPackage(true);
+	closing.push(packed.remove);
+	const service = await startLocalService(step);
+	closing.push(service.close);
+	await service.control.setSpeed(SERVICE_SPEED);
+
+	const messages: string[] = [];
+	const receiver = await receiveMessages((message) => {
+		messages.push(message);
+		title('Message');
+		print(message.trim());
+		if (message.includes('git push') && !message.startsWith('Good morning'))
+			print(styleText('green', 'This one is yours: open the link and answer it.'));
+	});
+	closing.push(receiver.close);
+
+	step('starting n8n');
+	// n8n compares the real paths of files.
+	const userFolder = realpathSync(mkdtempSync(join(tmpdir(), 'n8n-rehearse-')));
+	closing.push(() => rmSync(userFolder, { recursive: true, force: true }));
+	const ports = await freeHostPorts();
+	const start = async (login?: OwnHost['login']) =>
+		await startHost({
+			packageDir: packed.folder,
+			userFolder,
+			ports,
+			login,
+			waitsFaster: N8N_WAITS_FASTER,
+		});
+	let host = await start();
+	closing.push(async () => await host.close());
+	await importCredential(host, service);
+	const workflow = await host.importWorkflow(await shortNight(service.control, receiver.url));
+	const end = Date.now() + TIMEOUT_MS;
+	const executionId = await host.run(workflow);
+
+	title('The night');
+	for (const [index, { title: what }] of NIGHT.entries()) print(`Project ${index + 1} ${what}.`);
+	print(`Editor     ${host.workflowUrl(workflow)}/executions/${executionId}`);
+	print(`E-mail     ${host.login.email}`);
+	print(`Password   ${host.login.password}`);
+
+	// Both requests have been sent to somebody, and n8n has saved the paused execution.
+	await until(() => messages.length >= 2 || undefined, end);
+	await until(
+		async () =>
+			(await host.rest.get(`/executions/${executionId}`)).status === 'waiting' || undefined,
+		end,
+	);
+	title('n8n is killed now (kill -9), and started again');
+	await host.kill();
+	host = await start(host.login);
+	step('n8n is up again, and resumes the execution by itself');
+
+	const asked = messages.length;
+	const { error } = await host.waitForExecution(executionId, { timeoutMs: end - Date.now() });
+	if (error) throw new Error(error.message);
+	title('Summary');
+	const sessions = await service.sessions();
+	print(`${sessions.length} sessions for ${NIGHT.length} projects, none started twice.`);
+	print(
+		`${asked} messages before n8n was killed, ${messages.length - asked} after. The last one:\n`,
+	);
+	print(messages.at(-1)!.trim());
+	if (sessions.length !== NIGHT.length) throw new Error('A session was started twice.');
+} catch (error) {
+	// After Ctrl-C everything fails, and nobody wants to read how.
+	if (!isInterrupted()) {
+		console.error(
+			`\n${styleText('red', 'The rehearsal failed.', { stream: process.stderr })} ${(error as Error).message}`,
+		);
+		process.exitCode = 1;
+	}
+} finally {
+	for (const close of closing.reverse()) await close();
+}
