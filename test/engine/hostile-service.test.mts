@@ -132,7 +132,7 @@ describe('a response without bounds', () => {
 		expect(error).toBeUndefined();
 		await closed;
 		expect(host.requests).toHaveLength(1);
-		return outputs[2][0].json.warnings[0];
+		return outputs[0][0].json.warnings[0];
 	}
 
 	test('that drips ends with the time of the request in total, and the warning names the time', async () => {
@@ -274,7 +274,7 @@ describe('a redirect', () => {
 		);
 		const { error } = await run(setup(host, 'agentSession.create', starting));
 		expect(error).toMatchObject({
-			message: 'It is not known whether the session was started',
+			message: 'The session may have been started',
 			description: expect.stringContaining('The service answered with a redirect'),
 		});
 		expect(host.requests).toHaveLength(1);

@@ -119,7 +119,7 @@ const agentSessions: Speaker[] = [
 
 /** Whether it leaves to a person what it could not read, and says so: that is right, wherever it would have gone on. */
 const leavesToAPerson = ({ output, json }: { output: number; json: any }) =>
-	output === 1 && json.warnings?.length > 0 && typeof json.question === 'string';
+	output === 2 && json.warnings?.length > 0 && typeof json.question === 'string';
 
 const ask = '[ask bash: x] [work 30s] [say First]';
 
@@ -136,7 +136,7 @@ const runs: Speaker[] = [
 			const [session, ...others] = await since(world, before);
 			const decided = session?.interactions.map(({ value }) => meaning(value));
 			// What is left to a person is right, as long as it says so.
-			if (output === 1)
+			if (output === 2)
 				return differences({
 					'what it waits for': [
 						[session?.status, decided],
@@ -147,7 +147,7 @@ const runs: Speaker[] = [
 			return differences({
 				'the prompt': [session?.prompt, ask],
 				'the number of others': [others.length, 0],
-				'the output': [output, 0],
+				'the output': [output, 1],
 				'the session': [json.sessionId, session?.sessionId],
 				'what was decided': [decided, [policy]],
 				'the status': [session?.status, 'completed'],
@@ -168,7 +168,7 @@ const runs: Speaker[] = [
 			const [session, ...others] = await since(world, before);
 			return differences({
 				'the number of others': [others.length, 0],
-				'the output': [output, 1],
+				'the output': [output, 2],
 				'the session': [json?.sessionId, session?.sessionId],
 				'what was decided': [session?.interactions.map(({ value }) => value), [undefined]],
 			});
@@ -190,7 +190,7 @@ const runs: Speaker[] = [
 			if (leavesToAPerson({ output, json }))
 				return differences({ 'the turns': [session.turns, 2] });
 			return differences({
-				'the output': [output, 0],
+				'the output': [output, 1],
 				'the turns': [session.turns, 2],
 				'the text': [json?.text, 'Second'],
 			});
@@ -233,7 +233,7 @@ const runs: Speaker[] = [
 			});
 			const [session] = await since(world, before);
 			return differences({
-				'the output': [leavesToAPerson(left) ? 2 : left.output, 2],
+				'the output': [leavesToAPerson(left) ? 0 : left.output, 0],
 				'whether it has ended': [ended.includes(session?.status), false],
 			});
 		},
