@@ -255,7 +255,7 @@ function delaysOf(
 }
 
 /** What the node says when an answer was lost after which a session may exist or not: it does not start another one. */
-const NOT_KNOWN = /not known whether the session was started/;
+const NOT_KNOWN = /session may have been started/;
 
 const LOSSES = ['failed', 'twice', 'lost', 'unanswered', 'announced'] as const;
 /**

@@ -93,6 +93,10 @@ export function createService(options: ServiceOptions = {}): Service {
 		},
 	});
 	app.addHook('onClose', () => analytics.close());
+	// In a test's own time, the date of a response is of that time as well.
+	app.addHook('onSend', async (_request, reply) => {
+		if (!reply.hasHeader('date')) reply.header('date', new Date(clock.wallNow()).toUTCString());
+	});
 	app.setErrorHandler((error: FastifyError, _request, reply) => {
 		const status = error.statusCode ?? 500;
 		if (status >= 500) parts.log(error.stack ?? error.message);

@@ -332,7 +332,7 @@ describe('Run Agent Session as a tool', () => {
 				[{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }],
 			);
 			expect(lastTold(model.told()[1])).toMatchObject([
-				{ error: 'It is not known whether the session was started' },
+				{ error: 'The session may have been started' },
 			]);
 			expect(await sessionsOf(prompt)).toHaveLength(1);
 		},

@@ -276,7 +276,7 @@ describe('a redirect', () => {
 		);
 		const { error } = await run(setup(host, 'agentSession.create', starting));
 		expect(error).toMatchObject({
-			message: 'It is not known whether the session was started',
+			message: 'The session may have been started',
 			description: expect.stringContaining('The service answered with a redirect'),
 		});
 		expect(host.requests).toHaveLength(1);

@@ -217,7 +217,7 @@ describe('retries (rule 10)', () => {
 		const execution = await run(
 			setup({}, { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 } }),
 		);
-		expect(execution.error?.message).toBe('It is not known whether the session was started');
+		expect(execution.error?.message).toBe('The session may have been started');
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 });

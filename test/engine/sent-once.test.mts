@@ -44,7 +44,7 @@ describe('what must not be sent twice', () => {
 		const { error } = await run(
 			setup('product.create', { ...product, projectId: rl(service.projectId) }),
 		);
-		expect(error?.message).toBe('It is not known whether the product was created');
+		expect(error?.message).toBe('The product may have been created');
 		expect(await products()).toBe(before + 1);
 	}, 20_000);
 
@@ -54,7 +54,7 @@ describe('what must not be sent twice', () => {
 		const { error } = await run(
 			setup('product.create', { ...product, projectId: rl(service.projectId) }),
 		);
-		expect(error?.message).toBe('It is not known whether the product was created');
+		expect(error?.message).toBe('The product may have been created');
 		expect(await products()).toBe(before);
 		expect((await sent('POST')).length).toBeLessThanOrEqual(1);
 	}, 20_000);
@@ -72,7 +72,7 @@ describe('what must not be sent twice', () => {
 		const { error } = await run(
 			setup('agentSession.create', { projectId: rl(service.projectId), prompt: 'x' }),
 		);
-		expect(error?.message).toBe('It is not known whether the session was started');
+		expect(error?.message).toBe('The session may have been started');
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 });
@@ -104,9 +104,9 @@ describe('a node that is tried again', () => {
 	test('does not start one for an item whose start may have happened, nor does a retry of the execution', async () => {
 		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
 		const failed = await run(create(again));
-		expect(failed.error?.message).toBe('It is not known whether the session was started');
+		expect(failed.error?.message).toBe('The session may have been started');
 		const retried = await run(create({ retryOf: failed }));
-		expect(retried.error?.message).toBe('It is not known whether the session was started');
+		expect(retried.error?.message).toBe('The session may have been started');
 		expect((await service.sessions()).map(({ prompt }) => prompt)).toEqual([
 			'[say One]',
 			'[say Two]',

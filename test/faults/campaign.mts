@@ -19,7 +19,7 @@ export interface Report {
 	violations: string[];
 }
 
-const UNKNOWN = 'It is not known whether the session was started';
+const UNKNOWN = 'The session may have been started';
 
 export interface Item {
 	index: number;

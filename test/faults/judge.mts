@@ -49,7 +49,7 @@ const EXPECTED: Record<string, string[]> = {
 	edit: ['reject', 'refuse', 'block', '3', 'halt'],
 };
 const ABORTED = /was aborted$/;
-const UNKNOWN = /^(It is not known whether the session was started|A session was started)/;
+const UNKNOWN = /^(The session may have been started|A session was started)/;
 
 /** @param start when the simulation began */
 export function judge(

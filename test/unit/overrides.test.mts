@@ -7,7 +7,11 @@ import {
 	OPERATIONS,
 	type Values,
 } from '../../nodes/shared/client/operations.ts';
-import { allowedPlaceholders, readOverrides } from '../../nodes/shared/client/overrides.ts';
+import {
+	allowedPlaceholders,
+	applyOverride,
+	readOverrides,
+} from '../../nodes/shared/client/overrides.ts';
 import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
 import { operations as contract } from '../../openapi/contract.mts';
 import { apiWith } from '../apiWith.mts';
@@ -224,4 +228,35 @@ test('nothing is read from what every object inherits', async () => {
 	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
 	const { api } = await apiWith({}, overrides);
 	expect(api.readField('createAgentSession', 'sessionId', {})).toBeUndefined();
+});
+
+describe('an operation with its override', () => {
+	test("is its row, with each field that the override has in the place of the row's own", () => {
+		const override = {
+			path: '/jobs',
+			query: { size: '{limit}' },
+			answer: { data: 'jobs' },
+		};
+		expect(applyOverride('listTasks', override)).toMatchObject({
+			id: 'listTasks',
+			method: 'GET',
+			effect: 'read',
+			path: '/jobs',
+			query: { size: '{limit}' },
+			answer: {
+				data: { paths: ['jobs'], isOverridden: true },
+				id: { paths: ['id'], isOverridden: false },
+			},
+			overrideJson: JSON.stringify(override),
+		});
+	});
+
+	test('and without one, is its row', () => {
+		const { path, method, effect } = OPERATIONS.createFile;
+		const words = { path, method, effect, words: {}, overrideJson: '{}' };
+		expect(applyOverride('createFile')).toMatchObject(words);
+		expect(applyOverride('createFile', { words: { text: 'plain' } }).words).toEqual({
+			text: 'plain',
+		});
+	});
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { RateLimitError } from '../../nodes/shared/client/attemptError.ts';
 import { RateController } from '../../nodes/shared/client/rateController.ts';
 import { RateLimiters, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 import { createVirtualClock } from '../virtualClock.mts';
@@ -73,6 +74,80 @@ describe('a closed gate', () => {
 
 	test('is closed by a Retry-After of more than a minute for a second only', () => {
 		expect(refusedAfter(10, 0, 3_600_000).nextSendAt(request())).toBe(1_000);
+	});
+});
+
+describe('the measured rate', () => {
+	test('counts the latest thousand requests, however many there were', () => {
+		// 100 a second, then 500 a second for the last 2,000
+		const controller = new RateController();
+		for (let index = 0; index < 500; index++) controller.onSuccess(index * 10);
+		for (let index = 0; index < 2_000; index++) controller.onSuccess(5_000 + index * 2);
+		controller.onThrottled(0, 9_000, 60_000);
+		const perSecond = 1_000 / (2 + 60);
+		expect(rateOf(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
+	});
+
+	test('is the same however many requests came before those that count', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 1_000, max: 6_000 }), (accepted) => {
+				const controller = new RateController();
+				for (let index = accepted; index > 0; index--) controller.onSuccess(10_000 - index);
+				controller.onThrottled(0, 10_000, 60_000);
+				expect(rateOf(controller, 10, 70_000)).toBeCloseTo((0.9 * 1_000) / 61, 0);
+			}),
+			{ numRuns: 30 },
+		);
+	});
+});
+
+describe('a request that cannot be sent in time', () => {
+	const never = async (): Promise<{ pauseMs?: number }> => {
+		throw new Error('It was sent');
+	};
+
+	test('is rejected at once if the key is paused for longer, with the time to wait', async () => {
+		const clock = createVirtualClock();
+		const limiter = new RateLimiters(clock).get('key');
+		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 40_000 })));
+		const rejected = limiter.schedule(request(0, { deadline: 30_000 }), undefined, never);
+		await expect(clock.run(rejected)).rejects.toBeInstanceOf(RateLimitError);
+		await expect(rejected).rejects.toMatchObject({
+			message: 'The service is receiving too many requests',
+			description: expect.stringContaining('wait 40 seconds'),
+			context: { httpStatus: 429, retryAfter: 40 },
+		});
+		expect(clock.now()).toBe(0);
+	});
+
+	test('is rejected at its deadline if it waits for others to end', async () => {
+		const clock = createVirtualClock();
+		const limiter = new RateLimiters(clock).get('key');
+		const busy = Array.from({ length: 25 }, () =>
+			limiter.schedule(request(), undefined, async () => {
+				await clock.sleep(60_000);
+				return {};
+			}),
+		);
+		const deadline = 3_456;
+		const rejected = limiter.schedule(request(1, { deadline }), undefined, never);
+		const error = await clock.run(rejected.catch((thrown: unknown) => thrown));
+		expect(error).toMatchObject({ context: { httpStatus: 429, retryAfter: undefined } });
+		expect(clock.now()).toBeGreaterThanOrEqual(deadline);
+		expect(clock.now()).toBeLessThanOrEqual(deadline + 2);
+		await clock.run(Promise.all(busy));
+	});
+
+	test('is sent once all the same if it is urgent', async () => {
+		const clock = createVirtualClock();
+		const limiter = new RateLimiters(clock).get('key');
+		// Until the rate is at its lowest: a request a minute
+		for (let count = 0; count < 30; count++)
+			await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 60_000 })));
+		const urgent = request(0, { urgent: true, deadline: clock.now() + 30_000 });
+		const since = clock.now();
+		await clock.run(limiter.schedule(urgent, undefined, async () => ({})));
+		expect(clock.now()).toBe(since);
 	});
 });
 

@@ -26,6 +26,7 @@ test('a key is found in JSON however it is escaped, and what is around it stays'
 				body: { [`${before}[API key]${after}`]: [`${before}[API key]${after}`] },
 			});
 		}),
+		{ examples: [[[true, false], 'a\\', '']] },
 	);
 });
 

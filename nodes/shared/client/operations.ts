@@ -96,9 +96,9 @@ export const OPERATIONS = {
 		body: { projectId: '{projectId}', prompt: '{prompt}' },
 		assumed: 'shape',
 		effect: {
-			message: 'It is not known whether the session was started',
+			message: 'The session may have been started',
 			description:
-				"No second one is started, so that the work is not done twice. Check the dashboard: if the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'; if not, run the workflow again.",
+				"Check the dashboard. If the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'. If it isn't, run the workflow again. The node doesn't start a second session, because the work could be done twice.",
 		},
 		// However short Max Wait is: cut off, it would leave a session that nobody knows.
 		timeoutMs: 120_000,
@@ -121,9 +121,9 @@ export const OPERATIONS = {
 		assumed: 'shape',
 		reconciler: 'message',
 		effect: {
-			message: 'It is not known whether the message reached the session',
+			message: 'The message may have been sent',
 			description:
-				'It is not sent again, so that the work is not done twice. Check the session in the dashboard: if the message is there, continue the session without one; if not, run the workflow again.',
+				"Check the session in the dashboard. If the message is there, continue the session without one. If it isn't, run the workflow again. The node doesn't send the message again, because the work could be done twice.",
 		},
 		newSession: true,
 	},
@@ -146,9 +146,9 @@ export const OPERATIONS = {
 		words: ['approve', 'deny'],
 		reconciler: 'interaction',
 		effect: {
-			message: 'It is not known whether the request was answered',
+			message: 'The decision may have been sent',
 			description:
-				'Check the session in the dashboard: if it still waits for an answer, run the workflow again.',
+				'Check the session in the dashboard. If it still waits for a decision, run the workflow again.',
 		},
 		newSession: true,
 		urgent: true,
@@ -251,9 +251,9 @@ export const OPERATIONS = {
 		body: { projectId: '{projectId}' },
 		assumed: 'shape',
 		effect: {
-			message: 'It is not known whether the product was created',
+			message: 'The product may have been created',
 			description:
-				'It is not created again, so that there are not two. Check the products of the project, and run the workflow again if it is missing.',
+				"Check the products of the project. If the product isn't there, run the workflow again. The node doesn't create it again, because there could be two.",
 		},
 	},
 	updateProduct: {

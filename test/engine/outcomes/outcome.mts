@@ -23,10 +23,10 @@ type NodeError = Error & { description?: string | null; messages?: string[] };
 
 /** Why nothing can be known, in words that a reader takes for a reason */
 const REASONS =
-	/web page|not JSON|not answer with JSON|redirect|is not known|clearly means|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
+	/web page|proxy or login page|not JSON|not answer with JSON|redirect|may have been|clearly means|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
 
 /** How an error says that there may be what was asked for */
-const MAY_BE_THERE = /is not known|was (started|sent|created)|Session [\da-f-]{36}/;
+const MAY_BE_THERE = /may have been|was (started|sent|created)|Session [\da-f-]{36}/;
 
 /** Whether an error names the override that mends it, or at least the reason. */
 function judged(error: NodeError): Outcome {
