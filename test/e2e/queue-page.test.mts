@@ -91,7 +91,10 @@ describe('the page in queue mode', () => {
 				request0: choiceOf(page, 0, 'Approve once'),
 				request1: choiceOf(page, 1, 'Deny'),
 			};
-			expect(await send(url, page, choices)).toMatchObject({ status: 200, title: 'Your answer was sent' });
+			expect(await send(url, page, choices)).toMatchObject({
+				status: 200,
+				title: 'Your answer was sent',
+			});
 			expect(await send(url, page, choices)).toMatchObject({ status: 409 });
 
 			const execution = await stage.host.waitForExecution(executions[what], {
