@@ -31,7 +31,7 @@ export const question = {
 		{ id: 'i1', type: 'permission', permission: 'bash', patterns: ['git push origin main'] },
 	],
 	question:
-		'An agent waits for your decision on 1 request.  \nRequest 1 of 1  \nPermission: «bash»  \nFor: «git push origin main»',
+		'The agent needs your approval for 1 request.  \nRequest 1 of 1  \nPermission: «bash»  \nCommand: «git push origin main»',
 };
 
 /** The comment that a person adds in a form */

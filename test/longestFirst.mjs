@@ -6,6 +6,7 @@ import DefaultSequencer from '@jest/test-sequencer';
 
 const LONGEST = [
 	'e2e/page',
+	'e2e/page-hostile',
 	'e2e/page-killed',
 	'e2e/editor',
 	'e2e/editor-examples',

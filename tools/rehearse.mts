@@ -13,8 +13,8 @@ import { ensureHost } from '../n8n-host/install.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import type { ControlClient } from '../local-service/control/client.mts';
 import { startLocalService } from './demoService.mts';
-import { credentialName, importCredential } from './demoStage.mts';
-import { filledInExample } from './examples.mts';
+import { importCredential } from './demoStage.mts';
+import { credentialName, filledInExample } from './examples.mts';
 import { packedPackage } from './package.mts';
 
 const TIMEOUT_MS = 10 * 60_000;

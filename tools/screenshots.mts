@@ -11,6 +11,7 @@ import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
 	launchBrowser,
+	type Browser,
 	type BrowserContextOptions,
 	type Locator,
 	type Page,
@@ -306,13 +307,21 @@ async function aroundNodes(page: Page): Promise<Rectangle> {
 	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** The link to the page of what the example asks, once n8n has looked at the session, in a minute or two */
-async function approvalLink({ host }: Stage): Promise<string> {
+const TASK = 'Give the landing page a new headline, and build the site.';
+/** A prompt with two requests. The page is shown without the directive. */
+const TWO_REQUESTS = `${TASK} [ask bash: npm run build + edit: pages/index.html, pages/about.html]`;
+
+/** The link to the approval page of the example, once n8n has polled the session, in a minute or two */
+async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
 	const workflow = filledInExample('approve-on-a-page');
 	const session = workflow.nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
-	// Without directives the agent asks for npm run build, which the example's rule would approve.
+	// The example's rule would approve npm run build.
 	session.parameters.permissionPolicy = 'ask';
-	session.parameters.prompt = 'Give the landing page a new headline, and build the site.';
+	session.parameters.prompt = prompt;
+	Object.assign((session.parameters.options ??= {}), {
+		ifNobodyAnswers: 'deny',
+		unansweredAfter: 2,
+	});
 	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
@@ -323,6 +332,51 @@ async function approvalLink({ host }: Stage): Promise<string> {
 		await sleep(2000);
 	}
 }
+
+/** Saves a picture of an approval page for each color scheme: what a screen of this size shows, or the whole page. */
+async function saveApprovalPage(page: Page, name: string, isWhole = false): Promise<void> {
+	await page.evaluate(`for (const task of document.querySelectorAll('p bdo'))
+		task.textContent = task.textContent.replace(/ \\[ask.*/, '')`);
+	const viewport = page.viewportSize()!;
+	// The bar with Send stays at the end of a screen that is as high as the page.
+	const height = await page.evaluate('document.documentElement.scrollHeight');
+	if (isWhole) await page.setViewportSize({ ...viewport, height: height as number });
+	for (const [colorScheme, suffix] of schemes) {
+		await page.emulateMedia({ colorScheme });
+		const path = join(images, `${name}${suffix}.png`);
+		await page.screenshot({ path });
+		console.log(path);
+	}
+	await page.setViewportSize(viewport);
+}
+
+/** Takes the pictures of the approval page: on a phone and at a desk, with one request and with two, and after sending. */
+async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> {
+	const [one, two] = await Promise.all(
+		[TASK, TWO_REQUESTS].map(async (prompt) => await approvalLink(stage, prompt)),
+	);
+	const phone = await browser.newPage({ viewport: PHONE, deviceScaleFactor: 2 });
+	await phone.goto(one);
+	await saveApprovalPage(phone, 'approval-page');
+	await phone.goto(two);
+	await saveApprovalPage(phone, 'approval-page-two', true);
+	await phone.getByRole('group', { name: '1 of 2' }).getByLabel('Approve once').check();
+	await phone.getByRole('group', { name: '2 of 2' }).getByLabel('Deny').check();
+	await phone.getByRole('button', { name: 'Send' }).click();
+	await phone.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+	await saveApprovalPage(phone, 'approval-page-sent', true);
+	const desk = await browser.newPage({ viewport: DESK });
+	await desk.goto(one);
+	await saveApprovalPage(desk, 'approval-page-desktop');
+	await Promise.all([phone.close(), desk.close()]);
+}
+
+const PHONE = { width: 360, height: 740 };
+const DESK = { width: 1280, height: 760 };
+const schemes = [
+	['light', ''],
+	['dark', '-dark'],
+] as const;
 
 stopWhenInterrupted(() => 1);
 
@@ -336,10 +390,6 @@ try {
 	const openPage = async (options: BrowserContextOptions) =>
 		await (await signedIn(browser, stage.host, options)).newPage();
 	try {
-		const schemes = [
-			['light', ''],
-			['dark', '-dark'],
-		] as const;
 		for (const scene of [agentSession(), fileList(), analytics(), trigger()].filter(({ panel }) =>
 			isWanted(panel),
 		)) {
@@ -350,18 +400,7 @@ try {
 				await page.context().close();
 			}
 		}
-		if (isWanted('approval-page')) {
-			const url = await approvalLink(stage);
-			for (const [colorScheme, suffix] of schemes) {
-				const viewport = { width: 454, height: 400 };
-				const page = await browser.newPage({ colorScheme, viewport, deviceScaleFactor: 2 });
-				await page.goto(url);
-				const path = join(images, `approval-page${suffix}.png`);
-				await page.screenshot({ path, fullPage: true });
-				console.log(path);
-				await page.close();
-			}
-		}
+		if (isWanted('approval-page')) await takeApprovalPages(browser, stage);
 		if (isWanted('entrances')) {
 			const workflowId = await stage.host.importWorkflow(agentSession().workflow);
 			for (const [colorScheme, suffix] of schemes) {

@@ -154,7 +154,7 @@ describe('client-mail.json', () => {
 				APPROVES,
 			);
 			expect(message.text).toContain(
-				`Session: «${sessionId}»  \nRequest 1 of 1  \nPermission: «bash»  \nFor: «git push»`,
+				`Session: «${sessionId}»  \nRequest 1 of 1  \nPermission: «bash»  \nCommand: «git push»`,
 			);
 			expect(await valuesOf(sessionId)).toEqual([['git push', null]]);
 			await click(stage.host, message, true);
@@ -182,7 +182,7 @@ describe('client-mail.json', () => {
 			expect(message.text).not.toContain('«rm -rf');
 			await click(stage.host, message, true);
 			const second = await reviews();
-			expect(second.text).toContain('For: «rm -rf tmp»');
+			expect(second.text).toContain('Command: «rm -rf tmp»');
 
 			// What n8n answers depends on its version; what counts is that nothing is approved.
 			await click(stage.host, message, true).catch(() => undefined);
@@ -210,7 +210,7 @@ describe('client-mail.json', () => {
 			);
 			await click(stage.host, message, true);
 			const again = await reviews();
-			expect(again.text).toContain('For: «git push»');
+			expect(again.text).toContain('Command: «git push»');
 			await click(stage.host, message, true);
 
 			const [, second] = await askingExecutions(workflowId, 2);

@@ -114,7 +114,7 @@ describe('somebody new', () => {
 			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
 			const decision = await page.context().newPage();
 			const title = decision.getByRole('heading', { level: 1 });
-			const allow = decision.getByLabel('Allow once');
+			const allow = decision.getByLabel('Approve once');
 			await eventually(async () => {
 				await decision.goto(link);
 				// While n8n looks at the sessions it answers itself, with neither.
@@ -123,7 +123,7 @@ describe('somebody new', () => {
 					await decision.getByRole('button', { name: 'Send' }).click();
 				}
 				const [says = ''] = await title.allInnerTexts();
-				return ['Sent', 'Already answered'].includes(says);
+				return ['Your answer was sent', 'Already answered'].includes(says);
 			}, 60);
 
 			const morning = await eventually(

@@ -290,7 +290,7 @@ describe("n8n's own chat", () => {
 			const chat = await playChat(editor.stage.host, editor.page);
 			const question = await read(chat.locator('.chat-message').getByText('«git push»'));
 			expect(question.split('\n')).toEqual(
-				expect.arrayContaining(['Permission: «bash»', 'For: «git push»']),
+				expect.arrayContaining(['Permission: «bash»', 'Command: «git push»']),
 			);
 			const [session] = (await editor.stage.service.sessions()).slice(-1);
 			expect(session).toMatchObject({

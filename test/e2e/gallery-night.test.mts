@@ -53,8 +53,8 @@ async function answer(message: string): Promise<void> {
 	await eventually(async () => {
 		const page = await openPage(url);
 		if (page.status !== 200) return false;
-		const sent = await send(url, page, { request0: choiceOf(page, 0, 'Allow once') });
-		return sent.title === 'Sent';
+		const sent = await send(url, page, { request0: choiceOf(page, 0, 'Approve once') });
+		return sent.title === 'Your answer was sent';
 	}, 60);
 }
 

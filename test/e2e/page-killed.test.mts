@@ -118,9 +118,9 @@ test(
 	async () => {
 		const url = moved(await linkOf('wait'));
 		const page = await openPage(url);
-		expect(page.title).toBe('An agent asks for permission');
-		const request0 = choiceOf(page, 0, 'Allow once');
-		expect(await send(url, page, { request0 })).toMatchObject({ title: 'Sent' });
+		expect(page.title).toBe('The agent needs your approval');
+		const request0 = choiceOf(page, 0, 'Approve once');
+		expect(await send(url, page, { request0 })).toMatchObject({ title: 'Your answer was sent' });
 		const execution = await host.waitForExecution(executions.wait, { timeoutMs: LOOK_MS });
 		expect(execution.items('Completed')).toMatchObject([
 			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },

@@ -70,7 +70,8 @@ async function read(answer: Response): Promise<PageAnswer> {
 async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
 	return await eventually(async () => {
 		const page = await read(await ask());
-		const isBusy = page.title.startsWith('n8n looks') || page.html.includes('is running already');
+		const isBusy =
+			page.title === 'The session is being updated' || page.html.includes('is running already');
 		return isBusy ? undefined : page;
 	}, 120);
 }

@@ -38,7 +38,18 @@ const PROMPTS = {
 };
 const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy ${n}] [say Done.]`);
 
+/** Fifty rounds, in ten executions */
+const RACES = Array.from({ length: 10 }, (_, n) => `race ${n}`);
+const ROUNDS = Array.from({ length: 5 }, (_, n) => `race ${n}`);
+const racePrompt = (name: string, round: string) =>
+	`Race ${name} ${round} [ask bash: ${round}] [say Done.]`;
+
 beforeAll(async () => {
+	for (const name of RACES)
+		await begin(
+			name,
+			ROUNDS.map((round) => racePrompt(name, round)),
+		);
 	for (const [name, prompt] of Object.entries(PROMPTS))
 		await begin(name, [prompt], { options: { sendComments: name === 'one' } });
 	await begin('many', MANY, { options: { maxConcurrentSessions: 20 } });
@@ -76,7 +87,7 @@ describe('nothing is decided', () => {
 		async () => {
 			const url = await link('still');
 			const page = await openPage(url);
-			expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
+			expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
 			expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
 			const purpose = { 'Sec-Purpose': 'prefetch', Purpose: 'prefetch' };
 			expect((await fetch(url, { headers: purpose })).headers.get('cache-control')).toBe(
@@ -93,10 +104,10 @@ describe('nothing is decided', () => {
 				const sent = await send(withNonce(nonce), page, { request0: '0' });
 				expect(sent).toMatchObject({ status: 404 });
 			}
-			const incomplete = { status: 409, title: 'A request has no choice yet' };
+			const incomplete = { status: 409, title: 'A choice is missing' };
 			for (const request0 of ['', '9', 'once'])
 				expect(await send(url, page, { request0 })).toMatchObject(incomplete);
-			const changed = { status: 409, title: 'The agent asks for something else now' };
+			const changed = { status: 409, title: 'The request has changed' };
 			for (const shown of ['', 'A'.repeat(22)])
 				expect(await send(url, page, { shown, request0: '0' })).toMatchObject(changed);
 			expect(await answered(PROMPTS.still)).toEqual([undefined]);
@@ -114,41 +125,54 @@ describe('nothing is decided', () => {
 			const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
 			await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
 			const now = await send(url, page, { request0: '0', request1: '0' });
-			expect(now).toMatchObject({ status: 409, title: 'The agent asks for something else now' });
-			expect(now.html).toContain('<dd><bdi>«rm -rf build»');
-			expect(now.html).not.toContain('<dd><bdi>«git push»');
+			expect(now).toMatchObject({ status: 409, title: 'The request has changed' });
+			expect(now.html).toContain('<li><bdo dir="ltr">rm -rf build</bdo>');
+			expect(now.html).not.toContain('git push');
 			expect(await answered(PROMPTS.changing)).toEqual(['once', undefined]);
-		},
-		LOOK_MS,
-	);
-
-	test(
-		'twice, by two people at once: one of them is told so',
-		async () => {
-			const url = await link('still');
-			const page = await openPage(url);
-			const both = ['Allow once', 'Deny'].map((label) => choiceOf(page, 0, label));
-			const answers = await Promise.all(
-				both.map(async (request0) => await send(url, page, { request0 })),
-			);
-			expect(answers.filter(({ title }) => title === 'Sent')).toHaveLength(1);
-			const values = await eventually(async () => {
-				const [value] = await answered(PROMPTS.still);
-				return value && [value];
-			});
-			expect(values).toEqual([answers[0].title === 'Sent' ? 'once' : 'reject']);
 		},
 		LOOK_MS,
 	);
 });
 
+/** How two people answer the same page in the same second */
+const BOTH = ['Approve once', 'Deny'] as const;
+
+test.each(RACES)(
+	'two people select Send in the same second, five times: one decision each, and the loser is told (%s)',
+	async (name) => {
+		const sent = await messages(stage, executions[name], ROUNDS.length);
+		for (const { url } of sent) {
+			const page = await openPage(url);
+			const answers = await Promise.all(
+				BOTH.map(async (label) => await send(url, page, { request0: choiceOf(page, 0, label) })),
+			);
+			const titles = answers.map(({ title }) => title);
+			expect([...titles].sort()).toEqual(['Already answered', 'Your answer was sent']);
+			const winner = titles.indexOf('Your answer was sent');
+			const later = await openPage(url);
+			expect(later.html).toContain(winner === 0 ? 'Approved once' : '>Denied');
+			const [asked] = /race \d+/.exec(page.html)!;
+			const value = await eventually(async () => (await answered(racePrompt(name, asked)))[0]);
+			expect(value).toBe(winner === 0 ? 'once' : 'reject');
+		}
+		const items = arrived(await ended(name), 'Completed');
+		expect(items.map(({ decisions }) => decisions.length)).toEqual(ROUNDS.map(() => 1));
+		const resolved = (await stage.service.requests())
+			.map(({ path }) => path)
+			.filter((path) => path.endsWith('/resolve'))
+			.filter((path) => items.some(({ sessionId }) => path.includes(sessionId)));
+		expect(resolved).toHaveLength(ROUNDS.length);
+	},
+	3 * LOOK_MS,
+);
+
 describe('a person', () => {
 	test(
 		'answers by a link, with a comment that goes to the agent',
 		async () => {
-			expect(await answer(await link('one'), ['Allow once'], 'Go ahead.')).toMatchObject({
+			expect(await answer(await link('one'), ['Approve once'], 'Go ahead.')).toMatchObject({
 				status: 200,
-				title: 'Sent',
+				title: 'Your answer was sent',
 			});
 		},
 		LOOK_MS,
@@ -157,8 +181,8 @@ describe('a person', () => {
 	test(
 		'answers two requests of one question differently',
 		async () => {
-			expect(await answer(await link('two'), ['Allow once', 'Deny'])).toMatchObject({
-				title: 'Sent',
+			expect(await answer(await link('two'), ['Approve once', 'Deny'])).toMatchObject({
+				title: 'Your answer was sent',
 			});
 		},
 		LOOK_MS,
@@ -171,7 +195,7 @@ describe('a person', () => {
 			await answer(first, ['Deny']);
 			const old = await openPage(first);
 			expect(old.title).toBe('Already answered');
-			expect(old.html).toMatch(/Denied: <bdi>«bash first»<\/bdi>, on this page, <time/);
+			expect(old.html).toMatch(/Sent at <time.*Denied.*<bdo dir="ltr">first<\/bdo>/s);
 			const again = await send(first, { hidden: {} }, { request0: '0' });
 			expect(again).toMatchObject({ status: 409, title: 'Already answered' });
 			expect(await answered(PROMPTS.twice)).toEqual(['reject', undefined]);
@@ -187,9 +211,9 @@ test(
 		expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
 		for (const [n, { text, url }] of sent.entries()) {
 			const [asked] = /deploy \d+/.exec(text)!;
-			expect((await openPage(url)).html).toContain(`«${asked}»`);
-			const done = await answer(url, [asked.endsWith('3') ? 'Deny' : 'Allow once']);
-			expect(done).toMatchObject({ title: 'Sent' });
+			expect((await openPage(url)).html).toContain(`<bdo dir="ltr">${asked}</bdo>`);
+			const done = await answer(url, [asked.endsWith('3') ? 'Deny' : 'Approve once']);
+			expect(done).toMatchObject({ title: 'Your answer was sent' });
 			if (n > 0) continue;
 			const others = await Promise.all(MANY.map(answered));
 			expect(others.flat().filter((value) => value !== undefined).length).toBeLessThan(2);
@@ -246,7 +270,7 @@ describe('after that', () => {
 		async () => {
 			const second = await link('twice', 1);
 			expect(second).not.toBe(await link('twice'));
-			await answer(second, ['Allow from now on']);
+			await answer(second, ['Always approve']);
 			await ended('twice');
 			expect(await answered(PROMPTS.twice)).toEqual(['reject', 'always']);
 			expect(await openPage(second)).toMatchObject({ status: 409 });

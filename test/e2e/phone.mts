@@ -16,7 +16,7 @@ const axe = readFileSync(
 	'utf8',
 );
 
-const PHONE: BrowserContextOptions = {
+export const PHONE: BrowserContextOptions = {
 	viewport: { width: 360, height: 740 },
 	deviceScaleFactor: 2,
 	isMobile: true,
@@ -24,7 +24,7 @@ const PHONE: BrowserContextOptions = {
 };
 
 /** What axe finds in a page as it is, and whether it fits the width of the screen */
-async function problems(page: Page): Promise<string[]> {
+export async function findProblems(page: Page): Promise<string[]> {
 	// It is run beside the page, whose policy allows no script.
 	await page.evaluate(axe);
 	return await page.evaluate(`axe.run().then(({ violations }) => {
@@ -34,6 +34,7 @@ async function problems(page: Page): Promise<string[]> {
 	})`);
 }
 
+/** Answers two requests on a phone: the first by touch, the second by keyboard, with a comment. */
 export async function answerOnPhone(url: string): Promise<void> {
 	const browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 	try {
@@ -44,25 +45,29 @@ export async function answerOnPhone(url: string): Promise<void> {
 			page.on('request', (request) => said.push(...(request.url() === url ? [] : [request.url()])));
 			await page.goto(url);
 			const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-			expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 23, 27)');
-			expect(await problems(page)).toEqual([]);
+			expect(background).toBe(colorScheme === 'light' ? 'rgb(245, 246, 248)' : 'rgb(17, 19, 23)');
+			expect(await findProblems(page)).toEqual([]);
 			// Nothing of it was blocked, and nothing else was asked for.
 			expect(said).toEqual([]);
 		}
 		const page = await browser.newPage({ ...PHONE, javaScriptEnabled: false });
 		await page.goto(url);
-		await page.getByRole('group', { name: 'Request 1 of 2' }).getByLabel('Allow once').tap();
-		// The second by keyboard: from the first on to the next group, down to Deny, and on to the comment and Send.
+		await page.getByRole('group', { name: '1 of 2' }).getByLabel('Approve once').tap();
+		// The second by keyboard: over the details to the next group, down to Deny, to the comment, which opens, and to Send.
+		await page.keyboard.press('Tab');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('ArrowDown');
-		expect(
-			await page.getByRole('group', { name: 'Request 2 of 2' }).getByLabel('Deny').isChecked(),
-		).toBe(true);
+		expect(await page.getByRole('group', { name: '2 of 2' }).getByLabel('Deny').isChecked()).toBe(
+			true,
+		);
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Enter');
 		await page.keyboard.press('Tab');
 		await page.keyboard.type('Not that page.');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', { name: 'Sent' }).waitFor();
+		await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
 	} finally {
 		await browser.close();
 	}

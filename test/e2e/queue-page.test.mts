@@ -57,9 +57,9 @@ describe('the page in queue mode', () => {
 			const url = await link('stays');
 			expect(url.startsWith(`${stage.host.url}/`)).toBe(true);
 			const page = await openPage(url);
-			expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
-			expect(page.html).toContain('«git push»');
-			expect(page.html).toContain('«rm -rf build»');
+			expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
+			expect(page.html).toContain('<bdo dir="ltr">git push</bdo>');
+			expect(page.html).toContain('<bdo dir="ltr">rm -rf build</bdo>');
 			expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
 			expect(await answered('stays')).toEqual([undefined, undefined]);
 		},
@@ -75,7 +75,7 @@ describe('the page in queue mode', () => {
 			await asker.kill();
 			await host.addWorker();
 			const page = await openPage(await link('killed'));
-			expect(page).toMatchObject({ status: 200, title: 'An agent asks for permission' });
+			expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
 			expect(await answered('killed')).toEqual([undefined, undefined]);
 		},
 		STAGE_TIMEOUT_MS,
@@ -88,10 +88,13 @@ describe('the page in queue mode', () => {
 			const page = await openPage(url);
 			const before = taken(what);
 			const choices = {
-				request0: choiceOf(page, 0, 'Allow once'),
+				request0: choiceOf(page, 0, 'Approve once'),
 				request1: choiceOf(page, 1, 'Deny'),
 			};
-			expect(await send(url, page, choices)).toMatchObject({ status: 200, title: 'Sent' });
+			expect(await send(url, page, choices)).toMatchObject({
+				status: 200,
+				title: 'Your answer was sent',
+			});
 			expect(await send(url, page, choices)).toMatchObject({ status: 409 });
 
 			const execution = await stage.host.waitForExecution(executions[what], {

@@ -85,7 +85,7 @@ describe('examples/ask-a-human.json', () => {
 				decisions: [],
 			});
 			const [{ question, formUrl }] = parked.items('Approval request');
-			expect(question).toMatch(/^Permission: «bash» *\nFor: «git push» *$/m);
+			expect(question).toMatch(/^Permission: «bash» *\nCommand: «git push» *$/m);
 			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
 
 			await answerForm(formUrl, [answer]);

@@ -123,8 +123,8 @@ describe('several requests at once', () => {
 				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
 			]);
 			const [{ question, formUrl }] = parked.items('Approval request');
-			expect(question).toMatch(/^For: «git push» *$/m);
-			expect(question).toMatch(/^For: «a․html» *$/m);
+			expect(question).toMatch(/^Command: «git push» *$/m);
+			expect(question).toMatch(/^File: «a․html» *$/m);
 
 			await answerForm(formUrl, ['approve']);
 
@@ -179,8 +179,8 @@ describe('examples/approval-with-deadline.json', () => {
 			expect(said.text).toMatch(
 				/^Nobody answered in time, so the session was aborted. It had asked:\n/,
 			);
-			expect(said.text).toMatch(/^For: «git push» *$/m);
-			expect(said.text).toMatch(/^For: «index․html» *$/m);
+			expect(said.text).toMatch(/^Command: «git push» *$/m);
+			expect(said.text).toMatch(/^File: «index․html» *$/m);
 			expect(execution.items('Result')).toEqual([]);
 			const record = await recordOf(stage, sessionId);
 			expect(record).toMatchObject({ status: 'failed', aborted: true });
@@ -203,7 +203,7 @@ describe('examples/approval-with-deadline.json', () => {
 			const again = await askedAgain(parked.id, 2);
 			expect(again.status).toBe('waiting');
 			expect(again.items('Approval request')).toMatchObject([
-				{ sessionId, question: expect.stringMatching(/^For: «rm -rf tmp∕cache» *$/m) },
+				{ sessionId, question: expect.stringMatching(/^Command: «rm -rf tmp∕cache» *$/m) },
 			]);
 			await answerForm(again.items('Approval request')[0].formUrl, ['deny']);
 

@@ -86,7 +86,7 @@ describe('a value in a rule', () => {
 test('the question names the project and the job, and so does the next one', async () => {
 	const prompt = 'Publish it. [ask bash: a] [ask bash: b] [say Done]';
 	const first = itemOn('needsApproval', await run(session({ prompt })));
-	expect(first.question).toMatch(/^Project: «Shop» {2}\nJob: «Publish it․ ［ask bash∶ a］/m);
+	expect(first.question).toMatch(/^Project: «Shop» {2}\nTask: «Publish it․ ［ask bash∶ a］/m);
 	const second = itemOn(
 		'needsApproval',
 		await run(
@@ -106,7 +106,7 @@ test('the question names the project and the job, and so does the next one', asy
 	expect(second).toMatchObject({
 		decisions: [{ patterns: ['a'], decision: 'approve', decidedBy: 'answer' }],
 		pendingInteractions: [{ patterns: ['b'], about: { projectName: 'Shop', job: prompt } }],
-		question: expect.stringMatching(/^Project: «Shop» {2}\nJob: «Publish it/m),
+		question: expect.stringMatching(/^Project: «Shop» {2}\nTask: «Publish it/m),
 	});
 }, 30_000);
 
@@ -116,8 +116,8 @@ test('what the question does not show, the item does not hold and the answer doe
 	const first = itemOn('needsApproval', await run(session({ prompt: `[ask ${asks}] [say Done]` })));
 	const held = (first.pendingInteractions as IDataObject[]).map(({ patterns }) => String(patterns));
 	expect(held).toEqual(names.slice(0, 5));
-	expect(String(first.question).match(/(?<=^For: «)[^»]*/gm)).toEqual(held);
-	expect(first.question).toMatch(/^2 more requests: asked after this/m);
+	expect(String(first.question).match(/(?<=^Command: «)[^»]*/gm)).toEqual(held);
+	expect(first.question).toMatch(/^2 more requests: you get another message/m);
 	const answered = await run(
 		session(
 			{

@@ -8,7 +8,7 @@ import { readRequestsShown } from '../../nodes/RunAgentSession/approval/request.
 import { checkRules, decide, splitPatterns } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
-import { quoteVisible } from '../../nodes/shared/approvals/visibleText.ts';
+import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession, requireSessionId } from '../../nodes/shared/client/session.ts';
 import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
@@ -241,6 +241,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'a question': (text) =>
 		formatQuestion({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
 	'a quoted text': (text) => quoteVisible(text, 200),
+	'a text on the approval page': (text) => splitVisible(text, Infinity),
 	'an answer': (text) => readAnswer(text),
 	'the answer in a form': (text) => readAnswer({ Decision: [text], submittedAt: text }),
 	'an answer below data': (text) => readAnswer({ data: { text, [text]: text } }),

@@ -6,7 +6,7 @@ export const PAGE_STYLE = `
 *{box-sizing:border-box}
 html{scroll-padding-bottom:9rem;-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--back);color:var(--text);font:1rem/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
-header{display:flex;gap:.25rem 1rem;flex-wrap:wrap;justify-content:space-between;padding:.75rem var(--gutter) 0;font-size:.875rem}
+header{display:flex;align-items:baseline;gap:.25rem 1rem;flex-wrap:wrap;justify-content:space-between;padding:.75rem var(--gutter) 0;font-size:.875rem}
 header b{font-weight:600}
 a{color:var(--accent);padding:.125rem 0}
 main,form{flex:1;display:flex;flex-direction:column}
@@ -38,6 +38,7 @@ mark.mixed{padding:0;text-decoration:underline wavy}
 .choices input{flex:none;width:1.125rem;height:1.125rem;margin:0;accent-color:var(--accent)}
 small{display:block;margin-top:.125rem;font-size:.8125rem;font-weight:400;line-height:1.35}
 details{margin:.25rem 0 .5rem}
+.card details{margin:.125rem 0 0}
 summary{display:inline-block;padding:.25rem 0;font-size:.875rem;cursor:pointer}
 summary::before{content:"\\25B8\\00A0"}
 [open]>summary::before{content:"\\25BE\\00A0"}

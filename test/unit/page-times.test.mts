@@ -1,0 +1,74 @@
+// Until when an answer counts, and how the approval page and the question word it. Pure.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	describeAfter,
+	findDeadline,
+	formatMoment,
+} from '../../nodes/RunAgentSession/approval/times.ts';
+import { readSession } from '../../nodes/shared/client/session.ts';
+
+const HOUR = 3_600_000;
+const limits = {
+	giveUpAfterMs: 24 * HOUR,
+	onGiveUp: 'abort' as const,
+	ifNobodyAnswers: 'deny' as const,
+	unansweredAfterMs: 2 * HOUR,
+};
+const asked = { since: 0, askedAt: HOUR };
+
+describe('the deadline', () => {
+	test('is the end of the time that approvers have', () => {
+		expect(findDeadline(asked, limits)).toEqual({ at: 3 * HOUR, after: 'deny' });
+	});
+
+	test('is when the node gives up, where that comes first', () => {
+		const long = { ...limits, unansweredAfterMs: 30 * HOUR };
+		expect(findDeadline(asked, long)).toEqual({ at: 24 * HOUR, after: 'abort' });
+	});
+
+	test('is when the node gives up, where approvers have all the time', () => {
+		const wait = { ...limits, ifNobodyAnswers: 'wait' as const, onGiveUp: 'error' as const };
+		expect(findDeadline(asked, wait)).toEqual({ at: 24 * HOUR, after: 'error' });
+	});
+
+	test.each([
+		['deny', 1, 'the request is denied'],
+		['deny', 2, 'open requests are denied'],
+		['abort', 2, 'the session is aborted'],
+		['error', 1, 'the workflow stops with an error'],
+	] as const)('says what happens then: %s, %i', (after, requests, said) => {
+		expect(describeAfter({ at: 0, after }, requests)).toBe(said);
+	});
+});
+
+describe('a moment', () => {
+	const at = Date.parse('2026-11-23T17:00:00Z');
+
+	test.each<[string | undefined, number | undefined, string, string]>([
+		['Europe/Berlin', at, '6:00 PM', 'Europe/Berlin'],
+		['Europe/Berlin', at - 24 * HOUR, 'Nov 23, 6:00 PM', 'Europe/Berlin'],
+		['Europe/Berlin', at - 365 * 24 * HOUR, 'Nov 23, 2026, 6:00 PM', 'Europe/Berlin'],
+		[undefined, undefined, 'Nov 23, 2026, 5:00 PM', 'UTC'],
+		// Still the same day there
+		['Pacific/Honolulu', at + 16 * HOUR, '7:00 AM', 'Pacific/Honolulu'],
+		['Nowhere/Land', at, '5:00 PM', 'UTC'],
+		['', at, '5:00 PM', 'UTC'],
+	])('in %p, seen at %p, is %s (%s)', (timeZone, today, time, zone) => {
+		expect(formatMoment(at, timeZone, today)).toEqual({ time, zone });
+	});
+
+	test('is never an error, whatever it is and wherever', () => {
+		fc.assert(
+			fc.property(fc.double(), fc.string(), fc.integer(), (time, zone, today) => {
+				expect(formatMoment(time, zone, today).time).toMatch(/[AP]M$|an unknown time/);
+			}),
+		);
+	});
+});
+
+test('a session whose requests are nested without end is read, and waits for something', () => {
+	const pendingInteractions = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown;
+	const session = readSession({ status: 'running', pendingInteractions }, 's1');
+	expect(session?.pendingInteractions).toHaveLength(1);
+});
