@@ -146,7 +146,7 @@ const table: Row[] = [
 		'file.getContent',
 		{ outputAs: '={{ "paper" }}' },
 		/^'Output As' has no valid value$/,
-		/binary, text/,
+		/binary, url, text/,
 	],
 	...texts('file.rename', 'name', 'Name'),
 	...optionalIds('file.move', 'parentId', 'Folder'),
