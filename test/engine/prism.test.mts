@@ -75,17 +75,15 @@ test('every operation of the contract has an operation that is run here', () => 
 test.each(Object.entries(good))('Prism accepts the request of %s', async (does, parameters) => {
 	// The form of a product's ID is not shown, and the contract assumes a UUID.
 	const product = does === 'product.update' ? { productId: rl(ID) } : {};
-	const before = log.length;
 	const { error, outputs } = await call(does, { ...parameters, ...product });
 	expect(error).toBeUndefined();
 	expect(outputs[0]).toHaveLength(1);
-	expect(log.slice(before)).toContain('The request passed the validation rules');
-	expect(log.slice(before)).not.toContain('Violation');
 });
 
-test('Prism refuses what does not fit, such as another version', async () => {
+test('Prism refuses what does not fit, such as another version, and refused nothing else', async () => {
 	const other = { getTask: { version: '2027-01-01' } };
 	const { error } = await call('task.get', { taskId: rl(ID) }, other);
 	expect(error?.httpCode).toBe('422');
-	expect(log).toContain('Violation');
+	while (!log.includes('Violation')) await new Promise((resolve) => setTimeout(resolve, 50));
+	expect(log.match(/did not pass the validation rules/g)).toHaveLength(1);
 });
