@@ -170,7 +170,9 @@ test.each(documented)(
 	async ({ names, fields }) => {
 		const [does] = names;
 		const product = does === 'product.update' ? { productId: rl(ID) } : {};
-		const { outputs } = await call(does, { ...good[does], ...product, ...asText, simplify: false });
+		const asText = does === 'file.getContent' ? { outputAs: 'text' } : {};
+		const parameters = { ...good[does], ...product, ...asText, simplify: false };
+		const { outputs } = await call(does, parameters);
 		const found = pathsIn(outputs[0][0].json, '').map((path) => path.replace(/\.\d+(?=\.|$)/g, ''));
 		const wanted = fields
 			.map((path) => (does.endsWith('getAll') ? path.replace(/^data\./, '') : path))
