@@ -153,8 +153,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 				await time.run(async () => await run(setup('runAgentSession', parameters))),
 			);
 			const output = outputs.findIndex((items) => items.length > 0);
-			const old = [2, 0, 1][output];
-			return { output: old, json: outputs[output]?.[0].json };
+			return { output, json: outputs[output]?.[0].json };
 		},
 		pick: async (node, method, parameters = {}) =>
 			await time.run(async () => {
