@@ -214,17 +214,18 @@ export interface components {
 			 */
 			parentId?: string | null;
 		};
+		/** @description The complete text, or a download URL */
 		FileContent:
 			| {
-					text?: string;
+					text: string;
+			  }
+			| {
 					/**
 					 * Format: uri
 					 * @description Valid for 15 minutes; needs no token
 					 */
-					url?: string;
-			  }
-			| unknown
-			| unknown;
+					url: string;
+			  };
 		CustomDomain: {
 			/** @constant */
 			object: 'custom_domain';

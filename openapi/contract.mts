@@ -24,7 +24,7 @@ export interface Operation {
 	parameters: Parameter[];
 	/** Where the method and path serve several operations (`x-operations`) */
 	serves: Array<{ operationId: string; field: string }>;
-	/** Undefined where the operation takes no body */
+	/** Undefined where the operation requires no body */
 	validateBody?: Validate;
 	/** By status: `'200'`, ..., `'default'` */
 	validateAnswer: Record<string, Validate>;
@@ -119,7 +119,7 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 						...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
 						...readParameters(`${at}/parameters`, operation.parameters),
 					],
-					validateBody: operation.requestBody
+					validateBody: operation.requestBody?.required
 						? validatorAt(`${at}/requestBody/content/application~1json/schema`)
 						: undefined,
 					validateAnswer,

@@ -4,7 +4,7 @@ import { ensureParts } from '../tools/parts.mts';
 import { runJest } from './jest.mts';
 
 try {
-	await ensureParts(['clickHouse', 'charts', 'scanner'], console.error);
+	await ensureParts(['clickHouse', 'charts', 'scanner', 'prism'], console.error);
 	await build();
 	process.exitCode = await runJest(process.argv.slice(2));
 } catch (error) {

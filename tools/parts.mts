@@ -16,6 +16,8 @@ const PARTS = {
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
 	/** Changes lines one by one, to see whether a test fails */
 	mutation: { folder: 'test/mutation', name: 'what changes lines for the tests', seconds: 10 },
+	/** A mock server that others make from the contract */
+	prism: { folder: 'test/prism', name: 'Prism', seconds: 20 },
 	/** n8n's own check of a package */
 	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", seconds: 10 },
 } satisfies Record<string, Pinned>;

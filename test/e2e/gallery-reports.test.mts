@@ -230,7 +230,9 @@ describe('price-list.json', () => {
 
 			expect(execution.error).toBeUndefined();
 			expect(inSlack()[0].split('\n').sort()).toEqual([
-				expect.stringMatching(/^NOT saved: (Honey oats|Oat bar): The product may have been created/),
+				expect.stringMatching(
+					/^NOT saved: (Honey oats|Oat bar): The product may have been created/,
+				),
 				expect.stringMatching(/^saved: (Honey oats|Oat bar), /),
 			]);
 			const added = (await products())

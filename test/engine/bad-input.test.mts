@@ -1,8 +1,7 @@
 // Whatever is entered wrong is refused before anything is sent, with a message that names the field and a way out.
 import { describe, expect, test } from '@jest/globals';
-import type { IDataObject, INodePropertyCollection, INodeProperties } from 'n8n-workflow';
+import type { INodePropertyCollection, INodeProperties } from 'n8n-workflow';
 import {
-	ID,
 	rl,
 	NULL,
 	NUMBER,
@@ -18,43 +17,12 @@ import {
 	jsons,
 	body,
 	update,
+	good,
 } from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 import { useService } from './service.mts';
 
 const service = useService();
-
-/** Valid parameters of each operation: a row of the table below spoils one of them. */
-const good: Record<string, IDataObject> = {
-	'project.getAll': {},
-	'task.get': { taskId: rl(ID) },
-	'task.getAll': {},
-	'task.update': { taskId: rl(ID), updateFields: { title: 'x' } },
-	'agentSession.create': { projectId: rl(ID), prompt: 'x' },
-	'agentSession.get': { sessionId: ID },
-	'agentSession.abort': { sessionId: ID },
-	'agentSession.sendMessage': { sessionId: ID, message: 'x' },
-	'agentSession.resolveInteraction': {
-		sessionId: ID,
-		interactionId: 'i1',
-		decision: 'option',
-		optionValue: 'once',
-	},
-	'file.create': { projectId: rl(ID), name: 'a.md', contentSource: 'text', text: 'x' },
-	'file.createFolder': { projectId: rl(ID), name: 'a' },
-	'file.get': { fileId: rl(ID) },
-	'file.getContent': { fileId: rl(ID), outputAs: 'binary', binaryPropertyName: 'data' },
-	'file.getAll': { projectId: rl(ID) },
-	'file.rename': { fileId: rl(ID), name: 'b.md' },
-	'file.move': { fileId: rl(ID), parentId: rl(ID) },
-	'customDomain.getAll': { siteId: ID },
-	'customDomain.delete': { customDomainId: rl(ID) },
-	'sharedPreview.create': { projectId: rl(ID), siteId: ID, route: '/' },
-	'analytics.query': { query: 'SELECT 1' },
-	'product.getAll': { projectId: rl(ID) },
-	'product.create': { projectId: rl(ID), fields: '{"name":"x"}' },
-	'product.update': { productId: rl('prod_1'), fields: '{"name":"x"}' },
-};
 
 const table: Row[] = [
 	...limits('project.getAll'),
@@ -146,7 +114,7 @@ const table: Row[] = [
 		'file.getContent',
 		{ outputAs: '={{ "paper" }}' },
 		/^'Output As' has no valid value$/,
-		/binary, text/,
+		/binary, url, text/,
 	],
 	...texts('file.rename', 'name', 'Name'),
 	...optionalIds('file.move', 'parentId', 'Folder'),

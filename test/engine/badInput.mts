@@ -106,3 +106,35 @@ export const body = (value: string): IDataObject => ({ additionalFields: { body:
 export const update =
 	(field: string) =>
 	(value: string): IDataObject => ({ updateFields: { [field]: value } });
+
+/** Valid parameters of each operation */
+export const good: Record<string, IDataObject> = {
+	'project.getAll': {},
+	'task.get': { taskId: rl(ID) },
+	'task.getAll': {},
+	'task.update': { taskId: rl(ID), updateFields: { title: 'x' } },
+	'agentSession.create': { projectId: rl(ID), prompt: 'x' },
+	'agentSession.get': { sessionId: ID },
+	'agentSession.abort': { sessionId: ID },
+	'agentSession.sendMessage': { sessionId: ID, message: 'x' },
+	'agentSession.resolveInteraction': {
+		sessionId: ID,
+		interactionId: 'i1',
+		decision: 'option',
+		optionValue: 'once',
+	},
+	'file.create': { projectId: rl(ID), name: 'a.md', contentSource: 'text', text: 'x' },
+	'file.createFolder': { projectId: rl(ID), name: 'a' },
+	'file.get': { fileId: rl(ID) },
+	'file.getContent': { fileId: rl(ID), outputAs: 'binary', binaryPropertyName: 'data' },
+	'file.getAll': { projectId: rl(ID) },
+	'file.rename': { fileId: rl(ID), name: 'b.md' },
+	'file.move': { fileId: rl(ID), parentId: rl(ID) },
+	'customDomain.getAll': { siteId: ID },
+	'customDomain.delete': { customDomainId: rl(ID) },
+	'sharedPreview.create': { projectId: rl(ID), siteId: ID, route: '/' },
+	'analytics.query': { query: 'SELECT 1' },
+	'product.getAll': { projectId: rl(ID) },
+	'product.create': { projectId: rl(ID), fields: '{"name":"x"}' },
+	'product.update': { productId: rl('prod_1'), fields: '{"name":"x"}' },
+};

@@ -295,15 +295,49 @@ describe('a download', () => {
 		return { store, execution };
 	}
 
-	test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (status) => {
-		const inside = await hostThat((_, response) => response.end('secret'));
+	test.each([301, 302, 303, 307, 308])(
+		'follows a redirect (%d), without the credential',
+		async (status) => {
+			const other = await hostThat((_, response) => response.end('# Report'));
+			const { store, execution } = await download((_, response) =>
+				response.writeHead(status, { location: `${other.url}/there` }).end(),
+			);
+			const { outputs } = await execution.result;
+			expect(outputs[0][0].json).toMatchObject({ text: '# Report' });
+			expect(store.requests).toEqual([{ url: '/file', authorization: undefined }]);
+			expect(other.requests).toEqual([{ url: '/there', authorization: undefined }]);
+		},
+	);
+
+	test.each([
+		['ftp://example.com/file', /does not use https/],
+		['http://user:pw@example.com/', /has a user name or password in it/],
+		['http://[', /is not a URL/],
+	])('does not follow a redirect to %s', async (location, why) => {
 		const { store, execution } = await download((_, response) =>
-			response.writeHead(status, { location: inside.url }).end(),
+			response.writeHead(302, { location }).end(),
 		);
 		const { error } = await execution.result;
-		expect(error?.message).toMatch(/^The file could not be downloaded: .* redirect$/);
-		expect(store.requests).toEqual([{ url: '/file', authorization: undefined }]);
-		expect(inside.requests).toEqual([]);
+		expect(error?.description).toMatch(why);
+		expect(store.requests).toHaveLength(1);
+	});
+
+	test('follows no more than five redirects', async () => {
+		const { store, execution } = await download((_, response) =>
+			response.writeHead(302, { location: '/again' }).end(),
+		);
+		const { error } = await execution.result;
+		expect(error?.message).toBe(
+			'The file could not be downloaded: its host answered with status 302',
+		);
+		expect(store.requests).toHaveLength(6);
+	});
+
+	test('that is refused does not speak of the API key, which its host never sees', async () => {
+		const { execution } = await download((_, response) => response.writeHead(403).end());
+		const { error } = await execution.result;
+		expect(error?.message).toMatch(/status 403$/);
+		expect(`${error?.message} ${error?.description}`).not.toMatch(/key|credential/i);
 	});
 
 	test('takes no user name or password', async () => {

@@ -1,58 +1,49 @@
 // Every operation of the Workspace Automation node but those of agent sessions and files, which have pages of their own, and what they have in common.
 import { describe, expect, test } from '@jest/globals';
-import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { OPERATIONS } from '../../nodes/shared/client/operations.ts';
-import type { Operation } from '../../nodes/shared/n8n/declarative.ts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
 import { nodeProperties, run } from './engine.mts';
 import { rl, jsons, useOperations } from './operations.mts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const { fault, idOf, only, sent, service, session, setup } = useOperations();
 
 describe('the document, the contract and the node', () => {
-	const places = nodeProperties('workspaceAutomation')
+	/** The operations of the built description, with the endpoint that each declares */
+	const declared = nodeProperties('workspaceAutomation')
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ displayOptions, options }) =>
-			(options as INodePropertyOptions[]).map(({ value, routing }) => ({
-				name: `${String(displayOptions!.show!.resource![0])}.${String(value)}`,
-				paginate: routing!.send!.paginate,
-			})),
-		);
-	/** The operations as the resources' files define them, with the endpoint of each */
-	const defined = async () => {
-		const files = globSync('nodes/WorkspaceAutomation/resources/*.ts', { cwd: root });
-		const all = await Promise.all(
-			files.map(async (file) => {
-				const resource = basename(file, '.ts');
-				const exported = (await import(join(root, file))) as Record<string, unknown>;
-				const found = exported[resource] as Record<string, Operation>;
-				return Object.entries(found).map(([value, { request }]) => {
-					const { method, path } = OPERATIONS[request];
-					return [`${resource}.${value}`, `${method} ${path}`];
-				});
+			(options as INodePropertyOptions[]).map(({ value, routing }) => {
+				const { request, send } = routing!;
+				return {
+					name: `${String(displayOptions!.show!.resource![0])}.${String(value)}`,
+					endpoint: `${request!.method} ${String(request!.url)}`,
+					paginate: send!.paginate,
+				};
 			}),
 		);
-		return all.flat().sort();
-	};
 
-	test('have the same operations', async () => {
+	test('have the same operations, none of them twice', () => {
 		expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
 			Object.keys(endpoints).sort(),
 		);
 		const table = Object.entries(endpoints).flatMap(([endpoint, names]) =>
-			names.map((name) => [name, endpoint]),
+			names.map((name) => `${name}: ${endpoint}`),
 		);
-		expect(await defined()).toEqual(table.sort());
-		expect(places.map(({ name }) => name).sort()).toEqual(table.map(([name]) => name).sort());
+		expect(declared.map(({ name, endpoint }) => `${name}: ${endpoint}`).sort()).toEqual(
+			table.sort(),
+		);
+		expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length);
+		// Files and folders are created by one endpoint, and we assume one for renaming and moving.
+		const shared = Object.values(endpoints).filter((names) => names.length > 1);
+		expect(shared).toEqual([
+			['file.create', 'file.createFolder'],
+			['file.rename', 'file.move'],
+		]);
 	});
 
 	test('and every operation goes the one way to the API', () => {
-		expect(places.filter(({ paginate }) => paginate !== true)).toEqual([]);
+		expect(declared.filter(({ paginate }) => paginate !== true)).toEqual([]);
 	});
 });
 

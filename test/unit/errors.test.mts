@@ -39,7 +39,7 @@ describe('an error says what happened and what to do', () => {
 		[answer(401), /API key was refused/, /complete and still exists/],
 		[answer(403), /does not permit/, /scope/],
 		[answer(404), /not found/, /lacks a scope .* lost access/],
-		[answer(409), /conflicting/, /Nothing was overwritten/],
+		[answer(409), /conflicting/, /current state/],
 		[answer(413), /too large/, /10 MiB/],
 		[answer(429, { 'retry-after': '1' }), /too many requests/, /wait 1 second\./],
 		[answer(429, { 'retry-after': '90' }), /too many requests/, /wait 90 seconds/],

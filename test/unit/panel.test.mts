@@ -225,7 +225,7 @@ test('the locators of Run Agent Session have no pattern for n8n to check (rule 2
 	const modes = properties.flatMap(({ modes = [] }) => modes);
 	expect(modes.length).toBeGreaterThan(3);
 	for (const mode of modes) {
-		expect(mode).not.toHaveProperty('validation');
-		expect(mode).not.toHaveProperty('extractValue');
+		expect(mode.validation).toBeUndefined();
+		expect(mode.extractValue).toBeUndefined();
 	}
 });

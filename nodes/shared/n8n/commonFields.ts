@@ -52,7 +52,7 @@ const locator = <T>(
 /** Returns a locator without patterns for n8n to check: on each resume of a paused execution, n8n may run out of time for them. */
 export const withoutPatterns = <T>(declared: Field<T>): Field<T> => ({
 	...declared,
-	modes: declared.modes?.map(({ validation: _, ...mode }) => mode),
+	modes: declared.modes?.map((mode) => ({ ...mode, validation: undefined })),
 });
 
 export const projectLocator = locator(

@@ -37,7 +37,7 @@ export interface World {
 	asked(): Promise<string[]>;
 	/** Lets what shows late become visible. */
 	settle(): void;
-	/** Runs an operation. @throws what the node failed with */
+	/** Runs an operation. @throws what the node failed with, or a warning that an item has */
 	operation(does: string, parameters?: IDataObject, more?: Partial<Setup>): Promise<any[]>;
 	/** Runs Run Agent Session. @throws what the node failed with */
 	session(parameters: IDataObject): Promise<{ output?: OutputKey; json: any }>;
@@ -131,6 +131,9 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 			const outputs = outputsOf(
 				await time.run(async () => await run(setup('workspaceAutomation', given, more))),
 			);
+			// A warning on an item tells a user as much as an error does.
+			const [warning] = outputs[0].flatMap(({ json }) => (json.warnings ?? []) as string[]);
+			if (warning !== undefined) throw new Error(warning);
 			return outputs[0].map(({ json, ...item }) => Object.assign(json, item));
 		},
 		async session(parameters) {

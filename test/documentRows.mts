@@ -1,0 +1,80 @@
+// The rows of the API document, as the contract has them: endpoints, parameters, fields of responses, errors and limits.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { contractFile } from '../openapi/contract.mts';
+import { endpoints } from '../openapi/endpoints.mts';
+
+type Json = Record<string, any>;
+
+const contract = parse(readFileSync(contractFile, 'utf8')) as Json;
+
+/** Follows a `$ref`. */
+function resolve(schema: Json): Json {
+	if (typeof schema.$ref !== 'string') return schema;
+	const keys = schema.$ref.split('/').slice(1);
+	return resolve(keys.reduce((at: Json, key: string) => at[key], contract));
+}
+
+/** Returns the dotted paths of the fields in a schema; of a list's entries as those of one entry. */
+export function fieldPaths(schema: Json, parent = ''): string[] {
+	const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = resolve(schema);
+	const own = Object.entries(properties as Json).flatMap(([name, field]) => [
+		`${parent}${name}`,
+		...fieldPaths(field, `${parent}${name}.`),
+	]);
+	const others = [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])];
+	return [...new Set([...own, ...others.flatMap((each: Json) => fieldPaths(each, parent))])];
+}
+
+export interface DocumentedOperation {
+	operationId: string;
+	/** `METHOD /path` */
+	endpoint: string;
+	/** The node's operations */
+	names: string[];
+	/** By where they are: `query.limit`, `path.taskId`, `header.…`, `body.title` */
+	parameters: string[];
+	/** Dotted paths of the success response */
+	fields: string[];
+}
+
+const bodyOf = (content: Json | undefined): Json =>
+	content?.content?.['application/json']?.schema ?? {};
+
+export const documented: DocumentedOperation[] = Object.entries(contract.paths as Json).flatMap(
+	([path, item]) =>
+		Object.entries(item as Json)
+			.filter(([method]) => method !== 'parameters')
+			.map(([method, operation]) => {
+				const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map(
+					(parameter: Json) => resolve(parameter),
+				);
+				const success = Object.keys(operation.responses).find((status) => status.startsWith('2'))!;
+				const endpoint = `${method.toUpperCase()} ${path}`;
+				return {
+					operationId: operation.operationId as string,
+					endpoint,
+					names: endpoints[endpoint],
+					parameters: [
+						...parameters.map((each) => `${each.in}.${each.name}`),
+						...fieldPaths(bodyOf(operation.requestBody)).map((name) => `body.${name}`),
+					],
+					fields: fieldPaths(bodyOf(operation.responses[success])),
+				};
+			}),
+);
+
+/** The documented statuses of errors, each with its meaning */
+export const errorStatuses: Array<[status: string, meaning: string]> = [
+	...(contract.components.responses.Error.description as string).matchAll(/(\d{3}) ([^;]+)/g),
+].map(([, status, meaning]) => [status, meaning.trim()]);
+
+/** The fields of an error, and the codes that the document lists */
+export const errorFields = fieldPaths(contract.components.schemas.ErrorEnvelope);
+export const errorCodes = ['not_found', 'conflict'];
+
+export const limits = contract['x-limits'] as Array<{
+	limit: string;
+	value: string;
+	operations: string[];
+}>;

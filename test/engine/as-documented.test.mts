@@ -1,0 +1,249 @@
+// What the node makes of answers that the API document allows, from a host that gives the answers of each test.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject } from 'n8n-workflow';
+import { options, poller, run, search, type Setup } from './engine.mts';
+
+const ID = '123e4567-e89b-12d3-a456-426614174000';
+const OTHER = '00000000-0000-4000-8000-00000000000f';
+const rl = (value: unknown, mode = 'id') => ({ __rl: true, mode, value });
+
+type Answer = { status?: number; body: unknown };
+interface Received {
+	method: string;
+	path: string;
+	body: any;
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+	for (const server of servers.splice(0)) {
+		server.closeAllConnections();
+		server.close();
+	}
+});
+
+/** A host that answers by `METHOD /path`, and what it received */
+async function hostWith(answers: Record<string, Answer>) {
+	const received: Received[] = [];
+	const server = createServer((request, response) => {
+		let text = '';
+		request.on('data', (chunk) => (text += chunk));
+		request.on('end', () => {
+			const path = request.url!.replace(/^\/v1|\?.*$/g, '');
+			const method = request.method!;
+			received.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+			const { status = 200, body } = answers[`${method} ${path}`] ?? { status: 404, body: {} };
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(body));
+		});
+	}).listen(0, '127.0.0.1');
+	servers.push(server);
+	await once(server, 'listening');
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+	const credentials = { baseUrl, accessToken: 'wa_key', apiVersion: '2026-10-05', overrides: '{}' };
+	const setup = (does: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => {
+		const [resource, operation] = does.split('.');
+		return {
+			node: 'workspaceAutomation',
+			parameters: { resource, operation, ...parameters },
+			credentials,
+			...more,
+		};
+	};
+	const only = async (...given: Parameters<typeof setup>) => {
+		const { outputs, error } = await run(setup(...given));
+		if (error) throw error;
+		return outputs[0][0].json;
+	};
+	return { received, credentials, setup, only };
+}
+
+describe('after a change', () => {
+	const change = async (sent: IDataObject, shown: IDataObject) => {
+		const body = { object: 'task', id: ID, ...shown };
+		const { only } = await hostWith({ [`PATCH /tasks/${ID}`]: { body } });
+		return await only('task.update', { taskId: rl(ID), updateFields: sent });
+	};
+
+	test.each([
+		['trimmed', { title: '  Links ' }, { title: 'Links' }],
+		['NFC-normalized', { title: 'Cafe\u0301' }, { title: 'Café' }],
+		['lower-cased', { title: 'LINKS' }, { title: 'links' }],
+		['without U+FE0F', { emoji: '\u2764\ufe0f' }, { emoji: '\u2764' }],
+		['not shown', { title: 'Links', prompt: 'x' }, {}],
+	])('a value that comes back %s is no warning', async (_, sent, shown) => {
+		expect(await change(sent, shown)).not.toHaveProperty('warnings');
+	});
+
+	test('another value is a warning on the item that names the override, and no error', async () => {
+		const item = await change({ title: 'New' }, { title: 'Old' });
+		expect(item).toMatchObject({ id: ID, title: 'Old' });
+		expect(item.warnings).toEqual([
+			expect.stringMatching(/^The service ignored 'title': .*New.*Old.*"updateTask"/),
+		]);
+	});
+});
+
+test('UUIDs in capitals are sent in lower case, and lists still fit their filter', async () => {
+	const capitals = 'ABCDEF00-0000-4000-8000-00000000000F';
+	const small = capitals.toLowerCase();
+	const { only, received } = await hostWith({
+		[`GET /tasks/${small}`]: { body: { object: 'task', id: capitals } },
+		'GET /files': {
+			body: { object: 'list', has_more: false, data: [{ id: ID, projectId: capitals }] },
+		},
+	});
+	await only('task.get', { taskId: rl(capitals) });
+	await only('file.getAll', { projectId: rl(capitals) });
+	expect(received.map(({ path }) => path)).toEqual([`/tasks/${small}`, '/files']);
+});
+
+describe('a session', () => {
+	const session = (more: IDataObject): Answer => ({
+		body: { sessionId: ID, status: 'completed', ...more },
+	});
+	const get = async (more: IDataObject, settings: Setup['settings'] = {}) => {
+		const { only } = await hostWith({ [`GET /agent/sessions/${ID}`]: session(more) });
+		return await only('agentSession.get', { sessionId: rl(ID) }, { settings });
+	};
+
+	test("has the agent's text, and never the user's prompt as the text", async () => {
+		const text = 'Fix the links';
+		expect(await get({ latestMessage: { role: 'assistant', text } })).toMatchObject({ text });
+		expect(await get({ latestMessage: { role: 'user', text } })).not.toHaveProperty('text');
+	});
+
+	test('has its error under its own name, unless n8n would take the item for a failure', async () => {
+		expect(await get({ status: 'failed', error: 'Out of disk' })).toMatchObject({
+			error: 'Out of disk',
+		});
+		const retried = await get({ error: 'Out of disk' }, { retryOnFail: true });
+		expect(retried).toMatchObject({ failure: 'Out of disk' });
+		expect(retried).not.toHaveProperty('error');
+		const routed = await get({ error: 'Out of disk' }, { onError: 'continueErrorOutput' });
+		expect(routed).toMatchObject({ error: 'Out of disk' });
+	});
+
+	test.each([
+		`https://app.example.com/sessions/${ID}`,
+		`https://app.example.com/sessions/${ID}/messages?tab=files#end`,
+		`https://app.example.com/sessions/${ID}/projects/${OTHER}`,
+		`https://app.example.com/projects/${OTHER}/agent/${ID}`,
+		`https://app.example.com/open?sessionId=${ID}&project=${OTHER}`,
+		`https://app.example.com/open?id=${ID}`,
+		`https://app.example.com/sessions?id=${ID}&project=${OTHER}`,
+	])('is found in %s', async (url) => {
+		const { only } = await hostWith({ [`GET /agent/sessions/${ID}`]: session({}) });
+		expect(await only('agentSession.get', { sessionId: rl(url, 'url') })).toMatchObject({
+			sessionId: ID,
+		});
+	});
+
+	test.each([
+		['permission', 'approve'],
+		['question', 'option'],
+	])('gets an answer to a %s with the type of its own', async (type, decision) => {
+		const response = { type: 'choice', options: [{ value: 'once', label: 'Allow once' }] };
+		const pending = session({ pendingInteractions: [{ type, id: 'i1', response }] });
+		const { only, received } = await hostWith({
+			[`GET /agent/sessions/${ID}`]: pending,
+			[`POST /agent/sessions/${ID}/interactions/i1/resolve`]: session({}),
+		});
+		await only('agentSession.resolveInteraction', {
+			sessionId: rl(ID),
+			interactionId: 'i1',
+			decision,
+			optionValue: 'once',
+		});
+		expect(received.at(-1)!.body).toEqual({ type, response: 'once' });
+	});
+});
+
+describe('setup_required', () => {
+	const message = 'Create a project that a key can act on';
+	const setup_required = {
+		reason: 'no_compatible_projects',
+		message,
+		eligible_workspaces: [{ id: ID, name: 'Acme' }],
+	};
+	const answer = (data: IDataObject[]): Record<string, Answer> => ({
+		'GET /projects': { body: { object: 'list', data, has_more: false, setup_required } },
+	});
+
+	test('is the error of a list, a picker and a selection without projects', async () => {
+		const { setup } = await hostWith(answer([]));
+		const listed = await run(setup('project.getAll', {}));
+		const searched = await search(setup('task.getAll', {}), 'getProjects').catch((error) => error);
+		const trigger = { ...setup('', {}), node: 'workspaceAutomationTrigger' };
+		const chosen = await options(trigger, 'getProjectOptions').catch((error) => error);
+		for (const error of [listed.error, searched, chosen])
+			expect(error).toMatchObject({ message, description: expect.stringContaining('Acme') });
+	});
+
+	test('is in the log and the custom data of a list with projects, and in the log of a trigger', async () => {
+		const { credentials, setup } = await hostWith(answer([{ object: 'project', id: ID }]));
+		const { customData, outputs } = await run(setup('project.getAll', {}));
+		expect(outputs[0]).toHaveLength(1);
+		expect(customData).toMatchObject({ setupRequired: message });
+		const parameters = { event: 'projectAdded' };
+		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		await trigger.poll();
+		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
+	});
+
+	test('is in the error of a trigger that has no sample to show', async () => {
+		const { credentials } = await hostWith(answer([]));
+		const parameters = { event: 'projectAdded' };
+		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		const error = await trigger.test().catch((thrown) => thrown);
+		expect(error.description).toContain(message);
+	});
+
+	test('is the error of a response without a list', async () => {
+		const { setup } = await hostWith({ 'GET /projects': { body: { setup_required } } });
+		expect((await run(setup('project.getAll', {}))).error?.message).toBe(message);
+	});
+});
+
+describe('a shared preview', () => {
+	const preview = { projectId: rl(ID), siteId: ID, route: '/' };
+
+	test('in a conflict does not speak of files', async () => {
+		const error = { code: 'conflict', message: 'No agent workspace', doc_url: 'https://x.test/c' };
+		const { setup } = await hostWith({ 'POST /shared-previews': { status: 409, body: { error } } });
+		const { error: raised } = await run(setup('sharedPreview.create', preview));
+		expect(raised?.description).toMatch(/^Start an agent session in the project/);
+		expect(`${raised?.message} ${raised?.description}`).not.toMatch(/file/i);
+	});
+
+	test.each(['en', 'pt-BR', 'i-klingon', 'x-private', 'zh-Hant-TW-u-ca-chinese', '419'])(
+		'takes the language tag %s',
+		async (locale) => {
+			const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
+			const { only, received } = await hostWith({ 'POST /shared-previews': { body } });
+			await only('sharedPreview.create', { ...preview, locale });
+			expect(received[0].body).toMatchObject({ locale });
+		},
+	);
+});
+
+describe("a file's content", () => {
+	const getContent = async (body: IDataObject) => {
+		const { setup } = await hostWith({ [`GET /files/${ID}/content`]: { body } });
+		return await run(setup('file.getContent', { fileId: rl(ID), outputAs: 'url' }));
+	};
+
+	test('can be the download URL itself, which is not requested', async () => {
+		const url = 'https://files.example.com/signed';
+		const { outputs } = await getContent({ url });
+		expect(outputs[0][0].json).toEqual({ fileId: ID, url });
+	});
+
+	test('that is text is an error where a download URL is asked for', async () => {
+		const { error } = await getContent({ text: 'x' });
+		expect(error?.message).toBe('The service returned text instead of a download URL');
+	});
+});

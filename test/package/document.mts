@@ -1,0 +1,151 @@
+// The table of the API document: each row with our operations and the test that shows it.
+import { documented, errorCodes, errorFields, errorStatuses, limits } from '../documentRows.mts';
+
+/** A test, by its file below test/ and a part of its title */
+export interface Evidence {
+	file: string;
+	title: string;
+}
+
+export interface DocumentRow {
+	row: string;
+	operations: string[];
+	test?: Evidence;
+}
+
+const PRISM = 'engine/prism.test.mts';
+const DOCUMENTED = 'engine/as-documented.test.mts';
+
+/** What is shown elsewhere than in the item: how a list goes on, what has to be set up, rows, and content */
+const READ_BY_THE_NODE: Array<[RegExp, Evidence]> = [
+	[
+		/^(has_more|next_cursor|data)$/,
+		{ file: 'engine/workspace-automation.test.mts', title: 'return all reads every page once' },
+	],
+	[
+		/^setup_required/,
+		{ file: DOCUMENTED, title: 'is the error of a list, a picker and a selection' },
+	],
+	[
+		/^rowCount$/,
+		{ file: 'engine/analytics.test.mts', title: 'or stay in one item, as the service answers' },
+	],
+	[/^url$/, { file: DOCUMENTED, title: 'can be the download URL itself' }],
+];
+
+const LIMITS: Record<string, Evidence> = {
+	'File content size': { file: 'engine/bad-input.test.mts', title: 'LONG(10 * 1024 * 1024 + 1)' },
+	'Download URL validity': {
+		file: 'service/files.test.mts',
+		title: 'can be fetched for 15 minutes and no longer',
+	},
+	'Analytics execution time': {
+		file: 'unit/operation-limits.test.mts',
+		title: 'an analytics query has more time than the 60 seconds',
+	},
+	'Analytics result rows': {
+		file: 'engine/analytics.test.mts',
+		title: 'of which there are as many as the service gives',
+	},
+	'route length': { file: 'engine/bad-input.test.mts', title: "LONG(2048, '/')" },
+	'locale length': { file: 'engine/bad-input.test.mts', title: 'locale: LONG(256)' },
+	'numeric list query parameter': {
+		file: 'engine/workspace-automation.test.mts',
+		title: 'a limit of 150 is two requests',
+	},
+	'string list query parameter': {
+		file: 'unit/operation-limits.test.mts',
+		title: 'a cursor of 200 characters is sent back',
+	},
+	'Recommended poll interval': {
+		file: 'unit/operation-limits.test.mts',
+		title: 'sessions are polled every 5 to 10 seconds',
+	},
+};
+
+const CODES: Record<string, Evidence> = {
+	not_found: {
+		file: 'engine/file-operations.test.mts',
+		title: 'a missing scope reads like a missing file',
+	},
+	conflict: { file: 'engine/file-operations.test.mts', title: 'a name that is taken is reported' },
+};
+
+const everyOperation = ['every operation'];
+
+function fieldEvidence(name: string, endpoint: string): Evidence {
+	const [, found] = READ_BY_THE_NODE.find(([pattern]) => pattern.test(name)) ?? [];
+	const isResource = endpoint === 'POST /shared-previews';
+	if (found && !isResource) return found;
+	return { file: PRISM, title: 'every field of the response is in the item' };
+}
+
+/** Every row of the document, in the order of the contract. */
+export const documentRows: Record<string, DocumentRow[]> = {
+	Endpoints: documented.map(({ endpoint, names }) => ({
+		row: `\`${endpoint}\``,
+		operations: names,
+		test: { file: PRISM, title: 'Prism accepts the request of %s' },
+	})),
+	Parameters: documented.flatMap(({ endpoint, names, parameters }) =>
+		parameters.map((name) => ({
+			row: `\`${endpoint}\`: \`${name}\``,
+			operations: names,
+			test: { file: PRISM, title: 'every parameter is sent' },
+		})),
+	),
+	'Fields of responses': documented.flatMap(({ endpoint, names, fields }) =>
+		fields.map((name) => ({
+			row: `\`${endpoint}\`: \`${name}\``,
+			operations: names,
+			test: fieldEvidence(name, endpoint),
+		})),
+	),
+	Errors: [
+		...errorStatuses.map(([status, meaning]) => ({
+			row: `${status}: ${meaning}`,
+			operations: everyOperation,
+			test: { file: 'unit/errors.test.mts', title: `[answer(${status}` },
+		})),
+		...errorCodes.map((code) => ({
+			row: `code \`${code}\``,
+			operations: everyOperation,
+			test: CODES[code],
+		})),
+		...errorFields.map((name) => ({
+			row: `\`${name}\``,
+			operations: everyOperation,
+			test: {
+				file: 'unit/errors.test.mts',
+				title: "with the service's own words, code, link and status",
+			},
+		})),
+	],
+	Limits: limits.map(({ limit, value, operations }) => ({
+		row: `${limit}: ${value}`,
+		operations: operations.flatMap(
+			(id) => documented.find(({ operationId }) => operationId === id)!.names,
+		),
+		test: LIMITS[limit],
+	})),
+};
+
+/** The table as Markdown. */
+export const documentTable = (): string =>
+	[
+		'# The API document, row by row',
+		'',
+		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/package/document`. Each row has the operations of ours that use it, and the test that shows it.',
+		...Object.entries(documentRows).flatMap(([title, rows]) => [
+			'',
+			`## ${title}`,
+			'',
+			'| row | operations | test |',
+			'| --- | --- | --- |',
+			...rows.map(
+				({ row, operations, test }) =>
+					`| ${row} | ${operations.join(', ')} | ${test ? `\`${test.file}\`: ${test.title.replaceAll('|', '\\|')}` : ''} |`,
+			),
+		]),
+		'',
+	].join('\n');
