@@ -37,7 +37,7 @@ const SIMPLE_VARIABLE =
 const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
 const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
 /** Characters that make a command line of an argument */
-const COMMAND_LINE = /[\s;&|<>()`$'"\\]/;
+const COMMAND_LINE = /[\s;&|<>()`$'"\\{}[\]*?~!]/;
 
 /** A word that is being read. */
 interface WordDraft {

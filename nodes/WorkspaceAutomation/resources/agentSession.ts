@@ -8,7 +8,12 @@ import {
 } from '../../shared/client/sessions';
 import type { ApiClient, Values } from '../../shared/client/operations';
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { requireAnyId, requireJsonObject, requireText } from '../../shared/validation';
+import {
+	requireAnyId,
+	requireJsonObject,
+	requireString,
+	requireText,
+} from '../../shared/validation';
 import { isRecord, isTooDeep, quote, toText, tryParseJson } from '../../shared/values';
 import { isTool } from '../../shared/n8n/aiTool';
 import { collection, field, prompt, sessionLocator, simplify } from '../../shared/n8n/fields';
@@ -180,7 +185,8 @@ const resolveInteraction: Operation = {
 					placeholder: 'e.g. Push the release?',
 					description:
 						'The instruction that the approver saw. If the pending request has another, nothing is answered.',
-					check: requireText,
+					// A request may have none.
+					check: (name, value) => requireString(name, value ?? ''),
 				}),
 				{
 					...field('Expected Metadata', 'expectedMetadata', 'json', '{}', {
