@@ -81,10 +81,18 @@ describe('only the shell knows', () => {
 		['~/rm y', `${UNKNOWN_PART}y`],
 		['!x y', `${UNKNOWN_PART}y`],
 		['$(x) y', `${UNKNOWN_PART}y`],
-		['docker rm y', `${UNKNOWN_PART}rm y`],
 		['$((1+1)) y', `${UNKNOWN_PART}y`],
 	])('what %j runs: %j', (text, form) => {
 		expect(formsOf(text)).toContain(form);
+	});
+
+	test('whether what a container program is given is a command', () => {
+		const { forms } = readShell('docker rm y');
+		expect(forms.map(({ text, isCertain }) => [text, isCertain])).toEqual([
+			['docker rm y', true],
+			['rm y', false],
+			['y', false],
+		]);
 	});
 
 	test.each([
