@@ -3,8 +3,8 @@ export interface MatchBudget {
 	left: number;
 }
 
-/** For one request: about a fifth of a second */
-export const MATCH_BUDGET = 10_000_000;
+/** For one request: about a tenth of a second, because a session can have a hundred requests */
+export const MATCH_BUDGET = 3_000_000;
 
 /** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
@@ -42,11 +42,14 @@ class GlobMatch {
 	/** Places after which a star matches the rest of any text */
 	private readonly settledAt: number;
 
-	constructor(
-		private readonly glob: Glob,
-		private readonly text: MatchText,
-		private readonly budget: MatchBudget,
-	) {
+	private readonly glob: Glob;
+	private readonly text: MatchText;
+	private readonly budget: MatchBudget;
+
+	constructor(glob: Glob, text: MatchText, budget: MatchBudget) {
+		this.glob = glob;
+		this.text = text;
+		this.budget = budget;
 		this.stars = glob.map(({ token }) => token === '*');
 		this.settledAt = !text.canMatch && this.stars[glob.length - 1] ? glob.length : Infinity;
 		this.add(0);

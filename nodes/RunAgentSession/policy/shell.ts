@@ -60,12 +60,22 @@ class ShellReader {
 	/** Where the next word goes: the file of a redirection is none of the command's words */
 	private target?: Joint;
 
+	private readonly text: string;
+	private readonly reading: ShellReading;
+	private readonly counter: { commands: number; left: number };
+	private readonly depth: number;
+
 	constructor(
-		private readonly text: string,
-		private readonly reading: ShellReading,
-		private readonly counter: { commands: number; left: number },
-		private readonly depth = 0,
-	) {}
+		text: string,
+		reading: ShellReading,
+		counter: { commands: number; left: number },
+		depth = 0,
+	) {
+		this.text = text;
+		this.reading = reading;
+		this.counter = counter;
+		this.depth = depth;
+	}
 
 	readAll(): void {
 		if (this.depth > MAX_DEPTH) {
