@@ -265,7 +265,10 @@ describe('client-mail.json', () => {
 				[[{ ...APPROVE, with: wrong }], 'That was it.', 'I am against it.'],
 				{
 					'Answer a request': {
-						additionalFields: { expectedPatterns: "={{ $fromAI('patterns', 'The patterns') }}" },
+						additionalFields: {
+							expectedPermission: 'bash',
+							expectedPatterns: "={{ $fromAI('patterns', 'The patterns') }}",
+						},
 					},
 					'Review in Slack': {
 						message: '=The assistant wants to approve {{ $tool.parameters.patterns }}',
@@ -276,7 +279,7 @@ describe('client-mail.json', () => {
 			await click(stage.host, message, true);
 			await eventually(async () => model.told().length >= 2, 60);
 			expect(JSON.stringify(model.told()[1].messages.at(-1))).toContain(
-				'The pending request is not the expected one',
+				"The pending request isn't the expected one",
 			);
 			expect(await valuesOf(sessionId)).toEqual([['git push --force', null]]);
 		},

@@ -127,7 +127,7 @@ describe('approve-in-chat.json', () => {
 			const chat = await chatAbout(job);
 			expect(await chat.next()).toContain('«git push»');
 			chat.say('What is that?');
-			expect(await chat.next()).toContain('cannot be read as yes or no');
+			expect(await chat.next()).toContain("can't be read as approve or deny");
 			expect(await chat.next()).toContain('«git push»');
 			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', null]]);
 			chat.say('yes');

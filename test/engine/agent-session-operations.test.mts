@@ -1,5 +1,6 @@
 // Agent sessions, step by step: the operations of the Workspace Automation node.
 import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
 import { run } from './engine.mts';
 import { rl, useOperations } from './operations.mts';
 
@@ -104,4 +105,80 @@ describe('agent sessions', () => {
 		expect(error?.description).toMatch(/left, right/);
 		expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
 	}, 20_000);
+
+	describe('resolve an interaction that an approver has seen', () => {
+		const ask = async () => {
+			const sessionId = await session('[ask bash: x]');
+			const { pendingInteractions } = await settled(
+				sessionId,
+				(found) => found.pendingInteractions.length > 0,
+			);
+			const [{ id, permission, patterns, metadata, response }] = pendingInteractions;
+			const fields = {
+				expectedPermission: permission,
+				expectedPatterns: patterns,
+				expectedMetadata: metadata,
+				expectedInstruction: (response as IDataObject).instruction,
+			} as IDataObject;
+			const resolve = async (additionalFields: IDataObject, asTool = false) =>
+				await run({
+					...setup('agentSession.resolveInteraction', {
+						sessionId,
+						interactionId: id,
+						decision: 'approve',
+						additionalFields,
+					}),
+					asTool,
+				});
+			return { fields, resolve };
+		};
+		const answers = async () =>
+			(await sent('POST')).filter(({ path }) => path.endsWith('/resolve')).length;
+
+		test.each([false, true])(
+			'is answered if nothing has changed, as a tool: %j',
+			async (asTool) => {
+				const { fields, resolve } = await ask();
+				expect((await resolve(fields, asTool)).error).toBeUndefined();
+				expect(await answers()).toBe(1);
+			},
+			20_000,
+		);
+
+		test.each([
+			['another permission', { expectedPermission: 'edit' }],
+			['other patterns', { expectedPatterns: 'y' }],
+			['other metadata', { expectedMetadata: '{"askedAt":"never"}' }],
+			['metadata that nobody saw', { expectedMetadata: '{}' }],
+			['another instruction', { expectedInstruction: 'Choose something.' }],
+			['an instruction that nobody saw', { expectedInstruction: '' }],
+		])(
+			'is not answered if it has %s',
+			async (_, changes) => {
+				const { fields, resolve } = await ask();
+				const { error } = await resolve({ ...fields, ...changes });
+				expect(error?.message).toBe("The pending request isn't the expected one");
+				expect(error?.description).toMatch(/Expected: .*Pending: .*Choose whether/);
+				expect(await answers()).toBe(0);
+			},
+			20_000,
+		);
+
+		test.each([
+			['expectedPermission', "'Expected Permission'"],
+			['expectedPatterns', "'Expected Patterns'"],
+		])(
+			'as a tool is not answered without %s',
+			async (name, label) => {
+				const { fields, resolve } = await ask();
+				const { [name]: _, ...others } = fields;
+				const { outputs, error } = await resolve(others, true);
+				expect(JSON.stringify(outputs?.[0] ?? error?.message)).toContain(
+					`As a tool, Resolve Interaction needs ${label}`,
+				);
+				expect(await answers()).toBe(0);
+			},
+			20_000,
+		);
+	});
 });

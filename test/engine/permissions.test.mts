@@ -105,7 +105,7 @@ test('the question names the project and the job, and so does the next one', asy
 	);
 	expect(second).toMatchObject({
 		decisions: [{ patterns: ['a'], decision: 'approve', decidedBy: 'answer' }],
-		pendingInteractions: [{ patterns: ['b'], about: { projectName: 'Shop', job: prompt } }],
+		pendingInteractions: [{ patterns: ['b'], n8nOrigin: { projectName: 'Shop', job: prompt } }],
 		question: expect.stringMatching(/^Project: «Shop» {2}\nTask: «Publish it/m),
 	});
 }, 30_000);

@@ -46,7 +46,7 @@ describe('an answer', () => {
 		for (const _ of ['once', 'twice']) {
 			const outcome = await goOn(service, sessionId, answered({ asked }));
 			expect(outcome.kind).toBe('needsApproval');
-			expect(outcome.undecided[0].because).toBe('it was not among what was asked');
+			expect(outcome.undecided[0].because).toBe("it wasn't among the requests shown");
 		}
 		expect(await told(service)).toEqual({ a: 'once', b: null });
 	});
@@ -59,7 +59,7 @@ describe('an answer', () => {
 		const outcome = await goOn(service, other.session.sessionId, answered({ asked }));
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.undecided[0].because).toMatch(
-			/^it was (not among what was asked|asked for another session)$/,
+			/^it was (wasn't among the requests shown|asked for another session)$/,
 		);
 		expect((await service.sessions()).map(({ interactions }) => interactions[0].value)).toEqual([
 			undefined,
@@ -75,7 +75,7 @@ describe('an answer', () => {
 			const changed = { permission: 'read', patterns: ['b'], response: { options: [] } }[field];
 			const asked = askedOf({ session }).map((each) => ({ ...each, [field]: changed }));
 			const outcome = await goOn(service, session.sessionId, answered({ asked }));
-			expect(outcome.undecided[0].because).toMatch(/^it is not what was asked: its \w+ changed$/);
+			expect(outcome.undecided[0].because).toMatch(/^it isn't the request shown: its \w+ changed$/);
 			expect(await told(service)).toEqual({ a: null });
 		},
 	);

@@ -150,14 +150,16 @@ describe('rule 5: an agent that asks without end', () => {
 		expect(result.undecided[149].because).toBe('only 100 requests are looked at at once');
 	});
 
-	test('does not hold up n8n with requests made to stall the rules: together they get what one may take', async () => {
+	test('does not hold up n8n with requests made to stall the rules: each has a budget of its own', async () => {
 		const { service, more } = endless();
 		const stalling = 'a'.repeat(MAX_COMPARED_LENGTH - 10);
 		const rules = [
 			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
 			{ permission: '*', pattern: '*', decision: 'approve' as const },
 		];
-		const [first, second] = [more(1, stalling), more(1)].map(({ body }) => JSON.parse(body));
+		const [first, second] = [more(1, stalling), more(1, stalling)].map(({ body }) =>
+			JSON.parse(body),
+		);
 		first.pendingInteractions.push(...second.pendingInteractions);
 		const body = JSON.stringify(first);
 		service.meets('poll', { status: 200, body });

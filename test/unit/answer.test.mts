@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
+import { toText } from '../../nodes/shared/values.ts';
 import { channelAnswers, nameOf } from '../channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
@@ -126,6 +127,45 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		'unreadable',
 	],
 
+	['contradictions', { approved: true, Decision: 'Deny' }, 'both'],
+	['contradictions', { approved: true, data: { Decision: 'Deny' } }, 'both'],
+	['contradictions', { data: { approve: 'yes', deny: 'yes' } }, 'both'],
+	['contradictions', { approve: 'yes', deny: 'yes', submittedAt: 'x' }, 'both'],
+	...['declined', 'rejected', 'denied', 'Denied', 'deny', 'No'].flatMap(
+		(name): Array<[string, unknown, Said]> => [
+			['contradictions', { approved: true, [name]: true }, 'both'],
+			['contradictions', { data: { approved: true, [name]: true } }, 'both'],
+			['contradictions', { approved: false, [name]: false }, 'both'],
+			['a field and its opposite', { approved: true, [name]: false }, 'approve'],
+			['a field and its opposite', { approved: false, [name]: true }, 'deny'],
+			['the opposite alone', { data: { [name]: true } }, 'deny'],
+			['the opposite alone', { data: { [name]: false } }, 'unreadable'],
+			['the opposite alone', { data: { [name]: 'yes' } }, 'deny'],
+			['the opposite alone', { data: { [name]: 'no' } }, 'unreadable'],
+			['the opposite alone', { data: { [name]: 'Approve' } }, 'both'],
+		],
+	),
+	['contradictions', { approved: true, text: 'no' }, 'both'],
+	['contradictions', { approved: false, text: 'yes' }, 'both'],
+	['contradictions', { approved: true, details: { Decision: 'Deny' } }, 'both'],
+	['contradictions', { data: { approved: true, details: { Decision: 'Deny' } } }, 'both'],
+	['contradictions', { data: { approved: true, details: [['x', { a: ['no'] }]] } }, 'both'],
+	['contradictions', { approved: true, details: { approved: false } }, 'both'],
+	['contradictions', { Decision: 'Approve', more: { denied: true }, submittedAt: 'x' }, 'both'],
+	['no contradiction', { approved: true, text: 'yes', details: { a: 'Approve' } }, 'approve'],
+	['no contradiction', { approved: true, text: 'No problem', details: { a: false } }, 'approve'],
+	['no contradiction', { approved: true, responder: { name: 'No' }, metadata: 'no' }, 'approve'],
+	[
+		'what is nested too deeply',
+		JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)),
+		'unreadable',
+	],
+	[
+		'what is nested too deeply',
+		JSON.parse(`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
+		'unreadable',
+	],
+
 	['nothing', undefined, 'none'],
 	['nothing', null, 'none'],
 	['nothing', '', 'none'],
@@ -184,12 +224,14 @@ const reading = (value: unknown): Said => {
 	try {
 		return readAnswer(value).answer;
 	} catch (error) {
-		return /both yes and no/.test((error as Error).message) ? 'both' : 'unreadable';
+		return /both approve and deny/.test((error as Error).message) ? 'both' : 'unreadable';
 	}
 };
 
 describe('an answer', () => {
-	test.each(SHAPES)('of %s: %j is %s', (_, value, said) => expect(reading(value)).toBe(said));
+	test.each(
+		SHAPES.map(([from, value, said]) => [from, toText(value).slice(0, 200), said, value] as const),
+	)('of %s: %s is %s', (_, __, said, value) => expect(reading(value)).toBe(said));
 
 	// What the nodes really hand on; test/e2e/channels.test.mts holds the table against them.
 	test.each(
@@ -200,17 +242,17 @@ describe('an answer', () => {
 
 	test('that nobody gave says why', () => {
 		expect(readAnswer(needsApproval)).toMatchObject({
-			because: expect.stringMatching(/time limit/),
+			because: expect.stringMatching(/nobody answered in time/),
 		});
 		expect(readAnswer('')).toMatchObject({ because: 'the answer is empty' });
 	});
 
 	test.each<[unknown, RegExp, RegExp]>([
-		['maybe', /^'Answer' cannot be read as yes or no$/, /^It is «maybe»\. /],
-		['yes no', /^'Answer' says both yes and no$/, /^It is «yes no»\. /],
-		[{ data: { text: 'hm' } }, /cannot be read/, /^It is «{"data"∶{"text"∶"hm"}}»\. /],
-		['a\n\u202Eb<!--', /cannot be read/, /^It is «a⏎⟨U\+202E⟩b＜!--»\. /],
-		['x'.repeat(5_000), /cannot be read/, /^It is «x{200}» \(cut off, 4800 more characters\)\. /],
+		['maybe', /^'Answer' can't be read as approve or deny$/, /^It is «maybe»\. /],
+		['yes no', /^'Answer' says both approve and deny$/, /^It is «yes no»\. /],
+		[{ data: { text: 'hm' } }, /can't be read/, /^It is «{"data"∶{"text"∶"hm"}}»\. /],
+		['a\n\u202Eb<!--', /can't be read/, /^It is «a⏎⟨U\+202E⟩b＜!--»\. /],
+		['x'.repeat(5_000), /can't be read/, /^It is «x{200}» \(cut off, 4800 more characters\)\. /],
 	])(
 		'that cannot be read is quoted, in bounds and without control characters: %j',
 		(value, message, description) => {
@@ -287,7 +329,7 @@ describe('an answer at its limits', () => {
 	])('%s is not', (_, value) => {
 		expect(() => readAnswer(value)).toThrow(
 			expect.objectContaining({
-				message: "'Answer' cannot be read as yes or no",
+				message: "'Answer' can't be read as approve or deny",
 				description: expect.stringContaining('A form needs one field with such a word.'),
 			}),
 		);

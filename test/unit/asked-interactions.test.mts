@@ -39,7 +39,7 @@ describe('a pending interaction is what was asked', () => {
 				response: { ...asked.response, options: [{ label: 'Allow once', value: 'once' }, reject] },
 			},
 		],
-		['it says what the question said beside it', { about: { sessionId: 's' } }],
+		['it has our origin beside it', { n8nOrigin: { sessionId: 's' } }],
 	])('when %s', (_, changes) => expect(sameRequest({ ...asked, ...changes }, asked)).toBe(true));
 
 	test.each<[string, unknown]>([
@@ -61,7 +61,7 @@ describe('a pending interaction is what was asked', () => {
 		['its metadata', { ...asked, metadata: { tool: 'bash', command: 'rm' } }],
 		['its type', { ...asked, type: 'question' }],
 		['what the document does not name', { ...asked, command: 'rm' }],
-		['what it says of itself', { ...asked, about: { sessionId: 's' } }],
+		['a field named like one of ours was', { ...asked, about: { sessionId: 's' } }],
 	])('not when this changed: %s', (_, pending) => {
 		expect(sameRequest(asked, pending)).toBe(false);
 	});
@@ -139,12 +139,33 @@ describe('a question', () => {
 	});
 
 	test('goes with each request, and is found again', () => {
-		const about = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
-		const shown = addOrigin([asked], about);
-		expect(shown).toEqual([{ ...asked, about }]);
+		const origin = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
+		const shown = addOrigin([asked], origin);
+		const content = expect.stringMatching(/^[\w-]{22}$/);
+		expect(shown).toEqual([{ ...asked, n8nOrigin: { ...origin, content } }]);
 		expect(readOrigin(shown)).toEqual({ projectName: 'Website', job: 'Publish it.' });
-		for (const none of [[], [asked], [{ ...asked, about: 'x' }], [{ ...asked, about: { job: 7 } }]])
-			expect(readOrigin(none)).toEqual({});
+		for (const n8nOrigin of [undefined, 'x', { job: 7 }])
+			expect(readOrigin([{ ...asked, n8nOrigin }])).toEqual({});
+		expect(readOrigin([])).toEqual({});
+	});
+});
+
+describe('fields of the service that are named like ours', () => {
+	const own = { about: 'x', n8nOrigin: { sessionId: 's9' }, question: 'y', content: 'z' };
+	const pending = { ...asked, ...own };
+	const shown = addOrigin([pending], { sessionId: 's1' });
+
+	test('keep no answer from the request', () => {
+		expect(findMismatch({ asked: shown, sessionId: 's1' }, pending)).toBeUndefined();
+		const copied = readRequestsShown(JSON.stringify(shown));
+		expect(findMismatch({ asked: copied, sessionId: 's1' }, pending)).toBeUndefined();
+	});
+
+	test.each(Object.keys(own))('are part of the request: %s', (name) => {
+		const changed = { ...pending, [name]: 'changed' };
+		expect(findMismatch({ asked: shown, sessionId: 's1' }, changed)).toBe(
+			"it isn't the request shown: its content changed",
+		);
 	});
 });
 
@@ -152,28 +173,28 @@ describe('an answer', () => {
 	const shown = addOrigin([asked], { sessionId: 's1' });
 	test.each<[string, typeof shown, string, object, string | undefined]>([
 		['is for what was asked', shown, 's1', {}, undefined],
-		['is for no other request', shown, 's1', { id: 'i2' }, 'it was not among what was asked'],
-		['is for no other session', shown, 's2', {}, 'it was asked for another session'],
+		['is for no other request', shown, 's1', { id: 'i2' }, "it wasn't among the requests shown"],
+		['is for no other session', shown, 's2', {}, 'the request shown was for another session'],
 		[
 			'of an older version is for no session',
 			[asked],
 			's1',
 			{},
-			'what was asked does not say for which session',
+			"the request shown doesn't say for which session",
 		],
 		[
 			'is for nothing that changed',
 			shown,
 			's1',
 			{ metadata: {} },
-			'it is not what was asked: its metadata changed',
+			"it isn't the request shown: its metadata changed",
 		],
 		[
 			'is for neither of two with one ID',
 			[...shown, { ...shown[0], patterns: [] }],
 			's1',
 			{},
-			'two requests with its ID were asked',
+			'two of the requests shown have its ID',
 		],
 		['is for one that is listed twice', [...shown, ...shown], 's1', {}, undefined],
 	])('%s', (_, list, sessionId, changes, because) => {

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
 	readOptions,
 	chooseOption,
+	meaningOf,
+	readChoices,
 	type ApproveWith,
 	type Option,
 	type OptionPreferences,
@@ -111,5 +113,60 @@ describe('several options', () => {
 		expect(
 			choose([{ value: ' allow ', label: '' }], 'approve', 'once', { denyValues: ['allow'] }),
 		).toBeUndefined();
+	});
+});
+
+describe('the name of an option', () => {
+	test.each<[string, Option, Partial<OptionPreferences>, string | undefined]>([
+		['once', { value: 'once', label: '' }, {}, 'Approve once'],
+		['an approval', { value: 'allow', label: 'Allow' }, {}, 'Approve once'],
+		['always', { value: 'allow_always', label: 'Allow always' }, {}, 'Always approve'],
+		['a session', { value: 1, label: 'Allow for this session' }, {}, 'Always approve'],
+		['a denial', { value: 'reject', label: 'Reject' }, {}, 'Deny'],
+		['a denial that lasts', { value: 'reject_always', label: '' }, {}, 'Always deny'],
+		['nothing', { value: 'maybe', label: 'Later' }, {}, undefined],
+		['what is not clear', { value: 'allow_24h', label: '' }, {}, undefined],
+		['named', { value: 'go', label: '' }, { approveValues: ['go'] }, 'Approve once'],
+		['named', { value: 'once', label: 'x' }, { approveValues: ['once'] }, 'Approve once'],
+		['named', { value: 'always', label: '' }, { approveValues: ['always'] }, 'Always approve'],
+		[
+			'named',
+			{ value: 'allow_24h', label: '' },
+			{ approveValues: ['allow_24h'] },
+			'Always approve',
+		],
+		['named', { value: 'go', label: 'From now on' }, { approveValues: ['go'] }, 'Always approve'],
+		['named', { value: 'halt', label: '' }, { denyValues: [' halt '] }, 'Deny'],
+		[
+			'named against its words',
+			{ value: 'no', label: '' },
+			{ approveValues: ['no'] },
+			'Approve once',
+		],
+		[
+			'named twice',
+			{ value: 'a', label: '' },
+			{ approveValues: ['a'], denyValues: ['a'] },
+			undefined,
+		],
+	])('of %s: %j with %j is %s', (_, option, named, name) => {
+		const meaning = meaningOf(option, named);
+		expect(meaning.name).toBe(name);
+		expect(meaning.lasts).toBe(name?.startsWith('Always') ?? meaning.lasts);
+	});
+
+	test('is Approve once beside a value that the user names and that lasts', () => {
+		const options = ['allow_once', 'allow_always', 'reject'].map((value) => ({ value, label: '' }));
+		const named = { approveValues: ['allow_always'] };
+		expect(readChoices(options, named).map(({ value, name }) => [value, name])).toEqual([
+			['allow_once', 'Approve once'],
+			['allow_always', 'Always approve'],
+			['reject', 'Deny'],
+		]);
+	});
+
+	test('is missing for a value that is offered with two meanings', () => {
+		const options = ['Allow', 'Allow always'].map((label) => ({ value: 'go', label }));
+		expect(readChoices(options)).toEqual([]);
 	});
 });

@@ -1,7 +1,7 @@
 // The limits of the API document that the package has to live with.
 import { expect, test } from '@jest/globals';
-import { OPERATIONS, operationRow } from '../../nodes/shared/client/operations.ts';
-import { createRequest } from '../../nodes/shared/client/overrides.ts';
+import { operationRow } from '../../nodes/shared/client/operations.ts';
+import { applyOverride, createRequest } from '../../nodes/shared/client/overrides.ts';
 import { maxPollInterval, pollInterval } from '../../nodes/RunAgentSession/panel/options.ts';
 
 test('an analytics query has more time than the 60 seconds that the service lets it run', () => {
@@ -15,7 +15,7 @@ test('sessions are polled every 5 to 10 seconds by default', () => {
 test('a cursor of 200 characters is sent back as it came', () => {
 	const cursor = `${'a/+='.repeat(50)}`;
 	for (const id of ['listProjects', 'listTasks'] as const) {
-		const { query } = createRequest(id, OPERATIONS[id], { cursor, limit: 100 });
+		const { query } = createRequest(applyOverride(id), { cursor, limit: 100 });
 		expect(query).toEqual({ cursor, limit: 100 });
 	}
 });

@@ -476,7 +476,7 @@ describe('an answer', () => {
 		expect(answer.comment).toHaveLength(MAX_COMMENT_LENGTH);
 	});
 
-	test('decides the very request that was shown, and only what is left to people', () => {
+	test('decides the very request that was shown, whatever the policy says', () => {
 		const answers = readForm(pending(request()), {
 			shown: pending(request()).shown,
 			request0: '0',
@@ -490,6 +490,10 @@ describe('an answer', () => {
 		};
 		expect(decide(request(), policy)).toMatchObject({ decision: 'approve', decidedBy: 'page' });
 		expect(decide(request({ metadata: { new: 1 } }), policy).decision).toBe('ask');
+		expect(decide(request(), { ...policy, mode: 'deny' })).toMatchObject({
+			decision: 'approve',
+			decidedBy: 'page',
+		});
 	});
 });
 

@@ -9,12 +9,17 @@ import {
 	type Policy,
 	type Rule,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { addOrigin } from '../../nodes/RunAgentSession/approval/request.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/session/ledger.ts';
+import {
+	fingerprintContent,
+	type Interaction,
+	type Session,
+} from '../../nodes/shared/client/session.ts';
 import { policy, request } from './policies.mts';
 
-const asAsked = <T extends object>(interaction: T) => ({
-	...interaction,
-	about: { sessionId: 's1' },
-});
+const asAsked = <T extends object>(interaction: T) =>
+	addOrigin([interaction as unknown as Interaction], { sessionId: 's1' })[0];
 
 describe('the answer of a person', () => {
 	const answered = (changes: Partial<AppliedAnswer> = {}) =>
@@ -41,7 +46,7 @@ describe('the answer of a person', () => {
 	});
 
 	test.each<[string, object, RegExp]>([
-		['another ID', { id: 'i2' }, /not among what was asked/],
+		['another ID', { id: 'i2' }, /wasn't among the requests shown/],
 		['another permission', { permission: 'edit' }, /its permission changed/],
 		['other patterns', { patterns: ['git push', 'rm -rf /'] }, /its patterns changed/],
 		['no patterns', { patterns: undefined }, /its patterns changed/],
@@ -82,6 +87,100 @@ describe('the answer of a person', () => {
 			decision: 'ask',
 		});
 	});
+});
+
+describe('an approver who answered on the page', () => {
+	const pending = request();
+	const content = fingerprintContent(pending)!;
+	const answered = (decision: 'approve' | 'deny', option: string, changes: Partial<Policy> = {}) =>
+		policy({ page: { [content]: { decision, option } }, ...changes });
+	const everything = (decision: Decision): Partial<Policy> => ({
+		rules: [{ permission: '*', pattern: '*', decision }],
+	});
+
+	test.each<[string, Partial<Policy>]>([
+		['a rule that approves', everything('approve')],
+		['a rule that denies', everything('deny')],
+		['a rule that asks', everything('ask')],
+		['Approve All', { mode: 'approve' }],
+		['Deny All', { mode: 'deny' }],
+		['Ask for Approval', { mode: 'ask' }],
+	])('wins over %s', (_, changes) => {
+		for (const [decision, option] of [
+			['deny', 'reject'],
+			['approve', 'once'],
+		] as const)
+			expect(decide(pending, answered(decision, option, changes))).toEqual({
+				decision,
+				option,
+				decidedBy: 'page',
+			});
+	});
+
+	test('decides that very request, and no other', () => {
+		const by = answered('deny', 'reject', everything('approve'));
+		expect(decide(request({ id: 'i2' }), by)).toMatchObject({ decidedBy: 'rule 1' });
+		expect(decide(request({ metadata: {} }), by)).toMatchObject({ decidedBy: 'rule 1' });
+		expect(decide(pending, policy({ page: {} })).decision).toBe('ask');
+		const deep = request({ metadata: JSON.parse('['.repeat(200) + ']'.repeat(200)) });
+		expect(decide(deep, policy({ page: { '': { decision: 'approve', option: 'once' } } }))).toEqual(
+			{ decision: 'ask', because: "it's nested too deeply" },
+		);
+	});
+
+	test('chose an option that lasts, and the decision says so', () => {
+		expect(decide(pending, answered('approve', 'always'))).toEqual({
+			decision: 'approve',
+			option: 'always',
+			decidedBy: 'page',
+			lasts: true,
+		});
+	});
+});
+
+test.each<[string, Partial<Policy>]>([
+	['Approve With', { approveWith: 'always' }],
+	['Approve Values', { approveValues: ['always'] }],
+])('a decision with an option that lasts by %s says so', (_, changes) => {
+	expect(decide(request(), policy({ mode: 'approve', ...changes }))).toEqual({
+		decision: 'approve',
+		option: 'always',
+		decidedBy: 'policy',
+		lasts: true,
+	});
+	expect(decide(request(), policy({ mode: 'approve' }))).not.toHaveProperty('lasts');
+});
+
+test('of the pending requests, the policy decides some and leaves the others to approvers', () => {
+	const by = policy({ rules: [{ permission: 'bash', pattern: 'git *', decision: 'approve' }] });
+	const pendingInteractions = ['git push', 'rm x'].map((pattern, at): Interaction => ({
+		...request({ patterns: [pattern] }),
+		id: `i${at}`,
+	}));
+	const session: Session = { sessionId: 's1', status: 'running', pendingInteractions };
+	const { due, undecided } = planDecisions([], session, by);
+	expect(due.map(({ interaction }) => interaction.id)).toEqual(['i0']);
+	expect(undecided.map(({ interaction }) => interaction.id)).toEqual(['i1']);
+});
+
+test('each request has a budget of its own, however much another costs', () => {
+	const costly = Array.from({ length: 300 }, () => `*${'ab'.repeat(250)}c`).join(', ');
+	const by = policy({
+		rules: [
+			{ permission: 'bash', pattern: costly, decision: 'deny' },
+			{ permission: 'bash', pattern: '*', decision: 'approve' },
+		],
+	});
+	const pendingInteractions = ['ab'.repeat(10_000), 'ls'].map((pattern, at): Interaction => ({
+		...request({ patterns: [pattern] }),
+		id: `i${at}`,
+	}));
+	const session: Session = { sessionId: 's1', status: 'running', pendingInteractions };
+	const { due, undecided } = planDecisions([], session, by);
+	expect(undecided.map(({ because }) => because)).toEqual([
+		'comparing it with the rules would take too long',
+	]);
+	expect(due.map(({ interaction }) => interaction.id)).toEqual(['i1']);
 });
 
 describe('nothing is approved', () => {

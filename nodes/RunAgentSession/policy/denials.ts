@@ -79,7 +79,8 @@ function matchSteps(
 	for (const [index, { characters, hasUnknown }] of forms.entries()) {
 		const { glob, joint } = steps[step];
 		const form = shell.forms[index];
-		if ((hasUnknown && !canGuess) || form.command === command) continue;
+		const isCertain = form.isCertain && !hasUnknown;
+		if ((!isCertain && !canGuess) || form.command === command) continue;
 		if (step > 0 && form.joint !== joint) continue;
 		budget.left -= FORM_COST;
 		if (budget.left < 0) return false;

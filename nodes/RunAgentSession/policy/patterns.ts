@@ -3,8 +3,8 @@ export interface MatchBudget {
 	left: number;
 }
 
-/** For one request: about a fifth of a second */
-export const MATCH_BUDGET = 10_000_000;
+/** For one request: about a tenth of a second, because a session can have a hundred requests */
+export const MATCH_BUDGET = 3_000_000;
 
 /** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;

@@ -35,7 +35,10 @@ const OPAQUE_ARGUMENTS: ReadonlyArray<[programs: RegExp, where: RegExp]> = [
 	[/^xargs$/, / (?:-\w*[ij]|--replace)/],
 	[/^find$/, / -(?:exec|ok)(?:dir)? \{\}/],
 	[/^[gmn]?awk$/, /system|getline|\|/],
-	[/^git$/, / --(?:exec|upload-pack|receive-pack)| foreach | filter-branch | bisect run | -x |=!/],
+	[
+		/^git$/,
+		/ --(?:exec|upload-pack|receive-pack)| foreach | filter-branch | bisect run | -x |=(?:!|\uFFFF)/,
+	],
 	[
 		/^(?:python|pypy|perl|ruby|node|php|lua|osascript|tclsh|deno|bun|rscript|julia|groovy)[\d.]*$/,
 		/^\S+ (?:- |$|(?:-\S+ )*(?:-\w*[cer]|--eval|--print|eval)[ =])/,

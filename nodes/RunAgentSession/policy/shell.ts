@@ -12,6 +12,8 @@ export interface CommandForm {
 	/** The number of the command in the text; a command can have several forms */
 	command: number;
 	text: string;
+	/** Whether the text surely runs it */
+	isCertain: boolean;
 }
 
 /** What a text may run. */
@@ -37,7 +39,7 @@ const SIMPLE_VARIABLE =
 const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
 const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
 /** Characters that make a command line of an argument */
-const COMMAND_LINE = /[\s;&|<>()`$'"\\]/;
+const COMMAND_LINE = /[\s;&|<>()`$'"\\{}[\]*?~!]/;
 
 /** A word that is being read. */
 interface WordDraft {
@@ -304,10 +306,7 @@ class ShellReader {
 					.filter(Boolean)
 			: [];
 		for (const { at, isCertain } of starts)
-			for (const all of readings) {
-				const known = isCertain ? [] : [UNKNOWN_PART];
-				this.addForm(joint, command, [...known, ...all.slice(at)], known.length);
-			}
+			for (const all of readings) this.addForm(joint, command, all.slice(at), isCertain);
 		if (braces.length > 0) this.addForm(joint, command, braces);
 		for (const word of words) {
 			if (/\$\(|`/.test(word)) this.reading.doubts.add('a command in quotation marks');
@@ -316,15 +315,14 @@ class ShellReader {
 	}
 
 	/** Adds a command, and the same without the folder of its program. */
-	private addForm(joint: Joint, command: number, words: string[], program = 0): void {
-		const name = programName(words[program]);
-		const stripped = [...words.slice(0, program), name, ...words.slice(program + 1)];
-		for (const all of name === words[program] ? [words] : [words, stripped]) {
+	private addForm(joint: Joint, command: number, words: string[], isCertain = true): void {
+		const stripped = [programName(words[0]), ...words.slice(1)];
+		for (const all of stripped[0] === words[0] ? [words] : [words, stripped]) {
 			// An unknown word can be missing.
 			const text = all.join(' ').replace(/ ?\uFFFF ?/g, UNKNOWN_PART);
 			this.counter.left -= text.length;
 			if (this.counter.left < 0) this.reading.doubts.add('more than can be read');
-			else this.reading.forms.push({ joint, command, text });
+			else this.reading.forms.push({ joint, command, text, isCertain });
 		}
 	}
 }

@@ -8,7 +8,7 @@ import {
 } from '../../shared/client/sessions';
 import type { ApiClient, Values } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { requireAnyId, requireText } from '../../shared/validation';
+import { requireAnyId, requireString, requireText } from '../../shared/validation';
 import { isRecord, isTooDeep, quote, toText, tryParseJson } from '../../shared/values';
 import { isTool } from '../../shared/n8n/aiTool';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
@@ -172,7 +172,8 @@ const resolveInteraction: Operation = {
 					placeholder: 'e.g. Push the release?',
 					description:
 						'The instruction that the approver saw. If the request has another, nothing is sent.',
-					check: requireText,
+					// A request may have none.
+					check: (name, value) => requireString(name, value ?? ''),
 				}),
 				jsonField(
 					'Expected Metadata',

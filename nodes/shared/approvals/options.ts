@@ -170,18 +170,23 @@ function canLast(option: Option, reading: OptionReading): boolean {
 	return reading.lasting || reading.side === 'unclear' || readOptionText(option.label).foreign;
 }
 
-/** Returns what an option means, by the values that the user names and by its words. */
-export function meaningOf(
+function toMeaning(
 	option: Option,
-	preferences: Partial<OptionPreferences> = {},
+	reading: OptionReading,
+	preferences: Partial<OptionPreferences>,
 ): OptionMeaning {
-	const reading = readOption(option);
 	const named = readNamedSide(option.value, preferences);
 	const known = reading.side === 'silent' ? 'unclear' : reading.side;
 	const side = named ?? known;
 	const lasts = named === undefined ? reading.lasting : canLast(option, reading);
 	return { side, lasts, name: CHOICE_NAMES[side][lasts ? 1 : 0] };
 }
+
+/** Returns what an option means, by the values that the user names and by its words. */
+export const meaningOf = (
+	option: Option,
+	preferences: Partial<OptionPreferences> = {},
+): OptionMeaning => toMeaning(option, readOption(option), preferences);
 
 type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'>;
 
@@ -190,10 +195,11 @@ export function readChoices(
 	options: readonly Option[],
 	preferences: Partial<OptionPreferences> = {},
 ): Choice[] {
+	if (options.length > MAX_OPTIONS) return [];
 	const offered = new Map<string, Choice[]>();
 	for (const option of options) {
-		const { words } = readOption(option);
-		const choice = { ...option, ...meaningOf(option, preferences), words };
+		const reading = readOption(option);
+		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
 		const key = String(option.value);
 		offered.set(key, [...(offered.get(key) ?? []), choice]);
 	}
@@ -234,8 +240,6 @@ export function chooseOption(
 		const named = usable.map(({ value }) => value).filter((value) => isNamed(value, [name]));
 		if (new Set(named).size === 1) return named[0];
 	}
-	if (usable.length > MAX_OPTIONS) return undefined;
-
 	const fitting = readChoices(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter(({ lasts }) => lasts);
 	const single = fitting.filter(({ lasts }) => !lasts);

@@ -1,0 +1,364 @@
+// Shell commands from a grammar, for tests. It is about bash alone and knows nothing of rules.
+
+/** Numbers that a seed determines (mulberry32) */
+export function randomFrom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+const PLAIN = ['ls', 'echo', 'cat', 'npm', 'git', 'make', 'cp', 'grep', 'node'];
+
+const SPELLINGS = [
+	...['rm', 'rm', 'rm', '"rm"', "'rm'", "r'm'", 'r"m"', "r''m", '\\rm', 'r\\m', 'r\\\nm', "$'rm'"],
+	...[
+		"$'r\\x6d'",
+		"$'\\162m'",
+		'$"rm"',
+		'@BIN@/rm',
+		'"@BIN@"/rm',
+		'@BIN@/./rm',
+		'@BIN@/r?',
+		"''rm",
+	],
+	...[
+		'$(echo rm)',
+		'`echo rm`',
+		'${none:-rm}',
+		'${none}rm',
+		'$none rm',
+		'{rm,}',
+		'r{m,}',
+		'"r"$none"m"',
+	],
+];
+
+const WORDS = [
+	...[
+		'x',
+		'src',
+		'src/a.ts',
+		'build/x',
+		'-rf',
+		'-la',
+		'--watch',
+		'--',
+		'-m',
+		'-C',
+		'--flag=val',
+		'a..b',
+		'.',
+	],
+	...[
+		'"two words"',
+		"'a b'",
+		'a\\ b',
+		"it\\'s",
+		'"it\'s"',
+		"'a; rm b'",
+		'"a | rm b"',
+		'@scope/x',
+		'./x',
+		'é',
+		"''",
+	],
+	...[
+		'HEAD~1',
+		'main..next',
+		'./...',
+		'https://a.example/x',
+		'100%',
+		'a:b',
+		'a=b',
+		'x,y',
+		'+x',
+		'rm',
+		'"rm x"',
+	],
+];
+/** Words that the shell turns into something else, or that lead elsewhere */
+const SPECIAL_WORDS = [
+	...[
+		'$HOME',
+		'"$HOME"',
+		'${HOME}',
+		'*',
+		'*.ts',
+		'?',
+		'[ab]',
+		'{a,b}',
+		'{1..3}',
+		'~',
+		'~/x',
+		'~root',
+		'$none',
+		'"$@"',
+	],
+	...[
+		'/abs',
+		'"/abs"',
+		"''/abs",
+		'\\/abs',
+		'--prefix=/etc',
+		'-I/usr',
+		'a:/etc',
+		'@/etc/x',
+		'file:///etc/x',
+		'//x',
+	],
+	...[
+		'..',
+		'../up',
+		'x/../y',
+		'"../up"',
+		".'.'/up",
+		'.\\./up',
+		'-C../x',
+		'-C..',
+		'--out=../x',
+		'a/..',
+		'=ls',
+		'a,/b',
+	],
+	...[
+		'-- /abs',
+		'--x=~',
+		'-C~/x',
+		"$'/abs'",
+		'$"/abs"',
+		'"$(echo /abs)"',
+		'`echo /abs`',
+		'/./abs',
+		'".."',
+		"'~'",
+		'#x',
+	],
+];
+
+const ASSIGNMENTS = [
+	'A=1',
+	'A="x y"',
+	"A='rm x'",
+	'A+=1',
+	'a=(x y)',
+	'a[0]=x',
+	'A=',
+	'A=$(echo x)',
+	'A=$none',
+	'A=\\ x',
+];
+const REDIRECTIONS = [
+	'>f',
+	'> f',
+	'2>f',
+	'>>f',
+	'</dev/null',
+	'&>f',
+	'2>&1',
+	'>|f',
+	'<>f',
+	'{fd}>f',
+	'<<<x',
+	'>f 2>&1',
+	'<<< "a b"',
+];
+
+const WRAPPED: Array<(command: string) => string> = [
+	...[
+		'sudo',
+		'sudo -u me',
+		'env',
+		'env -i A=1',
+		'nohup',
+		'nice -n 5',
+		'timeout 5',
+		'stdbuf -oL',
+		'setsid',
+		'pkexec',
+	].map((wrapper) => (command: string) => `${wrapper} ${command}`),
+	...[
+		'command',
+		'exec',
+		'eval',
+		'time',
+		'xargs',
+		'coproc',
+		'!',
+		'time -p',
+		'exec -a x',
+		'@BIN@/env',
+		'sudo nohup',
+		'builtin',
+	].map((wrapper) => (command: string) => `${wrapper} ${command}`),
+	(command) => `find . -exec ${command} \\;`,
+];
+
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+const inDouble = (text: string) => `"${text.replace(/[\\"$`]/g, '\\$&')}"`;
+
+/** Commands around a command */
+const AROUND: Array<(command: string) => string> = [
+	...[quote, inDouble].flatMap((put) => [
+		(command: string) => `bash -c ${put(command)}`,
+		(command: string) => `sh -c ${put(command)}`,
+		(command: string) => `eval ${put(command)}`,
+		(command: string) => `trap ${put(command)} EXIT`,
+		(command: string) => `echo ${put(command)}`,
+		(command: string) => `echo ${put(command)} | sh`,
+		(command: string) => `sh <<< ${put(command)}`,
+		(command: string) => `sudo bash -c ${put(command)}`,
+		(command: string) => `x=${put(command)}; eval "$x"`,
+		(command: string) => `bash <(echo ${put(command)})`,
+	]),
+	(command) => `(${command})`,
+	(command) => `( ( ${command} ) )`,
+	(command) => `{ ${command}; }`,
+	(command) => `if true; then ${command}; fi`,
+	(command) => `if ${command}; then ls; fi`,
+	(command) => `while true; do ${command}; break; done`,
+	(command) => `for i in 1 2; do ${command}; done`,
+	(command) => `case x in x) ${command};; esac`,
+	(command) => `case x in (x) ${command};; esac`,
+	(command) => `f() { ${command}; }; f`,
+	(command) => `f () ( ${command} ); f`,
+	(command) => `function f { ${command}; }; f`,
+	(command) => `echo "$(${command})"`,
+	(command) => `echo $(${command})`,
+	(command) => `echo \`${command.replace(/[\\`$]/g, '\\$&')}\``,
+	(command) => `echo "a $(echo "b $(${command})")"`,
+	(command) => `cat <(${command})`,
+	(command) => `cat <<EOF\n$(${command})\nEOF`,
+	(command) => `cat <<'EOF'\nit's\nEOF\n${command}`,
+	(command) => `cat <<EOF; ${command}\n'\nEOF`,
+	(command) => `cat <<< "$(${command})"`,
+	(command) => `x=$(${command})`,
+	(command) => `: "\${x:=$(${command})}"`,
+	(command) => `echo "\${none:-$(${command})}"`,
+	(command) => `echo "\${none:-'}"; ${command}; echo "'}"`,
+	(command) => `[[ -n "$(${command})" ]]`,
+	(command) => `echo $((1+1)); ${command}`,
+	(command) => `echo $(( 1 << 2 ))\n${command}`,
+	(command) => `ls # it's\n${command}`,
+	(command) => `ls # ${command}`,
+	(command) => `echo a#b; ${command}`,
+	(command) => `coproc X { ${command}; }`,
+	(command) => `a=(${command})`,
+	(command) => `a=($(${command}))`,
+	(command) => `ls \\\n; ${command}`,
+	(command) => `echo '#'; ${command}`,
+	(command) => `echo "#" ; ${command} # '`,
+	(command) => `true && ! ${command}`,
+	(command) => `test -v 'a[$(${command.replaceAll("'", '')})]'`,
+];
+
+const JOINTS = [
+	'; ',
+	' && ',
+	' || ',
+	' | ',
+	'|',
+	';',
+	'&&',
+	'||',
+	' & ',
+	'\n',
+	' |& ',
+	'|&',
+	'\r\n',
+];
+
+/** Commands of which the program is known to the shell alone */
+const BY_VARIABLE = [
+	...[
+		'x=rm; $x y',
+		'x=rm; ${x} y',
+		'x=rm; "$x" y',
+		'x="rm y"; $x',
+		'set -- rm x; "$@"',
+		'set -- rm x; $@',
+		'set -- rm x; $*',
+	],
+	...[
+		'x=r; ${x}m y',
+		'read x <<< rm; $x y',
+		'printf -v x rm; $x y',
+		'declare x=rm; $x y',
+		'a=(rm x); "${a[@]}"',
+		'x=RM; ${x,,} y',
+	],
+	...[
+		'x=sudo; $x rm y',
+		'x=; $x rm y',
+		'x=ud; s${x}o rm y',
+		'a=(x rm); ${a[1]} y',
+		'x=y; y=rm; ${!x} z',
+		'x=arm; ${x#a} y',
+	],
+	...[
+		'set -- rm; $1 x',
+		'set -- a rm; ${@:2} x',
+		'IFS=,; x=rm,y; $x',
+		'x=rm && $x y',
+		'export x=rm; env $x y',
+		'PROMPT=rm; $PROMPT y',
+	],
+	...[
+		'mapfile -C "rm x" -c 1 a <<< y',
+		'compgen -C "rm x"',
+		'for x in rm; do $x y; done',
+		'x=$(echo rm); $x y',
+		'x=`echo rm`; $x y',
+	],
+];
+
+export class Commands {
+	private readonly random: () => number;
+
+	constructor(random: () => number) {
+		this.random = random;
+	}
+
+	pick<T>(list: readonly T[]): T {
+		return list[Math.floor(this.random() * list.length)];
+	}
+
+	private chance(share: number): boolean {
+		return this.random() < share;
+	}
+
+	private repeat(most: number, one: () => string): string[] {
+		return Array.from({ length: Math.floor(this.random() * (most + 1)) }, one);
+	}
+
+	word(special: number): string {
+		return this.pick(this.chance(special) ? SPECIAL_WORDS : WORDS);
+	}
+
+	/** Words of a command, now and then with what ends it or leads out of it */
+	words(special: number): string {
+		return this.repeat(4, () => this.word(special)).join(this.pick([' ', ' ', '  ', '\t']));
+	}
+
+	simple(): string {
+		const program = this.chance(0.5) ? this.pick(SPELLINGS) : this.pick(PLAIN);
+		const many = this.chance(0.05) ? 20 : 2;
+		const before = this.chance(0.3) ? this.repeat(many, () => this.pick(ASSIGNMENTS)) : [];
+		const first = this.chance(0.15) ? [this.pick(REDIRECTIONS)] : [];
+		const last = this.chance(0.15) ? [this.pick(REDIRECTIONS)] : [];
+		return [...first, ...before, program, this.words(0.1), ...last].filter(Boolean).join(' ');
+	}
+
+	/** A command of any form, with commands in it to some depth */
+	command(depth = 2): string {
+		const kind = this.random();
+		if (kind < 0.08) return this.pick(BY_VARIABLE);
+		if (depth === 0 || kind < 0.4) return this.simple();
+		if (kind < 0.55) return this.pick(WRAPPED)(this.simple());
+		if (kind < 0.8) return this.pick(AROUND)(this.command(depth - 1));
+		return `${this.command(depth - 1)}${this.pick(JOINTS)}${this.command(depth - 1)}`;
+	}
+}

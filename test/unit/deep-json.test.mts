@@ -1,0 +1,84 @@
+// JSON of any depth, from the service or from a person, is read or is unreadable: nothing of it ends in a RangeError.
+import { describe, expect, test } from '@jest/globals';
+import { differences } from '../../nodes/RunAgentSession/approval/request.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/session/ledger.ts';
+import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+import { readOptions } from '../../nodes/shared/approvals/options.ts';
+import {
+	fingerprintContent,
+	readInteractions,
+	readSession,
+} from '../../nodes/shared/client/session.ts';
+import { isTooDeep, sortedJson, toText } from '../../nodes/shared/values.ts';
+import { policy, request, rule } from './policies.mts';
+
+const DEPTH = 100_000;
+const nested = (start: string, inner: string, end: string, depth = DEPTH) =>
+	JSON.parse(start.repeat(depth) + inner + end.repeat(depth)) as unknown;
+const everything = policy({ rules: [rule('*', '*', 'approve')] });
+
+describe.each([
+	['lists', () => nested('[', '1', ']')],
+	['empty lists', () => nested('[', '', ']')],
+	['objects', () => nested('{"a":', '1', '}')],
+	['lists beside lists', () => nested('[1,[', '1', '],[]]')],
+])('100,000 levels of %s', (_, create) => {
+	const deep = create();
+
+	test('are too deep to be read', () => {
+		expect(isTooDeep(deep)).toBe(true);
+		expect([sortedJson(deep), fingerprintContent(deep)]).toEqual([undefined, undefined]);
+		expect(toText(deep)).toBe('JSON that is nested too deeply');
+	});
+
+	test.each<[string, unknown]>([
+		['the list', deep],
+		['an entry', [deep]],
+		['a permission', [request({ permission: deep })]],
+		['patterns', [request({ patterns: deep })]],
+		['metadata', [request({ metadata: deep })]],
+		['a response', [request({ response: deep })]],
+		['an ID', [request({ id: deep })]],
+	])('as %s of pending requests are left to an approver, in a short form', (__, pending) => {
+		const interactions = readInteractions(pending);
+		expect(isTooDeep(interactions)).toBe(false);
+		const session = { sessionId: 's1', status: 'running', pendingInteractions: interactions };
+		const { due, undecided } = planDecisions([], session, policy({ mode: 'approve' }));
+		expect(due).toEqual([]);
+		expect(undecided.length).toBeGreaterThan(0);
+	});
+
+	test('in a session leave the rest readable', () => {
+		const session = readSession(
+			{ status: 'running', latestMessage: { deep }, latestTool: deep },
+			's1',
+		);
+		expect(session).toMatchObject({ status: 'running', pendingInteractions: [] });
+		expect(isTooDeep(session)).toBe(false);
+	});
+
+	test('in Try Rules are asked about, and shown in a short form', () => {
+		for (const tried of [
+			deep,
+			[deep],
+			{ permission: 'bash', patterns: deep },
+			{ patterns: ['x'], deep },
+		]) {
+			const trials = tryRules(tried, everything);
+			expect(trials.map(({ decision }) => decision)).toEqual(trials.map(() => 'ask'));
+			expect(isTooDeep(trials)).toBe(false);
+		}
+	});
+
+	test('are never the same as anything, and have no options', () => {
+		const asked = { id: 'i1', type: 'permission', deep };
+		expect(differences(asked, { ...asked })).not.toEqual([]);
+		expect(readOptions({ response: { options: deep } })).toEqual([]);
+	});
+});
+
+test('a hundred levels are read', () => {
+	expect(isTooDeep(nested('[', '1', ']', 100))).toBe(false);
+	expect(isTooDeep(nested('[', '1', ']', 102))).toBe(true);
+	expect(toText(nested('[', '1', ']', 100))).toHaveLength(201);
+});
