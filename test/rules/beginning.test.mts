@@ -193,9 +193,7 @@ describe('rule 10: no second session', () => {
 			const nodeContext = {};
 			service.meets('start', weather);
 			const error = await errorOf(service.run('[say Hello]', {}, nodeContext));
-			expect(error.message).toMatch(
-				/session may have been started|A session was started/,
-			);
+			expect(error.message).toMatch(/session may have been started|A session was started/);
 			expect(error.description).toMatch(/dashboard.*Continue a Session/s);
 			service.clear();
 			expect((await errorOf(service.run('[say Hello]', {}, nodeContext))).message).toBe(
