@@ -40,7 +40,7 @@ const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy $
 
 /** Fifty rounds, in ten executions */
 const RACES = Array.from({ length: 10 }, (_, n) => `race ${n}`);
-const ROUNDS = Array.from({ length: 5 }, (_, n) => `race ${n}`);
+const ROUNDS = Array.from({ length: 5 }, (_, n) => `round ${n}`);
 const racePrompt = (name: string, round: string) =>
 	`Race ${name} ${round} [ask bash: ${round}] [say Done.]`;
 
@@ -127,7 +127,7 @@ describe('nothing is decided', () => {
 			const now = await send(url, page, { request0: '0', request1: '0' });
 			expect(now).toMatchObject({ status: 409, title: 'The request has changed' });
 			expect(now.html).toContain('<li><bdo dir="ltr">rm -rf build</bdo>');
-			expect(now.html).not.toContain('git push');
+			expect(now.html).not.toContain('<li><bdo dir="ltr">git push');
 			expect(await answered(PROMPTS.changing)).toEqual(['once', undefined]);
 		},
 		LOOK_MS,
@@ -151,7 +151,7 @@ test.each(RACES)(
 			const winner = titles.indexOf('Your answer was sent');
 			const later = await openPage(url);
 			expect(later.html).toContain(winner === 0 ? 'Approved once' : '>Denied');
-			const [asked] = /race \d+/.exec(page.html)!;
+			const [, asked] = /<li><bdo dir="ltr">(round \d+)</.exec(page.html)!;
 			const value = await eventually(async () => (await answered(racePrompt(name, asked)))[0]);
 			expect(value).toBe(winner === 0 ? 'once' : 'reject');
 		}

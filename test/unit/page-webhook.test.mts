@@ -265,12 +265,22 @@ describe('a valid answer', () => {
 	});
 
 	test('of two at once is the first, and the other is told', async () => {
+		const until = Date.now() + 3_600_000;
 		const both = await Promise.all([
-			ask({ body: VALID }),
-			ask({ body: { ...VALID, request0: '1' } }),
+			ask({ body: VALID, until }),
+			ask({ body: { ...VALID, request0: '1' }, until }),
 		]);
 		expect(both.filter(({ answer }) => answer.workflowData)).toHaveLength(1);
 		const [{ sent }] = both.filter(({ answer }) => !answer.workflowData);
+		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
+	});
+
+	test('that comes first is told to the other, also where the session has ended meanwhile', async () => {
+		const until = Date.now() + 3_600_000;
+		await ask({ body: VALID, until });
+		const serves = () => ({ ...session, status: 'completed', pendingInteractions: [] });
+		const { answer, sent } = await ask({ body: { ...VALID, request0: '1' }, until, serves });
+		expect(answer).toEqual({ noWebhookResponse: true });
 		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
 	});
 

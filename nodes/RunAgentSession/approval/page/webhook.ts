@@ -47,6 +47,10 @@ const MIN_BEFORE_WAKE_MS = 5_000;
 const recentAnswers = new Map<string, { since: number; nonce: string }>();
 const RECENT_ANSWER_MS = 60_000;
 
+/** What an execution was paused for, as long as nothing has resumed it */
+const pauseKey = (context: IWebhookFunctions, { until, resumed }: PauseState): string =>
+	[context.getExecutionId(), context.getNode().id, until, resumed].join();
+
 /** Says that this answer is the one that resumes the execution, or why it isn't. */
 function claimResume(
 	context: IWebhookFunctions,
@@ -56,11 +60,10 @@ function claimResume(
 ): 'claimed' | 'answered' | 'busy' {
 	for (const [state, { since }] of recentAnswers)
 		if (now > since + RECENT_ANSWER_MS) recentAnswers.delete(state);
-	const { until, resumed } = pause;
-	const state = [context.getExecutionId(), context.getNode().id, until, resumed].join();
+	const state = pauseKey(context, pause);
 	const earlier = recentAnswers.get(state);
 	if (earlier) return earlier.nonce === nonce ? 'answered' : 'busy';
-	if (now > until - MIN_BEFORE_WAKE_MS) return 'busy';
+	if (now > pause.until - MIN_BEFORE_WAKE_MS) return 'busy';
 	recentAnswers.set(state, { since: now, nonce });
 	pause.resumed++;
 	return 'claimed';
@@ -256,6 +259,10 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (!isOpen) return sendPage(context, isPost ? 409 : 200, closedView(entry, link));
 	const session = await readSessionNow(context, entry.sessionId!);
 	if (!session) return sendPage(context, 503, { ...common, ...PAGE_PROBLEMS.unreadable });
+	// Another answer may have come while the session was read.
+	const earlier = recentAnswers.get(pauseKey(context, readPauseState(nodeContext)));
+	if (isPost && earlier?.nonce === link.nonce)
+		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.answered });
 	const view = openView(entry, link, session);
 	const { pending } = view;
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
