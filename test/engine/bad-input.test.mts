@@ -61,6 +61,17 @@ const table: Row[] = [
 	]),
 	[
 		'agentSession.resolveInteraction',
+		{ additionalFields: { expectedInstruction: NUMBER } },
+		/^'Expected Instruction' is not a text$/,
+		/Enter/,
+	],
+	...jsons(
+		'agentSession.resolveInteraction',
+		(expectedMetadata) => ({ additionalFields: { expectedMetadata } }),
+		'Expected Metadata',
+	),
+	[
+		'agentSession.resolveInteraction',
 		{ decision: '={{ "maybe" }}' },
 		/^'Decision' has no valid value$/,
 		/approve, option, deny/,

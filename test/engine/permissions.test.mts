@@ -43,6 +43,8 @@ describe('a value in a rule', () => {
 		['=git push origin {{ $json.value }}', 'main, *', 'rm -rf /', 'ask'],
 		['=git push origin {{ $json.value }}', 'main\n*', 'rm -rf /', 'ask'],
 		['=git push origin {{ $json.value }}', '*', 'git push origin x', 'ask'],
+		['=type src\\{{ $json.value }}', '*', 'type src\\x', 'ask'],
+		['=type src\\{{ $json.value }}', '*', 'type src\\*', 'approve'],
 		['=git push origin {{ $json.value }}', '*', 'git push origin *', 'approve'],
 		['=git push origin {{ $json.value }}', '?', 'git push origin x', 'ask'],
 		['=git push origin {{ $json.value }}\\', ', *', 'rm', 'ask'],
@@ -132,8 +134,8 @@ test('what the question does not show, the item does not hold and the answer doe
 		),
 	);
 	expect(itemOn('needsApproval', answered).undecided).toMatchObject([
-		{ because: 'it was not among what was asked' },
-		{ because: 'it was not among what was asked' },
+		{ because: "it wasn't among the requests shown" },
+		{ because: "it wasn't among the requests shown" },
 	]);
 	const [{ interactions }] = await service.sessions();
 	expect(interactions.map((each: IDataObject) => each.value ?? null)).toEqual([

@@ -108,7 +108,7 @@ interface FieldReading {
  * Reads a field by its name and its value: `{declined: true}` and `{deny: 'yes'}` deny. The opposite of a denial approves nothing
  * by itself, but it contradicts a denial.
  */
-function readField(name: string, value: unknown): FieldReading {
+function readAnswerField(name: string, value: unknown): FieldReading {
 	const side = readNamedAnswer(name);
 	const isAnswer = ANSWER_FIELDS.has(name) || (side !== undefined && typeof value === 'boolean');
 	const reading = readAnswerValue(value, isAnswer);
@@ -127,7 +127,7 @@ function listInnerReadings(value: unknown): AnswerReading[] {
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.entries(value).flatMap(([name, content]) => {
 		if (IGNORED_FIELDS.has(name)) return [];
-		const { reading, objection } = readField(name, content);
+		const { reading, objection } = readAnswerField(name, content);
 		return [objection ?? reading, ...listInnerReadings(content)];
 	});
 }
@@ -141,7 +141,7 @@ function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerRead
 	const read = (fields: object, foreign: (name: string) => boolean) =>
 		Object.entries(fields).flatMap(([name, content]) => {
 			if (IGNORED_FIELDS.has(name)) return [];
-			const { reading } = readField(name, content);
+			const { reading } = readAnswerField(name, content);
 			if (reading === 'empty') return [];
 			const isAnswer = ANSWER_FIELDS.has(name) && !foreign(name);
 			return { isAnswer, reading: foreign(name) ? ('unreadable' as const) : reading };

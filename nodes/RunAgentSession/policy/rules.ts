@@ -154,15 +154,15 @@ interface ComparedRequest {
 const READ_COST = 100;
 
 /** Returns what `read` returns the first time. */
-function once<T>(read: () => T): () => T {
+function lazily<T>(read: () => T): () => T {
 	let found: { value: T } | undefined;
 	return () => (found ??= { value: read() }).value;
 }
 
 function compareText(text: string, budget: MatchBudget): ComparedText {
 	budget.left -= text.length + READ_COST;
-	const asApproval = once(() => guardText(text));
-	const asDenial = once(() => {
+	const asApproval = lazily(() => guardText(text));
+	const asDenial = lazily(() => {
 		const read = readForDenials(text);
 		for (const { characters } of read.forms) budget.left -= characters.length;
 		return read;

@@ -46,7 +46,7 @@ interface PlainWord {
 }
 
 /** Returns the words of a text as the shell splits them, and where a quotation mark isn't closed. */
-function splitWords(text: string): { words: PlainWord[]; open: number } {
+function readPlainWords(text: string): { words: PlainWord[]; open: number } {
 	const words: PlainWord[] = [{ text: '', places: [] }];
 	let quote = '';
 	let open = -1;
@@ -68,7 +68,7 @@ function splitWords(text: string): { words: PlainWord[]; open: number } {
 	return { words, open: quote === '' ? -1 : open };
 }
 
-const rawWords = (text: string): PlainWord[] =>
+const readRawWords = (text: string): PlainWord[] =>
 	[...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({
 		text: word,
 		places: Array.from(word, (_, at) => index + at),
@@ -79,9 +79,9 @@ function findPlaces(text: string, found: (what: string, place: number) => void):
 	for (const [what, where] of GUARDED_SYNTAX)
 		for (const { 0: match, index } of text.matchAll(where))
 			for (let at = 0; at < match.length; at++) found(what, index + at);
-	const { words, open } = splitWords(text);
+	const { words, open } = readPlainWords(text);
 	if (open >= 0) found(OPEN_QUOTE, open);
-	for (const word of [...words, ...rawWords(text)]) {
+	for (const word of [...words, ...readRawWords(text)]) {
 		if (!PATH_SIGN.test(word.text)) continue;
 		const home = word.text.startsWith('-') ? OPTION_HOME : /(?!)/g;
 		for (const [what, where] of [...GUARDED_PATHS, ['a home folder', home] as const])

@@ -29,6 +29,7 @@ import { OUTPUTS, outputIndex, type OutputKey } from '../outputs';
 import { readConcurrency, readItemSettings, readWaitMode } from '../panel';
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
+import { requireCyclesSupported } from './engine';
 import { claimRun } from './claims';
 import {
 	isAwaitingApproval,
@@ -188,7 +189,10 @@ function refuseSharedSessions(items: Item[]): void {
 
 /** @throws WorkspaceAutomationError for the first problem that has to be fixed before anything is sent */
 function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): void {
-	if (isDatabase) requireSelfConnection(context);
+	if (isDatabase) {
+		requireCyclesSupported(context);
+		requireSelfConnection(context);
+	}
 	const invalid = items.find(({ error }) => error !== undefined);
 	if (invalid && !continues) throw invalid.error!;
 }
@@ -336,7 +340,8 @@ function keepResults(
 	const completedIn = readRunIndex(context, 0);
 	for (const { itemIndex, journal, settings, error, result } of items) {
 		const record = journal.read() ?? { ledger: [] };
-		if (error && othersWait && !continues && error instanceof WorkspaceAutomationError) {
+		const isHeld = othersWait && (!continues || settings?.returnTogether);
+		if (error && isHeld && error instanceof WorkspaceAutomationError) {
 			const { message, description, context: about } = error;
 			journal.write({ ...record, failure: { message, description, context: about } });
 		} else if (
@@ -378,7 +383,8 @@ function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 				toReturningItem(input[itemIndex], itemIndex, { [SESSION_KEY]: journal.key }, json),
 			);
 		const { sessionId, dashboardUrl } = record ?? {};
-		if (error && othersWait && !run.continues) returnItem({});
+		const isHeld = othersWait && (!run.continues || item.settings?.returnTogether);
+		if (error && isHeld) returnItem({});
 		else if (error) {
 			const node = context.getNode();
 			put('completed', { json: errorJson(node, toNodeError(node, error, itemIndex)), pairedItem });
