@@ -8,7 +8,7 @@ import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
-import { single, WAITS_FASTER } from './durable.mts';
+import { runLive, single, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
 import { eventually, STAGE_TIMEOUT_MS } from './support.mts';
 
@@ -54,8 +54,7 @@ async function restart(how: keyof typeof end): Promise<void> {
 }
 
 async function run(prompt: string): Promise<void> {
-	const workflowId = await host.importWorkflow(single(prompt, prompt));
-	executions.set(prompt, await host.run(workflowId));
+	executions.set(prompt, await runLive(host, single(prompt, prompt)));
 }
 
 const statusOf = async (prompt: string) =>

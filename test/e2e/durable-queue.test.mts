@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
-import { single, WAITS_FASTER } from './durable.mts';
+import { runLive, single, WAITS_FASTER } from './durable.mts';
 import {
 	describeWith,
 	eventually,
@@ -27,11 +27,11 @@ describe('sessions that wait in the database, in queue mode', () => {
 		async (what) => {
 			const { host } = stage;
 			const prompt = `Killed: ${what} [work 4s] [ask bash: one] [work 4s] [say Done.]`;
-			const id = await host.run(await host.importWorkflow(single(what, prompt)));
+			const id = await runLive(host, single(what, prompt));
 			await eventually(async () => {
 				const { status } = await host.rest.get(`/executions/${id}`);
 				return status === 'waiting';
-			}, 60);
+			});
 			if (what.includes('main')) await host.kill();
 			if (what.includes('worker')) {
 				await host.workers.at(-1)!.kill();

@@ -1,4 +1,6 @@
 // Workflows with a Run Agent Session that waits in the database, and n8n as its tests run it.
+import { randomUUID } from 'node:crypto';
+import { listExecutions } from '../../n8n-host/executions.mts';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -98,6 +100,16 @@ export function live(file: WorkflowFile, path: string): WorkflowFile {
 export const call = async (url: string): Promise<void> => {
 	await eventually(async () => (await fetch(url, { method: 'POST' })).ok);
 };
+
+/** Publishes a workflow, calls it once, and returns the execution's ID: in production, a session is paused right after its start. */
+export async function runLive(host: Host, file: WorkflowFile): Promise<string> {
+	const path = randomUUID();
+	const workflowId = await host.importWorkflow(live(file, path));
+	await host.activate(workflowId);
+	await call(`${host.url}/webhook/${path}`);
+	const first = await eventually(async () => (await listExecutions(host.rest, workflowId))[0]);
+	return first.id;
+}
 
 /** A key for n8n's own API, that may read executions and retry them, in the credential of n8n's that examples/retry-crashed.json names */
 export async function retryKey(host: Host): Promise<void> {

@@ -186,7 +186,9 @@ describe('people', () => {
 		async () => {
 			const execution = await outcome('Aborted in the end');
 			expect(execution.status).toBe('error');
-			expect(execution.error?.message).toMatch(/waited .* for somebody's decision and was aborted/);
+			expect(execution.error?.message).toMatch(
+				/waited .* for an approver's decision and was aborted/,
+			);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -195,7 +197,7 @@ describe('people', () => {
 describe('the end of waiting', () => {
 	test.each([
 		['Given up', 'aborted', true],
-		['Left', 'goes on', false],
+		['Left', 'still running', false],
 	])(
 		'Give Up After: %s',
 		async (name, words, aborted) => {

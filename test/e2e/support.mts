@@ -327,7 +327,10 @@ export const startedByItself = async ({ host }: Stage, workflowId: string) =>
 		.reverse();
 
 /** The first truthy result, within some seconds */
-export async function eventually<T>(look: () => Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+export async function eventually<T>(
+	look: () => Promise<T>,
+	seconds = 100,
+): Promise<NonNullable<T>> {
 	for (const end = Date.now() + seconds * 1000; ; await sleep(250)) {
 		const result = await look();
 		if (result) return result;

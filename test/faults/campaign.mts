@@ -101,8 +101,9 @@ const LAST_MS = 5_000;
 /** The service's sessions, each with the last reading that reached the node, which had ended by then: more it cannot know. */
 async function sessionsAsTold(service: Service, requests: any[], ended: number): Promise<any[]> {
 	const told = new Map<string, { ended: boolean; asks: boolean }>();
-	for (const { status, answer, fault, at } of requests) {
-		if (Date.parse(at) > ended - LAST_MS) continue;
+	for (const { method, status, answer, fault, at } of requests) {
+		// Only a poll is a reading: the response to a decision proves nothing about the session.
+		if (method !== 'GET' || Date.parse(at) > ended - LAST_MS) continue;
 		if (status !== 200 || !answer?.sessionId || (fault && !READABLE.includes(fault.kind))) continue;
 		const asks =
 			fault?.kind !== 'vanishing-interactions' &&

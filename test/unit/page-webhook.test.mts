@@ -67,7 +67,7 @@ async function ask(world: World) {
 			contextData: {
 				'node:Agent': {
 					sessions: { '0.0': { fingerprint: '', value } },
-					parked: { until: world.until ?? Date.now() + 3_600_000, resumed: 0 },
+					pause: { until: world.until ?? Date.now() + 3_600_000, resumed: 0 },
 					...world.more,
 				},
 			},

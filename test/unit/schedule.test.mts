@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import {
 	nextWakeAt,
 	passedTimeout,
-	requestKey,
 	retryPollDelay,
 	type Timeouts,
 	type WaitState,
 } from '../../nodes/RunAgentSession/session/schedule.ts';
+import { requestKey } from '../../nodes/shared/client/session.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

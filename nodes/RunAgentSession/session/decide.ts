@@ -1,3 +1,4 @@
+import { requestKey } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
@@ -13,7 +14,6 @@ import {
 	type UndecidedRequest,
 } from './ledger';
 import type { SessionRun } from './run';
-import { requestKey } from './schedule';
 
 /** Statuses that say that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];

@@ -1,5 +1,3 @@
-import { fingerprint, toText } from '../../shared/values';
-
 // When to poll, when to wake a paused execution, and when waiting is over. Pure: times in milliseconds, no clock.
 
 export interface PollLimits {
@@ -65,10 +63,6 @@ export const ACTIVE_MS = 75_000;
 export const MAX_WAKE_MS = 30 * 60_000;
 /** How long a manual execution polls before its first pause, because a person is watching */
 export const MANUAL_WAKE_MS = 30_000;
-
-/** Returns the key of a request: what an approver was asked about. Metadata that ages isn't part of it. */
-export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
-	fingerprint(toText([id, type, permission, patterns]));
 
 /** How long to wait for the session and for approvers. */
 export interface Timeouts {

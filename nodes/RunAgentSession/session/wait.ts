@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../shared/client/operations';
 import { fetchSession } from '../../shared/client/sessions';
-import { fingerprintContent, hasEnded } from '../../shared/client/session';
+import { fingerprintContent, hasEnded, requestKey } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
 import { createLink, addLink } from '../approval/page/view';
@@ -23,7 +23,6 @@ import {
 	MAX_WAKE_MS,
 	nextWakeAt,
 	passedTimeout,
-	requestKey,
 } from './schedule';
 import type { ItemSettings, RunDependencies, RunResult } from './types';
 

@@ -99,12 +99,13 @@ export function createRequest(
 		query?: IDataObject;
 		body?: object;
 	};
-	const { method, effect, version, scope, maxBytes, timeoutMs } = operation;
+	const { method, effect, version, scope, conflict, maxBytes, timeoutMs } = operation;
 	return {
 		method,
 		effect,
 		version,
 		scope,
+		conflict,
 		maxBytes,
 		timeoutMs,
 		path: fillPath(id, operation.path, values),

@@ -53,6 +53,10 @@ export function fingerprintContent(value: unknown): string | undefined {
 	return json === undefined ? undefined : fingerprint(json);
 }
 
+/** Returns the key of a request: what an approver is asked about. Metadata that ages isn't part of it. */
+export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
+	fingerprint(toText([id, type, permission, patterns]));
+
 /** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
