@@ -2,11 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { parseTimestamp } from '../shared/values';
 import type { ChangeRule } from './compare';
-import type { Storage } from './state';
 
 // Every event: what is watched, what a change is, and what is kept of an entry to see it.
 
 export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
+
+/** How an event's entries are kept: as digests alone, or by their IDs with the values that count, if any */
+export type Storage = 'digests' | 'values';
 
 interface EventDetails {
 	on: ChangeRule['on'];

@@ -2,14 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { fingerprint, excerpt, readNamedField, sortedJson } from '../shared/values';
 import type { Change, WatchedEntry, Marks, SeenState } from './compare';
-import type { TriggerEvent } from './events';
+import type { Storage, TriggerEvent } from './events';
 import { ConfigurationError } from './failures';
 
 // Things of the service as they are compared, as n8n saves them between two polls, and as the workflow gets them. n8n 1 copies what
 // is saved into every execution, so it is small: 22 characters an entry where no old values are shown.
-
-/** How an event's entries are kept: as digests alone, or by their IDs with the values that count, if any */
-export type Storage = 'digests' | 'values';
 
 /** Characters of a value that are kept to show it; of a longer one the beginning and what tells it from others */
 const MAX_VALUE_LENGTH = 1_000;

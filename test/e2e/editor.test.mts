@@ -222,7 +222,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 			const { message, description } = await errorIn(panel);
 			expect(message).toBe('The agent session failed: Out of disk');
 			expect(description).toMatch(
-				/^Look at the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/,
+				/^Check the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/,
 			);
 		},
 		TEST_TIMEOUT_MS,

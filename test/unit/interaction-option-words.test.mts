@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
 	readOptions,
 	chooseOption,
-	meaningOf,
+	readMeaning,
 	readChoices,
 	type ApproveWith,
 	type Option,
@@ -150,7 +150,7 @@ describe('the name of an option', () => {
 			undefined,
 		],
 	])('of %s: %j with %j is %s', (_, option, named, name) => {
-		const meaning = meaningOf(option, named);
+		const meaning = readMeaning(option, named);
 		expect(meaning.name).toBe(name);
 		expect(meaning.lasts).toBe(name?.startsWith('Always') ?? meaning.lasts);
 	});

@@ -417,10 +417,10 @@ describe('what can be chosen', () => {
 		).toEqual([]);
 	});
 
-	test('an option that only the node names is not called once', () => {
+	test('an option that only the node names is called what the node says', () => {
 		const words = { approveValues: ['go'], denyValues: ['halt'] };
 		expect(labels([{ value: 'go' }, { value: 'halt' }], words)).toEqual([
-			['Approve', 'go'],
+			['Approve once', 'go'],
 			['Deny', 'halt'],
 		]);
 	});

@@ -1,7 +1,7 @@
 import {
 	readOptions,
 	chooseOption,
-	meaningOf,
+	readMeaning,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
 import { WorkspaceAutomationError } from '../../shared/errors';
@@ -352,7 +352,7 @@ function settle(
 	policy: Policy,
 ): SettledVerdict {
 	const chosen = readOptions(interaction).find(({ value }) => value === option);
-	const { lasts = false } = chosen ? meaningOf(chosen, policy) : {};
+	const { lasts = false } = chosen ? readMeaning(chosen, policy) : {};
 	return { ...verdict, option, ...(lasts && { lasts }) };
 }
 

@@ -38,7 +38,7 @@ import {
 	SESSION_KEY,
 	type SessionJournal,
 } from './journal';
-import { createMarks, type Marks } from './marks';
+import { createMarks, type EffectMarks } from './marks';
 import {
 	ignoreAlwaysOutputData,
 	isSelfConnected,
@@ -72,7 +72,7 @@ interface NodeRun {
 	/** Whether an item that fails becomes an item with its error */
 	continues: boolean;
 	items: Item[];
-	marks: Marks;
+	marks: EffectMarks;
 }
 
 /**

@@ -7,7 +7,7 @@ import { readPauseState } from './pause';
 // ends, so without marks a start would be repeated after n8n was killed.
 
 /** How many marks n8n keeps per node; the oldest go first */
-const MAX_MARKS = 1_000;
+const MAX_STORED_MARKS = 1_000;
 
 /** One call at a time: n8n's helper loses parallel ones. */
 let lock: Promise<unknown> = Promise.resolve();
@@ -25,7 +25,7 @@ type WithExecutionContext = { getExecutionContext?(): ExecutionContext | undefin
  * Returns what an execution and its retries have in common: on n8n 2 the resume token, and on both versions the ID of the first
  * execution, once a pause has saved it. Undefined on n8n 1 before the first pause.
  */
-function readOrigin(context: IExecuteFunctions): string | undefined {
+function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 	const saved = readPauseState(context.getContext('node')).origin;
 	if (saved !== undefined) return saved;
 	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: IDataObject };
@@ -35,7 +35,7 @@ function readOrigin(context: IExecuteFunctions): string | undefined {
 	return token ?? (establishedAt === undefined ? undefined : String(establishedAt));
 }
 
-export interface Marks {
+export interface EffectMarks {
 	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
 	record(key: string): Promise<boolean>;
 	/** Removes marks that are no longer needed, because n8n has saved the context or is about to. */
@@ -47,15 +47,15 @@ export interface Marks {
  *
  * Without an origin (n8n 1 before the first pause), a mark counts only in a retry, and is removed when the run ends.
  */
-export function createMarks(context: IExecuteFunctions): Marks {
-	const origin = readOrigin(context);
+export function createMarks(context: IExecuteFunctions): EffectMarks {
+	const origin = readExecutionOrigin(context);
 	const prefix = `${origin ?? 'open'} ${context.getNode().id}`;
 	const counts = origin !== undefined || context.getMode() === 'retry';
 	const state = readPauseState(context.getContext('node'));
 	let batch: { keys: string[]; seen: Promise<Set<unknown>> } | undefined;
 
 	const send = async (keys: string[]): Promise<Set<unknown>> => {
-		const options = { mode: 'entries' as const, maxEntries: MAX_MARKS };
+		const options = { mode: 'entries' as const, maxEntries: MAX_STORED_MARKS };
 		const { processed } = await context.helpers.checkProcessedAndRecord(keys, 'node', options);
 		return new Set(processed);
 	};

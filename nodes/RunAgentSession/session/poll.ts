@@ -20,7 +20,7 @@ const MIN_UNUSABLE_WAKES = 3;
  * @throws WorkspaceAutomationError if the service refuses the poll, or its responses were unusable for too long
  */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
-	if (!(await readSession(run))) return undefined;
+	if (!(await takeReading(run))) return undefined;
 	const isDecided = await decidePending(run);
 	if (!isDecided) return undefined;
 	if (run.undecided.length > 0) return run.isSettling ? undefined : toResult(run, 'needsApproval');
@@ -47,7 +47,7 @@ export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promi
 }
 
 /** Polls once. Returns whether the poll gave a new reading; one failed poll never ends the wait. */
-async function readSession(run: SessionRun): Promise<boolean> {
+async function takeReading(run: SessionRun): Promise<boolean> {
 	const { api, sessionId } = run;
 	const options = { deadline: run.lastPollAt, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));

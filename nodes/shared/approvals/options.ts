@@ -183,7 +183,7 @@ function toMeaning(
 }
 
 /** Returns what an option means, by the values that the user names and by its words. */
-export const meaningOf = (
+export const readMeaning = (
 	option: Option,
 	preferences: Partial<OptionPreferences> = {},
 ): OptionMeaning => toMeaning(option, readOption(option), preferences);

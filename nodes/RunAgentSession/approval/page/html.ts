@@ -1,3 +1,4 @@
+import type { ChoiceName } from '../../../shared/approvals/options';
 import { createHash } from 'node:crypto';
 
 import { splitVisible, type TextPart } from '../../../shared/approvals/visibleText';
@@ -9,7 +10,6 @@ import type { LedgerLine } from '../../session/ledger';
 import { PAGE_STYLE } from './style';
 import {
 	MAX_COMMENT_LENGTH,
-	type ChoiceName,
 	type PageChoice,
 	type PageForm,
 	type PageRequest,
@@ -157,7 +157,7 @@ function requestMore(
 
 const CHOICE_HINTS: Partial<Record<ChoiceName, string>> = {
 	'Always approve': 'Also applies to later requests.',
-	Approve: 'It isn’t clear how long this applies.',
+	'Always deny': 'Also applies to later requests.',
 };
 
 /** Renders what the service says of an option that could last: its words, its description and its scope. */
@@ -253,9 +253,9 @@ ${sendBar(view, open)}
 /** What a choice is called after it was sent, by the one who sent it and for others. */
 const SENT_NAMES: Record<ChoiceName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
-	Approve: ['You approved this', 'Approved'],
 	Deny: ['You denied this', 'Denied'],
 	'Always approve': ['You always approve this', 'Always approved'],
+	'Always deny': ['You always deny this', 'Always denied'],
 };
 
 function sentCard(choice: SentChoice, view: PageView): Html {

@@ -3,8 +3,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toText, fingerprint, isRecord } from '../../../shared/values';
 import {
-	readOptions,
 	chooseOption,
+	readChoices,
+	readOptions,
+	type ChoiceName,
 	type Option,
 	type OptionPreferences,
 } from '../../../shared/approvals/options';
@@ -127,9 +129,13 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	return found;
 }
 
-/** The names of the choices, in their order on the page. */
-const CHOICE_NAMES = ['Approve once', 'Approve', 'Deny', 'Always approve'] as const;
-export type ChoiceName = (typeof CHOICE_NAMES)[number];
+/** The choices in their order on the page */
+const CHOICE_ORDER: readonly ChoiceName[] = [
+	'Approve once',
+	'Deny',
+	'Always approve',
+	'Always deny',
+];
 
 /** One thing that an approver can choose for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
@@ -197,38 +203,25 @@ export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
 ): PageChoice[] {
-	const offered = readOptions(interaction);
-	if (offered.length > MAX_PAGE_OPTIONS) return [];
-	const values = offered.map(({ value }) => String(value));
-	const options = offered.filter(
-		({ value }) => values.indexOf(String(value)) === values.lastIndexOf(String(value)),
-	);
-	const { approveValues = [], denyValues } = preferences;
-	// Without Approve Values, which may name an approval that lasts.
-	const once = chooseOption(options, 'approve', { approveWith: 'once', denyValues });
-	const deny = chooseOption(options, 'deny', preferences);
-	const nameOption = (option: Option): ChoiceName | undefined => {
-		const says = (alone: OptionPreferences) =>
-			chooseOption([option], 'approve', alone) !== undefined;
-		if (option.value === deny) return 'Deny';
-		if (option.value === once) return 'Approve once';
-		if (!says({ ...preferences, approveWith: 'always' })) return undefined;
-		const lasts = !says({ approveWith: 'once' }) && says({ approveWith: 'always' });
-		const isNamed = approveValues.some((name) => name.trim() === String(option.value).trim());
-		return lasts ? 'Always approve' : isNamed ? 'Approve' : undefined;
+	const options = readOptions(interaction);
+	if (options.length > MAX_PAGE_OPTIONS) return [];
+	// One option per name: the one that the policy would send.
+	const preferred: Partial<Record<ChoiceName, Option['value']>> = {
+		'Approve once': chooseOption(options, 'approve', { ...preferences, approveWith: 'once' }),
+		Deny: chooseOption(options, 'deny', preferences),
 	};
-	const names = new Map(options.map((option) => [option, nameOption(option)]));
-	return CHOICE_NAMES.flatMap((name) =>
-		options
-			.filter((option) => names.get(option) === name)
-			.map(({ value, label }) => ({
-				option: value,
-				name,
-				decision: name === 'Deny' ? 'deny' : 'approve',
-				serviceSays: label || String(value),
-				...findDescription(interaction, value),
-			})),
-	);
+	const choices = readChoices(options, preferences);
+	return CHOICE_ORDER.flatMap((name) => {
+		const named = choices.filter((choice) => choice.name === name);
+		const chosen = named.filter(({ value }) => value === preferred[name]);
+		return (chosen.length > 0 ? chosen : named).map(({ value, label, side }) => ({
+			option: value,
+			name,
+			decision: side === 'deny' ? ('deny' as const) : ('approve' as const),
+			serviceSays: label || String(value),
+			...findDescription(interaction, value),
+		}));
+	});
 }
 
 /** Returns a request that is left for an approver, as the page shows it. */
