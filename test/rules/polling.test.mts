@@ -58,12 +58,14 @@ describe('rule 4: a blip loses nothing', () => {
 	const blips: Array<[string, Weather]> = [
 		['a reset connection', 'lost'],
 		['a refused connection', 'unsent'],
+		['a certificate that has expired', 'tls'],
 		['429', status(429, '3')],
 		['500', status(500)],
 		['503', status(503)],
 		['a web page', page],
 		['an empty body', nothing],
 		['half an answer', { status: 200, body: '{"sessionId":"x","sta' }],
+		['more than 1 MiB', { status: 200, body: `{"a":"${'x'.repeat(2 ** 20)}"}` }],
 		['JSON of something else', { status: 200, body: '{"object":"list"}' }],
 		['a redirect', status(302)],
 	];
@@ -73,6 +75,7 @@ describe('rule 4: a blip loses nothing', () => {
 		'a web page',
 		'an empty body',
 		'half an answer',
+		'more than 1 MiB',
 		'JSON of something else',
 		'a redirect',
 	];

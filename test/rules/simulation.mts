@@ -33,6 +33,7 @@ export type Weather =
 	| 'unsent'
 	| 'lost'
 	| 'lost-after'
+	| 'tls'
 	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean }
 	/** The service's own answer, changed on its way */
 	| { change(body: any): any };
@@ -121,6 +122,7 @@ export function contextFor(
 		const weather = isTooLate ? 'lost-after' : request.weather;
 		if (weather === 'unsent') throw failure('ECONNREFUSED');
 		if (weather === 'lost') throw failure('ECONNRESET');
+		if (weather === 'tls') throw failure('CERT_HAS_EXPIRED');
 		if (typeof weather === 'object' && !('change' in weather) && !weather.processed)
 			return {
 				statusCode: weather.status,

@@ -14,8 +14,8 @@ import {
 	fingerprintMark,
 	readSeen,
 	toState,
-	type Storage,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
+import type { Storage } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
 
 const LISTS = ['one', 'other'];
 const GONE_AFTER = 3;

@@ -7,8 +7,8 @@ import {
 	fingerprintMark,
 	readSeen,
 	toState,
-	type Storage,
 } from '../../nodes/WorkspaceAutomationTrigger/state.ts';
+import type { Storage } from '../../nodes/WorkspaceAutomationTrigger/events.ts';
 
 const there = (marks: Marks, keeping: Storage) => {
 	const seen = new Map([['list', marks]]);

@@ -99,11 +99,6 @@ export interface RetryLimits {
 	maxAttempts?: number;
 	/** Whether to send once and never again, for a caller who checks the result before the next attempt */
 	singleAttempt?: boolean;
-	/**
-	 * Whether this is one of many polls, so that one failure may not end the wait. Everything is retried until the deadline, except
-	 * what the service itself rejects. The last attempt is made at the deadline, even if the service asks for a longer wait.
-	 */
-	isPoll?: boolean;
 	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
 	maxDelayMs?: number;
 	/** Waits in milliseconds after each of which a 404 is retried. None by default */
@@ -150,23 +145,14 @@ export const fitsDeadline = (
 	{ deadline = Infinity }: RetryLimits,
 ): boolean => monotonicMs + delayMs <= deadline;
 
-/** Returns a wait that ends in time: for a poll cut to the time left, for other requests undefined if it's too long. */
-function delayInTime(delayMs: number, moment: Moment, limits: RetryLimits): number | undefined {
-	if (fitsDeadline(delayMs, moment, limits)) return delayMs;
-	const leftMs = (limits.deadline ?? Infinity) - moment.monotonicMs;
-	return limits.isPoll && leftMs > 0 ? leftMs : undefined;
-}
-
 /** Returns whether the request may be sent again if there's time. A non-idempotent request has to be reconciled before. */
 export function shouldRetry(
 	outcome: AttemptOutcome,
 	{ kind }: Attempt,
 	{ failures }: RetryState,
-	{ singleAttempt, isPoll, maxAttempts = MAX_ATTEMPTS }: RetryLimits,
+	{ singleAttempt, maxAttempts = MAX_ATTEMPTS }: RetryLimits,
 ): boolean {
 	if (singleAttempt) return false;
-	// A certificate may be replaced, and a large response may shrink, before the wait is over.
-	if (isPoll) return outcome !== 'rejected' || kind === 'unusable';
 	// A response that was too large would be as large the next time.
 	return outcome !== 'rejected' && kind !== 'tooLarge' && failures < maxAttempts;
 }
@@ -220,11 +206,12 @@ export function nextAction(
 		return afterRejection(before, attempt, request, moment, limits);
 
 	const wantedMs = retryDelayMs(attempt, count, moment.wallMs, random, limits.maxDelayMs);
-	const delayMs = canRetry ? delayInTime(wantedMs, moment, limits) : undefined;
+	const isInTime = fitsDeadline(wantedMs, moment, limits);
+	const delayMs = canRetry && isInTime ? wantedMs : undefined;
 	if (outcome === 'unknown' && typeof request.effect === 'object')
 		return { type: 'reconcile', delayMs, state };
 	// A wait beyond the deadline pauses the key for a second only: the limit may apply to this request alone.
-	const keyPauseMs = fitsDeadline(wantedMs, moment, limits) ? wantedMs : FIRST_DELAY_MS;
+	const keyPauseMs = isInTime ? wantedMs : FIRST_DELAY_MS;
 	const pauseMs = isThrottled ? keyPauseMs : undefined;
 	return { type: delayMs === undefined ? 'fail' : 'retry', delayMs, state, pauseMs };
 }

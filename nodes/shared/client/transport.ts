@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { fingerprint } from '../values';
 import { throwIfAborted, WorkspaceAutomationError } from '../errors';
-import { attemptError, RateLimitError } from './attemptError';
+import { attemptError } from './attemptError';
 import { realClock, type Clock } from './clock';
 import { processRateLimiters, type RateLimiters } from './rateLimiter';
 import { createRedactor } from './redactSecret';
@@ -80,24 +80,18 @@ export function createTransport(
 		);
 	}
 
-	/** Waits for the rate limiter, then calls `sendNow`. A poll that would be too late waits for its deadline and goes then. */
+	/** Waits for the rate limiter, then calls `sendNow`. */
 	async function schedule(
 		since: number,
 		deadline: number,
-		{ urgent, isPoll }: SendOptions,
+		urgent: boolean | undefined,
 		signal: AbortSignal | undefined,
 		sendNow: () => Promise<DecidedAttempt>,
 	): Promise<DecidedAttempt> {
-		const limiter = rateLimiters.get(key);
 		// An attempt that is due at its deadline may be queued for a moment.
-		const latest = () => Math.max(deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
-		const scheduling = limiter.schedule({ since, urgent, deadline: latest() }, signal, sendNow);
-		return await scheduling.catch(async (error: unknown) => {
-			const leftMs = deadline - clock.monotonicMs();
-			if (!isPoll || leftMs <= 0 || !(error instanceof RateLimitError)) throw error;
-			await clock.sleep(leftMs, signal);
-			return await limiter.schedule({ since, urgent: true, deadline: latest() }, signal, sendNow);
-		});
+		const latest = Math.max(deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
+		const queued = { since, urgent, deadline: latest };
+		return await rateLimiters.get(key).schedule(queued, signal, sendNow);
 	}
 
 	/**
@@ -131,7 +125,7 @@ export function createTransport(
 				await semaphore.run(async () => {
 					since ??= clock.monotonicMs();
 					const deadline = (limits.deadline ??= since + (options.timeLimitMs ?? MAX_CALL_MS));
-					return await schedule(since, deadline, options, signal, async () =>
+					return await schedule(since, deadline, options.urgent, signal, async () =>
 						decide(await sendAttempt(deadline)),
 					);
 				}),
