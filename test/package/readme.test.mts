@@ -183,6 +183,7 @@ const PROOFS: Record<string, string[]> = {
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',
 	],
+	'that it started itself |': ['a session started by the node itself'],
 	'a worker dies that waits for a session': [
 		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
 	],
@@ -247,9 +248,7 @@ const PROOFS: Record<string, string[]> = {
 		'%s: it goes on as it was (rule 8)',
 	],
 	'by hand up to a later node': ['it was run by hand up to a node further on'],
-	'by hand up to this node': [
-		'run by hand up to the node itself: n8n ends with the session at Still Running, and the session goes on (rule 8)',
-	],
+	'by hand up to this node': ['run by hand up to the node itself'],
 	'another workflow calls the workflow': [
 		'a workflow that another one calls: the caller waits with it (rule 8)',
 	],

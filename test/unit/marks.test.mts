@@ -1,12 +1,12 @@
 // Marks survive n8n killed at any moment: they are in n8n's database, not in the node's context.
 import { expect, test } from '@jest/globals';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { createMarks, type Marks } from '../../nodes/RunAgentSession/session/marks.ts';
+import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
 
 /** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
 function attempts() {
 	const database = new Set<string>();
-	return (mode: string, token?: string): Marks => {
+	return (mode: string, token?: string) => {
 		const nodeContext = {};
 		const resumeUrl = token && `http://n8n.example/webhook-waiting/1?signature=${token}`;
 		return createMarks({
