@@ -223,7 +223,7 @@ export function answersTable(): string {
 		channels.set(row, [...(channels.get(row) ?? []), channel]);
 	}
 	return [
-		'| channel | asked by | the person said | n8n 2.41 hands on | n8n 1.123 hands on | read as |',
+		'| channel | asked by | the person said | n8n 2.41 returns | n8n 1.123 returns | read as |',
 		'| --- | --- | --- | --- | --- | --- |',
 		...[...channels].map(([row, names]) => `| ${names.join(', ')} | ${row} |`),
 	].join('\n');

@@ -109,11 +109,13 @@ test('Still Running is the first output in both Wait modes, and static', () => {
 /** Labels of n8n itself that the documents name */
 const OF_N8N = [
 	'AI Agent',
+	'Always Output Data',
 	'Custom Form',
 	'Execute Sub-workflow',
 	'Execute Workflow',
 	'Execute workflow',
 	'Expression',
+	'Fetch Test Event',
 	'Human review',
 	'Loop Over Items',
 	'Import from File',
@@ -131,8 +133,11 @@ const OF_N8N = [
 	'Wait For Sub-Workflow Completion',
 ];
 
+/** Labels of the approval page */
+const OF_PAGE = ['Details', 'Send'];
+
 /** Titles of sections and paragraphs that look like labels */
-const TITLES = ['Files', 'Removed'];
+const TITLES = ['Dates', 'Downloads', 'Files', 'Removed', 'Results', 'Retries'];
 
 /** Pictures that no document shows yet */
 const UNUSED = /\/(credential|node-panel|workflow)(-dark)?\.png$/;
@@ -155,6 +160,7 @@ const LABELS = new Set([
 	]),
 	...labels((credential as unknown as { properties: INodeProperties[] }).properties),
 	...OF_N8N,
+	...OF_PAGE,
 ]);
 
 const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '');

@@ -80,16 +80,32 @@ test('every npm script that they name exists', () => {
 const PROOFS: Record<string, string[]> = {
 	'the connection breaks, or': [
 		'%s for two minutes of a running session',
-		'%s for ever is reported only when the time is over',
+		'%s without end is reported only when the time is over',
 		'Retry-After is obeyed',
+		'honors Retry-After, cut to the time that is left, so that the last poll is at the end',
 	],
-	'a new session is not found': ['a 404 is asked again after 1, 2 and 4 seconds'],
+	'a poll returns a web page': [
+		'%s for three minutes in a row ends the wait, with the session',
+		'for three minutes and three wakes in a row, they end the wait with an error that quotes them',
+	],
+	'a web page comes with any status': [
+		'a page proves nothing with any status but 429, which proves that nothing ran',
+		'after a DELETE with a lost response is no proof that it is deleted',
+	],
+	"a new session isn't found": [
+		'a 404 is asked again after 1, 2 and 4 seconds',
+		'after that it is an error that names both causes and the session',
+	],
 	'the key is refused (401)': ['%d stops at once and names session and dashboard'],
-	'the answer to the start is lost': [
+	'the response to the start is lost': [
 		'a start whose answer was lost to %s is not repeated, not by a retry either',
 		'a start that may have happened is not repeated by Retry On Fail',
 	],
-	'is answered with 429': ['a 429 is waited out, and the session read before the next try'],
+	'at the moment of a start': [
+		'a start that a killed n8n recorded counts in the retry: n8n 2 has the same resume token',
+		'on n8n 1 before the first pause it counts only in a retry of the execution, at the same run and item',
+	],
+	'a decision gets 429': ['a 429 is waited out, and the session read before the next try'],
 	'is gone when its decision is refused': [
 		'is no new session: it is sent once, and the session is read',
 		'one that is refused because an earlier answer was carried out after all is listed',
@@ -99,123 +115,153 @@ const PROOFS: Record<string, string[]> = {
 		'the turn before is not the answer, although a try failed after the message',
 		'a message is sent once, also when the node is tried again',
 	],
-	'of *Still Running* comes back': [
+	'the item on Still Running comes back': [
 		'Still Running wired back into the node continues the session, whatever the node would start',
 		'%s: one session',
 	],
-	'comes back to the node that sent': [
+	'that item comes back to the node that sent': [
 		'Still Running sends its message once',
-		'Still Running sends another message',
-		'Completed sends its message again: another turn',
+		'Still Running only waits on, also if an expression gives another message by now',
 	],
-	'is lost, or it is refused': [
+	'**Always Output Data** is on': [
+		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
+	],
+	'the response to a decision is lost, or': [
 		'an answer lost to %s after it took effect is not sent again',
 		'one lost before it took effect is sent again',
 	],
-	'it is lost until Max Wait is over': [
+	'the response to a decision is still missing': [
 		'is told of, and listed once by the try that learns of it (%s)',
 	],
-	'the answer to a message is lost': [
+	'the response to a message is lost': [
 		'a message whose answer was lost is not repeated when the session shows it',
 		'a message that may have arrived is not sent again, however long the session shows nothing of it',
 	],
-	'Retry On Fail is on, and a try': [
-		'goes on with the session that the first try started',
+	'a session shows nothing new after a message': [
+		'is waited for, although the session still reads as it ended before',
+		'is not waited for longer than half a minute',
+	],
+	'**Retry On Fail** is on, and a try fails': [
+		'Retry On Fail takes up the session that runs',
+		'Retry On Fail with {{ $now }} in the prompt continues the session of the first attempt',
 		'a session that is known to have failed is started again',
+		'a session that Stop aborted is started again',
 		'Retry On Fail starts nothing again that has completed, and reads it once',
 	],
-	'a failed execution is retried': ['goes on with the session that the failed execution started'],
-	'somebody presses Stop |': ['ends the execution at once and aborts the session'],
-	"the workflow's timeout comes |": ['aborts the session as Stop does'],
-	'Abort on Stop is off': ['leaves the session running, and the log of n8n says so'],
-	'Max Wait is over |': [
+	'you retry a failed execution': [
+		'goes on with the session that the failed execution started',
+		'a retry of the execution continues the session if the raw parameters and the input are the same',
+		'a retry of the execution with another prompt starts nothing, and names the session and both ways out',
+	],
+	'two items continue the same session': [
+		'two items that continue one session are an error before anything is sent',
+	],
+	'you select Stop |': [
+		'ends the execution at once and aborts the session',
+		'aborts every session of the run, also those that already have an outcome',
+	],
+	'the workflow times out |': ['aborts the session as Stop does'],
+	'**Abort on Stop** is off': ['leaves the session running, and the log of n8n says so'],
+	'Max Wait has passed |': [
 		'route hands the session on as it is and leaves it running',
 		'abort ends the session and says so',
 	],
-	'one of many items fails | the others': [
+	'**Max Wait** is 0': ['starts the session and leaves through Still Running without a poll'],
+	'one of many items fails | The others': [
 		'is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired',
 	],
 	'no rule covers': [
 		'goes to Needs Approval, with the decidable ones resolved',
 		'is also what has a type that nobody has documented',
 	],
-	'a person says no': ['asks in one message, and goes on with the answer: $value'],
-	'a person never answers': [
-		'If Nobody Answers denies what was asked, and the session goes on',
-		'If Nobody Answers aborts the session, and says so',
-	],
-	'has a mistake': ['%s is refused before anything is sent'],
+	'an approver denies a request': ['asks in one message, and goes on with the answer: $value'],
+	'is invalid |': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['tells the model of a session that is %s'],
-	'a Wait node has parked': [
+	'a Wait node has paused': [
 		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
 	],
 	'an earlier node created': [
 		'a session created in a node before is the one that a retry of the execution waits for',
 	],
-	'dies that waits for a session': [
+	'that it started itself |': ['a session started by the node itself'],
+	'a worker dies that waits for a session': [
 		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
 	],
-	'dies under an execution of its own': [
+	'a worker dies under a sub-workflow': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
 	],
-	'started itself': [
-		'a session started by the node itself is forgotten: a retry starts another, the first goes on',
-	],
-	'which it is from its start on': [
+	'which it is right after the start': [
 		'two seconds after the start of one session, while another is parked and a third comes back',
 		'each session was started once, each request decided once, and each outcome arrived',
+		'the first run starts the session and pauses before it polls',
 	],
-	'looks at the session |': ['while a decision is sent'],
-	'looks at the session, which': ['while a decision is sent'],
-	'a worker is killed under a look': ['in the middle of a look, killed with -9: %s'],
+	'n8n is stopped during a poll': ['while a decision is sent'],
+	'n8n is killed during a poll, which': ['while a decision is sent'],
+	'a worker is killed during a poll': ['in the middle of a look, killed with -9: %s'],
 	'one machine, n8n 1 and 2': [
 		'n8n calls the execution crashed and leaves it so; it keeps what it had saved',
 		'examples/retry-crashed.json goes on with the same session, and with nobody there',
 		'n8n calls no error workflow for them',
 	],
-	'several machines, n8n 1': ['another worker goes on with the session, by itself'],
-	'n8n 2; a worker is killed': [
+	'queue mode, n8n 1 |': ['another worker goes on with the session, by itself'],
+	'n8n 2, and a worker is killed': [
 		'n8n makes it an error without data; an error workflow goes on with the session by its custom data',
 	],
-	'n8n 2; the worker and the main': ['n8n calls it crashed, and a retry goes on with the session'],
+	'n8n 2, and the worker and the main': [
+		'n8n calls it crashed, and a retry goes on with the session',
+	],
 	'a worker or both are killed': [
 		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
 	],
-	'presses Stop while the session is parked': [
+	'you select Stop while the execution is paused': [
 		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
 	],
-	'which counts the time that is parked': [
+	'which counts paused time': [
 		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
 	],
-	'a person answers on the page': [
+	'an approver answers on the page': [
 		'answers two requests of one question differently',
 		'twenty sessions that ask at once have a link each, and an answer is for one of them alone',
 	],
-	'two people answer the same question': ['twice, by two people at once: one of them is told so'],
-	'between the page and *Send*': [
+	'two approvers answer the same question': [
+		'two people select Send in the same second, five times: one decision each, and the loser is told (%s)',
+	],
+	'between the page and **Send**': [
 		'by a page that showed something else: it shows what is asked now',
 	],
 	'killed between the question and the answer': [
 		'answered after n8n was killed and started again: the agent goes on',
 	],
-	'Give Up After is over': ['Give Up After: %s'],
-	'changed, published again or switched off': [
+	'nobody answers |': [
+		'If Nobody Answers denies what was asked, and the session goes on',
+		'If Nobody Answers aborts the session, and says so',
+	],
+	'refuses a comment': [
+		'that the service refuses is a warning: it is sent once, and the session completes',
+	],
+	'**Give Up After** has passed': [
+		'Give Up After: %s',
+		'a session that has completed is a result, also when Give Up After has passed',
+	],
+	'you change, publish again or deactivate': [
 		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
 		'%s: it goes on as it was (rule 8)',
 	],
-	'by hand, up to a node further on': ['it was run by hand up to a node further on'],
-	'by hand up to this very node': [
-		'run by hand up to the node itself: n8n ends with the session at Still Running, and the session goes on (rule 8)',
-	],
-	'was called by another one': [
+	'by hand up to a later node': ['it was run by hand up to a node further on'],
+	'by hand up to this node': ['run by hand up to the node itself'],
+	'another workflow calls the workflow': [
 		'a workflow that another one calls: the caller waits with it (rule 8)',
 	],
-	'leads nowhere, or elsewhere': ['%s: refused before anything is started'],
-	'one of many items fails | waits': [
+	"Still Running isn't connected": ['%s: refused before anything is started'],
+	'one of many items fails | It waits': [
+		'the other is waited for, then the node fails',
 		'On Error Continue hands the error on by Completed, not by Still Running',
 	],
-	'and the session fails': ['Retry On Fail looks again and starts no second session'],
-	'leads back into the node that started': ['%s: one session'],
+	'and the session fails': [
+		'a session that is known to have failed is started again',
+		'Retry On Fail starts a failed session again',
+	],
+	'Completed is connected back': ['%s: one session'],
 };
 
 test('every line of "What happens when ..." has its tests', () => {

@@ -1,0 +1,54 @@
+// Marks survive n8n killed at any moment: they are in n8n's database, not in the node's context.
+import { expect, test } from '@jest/globals';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
+
+/** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
+function attempts() {
+	const database = new Set<string>();
+	return (mode: string, token?: string) => {
+		const nodeContext = {};
+		const resumeUrl = token && `http://n8n.example/webhook-waiting/1?signature=${token}`;
+		return createMarks({
+			getContext: () => nodeContext,
+			getMode: () => mode,
+			getNode: () => ({ id: 'node' }),
+			getWorkflowDataProxy: () => ({ $execution: { resumeUrl } }),
+			helpers: {
+				async checkProcessedAndRecord(keys: string[]) {
+					const processed = keys.filter((key) => database.has(key));
+					for (const key of keys) database.add(key);
+					return { processed };
+				},
+				async removeProcessed(keys: string[]) {
+					for (const key of keys) database.delete(key);
+				},
+			},
+		} as unknown as IExecuteFunctions);
+	};
+}
+
+test('a start that a killed n8n recorded counts in the retry: n8n 2 has the same resume token', async () => {
+	const attempt = attempts();
+	expect(await attempt('trigger', 'token').record('0.0 start 0')).toBe(false);
+	const retry = attempt('retry', 'token');
+	expect(await retry.record('0.0 start 0')).toBe(true);
+	expect(await retry.record('0.1 start 0')).toBe(false);
+	expect(await attempt('trigger', 'another').record('0.0 start 0')).toBe(false);
+});
+
+test('on n8n 1 before the first pause it counts only in a retry of the execution, at the same run and item', async () => {
+	const attempt = attempts();
+	expect(await attempt('trigger').record('0.0 start 0')).toBe(false);
+	expect(await attempt('trigger').record('0.0 start 0')).toBe(false);
+	expect(await attempt('retry').record('0.1 start 0')).toBe(false);
+	expect(await attempt('retry').record('0.0 start 0')).toBe(true);
+});
+
+test('a run that has ended on n8n 1 leaves no mark behind', async () => {
+	const attempt = attempts();
+	const first = attempt('trigger');
+	await first.record('0.0 start 0');
+	await first.release('ended');
+	expect(await attempt('retry').record('0.0 start 0')).toBe(false);
+});
