@@ -115,11 +115,7 @@ export async function abortAfterStop(run: SessionRun): Promise<string | undefine
 }
 
 /** Runs the work of an item, and adds the session to what it throws. */
-export async function withSessionErrors<T>(run: SessionRun, work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		if (error instanceof CanceledError) throw error;
-		throw addSessionToError(run, error);
-	}
-}
+export const withSessionErrors = async <T>(run: SessionRun, work: () => Promise<T>): Promise<T> =>
+	await work().catch((error: unknown) => {
+		throw error instanceof CanceledError ? error : addSessionToError(run, error);
+	});

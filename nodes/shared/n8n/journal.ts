@@ -139,12 +139,10 @@ export async function withIntent<R extends object, T>(
 ): Promise<T> {
 	const before = journal.read();
 	journal.write({ ...before, ...intent } as R);
-	try {
-		return await work();
-	} catch (error) {
+	return await work().catch((error: unknown) => {
 		if (hadNoEffect(error)) restoreRecord(journal, before, Object.keys(intent) as Array<keyof R>);
 		throw error;
-	}
+	});
 }
 
 /** Sets these fields back to their values of before. */
@@ -165,6 +163,9 @@ interface RequestRecord<T> {
 
 const REQUEST_RECORDS = 'requests';
 
+/** Parameters that say how to send a request, not what */
+const HOW_TO_SEND = ['requestOptions', 'options'];
+
 /**
  * Requests an effect once per item of a run, however often n8n runs the item: Retry On Fail and a retry of the execution run every
  * item again, also those that succeeded.
@@ -178,7 +179,9 @@ export async function oncePerItem<T>(
 	const key = itemKey(context, context.getItemIndex());
 	const nodeContext = context.getContext('node') as IDataObject;
 	const journal = openRecord<RequestRecord<T>>(nodeContext, REQUEST_RECORDS, key);
-	const { requestOptions, options, ...asked } = context.getNode().parameters;
+	const asked = Object.entries(context.getNode().parameters).filter(
+		([name]) => !HOW_TO_SEND.includes(name),
+	);
 	const request = fingerprintRequest(asked, context.getInputData().json);
 	acceptRecord(context, REQUEST_RECORDS, journal, request, () => ({
 		message: 'An earlier attempt sent this request with other values',
