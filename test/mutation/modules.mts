@@ -13,7 +13,9 @@ interface Module {
 /** Sources, and tests by the beginning of their path below test/ */
 export const modules: Record<string, Module> = {
 	rules: {
-		mutate: [`${run}/policy/rules.ts`, `${run}/policy/patterns.ts`, `${run}/policy/shell.ts`],
+		mutate: ['rules', 'patterns', 'wildcards', 'programs', 'shell', 'denials'].map(
+			(name) => `${run}/policy/${name}.ts`,
+		),
 		tests: [
 			'unit/permission-',
 			'unit/hostile-requests',
@@ -45,11 +47,15 @@ export const modules: Record<string, Module> = {
 	},
 	tokenizer: {
 		mutate: ['tokenizer', 'bind'].map((name) => `${shared}/analytics/${name}.ts`),
-		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql', 'unit/literals'],
+		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql'],
 	},
 	options: {
 		mutate: [`${shared}/approvals/options.ts`],
 		tests: ['unit/interaction-option'],
 	},
-	durable: { mutate: [`${run}/session/schedule.ts`], tests: ['unit/durable'] },
+	schedule: {
+		mutate: [`${run}/session/schedule.ts`],
+		tests: ['unit/schedule', 'unit/poll-plan'],
+	},
+	journal: { mutate: [`${shared}/n8n/journal.ts`], tests: ['unit/execution-journal'] },
 };
