@@ -295,3 +295,26 @@ describe('timeouts (rule 35)', () => {
 		expect(result.kind).toBe('completed');
 	});
 });
+
+describe('marks (rule 27)', () => {
+	test('a message that was refused is sent again by a retry: its mark counts for that attempt only', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const marks = new Set<string>();
+		const mark = async (operation: string, step: string) => {
+			if (marks.has(step)) throw new Error(`${operation} ${step} may have happened`);
+			marks.add(step);
+		};
+		const target = {
+			operation: 'continue' as const,
+			sessionId: session.sessionId,
+			message: '[say Second]',
+		};
+		const nodeContext = {};
+		service.meets('message', status(422), { first: 1 });
+		await errorOf(service.run('', { target, mark }, nodeContext));
+		const result = await service.run('', { target, mark }, nodeContext);
+		expect(result.session.latestMessage?.text).toBe('Second');
+		expect([...marks]).toEqual(['message 0', 'message 1']);
+	});
+});

@@ -300,7 +300,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	async function runOnce(
 		prompt: string,
-		{ lateMs = 0, ...changes }: RunChanges,
+		{ lateMs = 0, mark, ...changes }: RunChanges,
 		nodeContext: IDataObject,
 		runItem: (job: ItemSettings, dependencies: RunDependencies) => Promise<RunResult>,
 	): Promise<RunResult> {
@@ -329,6 +329,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		const dependencies = {
 			api: await createClient(stoppable, { clock, rateLimiters: gates }),
 			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
+			mark,
 			random: () => 0,
 			log: (message: string) => logged.push(message),
 			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
@@ -353,6 +354,7 @@ const TIMEOUTS: Timeouts = {
 type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	timeouts?: Partial<Timeouts>;
 	lateMs?: number;
+	mark?: RunDependencies['mark'];
 };
 
 /** How an item In the Database ended */

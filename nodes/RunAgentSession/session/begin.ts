@@ -34,7 +34,7 @@ async function start(
 		return false;
 	}
 	if (record.intent === 'starting') throw mayHaveHappenedError('createAgentSession');
-	await mark?.('start');
+	await mark?.('createAgentSession', 'start');
 	const deadline = Math.max(run.pollDeadline, run.now + MIN_START_MS);
 	const sessionId = await withIntent(journal, { intent: 'starting' }, async () => {
 		const response = await api.call(

@@ -15,6 +15,8 @@ import {
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { readRunIndex } from '../../shared/n8n/journal';
+import type { Session } from '../../shared/client/session';
+import { nonEmptyText, quote } from '../../shared/values';
 import { takeAnswered } from '../approval/page/webhook';
 import {
 	canceledError,
@@ -245,6 +247,8 @@ function createDependencies(
 	{ itemIndex, journal, settings }: Item,
 ): RunDependencies {
 	const { policy } = settings!;
+	const log: RunDependencies['log'] = (message, about) =>
+		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
 	// The credential's words for options apply where the node has none.
 	for (const decision of ['approve', 'deny'] as const)
 		if (!policy[`${decision}Values`]?.length)
@@ -252,15 +256,25 @@ function createDependencies(
 	return {
 		api,
 		journal,
-		async mark(step) {
-			const operation = step === 'start' ? 'createAgentSession' : 'sendAgentMessage';
+		async mark(operation, step) {
 			const key = `${journal.key} ${step} ${journal.clearedCount}`;
 			if (await marks.record(key)) throw mayHaveHappenedError(operation);
 		},
 		random: Math.random,
-		log: (message, about) =>
-			context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+		log,
 		onSession: (session) => setSessionCustomData(context, session),
+		onProgress: createProgressLog(log),
+	};
+}
+
+/** Logs a line whenever a poll shows another status or another tool. */
+function createProgressLog(log: RunDependencies['log']): (session: Session) => void {
+	let latest: string | undefined;
+	return ({ sessionId, status, latestTool }) => {
+		const title = nonEmptyText(latestTool?.title);
+		const state = quote(title === undefined ? status : `${status}: ${title}`);
+		if (state !== latest) log(`Agent session is ${state}`, { sessionId });
+		latest = state;
 	};
 }
 

@@ -30,6 +30,8 @@ export interface SessionRecord {
 	intent?: 'starting' | 'started';
 	/** `sending` from before the request until the response */
 	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
+	/** How many messages provably weren't sent: tells the attempts apart (`marks.ts`) */
+	unsentMessages?: number;
 	/** Fingerprint of the message of the item, so that another message counts as another one */
 	messageFingerprint?: string;
 	sessionId?: string;

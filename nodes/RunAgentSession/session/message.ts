@@ -19,9 +19,9 @@ export async function sendMessage(
 	before: Session,
 ): Promise<void> {
 	const { api, sessionId } = run;
-	const { messages } = run.record;
+	const { messages, unsentMessages = 0 } = run.record;
 	if (messages?.[step] === 'sending') throw mayHaveHappenedError('sendAgentMessage');
-	await run.dependencies.mark?.(step);
+	await run.dependencies.mark?.('sendAgentMessage', `${step} ${unsentMessages}`);
 	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
 	const reconcile = messageReconciler(api, before, text, { deadline });
 	const intent = { messages: { ...messages, [step]: 'sending' as const } };
@@ -29,6 +29,7 @@ export async function sendMessage(
 		api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
 	).catch((error: unknown) => {
 		run.logIfUnknown('message', error);
+		if (hadNoEffect(error)) run.save({ unsentMessages: unsentMessages + 1 });
 		throw error;
 	});
 	run.save({

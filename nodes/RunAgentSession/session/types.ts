@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../shared/client/operations';
+import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { PageLink } from '../approval/page/view';
 import type { RequestOrigin } from '../approval/request';
@@ -44,7 +44,7 @@ export interface RunDependencies {
 	api: ApiClient;
 	journal: SessionJournal;
 	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
-	mark?(step: string): Promise<void>;
+	mark?(operation: OperationId, step: string): Promise<void>;
 	/** Returns a number from 0 to 1. */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;
