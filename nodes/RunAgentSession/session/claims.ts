@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { readPauseState } from './pause';
@@ -6,33 +6,63 @@ import { readPauseState } from './pause';
 // One run at a time. n8n 1 can execute a paused node twice at once: an answer from the approval page resumes it, and its timer fires as
 // well. Both runs have the same context, so the second one must not have an effect.
 
-interface Claim {
-	at: number;
-	/** How often a repeated run was sent back to its pause */
-	repeats: number;
+/** How the first of two runs ended. */
+interface RunEnd {
+	/** Whether items left the node; if not, the execution was paused */
+	hasLeft: boolean;
+	/** The node's context afterwards */
+	nodeContext: IDataObject;
+	error?: unknown;
 }
 
-const claims = new Map<string, Claim>();
+interface RunClaim {
+	at: number;
+	end: Promise<RunEnd>;
+}
+
+const claims = new Map<string, RunClaim>();
 
 /** n8n 1 sets its timers 70 s ahead; the second run comes within that time. */
 const CLAIM_MS = 10 * 60_000;
-/** A repeated run that comes back this often is a copy of an execution that has ended. */
-const MAX_REPEATS = 3;
 
 /**
- * Claims this run of the node for this execution. The context counts the runs, so the second of two runs with the same context finds the
- * claim of the first.
- * @returns `repeated` for a second run, which has to pause again, and `abandoned` if it comes back again and again
+ * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with
+ * the same context finds the claim of the first. It waits for the first and takes over its context.
+ * @param work returns the node's outputs
+ * @param repeat called in a second run, with whether items have left the node in the first
+ * @throws what the first run has thrown, also in the second
  */
-export function claimRun(context: IExecuteFunctions): 'claimed' | 'repeated' | 'abandoned' {
+export async function runOnceAtATime(
+	context: IExecuteFunctions,
+	work: () => Promise<INodeExecutionData[][]>,
+	repeat: (hasLeft: boolean) => Promise<INodeExecutionData[][]>,
+): Promise<INodeExecutionData[][]> {
 	const now = realClock.now();
 	for (const [key, { at }] of claims) if (now > at + CLAIM_MS) claims.delete(key);
-	const state = readPauseState(context.getContext('node'));
+	const nodeContext = context.getContext('node');
+	const state = readPauseState(nodeContext);
 	const { runs = 0 } = state;
 	const key = [context.getExecutionId(), context.getNode().id, runs].join();
 	const earlier = claims.get(key);
-	if (earlier) return ++earlier.repeats > MAX_REPEATS ? 'abandoned' : 'repeated';
-	claims.set(key, { at: now, repeats: 0 });
+	if (earlier) {
+		const { hasLeft, nodeContext: after, error } = await earlier.end;
+		if (error !== undefined) throw error;
+		for (const name of Object.keys(nodeContext)) delete nodeContext[name];
+		Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
+		return await repeat(hasLeft);
+	}
+	let settle: (end: RunEnd) => void = () => {};
+	claims.set(key, { at: now, end: new Promise((resolve) => (settle = resolve)) });
 	state.runs = runs + 1;
-	return 'claimed';
+	return await work().then(
+		(outputs) => {
+			const hasLeft = outputs.slice(1).some(({ length }) => length > 0);
+			settle({ hasLeft, nodeContext });
+			return outputs;
+		},
+		(error: unknown) => {
+			settle({ hasLeft: true, nodeContext, error });
+			throw error;
+		},
+	);
 }

@@ -32,7 +32,7 @@ import { readConcurrency, readItemSettings, readWaitMode } from '../panel';
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { requireCyclesSupported } from './engine';
-import { claimRun } from './claims';
+import { runOnceAtATime } from './claims';
 import {
 	isAwaitingApproval,
 	matchItem,
@@ -83,11 +83,28 @@ interface NodeRun {
  * @throws NodeApiError or NodeOperationError for the first item that failed, with the others in its description
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const isDatabase = readWaitMode(context) === 'database';
 	ignoreAlwaysOutputData(context);
-	const claim = isDatabase ? claimRun(context) : undefined;
-	if (claim === 'repeated') return await pauseInput(context, realClock.now() + MIN_PAUSE_MS);
-	if (claim === 'abandoned') return noItems();
+	if (readWaitMode(context) !== 'database') return await startRun(context, false);
+	const state = readPauseState(context.getContext('node'));
+	// A copy of an execution that has ended, which n8n 1 has saved last
+	if (state.isCopy) return noItems();
+	return await runOnceAtATime(
+		context,
+		async () => await startRun(context, true),
+		async (hasLeft) => {
+			const after = readPauseState(context.getContext('node'));
+			if (hasLeft) after.isCopy = true;
+			const soonest = realClock.now() + MIN_PAUSE_MS;
+			return await pauseInput(context, hasLeft ? soonest : Math.max(after.until, soonest));
+		},
+	);
+}
+
+/** Runs the sessions of all input items, once it's clear that this run is the only one. */
+async function startRun(
+	context: IExecuteFunctions,
+	isDatabase: boolean,
+): Promise<INodeExecutionData[][]> {
 	const run: NodeRun = {
 		context,
 		isDatabase,
@@ -97,7 +114,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		marks: createMarks(context),
 	};
 	try {
-		return await runClaimed(run);
+		return await runMatched(run);
 	} finally {
 		await run.marks.release('ended');
 	}
@@ -105,7 +122,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 const noItems = (): INodeExecutionData[][] => Object.keys(OUTPUTS).map(() => []);
 
-async function runClaimed(run: NodeRun): Promise<INodeExecutionData[][]> {
+async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	const { context, isDatabase } = run;
 	const matched = matchItems(run);
 	if (matched.length === 0) return noItems();

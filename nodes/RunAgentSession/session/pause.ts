@@ -70,6 +70,8 @@ export interface PauseState {
 	resumed: number;
 	/** How often the node has run in this execution (`claims.ts`) */
 	runs?: number;
+	/** Whether this is a copy of an execution whose items have left in another run (`claims.ts`) */
+	isCopy?: boolean;
 	/** When items that came back without a pause have to be paused until */
 	deferredUntil?: number;
 	/** What this execution and its retries have in common (`marks.ts`) */
