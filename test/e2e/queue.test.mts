@@ -305,12 +305,15 @@ describe('two workers', () => {
 			);
 			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
 			await eventually(async () =>
-				workerOf(stage, executionId)?.tail().includes(`agent session ${sessionId} was aborted`),
+				workerOf(stage, executionId)?.tail().includes(`Agent session ${sessionId} was aborted`),
 			);
 			// For as long as it takes another session to be polled twice, nobody asks for this one.
 			const other = await play(
 				stage,
-				chain('Other', [manualTrigger(), agentSession({ prompt: '[work 6s] [say Done.]' })]),
+				chain('Other', [
+					manualTrigger(),
+					agentSession({ prompt: '[work 6s] [say Done.]', simplify: false }),
+				]),
 			);
 			expect(itemsOn(other, 'completed')[0].pollCount).toBeGreaterThan(1);
 			expect((await requestsAbout(stage, sessionId)).at(-1)).toBe('POST /abort');

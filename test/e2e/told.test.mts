@@ -27,7 +27,7 @@ describe('a hint in the editor', () => {
 	test(
 		'says that items have left by an output that leads nowhere, and by which',
 		async () => {
-			const { hints } = await runWith(['[ask bash: x] [say 1.]'], [['Completed'], [], []], ask());
+			const { hints } = await runWith(['[ask bash: x] [say 1.]'], [[], ['Completed'], []], ask());
 			expect(hints).toMatchObject([{ message: expect.stringContaining("'Needs Approval'") }]);
 		},
 		TEST_TIMEOUT_MS,
@@ -36,7 +36,7 @@ describe('a hint in the editor', () => {
 	test(
 		'is not there where the output leads on, or where nothing has left by it',
 		async () => {
-			const wired = [['Completed'], ['Approval'], []];
+			const wired = [[], ['Completed'], ['Approval']];
 			expect((await runWith(['[ask bash: x] [say 2.]'], wired, ask())).hints ?? []).toEqual([]);
 			expect((await runWith(['[say 3.]'], [[], [], []])).hints ?? []).toEqual([]);
 		},
@@ -53,7 +53,7 @@ describe("n8n's tracing", () => {
 		'is told which sessions there were, what became of them, and how many decisions there were',
 		async () => {
 			const prompts = ['Traced. [ask bash: x] [say One.]', 'Traced. [work 1s] [say Two.]'];
-			const run = await runWith(prompts, [['Completed'], ['Approval'], []]);
+			const run = await runWith(prompts, [[], ['Completed'], ['Approval']]);
 			const sessions = await Promise.all(
 				prompts.map(async (prompt) => (await sessionsFor(stage, prompt))[0].sessionId),
 			);

@@ -70,7 +70,9 @@ describe('Stop with Abort on Stop off', () => {
 
 			expect((await host.waitForExecution(executionId)).status).toBe('canceled');
 			await eventually(async () =>
-				host.tail().includes(`agent session ${sessionId} goes on, because Abort on Stop is off`),
+				host
+					.tail()
+					.includes(`Agent session ${sessionId} is still running, because Abort on Stop is off`),
 			);
 			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
 			expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
