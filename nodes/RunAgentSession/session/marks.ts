@@ -18,9 +18,6 @@ function runLocked<T>(work: () => Promise<T>): Promise<T> {
 	return result;
 }
 
-type ExecutionContext = { establishedAt?: number };
-type WithExecutionContext = { getExecutionContext?(): ExecutionContext | undefined };
-
 /**
  * Returns what an execution and its retries have in common: on n8n 2 the resume token, and on both versions the ID of the first
  * execution, once a pause has saved it. Undefined on n8n 1 before the first pause.
@@ -30,9 +27,8 @@ function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 	if (saved !== undefined) return saved;
 	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: IDataObject };
 	const resumeUrl = nonEmptyText($execution?.resumeUrl) ?? '';
-	const token = URL.canParse(resumeUrl) ? new URL(resumeUrl).searchParams.get('signature') : null;
-	const { establishedAt } = (context as WithExecutionContext).getExecutionContext?.() ?? {};
-	return token ?? (establishedAt === undefined ? undefined : String(establishedAt));
+	if (!URL.canParse(resumeUrl)) return undefined;
+	return new URL(resumeUrl).searchParams.get('signature') ?? undefined;
 }
 
 export interface EffectMarks {
