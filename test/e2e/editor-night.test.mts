@@ -2,11 +2,13 @@
 // message in the morning. In a real browser; Slack is a stand-in, and morning comes as soon as everything is in.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
 import { canvasNode, openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
+import { credentialName } from '../../tools/examples.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
@@ -43,9 +45,9 @@ function firstExample(): WorkflowFile {
 }
 
 /** Chooses the credential of a node, where it is not there yet. */
-async function chooseCredential({ root: panel }: Panel): Promise<void> {
+async function chooseCredential({ root: panel }: Panel, credential = CREDENTIAL): Promise<void> {
 	await panel.getByTestId('node-credentials-select').click();
-	await page.getByRole('option').filter({ hasText: CREDENTIAL }).first().click();
+	await page.getByRole('option').filter({ hasText: credential }).first().click();
 }
 
 /** Enters the ID of a channel. */
@@ -97,6 +99,13 @@ describe('somebody new', () => {
 			});
 			await canvasNode(page, 'Run Agent Session').waitFor();
 
+			// n8n 2 chooses a credential by itself if there is only one of its type.
+			expect(note).toContain('Choose your credentials in all nodes.');
+			for (const name of hostVersion() === '1.123' ? ['Projects', 'Run Agent Session'] : []) {
+				const panel = await openPanel(page, name);
+				await chooseCredential(panel, credentialName);
+				await panel.close();
+			}
 			expect(note).toContain('In the Slack nodes, choose the channel.');
 			for (const name of ['Ask in Slack', 'Post the summary', 'Notify the team']) {
 				const panel = await openPanel(page, name);
