@@ -21,7 +21,7 @@ import type { RunResult } from './session/types';
 
 /** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
 function approvalFields(
-	{ session, origin = {}, undecided, link }: RunResult,
+	{ session, origin = {}, undecided, preferences, link }: RunResult,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
@@ -41,6 +41,7 @@ function approvalFields(
 			interactions: shown,
 			more,
 			deadline: link?.deadline,
+			preferences,
 		}),
 	};
 	return fields as IDataObject;

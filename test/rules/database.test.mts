@@ -1,5 +1,6 @@
 // Sessions that are waited for In the Database, in simulated time.
 import { describe, expect, test } from '@jest/globals';
+import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
@@ -98,6 +99,35 @@ describe('asking approvers (rule 21)', () => {
 			policy: ask,
 			timeouts: { giveUpAfterMs: 2 * HOUR },
 		});
+
+	test.each<[string, Weather, string | undefined]>([
+		['with the name and the time zone of the project', 'fine', 'Europe/Berlin'],
+		["in UTC if the projects can't be listed", status(403), undefined],
+	])('happens %s', async (_, weather, timeZone) => {
+		const service = simulation();
+		service.meets('poll', (request) => (request.path.startsWith('/projects') ? weather : 'fine'));
+		const nodeContext = {};
+		const { id: projectId, name: projectName } = await service.project();
+		const origin = { projectId };
+		const changes = { policy: ask, origin, timeouts: { waitsForApprovers: true } };
+		await service.wake('[ask bash: a]', nodeContext, changes);
+		service.advance(70_000);
+		const result = await service.wake('[ask bash: a]', nodeContext, changes);
+		expect(result.origin?.timeZone).toBe(timeZone);
+		const question = String(toJson(result).question);
+		expect(question).toContain(`Project: «${timeZone ? projectName : projectId}»`);
+		expect(question).toContain(`(${timeZone ?? 'UTC'})`);
+		expect(service.sent.filter(({ path }) => path.startsWith('/projects'))).toHaveLength(1);
+	});
+
+	test.each([
+		[undefined, 'Choices: Approve once, Deny, Always approve'],
+		[['always'], 'Choices: Approve once, Deny, Always deny'],
+	])('with Deny Values %p names the same choices as the page', async (denyValues, line) => {
+		const service = simulation();
+		const result = await service.run('[ask bash: a]', { policy: { ...ask, denyValues } });
+		expect(String(toJson(result).question)).toContain(line);
+	});
 
 	test('happens once per request, and Give Up After is checked meanwhile', async () => {
 		const service = simulation();

@@ -220,13 +220,14 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const meets = (purpose: Purpose | 'any', meeting: Meeting, which: Which = {}) =>
 		void rules.push({ purpose, meeting, which, seen: 0 });
 
-	let projectId: string | undefined;
 	const control = async (path: string) =>
 		(await service.app.inject({ url: `/_control${path}` })).json() as any;
-	const project = async () => (projectId ??= (await control('/seed')).projects[0].id as string);
+	const project = async () =>
+		(await control('/seed')).projects[0] as { id: string; name: string; timeZone: string };
 
 	return {
 		sent,
+		project,
 		pauses,
 		logged,
 		recorded,
@@ -306,7 +307,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	): Promise<RunResult> {
 		late = lateMs;
 		const job = {
-			target: { operation: 'start', projectId: await project(), prompt, extra: {} },
+			target: { operation: 'start', projectId: (await project()).id, prompt, extra: {} },
 			policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
 			poll: { pollMs: 5000, maxPollMs: 10_000 },
 			maxWaitMs: 30 * 60_000,

@@ -17,8 +17,6 @@ export interface Question extends RequestOrigin {
 	more?: number;
 	/** Until when an answer counts, where that is known */
 	deadline?: AnswerDeadline;
-	/** The project's */
-	timeZone?: string;
 	/** The node's words for options */
 	preferences?: OptionPreferences;
 }

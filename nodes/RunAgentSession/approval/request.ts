@@ -14,6 +14,8 @@ export interface RequestOrigin {
 	projectName?: string;
 	/** Shown where the project's name is not known */
 	projectId?: string;
+	/** The project's, such as `Europe/Berlin`; UTC is shown without it */
+	timeZone?: string;
 	/** What the agent was told to do */
 	job?: string;
 }

@@ -30,6 +30,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		origin: record.origin,
 		decisions,
 		undecided: run.undecided,
+		preferences: settings.policy,
 		warnings: [...(record.warnings ?? []), ...warnings, ...held, ...doubts],
 		pollCount: run.pollCount,
 		durationMs: run.now - run.startedAt,

@@ -1,3 +1,4 @@
+import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { PageLink } from '../approval/page/view';
@@ -62,6 +63,8 @@ export interface RunResult {
 	decisions: DecisionRecord[];
 	/** The requests that are left for an approver, and why */
 	undecided: UndecidedRequest[];
+	/** The node's words for options, with which a question names the choices */
+	preferences?: OptionPreferences;
 	warnings: string[];
 	pollCount: number;
 	durationMs: number;

@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../shared/client/operations';
+import { findProject } from '../../shared/client/projects';
 import { fetchSession } from '../../shared/client/sessions';
 import { fingerprintContent, hasEnded, requestKey } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
@@ -142,6 +143,7 @@ export async function runInDatabase(
 			result = await waitForOutcome(run, () => leftInWake(run, wake), !isNew);
 		result = await applyTimeout(run, wake, result);
 		run.save({ pollCount: pollCount + run.pollCount });
+		if (result?.kind === 'needsApproval' && isNewQuestion(run)) await nameProject(run);
 		const outcome = noteFailed(run, toOutcome(run, result, isNew && !wake.isWatched));
 		if (outcome.kind !== 'stillRunning' || outcome.link)
 			wake.endsAt = Math.min(wake.endsAt, run.now + OTHERS_MS);
@@ -193,6 +195,14 @@ async function applyTimeout(
 	return last.result ?? (await abandon(run, { ...about, wasRead: last.wasRead }, options));
 }
 
+/** Looks up the project's name and time zone, which an approval request shows. */
+async function nameProject(run: SessionRun): Promise<void> {
+	const { origin } = run.record;
+	if (origin?.projectId === undefined || origin.timeZone !== undefined) return;
+	const { projectName, timeZone } = await findProject(run.api, origin.projectId);
+	run.save({ origin: { ...origin, projectName: origin.projectName ?? projectName, timeZone } });
+}
+
 /** Whether approvers haven't been asked yet about a request that is left for them. */
 function isNewQuestion(run: SessionRun): boolean {
 	const { asked = [] } = run.wait;
@@ -204,6 +214,7 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 	const { settings, record } = run;
 	const whole = {
 		...(result ?? toResult(run, 'stillRunning')),
+		origin: record.origin,
 		pollCount: record.pollCount!,
 		durationMs: run.wallTime - run.wait.since,
 	};

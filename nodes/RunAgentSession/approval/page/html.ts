@@ -26,8 +26,6 @@ export interface PageView extends Partial<RequestOrigin> {
 	dashboardUrl?: string;
 	/** Now, in milliseconds since 1970 */
 	now: number;
-	/** The project's */
-	timeZone?: string;
 	/** The form, where there is something to decide */
 	pending?: PageForm;
 	deadline?: AnswerDeadline;

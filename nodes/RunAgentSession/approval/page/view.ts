@@ -61,8 +61,6 @@ export interface PageRecord {
 	preferences: OptionPreferences;
 	/** Whether every request is left for approvers, so that the page can offer new ones, too */
 	asksAlways?: boolean;
-	/** The project's time zone, such as `Europe/Berlin`; UTC without it */
-	timeZone?: string;
 	/** Whether the agent gets comments */
 	sendComments?: boolean;
 	/** For the agent, until it is sent */

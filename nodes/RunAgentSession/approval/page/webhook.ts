@@ -132,11 +132,10 @@ const PAGE_PROBLEMS = {
 };
 
 /** What the page says of every link of a session. */
-const commonView = ({ origin, sessionId, dashboardUrl, page }: SessionRecord) => ({
+const commonView = ({ origin, sessionId, dashboardUrl }: SessionRecord) => ({
 	...origin,
 	sessionId,
 	dashboardUrl,
-	timeZone: page?.timeZone,
 });
 
 /** Returns the page of a link that takes no answer any more. */
