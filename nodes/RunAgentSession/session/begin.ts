@@ -9,6 +9,8 @@ import type { Target } from './types';
 
 /** Minimum time for the start request, even if Max Wait is shorter. Cutting it off could leave a session running with no known ID. */
 const MIN_START_MS = 120_000;
+/** Minimum time for reading the session before a message */
+const MIN_READ_MS = 60_000;
 
 /**
  * Starts or continues the session of an item, unless an earlier attempt did.
@@ -84,9 +86,6 @@ async function resume(
 	await sendMessage(run, 'message', message, before);
 	return true;
 }
-
-/** Minimum time for reading the session before a message */
-const MIN_READ_MS = 60_000;
 
 /** Returns what tells the message of one item from another. */
 export const fingerprintMessage = (message: string | undefined): string =>

@@ -163,9 +163,9 @@ function matchItems({ context, isDatabase }: NodeRun): Array<Omit<Item, 'setting
 	return context.getInputData().flatMap((_, itemIndex): Array<Omit<Item, 'settings'>> => {
 		const readMessage = () =>
 			fingerprintMessage(String(context.getNodeParameter('message', itemIndex, '')) || undefined);
-		const match = matchItem(context, itemIndex, readMessage);
-		if (!match || (isDatabase && isAwaitingApproval(context, match.journal))) return [];
-		return [{ itemIndex, journal: match.journal }];
+		const journal = matchItem(context, itemIndex, readMessage);
+		if (!journal || (isDatabase && isAwaitingApproval(context, journal))) return [];
+		return [{ itemIndex, journal }];
 	});
 }
 

@@ -72,13 +72,6 @@ export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
 /** Marks an item on Still Running with the key of its record. It's beside the item's JSON, so no parameter or node reads it by accident. */
 export const SESSION_KEY = 'sessionKey';
 
-/** How an item of this run relates to the journal. */
-export type ItemMatch =
-	/** The item continues this record */
-	| { journal: SessionJournal; isResumed: boolean }
-	/** The item came back from Still Running without a record: it starts nothing */
-	| undefined;
-
 /** Finds the record at a key, also one that was cleared, because its session failed. */
 const findByKey = (nodeContext: IDataObject, key: unknown): SessionJournal | undefined => {
 	if (typeof key !== 'string') return undefined;
@@ -142,25 +135,26 @@ const describeEarlierStart = ({ sessionId, dashboardUrl }: SessionRecord) => ({
  * 1. An item that came back from Still Running has its key.
  * 2. A retry finds the record of the same run and item.
  * 3. An item that descends from a session of this node, or carries its ID, continues that session.
+ * @returns undefined for an item that came back from Still Running without a record: it starts nothing
  * @throws WorkspaceAutomationError if the item belongs to several sessions, or if a retry asks for something else
  */
 export function matchItem(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	messageFingerprint: () => string,
-): ItemMatch {
+): SessionJournal | undefined {
 	const nodeContext = context.getContext('node');
 	const returned = findByKey(nodeContext, context.getInputData()[itemIndex][SESSION_KEY]);
-	if (returned) return { journal: returned, isResumed: returned.read() !== undefined };
+	if (returned) return returned;
 	if (isFromOwnOutput(context)) return undefined;
 	const own = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, itemKey(context, itemIndex));
 	if (!own.read()) {
 		const carried = findCarried(context, itemIndex, messageFingerprint);
-		if (carried) return { journal: carried, isResumed: true };
+		if (carried) return carried;
 	}
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, own, request, describeEarlierStart);
-	return { journal: own, isResumed: own.read() !== undefined };
+	return own;
 }
 
 /** Finds the session that an item continues because it descends from it or carries its ID. */
