@@ -1,5 +1,6 @@
 // The package as it would be published, in the real n8n, against the local service.
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import axios from 'axios';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +16,7 @@ import {
 	itemsOn,
 	manualTrigger,
 	NODE,
+	node,
 	openForm,
 	play,
 	recordOf,
@@ -62,6 +64,38 @@ describe('examples/run-agent-session.json', () => {
 			const record = await recordOf(stage, item.sessionId);
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('a chat that streams its response', () => {
+	test(
+		'shows what the agent does while the node waits, and then its text',
+		async () => {
+			const prompt = '[ask bash: npm run build] [work 20s] [say Built.]';
+			const webhookId = '5e2b8c1e-6a55-4f4b-9f3c-0b7d2f5c9a11';
+			const chat = node('Chat', '@n8n/n8n-nodes-langchain.chatTrigger', 1.3, {
+				webhookId,
+				parameters: { public: true, options: { responseMode: 'streaming' } },
+			});
+			const session = agentSession({ prompt, permissionPolicy: 'approve' });
+			const file = workflow('Chat', [chat, session], { Chat: [[NODE]] });
+			const workflowId = await stage.host.importWorkflow(file);
+			await stage.host.activate(workflowId);
+			const url = `${stage.host.url}/webhook/${webhookId}/chat`;
+			const said = { action: 'sendMessage', sessionId: 'chat', chatInput: 'Build it.' };
+			const { data } = await eventually(async () => {
+				const response = await axios.post<string>(url, said, { validateStatus: null });
+				return response.status === 404 ? undefined : response;
+			});
+			await stage.host.deactivate(workflowId);
+			const chunks = data
+				.trim()
+				.split('\n')
+				.map((line) => JSON.parse(line) as { type: string; content?: string });
+			expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'item', 'end']);
+			expect(chunks.map(({ content }) => content).join('')).toBe('npm run build\n\nBuilt.');
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -13,6 +13,7 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
+import { openChatStream, type ChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { readRunIndex } from '../../shared/n8n/journal';
 import type { Session } from '../../shared/client/session';
@@ -24,6 +25,7 @@ import {
 	reportToTracing,
 	sessionFailedError,
 	toItemJson,
+	toJson,
 	toReturningItem,
 	type ItemFailure,
 } from '../output';
@@ -61,6 +63,8 @@ interface Item {
 	itemIndex: number;
 	journal: SessionJournal;
 	settings?: ItemSettings;
+	/** Where the user watches, if n8n streams */
+	chat?: ChatStream;
 	/** Set as soon as the item is known to have failed */
 	error?: Error;
 	result?: RunResult;
@@ -235,12 +239,20 @@ async function runAll(
 	);
 	await settleConcurrently(due, concurrency, async (item) => {
 		throwIfAborted(signal);
+		if (!isDatabase && !run.asTool) item.chat = openChatStream(context, item.itemIndex);
 		try {
 			item.result = await runItem(run, item, createDependencies(run, api, item), wake);
 		} catch (error) {
 			item.error = error as Error;
 		}
+		item.chat?.end(item.error?.message ?? describeForChat(item.result!));
 	});
+}
+
+/** Returns what a chat shows last: the agent's text, or what an approver is asked. */
+function describeForChat(result: RunResult): string {
+	const { question, text } = toJson(result, true);
+	return String(question ?? text);
 }
 
 /** Runs one item. @throws WorkspaceAutomationError for a session that failed, unless the node is a tool */
@@ -261,8 +273,9 @@ async function runItem(
 function createDependencies(
 	{ context, marks }: NodeRun,
 	api: ApiClient,
-	{ itemIndex, journal, settings }: Item,
+	item: Item,
 ): RunDependencies {
+	const { itemIndex, journal, settings } = item;
 	const { policy } = settings!;
 	const log: RunDependencies['log'] = (message, about) =>
 		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
@@ -280,17 +293,22 @@ function createDependencies(
 		random: Math.random,
 		log,
 		onSession: (session) => setSessionCustomData(context, session),
-		onProgress: createProgressLog(log),
+		onProgress: createProgressReport(log, item.chat),
 	};
 }
 
-/** Logs a line whenever a poll shows another status or another tool. */
-function createProgressLog(log: RunDependencies['log']): (session: Session) => void {
+/** Logs a line whenever a poll shows another status or another tool. A chat gets the line, too. */
+function createProgressReport(
+	log: RunDependencies['log'],
+	chat: ChatStream | undefined,
+): (session: Session) => void {
 	let latest: string | undefined;
 	return ({ sessionId, status, latestTool }) => {
 		const title = nonEmptyText(latestTool?.title);
 		const state = quote(title === undefined ? status : `${status}: ${title}`);
-		if (state !== latest) log(`Agent session is ${state}`, { sessionId });
+		if (state === latest) return;
+		log(`Agent session is ${state}`, { sessionId });
+		if (title !== undefined) chat?.write(`${quote(title)}\n\n`);
 		latest = state;
 	};
 }

@@ -1,0 +1,49 @@
+// What a chat shows of a node while it runs.
+import { describe, expect, test } from '@jest/globals';
+import { openChatStream } from '../../nodes/shared/n8n/chatStream.ts';
+
+type Sent = [type: string, itemIndex: number, content?: unknown];
+
+/** An n8n that streams, with what it was given */
+function streaming(isStreaming = true) {
+	const sent: Sent[] = [];
+	const context = {
+		isStreaming: () => isStreaming,
+		sendChunk: (...chunk: Sent) => void sent.push(chunk),
+	};
+	return { context, sent };
+}
+
+describe('a chat', () => {
+	test('begins with the first text, and ends with the last', () => {
+		const { context, sent } = streaming();
+		const chat = openChatStream(context, 3)!;
+		expect(sent).toEqual([]);
+		chat.write('one');
+		chat.write('two');
+		chat.end('three');
+		expect(sent).toEqual([
+			['begin', 3, undefined],
+			['item', 3, 'one'],
+			['item', 3, 'two'],
+			['item', 3, 'three'],
+			['end', 3, undefined],
+		]);
+	});
+
+	test('gets nothing if n8n does not stream, or is older than streaming', () => {
+		expect(openChatStream(streaming(false).context, 0)).toBeUndefined();
+		expect(openChatStream({}, 0)).toBeUndefined();
+	});
+
+	test('that was closed does not end the session', async () => {
+		const { context } = streaming();
+		const closed = () => {
+			throw new Error('write after end');
+		};
+		const rejected = async () => await Promise.reject(new Error('write after end'));
+		for (const sendChunk of [closed, rejected as never])
+			openChatStream({ ...context, sendChunk }, 0)!.end('text');
+		await new Promise(setImmediate);
+	});
+});
