@@ -1,9 +1,11 @@
 // The webhook of the approval page: nothing that reaches the link ends, resumes or changes the paused execution, except a valid answer.
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { IWebhookFunctions } from 'n8n-workflow';
+import type { INode, IWebhookFunctions } from 'n8n-workflow';
+import { applyAnswers } from '../../nodes/RunAgentSession/approval/page/accept.ts';
 import {
 	createForm,
 	createLink,
+	type PageLink,
 	type PageRecord,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
 import { handleWebhook } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
@@ -48,11 +50,19 @@ interface World {
 	until?: number;
 }
 
+/** The record of a second session, whose approver has this link */
+const withSecond = (questions: PageLink) => {
+	const value = { sessionId: 's2', ledger: [], page: { ...page(), questions: [questions] } };
+	return {
+		sessions: { '0.0': { value: { ...value, sessionId: 's1', page: page() } }, '0.1': { value } },
+	};
+};
+
 let executions = 0;
 let hold = jest.spyOn(realClock, 'sleep');
 beforeEach(() => {
 	executions++;
-	hold = jest.spyOn(realClock, 'sleep').mockResolvedValue();
+	hold = jest.spyOn(realClock, 'sleep').mockReset().mockResolvedValue();
 });
 
 /** Asks the webhook, and says what it told n8n, what it sent, and whether what n8n keeps is as it was. */
@@ -70,7 +80,7 @@ async function ask(world: World) {
 			contextData: {
 				'node:Agent': {
 					sessions: { '0.0': { fingerprint: '', value } },
-					pause: { until: world.until ?? Date.now() + 3_600_000, resumed: 0 },
+					pause: { until: world.until ?? Date.now() + 3_600_000, runs: 1 },
 					...world.more,
 				},
 			},
@@ -110,7 +120,19 @@ async function ask(world: World) {
 		html: String(html),
 		isAsBefore: JSON.stringify(execution) === before,
 		value,
+		/** Runs the node with what n8n has, and returns the sessions that were answered for. */
+		run: () => runNode(execution.executionData.contextData['node:Agent']),
 	};
+}
+
+/** What the node does first when n8n executes it with this context */
+function runNode(nodeContext: { pause: { runs: number } }): string[] {
+	nodeContext.pause.runs++;
+	return applyAnswers({
+		getContext: () => nodeContext as never,
+		getNode: () => ({ id: 'node' }) as INode,
+		getExecutionId: () => String(executions),
+	});
 }
 
 /** That the execution waits as before, with a page of this status */
@@ -249,8 +271,9 @@ describe('the execution waits as before', () => {
 
 describe('a valid answer', () => {
 	test('resumes the execution with what n8n has saved, and is repeated', async () => {
-		const { answer, html, value } = await ask({ body: VALID });
+		const { answer, html, value, run } = await ask({ body: VALID });
 		expect(answer.workflowData).toEqual([[{ json: { n: 1 } }]]);
+		expect(run()).toEqual(['s1']);
 		expect(html).toMatch(/Your answer was sent.*You approved this once.*git push.*Go\./s);
 		const { answers, questions } = value.page as PageRecord;
 		expect(Object.values(answers)).toEqual([
@@ -294,6 +317,43 @@ describe('a valid answer', () => {
 		expect(steps).toEqual(['the second is told', 'the first is applied']);
 	});
 
+	test('counts if n8n executes the node by its timer meanwhile, with data that does not have it', async () => {
+		let release = () => {};
+		hold.mockImplementation(async () => await new Promise((resolve) => (release = resolve)));
+		const until = Date.now() + 3_600_000;
+		const asking = ask({ body: VALID, until });
+		while (hold.mock.calls.length === 0) await new Promise(setImmediate);
+		const value = { state: 'sent', sessionId: 's1', ledger: [], page: page() };
+		const byTimer = { sessions: { '0.0': { value } }, pause: { until, runs: 1 } };
+		expect(runNode(byTimer)).toEqual(['s1']);
+		expect(Object.values(value.page.answers)).toMatchObject([{ decision: 'approve' }]);
+		release();
+		const { answer, sent } = await asking;
+		expect(answer).toEqual({ noWebhookResponse: true });
+		expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
+	});
+
+	test('counts together with one that was sent with another link in the same second', async () => {
+		const until = Date.now() + 3_600_000;
+		const second = { ...session, sessionId: 's2' };
+		const another = createLink([fingerprintContent(request)!]);
+		const both = await Promise.all([
+			ask({ body: VALID, until }),
+			ask({
+				body: { ...VALID, shown: createForm(second, [], page(), another).shown },
+				until,
+				query: { question: another.nonce },
+				more: withSecond(another),
+				serves: () => second,
+			}),
+		]);
+		expect(both.map(({ html }) => html)).toEqual(
+			both.map(() => expect.stringContaining('<h1>Your answer was sent</h1>')),
+		);
+		expect(both.filter(({ answer }) => answer.workflowData)).toEqual([both[0]]);
+		expect(both[0].run()).toEqual(['s1', 's2']);
+	});
+
 	test('that comes first is told to the other, also where the session has ended meanwhile', async () => {
 		const until = Date.now() + 3_600_000;
 		await ask({ body: VALID, until });
@@ -304,7 +364,8 @@ describe('a valid answer', () => {
 	});
 
 	test('given later is none, and the page shows the first with its time', async () => {
-		const { value } = await ask({ body: VALID });
+		const { value, run } = await ask({ body: VALID });
+		run();
 		executions++;
 		const { answer, sent } = await ask({ body: VALID, page: value.page });
 		expect(answer).toEqual({ noWebhookResponse: true });

@@ -18,7 +18,7 @@ import { setSessionCustomData } from '../../shared/n8n/customData';
 import { readRunIndex } from '../../shared/n8n/journal';
 import type { Session } from '../../shared/client/session';
 import { nonEmptyText, quote } from '../../shared/values';
-import { takeAnswered } from '../approval/page/webhook';
+import { applyAnswers } from '../approval/page/accept';
 import {
 	canceledError,
 	combineFailures,
@@ -220,14 +220,14 @@ function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): v
 	if (invalid && !continues) throw invalid.error!;
 }
 
-/** Runs the items with bounded concurrency. In the database, an answer from the approval page runs only the item of its session. */
+/** Runs the items with bounded concurrency. In the database, answers from the approval page run only the items of their sessions. */
 async function runAll(
 	run: NodeRun,
 	api: ApiClient,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
 	const { context, isDatabase } = run;
-	const answered = isDatabase ? takeAnswered(context) : undefined;
+	const answered = isDatabase ? applyAnswers(context) : [];
 	const isWatched = context.getMode() === 'manual' && !isFromOwnOutput(context);
 	const wake = createWake(api.clock.monotonicMs(), isWatched);
 	// A wake only polls, which the rate limiter bounds: one busy session must not hold up the others.
@@ -235,7 +235,9 @@ async function runAll(
 	const concurrency = isWake ? Infinity : readConcurrency(context);
 	const due = run.items.filter(
 		({ settings, error, journal }) =>
-			settings && !error && (!answered || journal.read()?.sessionId === answered),
+			settings &&
+			!error &&
+			(answered.length === 0 || answered.includes(journal.read()?.sessionId ?? '')),
 	);
 	await settleConcurrently(due, concurrency, async (item) => {
 		throwIfAborted(signal);
@@ -303,13 +305,15 @@ function createProgressReport(
 	chat: ChatStream | undefined,
 ): (session: Session) => void {
 	let latest: string | undefined;
+	let latestTitle: string | undefined;
 	return ({ sessionId, status, latestTool }) => {
 		const title = nonEmptyText(latestTool?.title);
 		const state = quote(title === undefined ? status : `${status}: ${title}`);
 		if (state === latest) return;
 		log(`Agent session is ${state}`, { sessionId });
-		if (title !== undefined) chat?.write(`${quote(title)}\n\n`);
+		if (title !== undefined && title !== latestTitle) chat?.write(`${quote(title)}\n\n`);
 		latest = state;
+		latestTitle = title;
 	};
 }
 

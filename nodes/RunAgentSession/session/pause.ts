@@ -66,8 +66,6 @@ export function warnIfUnconnected(context: IExecuteFunctions, key: OutputKey): v
 export interface PauseState {
 	/** When n8n resumes the execution, in wall-clock milliseconds */
 	until: number;
-	/** How often an answer from the approval page has resumed it earlier */
-	resumed: number;
 	/** How often the node has run in this execution (`claims.ts`) */
 	runs?: number;
 	/** Whether this is a copy of an execution whose items have left in another run (`claims.ts`) */
@@ -82,7 +80,7 @@ export interface PauseState {
 
 /** Returns the pause state in the node's context. */
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
-	(nodeContext.pause ??= { until: 0, resumed: 0 }) as unknown as PauseState;
+	(nodeContext.pause ??= { until: 0 }) as unknown as PauseState;
 
 /**
  * Sorts this node last in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the other

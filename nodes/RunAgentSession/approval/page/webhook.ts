@@ -1,6 +1,5 @@
 import type {
 	IDataObject,
-	IExecuteFunctions,
 	IRunExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
@@ -9,12 +8,13 @@ import { NodeHelpers } from 'n8n-workflow';
 
 import { createClient } from '../../../shared/client/createClient';
 import { fetchSession } from '../../../shared/client/sessions';
-import { isRecord, nonEmptyText } from '../../../shared/values';
-import { readPauseState, type PauseState } from '../../session/pause';
+import { isRecord } from '../../../shared/values';
+import { readPauseState } from '../../session/pause';
 import { realClock } from '../../../shared/client/clock';
 import { hasEnded, type Session } from '../../../shared/client/session';
 import { listSessionRecords, type SessionRecord } from '../../session/journal';
 import type { PageAnswers } from '../../policy/rules';
+import { acceptAnswer, isBeingResumed, wasAccepted } from './accept';
 import { PAGE_HEADERS, renderPage, type PageView } from './html';
 import {
 	NONCE_PARAMETER,
@@ -28,49 +28,11 @@ import {
 
 // What the link to the approval page does: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies it.
 
-/**
- * In the node's context: the session that was answered for, until its answer is applied. n8n 1 marks an execution as waiting before it saves
- * its data, so this may still be there for a moment. An answer then would resume the execution as it was.
- */
-const ANSWERED_KEY = 'answered';
-
 /** For reading the session: an approver waits for the page. */
 const PAGE_READ_MS = 10_000;
 
 /** Shortly before n8n executes the node anyway, no answer resumes it: n8n 1 would do both at once. */
 const MIN_BEFORE_WAKE_MS = 5_000;
-
-/**
- * The links with which an execution was resumed in the last minute, by its state before. n8n 1 resumes twice for two answers that come at
- * once; n8n 2 refuses the second.
- */
-const recentAnswers = new Map<string, { since: number; nonce: string }>();
-const RECENT_ANSWER_MS = 60_000;
-
-/** How long an answer waits before it resumes the execution. n8n refuses requests to a running execution with a message of its own. */
-const HOLD_MS = 1_000;
-
-/** What an execution was paused for, as long as nothing has resumed it */
-const pauseKey = (context: IWebhookFunctions, { until, resumed }: PauseState): string =>
-	[context.getExecutionId(), context.getNode().id, until, resumed].join();
-
-/** Says that this answer is the one that resumes the execution, or why it isn't. */
-function claimResume(
-	context: IWebhookFunctions,
-	pause: PauseState,
-	{ nonce }: PageLink,
-	now: number,
-): 'claimed' | 'answered' | 'busy' {
-	for (const [state, { since }] of recentAnswers)
-		if (now > since + RECENT_ANSWER_MS) recentAnswers.delete(state);
-	const state = pauseKey(context, pause);
-	const earlier = recentAnswers.get(state);
-	if (earlier) return earlier.nonce === nonce ? 'answered' : 'busy';
-	if (now > pause.until - MIN_BEFORE_WAKE_MS) return 'busy';
-	recentAnswers.set(state, { since: now, nonce });
-	pause.resumed++;
-	return 'claimed';
-}
 
 /** Responds with a page, and leaves the execution as it is. */
 function sendPage(
@@ -202,10 +164,10 @@ const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
 /**
- * Saves an answer and has n8n resume the execution with it. Approvers who select Send in the same second read on the page who came first.
- * Nothing may fail once the answer is claimed.
+ * Has n8n resume the execution with an answer. Approvers who select Send in the same second read on the page who came first. Nothing may
+ * fail once the answer is accepted.
  */
-async function acceptAnswer(
+async function sendAnswer(
 	context: IWebhookFunctions,
 	execution: IRunExecutionData,
 	{ record: entry, question: link }: { record: SessionRecord; question: PageLink },
@@ -213,28 +175,19 @@ async function acceptAnswer(
 ): Promise<IWebhookResponseData> {
 	const nodeContext = readNodeContext(context, execution);
 	const now = realClock.now();
+	const common = commonView(entry);
 	const sent = describeAnswer(pending, answers, now);
-	const webhookResponse = renderPage({
-		...commonView(entry),
-		now,
-		title: 'Your answer was sent',
-		says: [],
-		sent,
-		isSender: true,
-	});
+	const view = { ...common, title: 'Your answer was sent', says: [], sent, isSender: true };
+	const webhookResponse = renderPage({ ...view, now });
 	const [items] = execution.executionData!.nodeExecutionStack[0].data.main;
 	const workflowData = [[...items!]];
+	if (now > readPauseState(nodeContext).until - MIN_BEFORE_WAKE_MS)
+		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
+	const answer = { sessionId: entry.sessionId!, nonce: link.nonce, sent, answers };
+	const accepted = await acceptAnswer(context, nodeContext, answer);
+	if (accepted === 'busy') return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
+	if (accepted === 'sent') return sendPage(context, 200, view);
 	context.getResponseObject().set(PAGE_HEADERS);
-	const claim = claimResume(context, readPauseState(nodeContext), link, now);
-	if (claim !== 'claimed')
-		return sendPage(context, 409, { ...commonView(entry), ...PAGE_PROBLEMS[claim] });
-	// Kept for the node, which n8n executes again with all that it has saved.
-	nodeContext[ANSWERED_KEY] = entry.sessionId;
-	link.sent = sent;
-	link.contents = [...new Set([...link.contents, ...Object.keys(answers)])];
-	Object.assign(entry.page!.answers, answers);
-	entry.page!.comment = sent.comment;
-	await realClock.sleep(HOLD_MS);
 	return { workflowData, webhookResponse };
 }
 
@@ -257,7 +210,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (!found) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	const { record: entry, question: link, isOpen } = found;
 	const common = commonView(entry);
-	if (nodeContext[ANSWERED_KEY] !== undefined)
+	if (isBeingResumed(nodeContext))
 		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
 	const isPost = method === 'POST';
 	if (isPost && !hasFormBody(context))
@@ -266,8 +219,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const session = await readSessionNow(context, entry.sessionId!);
 	if (!session) return sendPage(context, 503, { ...common, ...PAGE_PROBLEMS.unreadable });
 	// Another answer may have come while the session was read.
-	const earlier = recentAnswers.get(pauseKey(context, readPauseState(nodeContext)));
-	if (isPost && earlier?.nonce === link.nonce)
+	if (isPost && wasAccepted(context, nodeContext, link.nonce))
 		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.answered });
 	const view = openView(entry, link, session);
 	const { pending } = view;
@@ -275,7 +227,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string')
 		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
-	return await acceptAnswer(context, execution, found, { pending, answers });
+	return await sendAnswer(context, execution, found, { pending, answers });
 }
 
 /** The webhook of Run Agent Session. It never throws: n8n would end the paused execution. */
@@ -295,12 +247,4 @@ function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookRespon
 	} catch {
 		return { noWebhookResponse: true };
 	}
-}
-
-/** Returns the session that an approver has just answered for, once. The node is executed because of that alone. */
-export function takeAnswered(context: IExecuteFunctions): string | undefined {
-	const nodeContext = context.getContext('node');
-	const { [ANSWERED_KEY]: sessionId } = nodeContext;
-	delete nodeContext[ANSWERED_KEY];
-	return nonEmptyText(sessionId);
 }
