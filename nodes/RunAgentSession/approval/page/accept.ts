@@ -99,12 +99,12 @@ export function applyAnswers(context: Place & Pick<IExecuteFunctions, 'getContex
 	delete nodeContext[ANSWERED_KEY];
 	if (batch) Object.assign(batch, { isClosed: true, isTaken: true });
 	const answers = new Map([...saved, ...(batch?.answers ?? [])].map((each) => [each.nonce, each]));
-	for (const answer of answers.values()) applyAnswer(nodeContext, answer);
+	for (const answer of answers.values()) recordAnswer(nodeContext, answer);
 	return [...answers.values()].map(({ sessionId }) => sessionId);
 }
 
 /** Adds an answer to the record of its session, once. */
-function applyAnswer(nodeContext: IDataObject, { nonce, sent, answers }: AcceptedAnswer): void {
+function recordAnswer(nodeContext: IDataObject, { nonce, sent, answers }: AcceptedAnswer): void {
 	const { record, question } = findLink(listSessionRecords(nodeContext), nonce) ?? {};
 	if (!record?.page || !question || question.sent) return;
 	question.sent = sent;

@@ -31,7 +31,7 @@ import {
 /** For reading the session: an approver waits for the page. */
 const PAGE_READ_MS = 10_000;
 
-/** Shortly before n8n executes the node anyway, no answer resumes it: n8n 1 would do both at once. */
+/** Shortly before n8n executes the node anyway, no answer resumes it: with n8n 1 in queue mode, two workers would execute it at once. */
 const MIN_BEFORE_WAKE_MS = 5_000;
 
 /** Responds with a page, and leaves the execution as it is. */
