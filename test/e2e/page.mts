@@ -1,7 +1,10 @@
 // The page on which a person answers, as a browser without script sees it, and the workflow of four nodes around it.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost } from '../../n8n-host/host.mts';
+import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import type { Stage, StartHost } from '../../tools/demoStage.mts';
 import { durable, looped } from './durable.mts';
@@ -13,6 +16,48 @@ import { editFields, eventually, NODE } from './support.mts';
  */
 export const patientHost: StartHost = async ({ packageDir }) =>
 	await startHost({ packageDir, env: WITHOUT_EDITOR });
+/** Where `proxiedHost` is for everybody else */
+const SUB_PATH = '/automation';
+
+/** Passes requests below the sub-path on to n8n, as a reverse proxy does. */
+async function startProxy(): Promise<{ url: string; close(): void; forwardTo(url: string): void }> {
+	let target = '';
+	const server = createServer((incoming, response) => {
+		const path = incoming.url!.slice(SUB_PATH.length);
+		const { method, headers } = incoming;
+		const outgoing = request(`${target}${path}`, { method, headers }, (answer) => {
+			response.writeHead(answer.statusCode!, answer.headers);
+			answer.pipe(response);
+		});
+		incoming.pipe(outgoing);
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}${SUB_PATH}/`,
+		close: () => void server.close(),
+		forwardTo: (url) => void (target = url),
+	};
+}
+
+/** `patientHost` behind a reverse proxy, below a path. */
+export const proxiedHost: StartHost = async ({ packageDir }) => {
+	const proxy = await startProxy();
+	const env = { ...WITHOUT_EDITOR, N8N_PATH: `${SUB_PATH}/`, WEBHOOK_URL: proxy.url };
+	const host = await startHost({ packageDir, env: { ...env, N8N_PROXY_HOPS: '1' } });
+	proxy.forwardTo(host.url);
+	const close = async () => {
+		proxy.close();
+		await host.close();
+	};
+	return { ...host, close };
+};
+
+/** Returns where n8n itself serves the link. */
+export const withoutProxy = (link: string, host: Pick<OwnHost, 'url'>): string =>
+	`${host.url}${link.slice(link.indexOf(SUB_PATH) + SUB_PATH.length)}`;
+
 /** Parked for 70 s, looked for within 60 */
 export const LOOK_MS = 4 * 60_000;
 

@@ -73,7 +73,7 @@ describe('a chat that streams its response', () => {
 	test(
 		'shows what the agent does while the node waits, and then its text',
 		async () => {
-			const prompt = '[ask bash: npm run build] [work 20s] [say Built.]';
+			const prompt = '[ask bash: npm run build] [idle 20s] [say Built.]';
 			const webhookId = '5e2b8c1e-6a55-4f4b-9f3c-0b7d2f5c9a11';
 			const chat = node('Chat', '@n8n/n8n-nodes-langchain.chatTrigger', 1.3, {
 				webhookId,
