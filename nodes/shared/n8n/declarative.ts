@@ -6,6 +6,7 @@ import type {
 	IHttpRequestOptions,
 	INode,
 	INodeExecutionData,
+	IPairedItemData,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -217,6 +218,25 @@ function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): 
 	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
 }
 
+/** Gives each item its pairing, in place, and renames an `error` that n8n would take for a failure. Copies only the JSON it renames in. */
+export function pairItems(
+	context: IExecuteSingleFunctions,
+	items: INodeExecutionData[],
+	pairedItem: IPairedItemData,
+): INodeExecutionData[] {
+	let node: INode | undefined;
+	for (const item of items) {
+		item.pairedItem = pairedItem;
+		if (!('error' in item.json)) continue;
+		// n8n copies the node for each call.
+		node ??= context.getNode();
+		if (!isTakenForFailure(node, item.json)) continue;
+		const { error: failure, ...json } = item.json;
+		item.json = { ...json, failure };
+	}
+	return items;
+}
+
 /** The `pagination` function of an operation. Never leaves an item without its pairing, in success or failure. */
 export const sendRouted = (operation: Operation) =>
 	async function (
@@ -241,11 +261,7 @@ export const sendRouted = (operation: Operation) =>
 			const items = isList(request)
 				? await readList(this, api, request, entered, timeoutMs)
 				: [await callOperation(this, api, operation, entered, timeoutMs)];
-			return (output?.call(this, items, entered.settings) ?? items).map((item) => {
-				const { error: failure, ...json } = item.json;
-				const isRenamed = isTakenForFailure(this.getNode(), item.json);
-				return { ...item, ...(isRenamed && { json: { ...json, failure } }), pairedItem };
-			});
+			return pairItems(this, output?.call(this, items, entered.settings) ?? items, pairedItem);
 		} catch (thrown) {
 			if (thrown instanceof CanceledError)
 				throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
