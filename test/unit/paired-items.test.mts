@@ -1,7 +1,7 @@
 // What happens to each item of a declarative operation before it leaves, however many there are.
 import { expect, test } from '@jest/globals';
 import type { IDataObject, IExecuteSingleFunctions, INode } from 'n8n-workflow';
-import { pairItems } from '../../nodes/shared/n8n/declarative.ts';
+import { pairItems } from '../../nodes/shared/n8n/sendOperation.ts';
 
 const pairedItem = { item: 3 };
 
