@@ -21,14 +21,14 @@ async function types() {
 }
 
 /**
- * Builds the code: a file for each node and credential, and one for what they share. n8n loads all of it whenever it
- * starts, and a file for each module takes it nearly three times as long (docs/benchmarks.md, cold-start).
+ * Builds the code: a file for each node and credential, one for what their panels share, and those that are loaded on first use. n8n
+ * loads the first two kinds whenever it starts, and a file for each module takes it nearly three times as long (docs/benchmarks.md,
+ * cold-start).
  */
 async function code() {
+	const entries = [...nodes, ...credentials].map(placeOf);
 	const bundle = await rollup({
-		input: Object.fromEntries(
-			[...nodes, ...credentials].map(placeOf).map((place) => [place, `${place}.ts`]),
-		),
+		input: Object.fromEntries(entries.map((place) => [place, `${place}.ts`])),
 		external: ['n8n-workflow', 'node:crypto'],
 		plugins: [compile, latin1],
 		onLog(level, log) {
@@ -40,18 +40,45 @@ async function code() {
 		format: 'cjs',
 		exports: 'named',
 		generatedCode: 'es2015',
-		manualChunks: (file) => (/[\\/]nodes[\\/]shared[\\/]/.test(file) ? 'shared' : undefined),
-		chunkFileNames: 'nodes/[name].js',
+		dynamicImportInCjs: false,
+		manualChunks: (file, { getModuleInfo }) => chunkOf(file, entries, getModuleInfo),
+		// The hash changes with anything that the file loads. After an update, code in memory finds its own version or none.
+		chunkFileNames: 'nodes/[name]-[hash].js',
+		hashCharacters: 'hex',
 	});
 	await bundle.close();
 }
 
+/** What is loaded on first use, by the folder in `nodes/` */
+const ON_FIRST_USE = {
+	RunAgentSession: 'RunAgentSession/session',
+	WorkspaceAutomation: 'WorkspaceAutomation/calls',
+	WorkspaceAutomationTrigger: 'WorkspaceAutomationTrigger/poll',
+	shared: 'shared/client',
+};
+
+/**
+ * Returns the file that a module belongs into. What an entry imports statically is loaded when n8n starts. The entries stand alone, so
+ * that nothing loaded later imports a file without a hash.
+ */
+function chunkOf(file, entries, getModuleInfo) {
+	const isEntry = getModuleInfo(file).isEntry;
+	if (isEntry) return undefined;
+	const atStart = new Set(entries.map((place) => resolve(`${place}.ts`)));
+	for (const each of atStart)
+		for (const imported of getModuleInfo(each).importedIds) atStart.add(imported);
+	if (atStart.has(file)) return 'shared/panel';
+	const [, folder] = /[\\/]nodes[\\/](\w+)[\\/]/.exec(file);
+	return ON_FIRST_USE[folder];
+}
+
 const compile = {
 	name: 'compile',
-	/** `./errors` is `./errors.ts` or `./errors/index.ts` */
+	/** `./errors` is `./errors.ts` or `./errors/index.ts`. What is loaded on first use is named with its ending. */
 	resolveId(imported, importer) {
 		if (!imported.startsWith('.') || !importer) return null;
 		const place = resolve(dirname(importer), imported);
+		if (place.endsWith('.ts')) return place;
 		return [`${place}.ts`, `${place}/index.ts`].find(existsSync) ?? null;
 	},
 	load: (file) =>

@@ -9,9 +9,12 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { readOverrides } from '../nodes/shared/client/overrides';
 import { CURRENT_VERSION, readCredential, VERSION_HEADER } from '../nodes/shared/client/credential';
 import { WorkspaceAutomationError } from '../nodes/shared/errors';
+import { loadCode } from '../nodes/shared/n8n/loadCode';
+
+const loadOverrides = async () =>
+	await loadCode(async () => await import('../nodes/shared/client/overrides.ts'));
 
 const responseCode = (value: number, message: string) => ({
 	type: 'responseCode' as const,
@@ -92,7 +95,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
 		const { baseUrl, apiKey, apiVersion } = readCredential(credentials);
-		readOverrides(credentials.overrides);
+		(await loadOverrides()).readOverrides(credentials.overrides);
 		const target = new URL(requestOptions.url, requestOptions.baseURL);
 		const { origin } = new URL(baseUrl);
 		if (target.origin !== origin) {

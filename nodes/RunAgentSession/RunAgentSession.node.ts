@@ -10,11 +10,13 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/client/credential';
 import { getProjects } from '../shared/n8n/listSearch';
-import { handleWebhook } from './approval/page/webhook';
+import { loadCode } from '../shared/n8n/loadCode';
 import { OUTPUTS } from './outputs';
 import { properties } from './panel';
-import { runItems } from './session/items';
-import { runTryRules } from './tryRules';
+
+const loadExecute = async () => await loadCode(async () => await import('./execute.ts'));
+const loadWebhook = async () =>
+	await loadCode(async () => await import('./approval/page/webhook.ts'));
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -71,11 +73,10 @@ export class RunAgentSession implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await handleWebhook(this);
+		return await (await loadWebhook()).handleWebhook(this);
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		if (this.getNodeParameter('operation', 0) === 'tryRules') return runTryRules(this);
-		return await runItems(this);
+		return await (await loadExecute()).executeNode(this);
 	}
 }

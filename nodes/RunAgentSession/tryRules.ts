@@ -5,7 +5,7 @@ import { toText, isRecord, isTooDeep } from '../shared/values';
 import { continuesOnError, isTool } from '../shared/n8n/aiTool';
 import { parseList } from './approval/request';
 import { OUTPUTS, outputIndex } from './outputs';
-import { readTrial } from './panel';
+import { readTrial } from './panel/read';
 import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
 /** What would become of a request. The option is missing where the request offers none. */

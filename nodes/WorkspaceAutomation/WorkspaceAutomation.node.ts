@@ -3,7 +3,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { toWords, toTitle } from '../shared/values';
 import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
-import { maxConcurrentRequests, type Operation, sendRouted } from '../shared/n8n/declarative';
+import { maxConcurrentRequests } from '../shared/n8n/commonFields';
+import { type Operation, sendRouted } from '../shared/n8n/declarative';
 import { CREDENTIAL } from '../shared/client/credential';
 import { operationRow } from '../shared/client/operations';
 import { listSearch } from '../shared/n8n/listSearch';

@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { WorkspaceAutomationError } from '../shared/errors';
 import { fileLocator, projectLocator } from '../shared/n8n/commonFields';
 import type { Operation } from '../shared/n8n/declarative';
 import type { Field } from '../shared/n8n/fields';
+import { formatMib, MIB } from '../shared/values';
 
 // What several resources have in common.
 
@@ -26,3 +28,14 @@ export const simplifyOutput = (simple: (json: IDataObject) => IDataObject): Oper
 			return { json: Object.fromEntries(known) as IDataObject };
 		});
 	};
+
+/** The limit on file content (API document, Limits) */
+const MAX_FILE_BYTES = 10 * MIB;
+
+export function requireFileSize(field: string, bytes: number): void {
+	if (bytes <= MAX_FILE_BYTES) return;
+	throw new WorkspaceAutomationError(
+		`'${field}' is too large`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
+	);
+}

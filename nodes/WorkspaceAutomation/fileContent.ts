@@ -1,7 +1,7 @@
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { answerOverride } from '../shared/client/overrides';
-import type { ApiClient } from '../shared/client/operations';
+import type { ApiClient, Values } from '../shared/client/operations';
 import {
 	CanceledError,
 	resultOrError,
@@ -9,15 +9,12 @@ import {
 	WorkspaceAutomationError,
 } from '../shared/errors';
 import { formatMib, formatSeconds, isRecord, MIB, quote, nonEmptyText } from '../shared/values';
-import type { Operation } from '../shared/n8n/declarative';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isInternal, isLoopback } from '../shared/client/credential';
 import type { RetryLimits } from '../shared/client/retryPolicy';
 import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
 import { withRetries } from '../shared/client/withRetries';
-import { choice, textField } from '../shared/n8n/fields';
-import { fileFields } from './fields';
 
 /** A stream as n8n's helpers take one */
 type Stream = Exclude<
@@ -212,64 +209,49 @@ async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObjec
 	return isReadable ? (response.body as IDataObject) : {};
 }
 
-export const getContent: Operation = {
-	action: 'Get content of file',
-	description: 'Get the content of a file as text, as binary data, or as a download URL',
-	request: 'getFileContent',
-	fields: [
-		...fileFields,
-		choice('Output As', 'outputAs', 'text', 'What the next node should get', {
-			binary: ['Binary Data', 'A file for the next node'],
-			url: ['Download URL', 'A link that is valid for 15 minutes and needs no API key'],
-			text: ['Text', 'Text in a field of the item'],
-		}),
-		textField('Put Output File in Field', 'binaryPropertyName', {
-			default: 'data',
-			required: true,
-			placeholder: 'e.g. data',
-			hint: 'The name of the output field to put the file in',
-			displayOptions: { show: { outputAs: ['binary'] } },
-		}),
-	],
-	/** Both kinds of answers end up as either kind of output; what is downloaded is streamed. */
-	async result({ body }, values, api) {
-		const { helpers } = this;
-		const content = readContent(body, api);
-		const fileId = String(values.fileId);
-		if (values.outputAs === 'url') {
-			if ('url' in content) return { json: { fileId, url: content.url } };
-			throw new WorkspaceAutomationError(
-				'The service returned text instead of a download URL',
-				"Set 'Output As' to Text or Binary Data.",
-			);
-		}
-		if (values.outputAs === 'text') {
-			const read = async (stream: Stream) => await helpers.binaryToString(stream);
-			const text = 'text' in content ? content.text : await download(this, api, content.url, read);
-			return { json: { fileId, text } };
-		}
-		const metadata = await fetchMetadata(api, fileId);
-		const name = nonEmptyText(metadata.name) ?? fileId;
-		const sizeBytes = typeof metadata.sizeBytes === 'number' ? metadata.sizeBytes : undefined;
-		const keep = async (data: Buffer | Stream, type: string | undefined) =>
-			await helpers.prepareBinaryData(data, name, nonEmptyText(metadata.contentType) ?? type);
-		const data =
-			'text' in content
-				? await keep(Buffer.from(content.text), 'text/plain')
-				: await download(
-						this,
-						api,
-						content.url,
-						async (stream, headers) => await keep(stream, nonEmptyText(headers['content-type'])),
-					);
-		return {
-			json: {
-				fileId,
-				name,
-				contentType: nonEmptyText(metadata.contentType) ?? data.mimeType,
-				sizeBytes,
-			},
-			binary: { [String(values.binaryPropertyName)]: data },
-		};
-	},
-};
+/** Returns the item of a file's content. Both kinds of responses become either kind of output; a download is streamed. */
+export async function readContentItem(
+	context: IExecuteSingleFunctions,
+	body: unknown,
+	values: Values,
+	api: ApiClient,
+): Promise<INodeExecutionData> {
+	const { helpers } = context;
+	const content = readContent(body, api);
+	const fileId = String(values.fileId);
+	if (values.outputAs === 'url') {
+		if ('url' in content) return { json: { fileId, url: content.url } };
+		throw new WorkspaceAutomationError(
+			'The service returned text instead of a download URL',
+			"Set 'Output As' to Text or Binary Data.",
+		);
+	}
+	if (values.outputAs === 'text') {
+		const read = async (stream: Stream) => await helpers.binaryToString(stream);
+		const text = 'text' in content ? content.text : await download(context, api, content.url, read);
+		return { json: { fileId, text } };
+	}
+	const metadata = await fetchMetadata(api, fileId);
+	const name = nonEmptyText(metadata.name) ?? fileId;
+	const sizeBytes = typeof metadata.sizeBytes === 'number' ? metadata.sizeBytes : undefined;
+	const keep = async (data: Buffer | Stream, type: string | undefined) =>
+		await helpers.prepareBinaryData(data, name, nonEmptyText(metadata.contentType) ?? type);
+	const data =
+		'text' in content
+			? await keep(Buffer.from(content.text), 'text/plain')
+			: await download(
+					context,
+					api,
+					content.url,
+					async (stream, headers) => await keep(stream, nonEmptyText(headers['content-type'])),
+				);
+	return {
+		json: {
+			fileId,
+			name,
+			contentType: nonEmptyText(metadata.contentType) ?? data.mimeType,
+			sizeBytes,
+		},
+		binary: { [String(values.binaryPropertyName)]: data },
+	};
+}

@@ -1,11 +1,18 @@
-import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/client/credential';
 import { toProperties } from '../shared/n8n/fields';
 import { listSearch, loadOptions } from '../shared/n8n/listSearch';
+import { loadCode } from '../shared/n8n/loadCode';
 import { triggerFields } from './panel';
-import { poll } from './poll';
+
+const loadPoll = async () => await loadCode(async () => await import('./poll.ts'));
 
 export class WorkspaceAutomationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -31,5 +38,7 @@ export class WorkspaceAutomationTrigger implements INodeType {
 
 	methods = { listSearch, loadOptions };
 
-	poll = poll;
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		return await (await loadPoll()).pollTrigger(this);
+	}
 }

@@ -150,14 +150,16 @@ async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 }
 
 /** What n8n calls on schedule, once when the trigger is switched on, and for Fetch Test Event. */
-export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+export async function pollTrigger(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	try {
-		const items = await (this.getMode() === 'manual' ? fetchSample(this) : pollChanges(this));
+		const items = await (context.getMode() === 'manual'
+			? fetchSample(context)
+			: pollChanges(context));
 		return items.length === 0 ? null : [items.map((json) => ({ json }))];
 	} catch (thrown) {
-		const error = toNodeError(this.getNode(), thrown, 0);
+		const error = toNodeError(context.getNode(), thrown, 0);
 		// What n8n 2.41 wants to know, which 1.123 does not
-		if ('getPollBudgetMs' in this) error.failure = toPollFailure(thrown);
+		if ('getPollBudgetMs' in context) error.failure = toPollFailure(thrown);
 		// n8n 1.123 never starts a trigger again whose message has this word in it.
 		error.message = error.message.replaceAll('Authorization', 'authorization');
 		throw error;

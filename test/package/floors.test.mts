@@ -8,10 +8,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(posix.join(root, 'CONTRIBUTING.md'), 'utf8');
 const floors = [...guide.matchAll(/^\d+\. `([\w.]+)\/?`:/gm)].map(([, name]) => name);
 
-/** The files that a file imports, below `nodes/`, without extension */
+/** The files that a file imports, at once or on first use, below `nodes/`, without extension */
 function importsOf(file: string): string[] {
 	const text = readFileSync(posix.join(root, file), 'utf8');
-	return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
+	return [...text.matchAll(/(?:from |import\()'(\.[^']+?)(?:\.ts)?'/g)].map(([, path]) =>
 		posix.relative('nodes', posix.join(posix.dirname(file), path)),
 	);
 }

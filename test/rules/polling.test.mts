@@ -1,6 +1,7 @@
 // Reading a session: rules 3, 4, 15 and 19.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { countWaiting, whileWaiting } from '../../nodes/RunAgentSession/session/crowd.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	nothing,
@@ -51,6 +52,42 @@ describe('rule 3: polling', () => {
 			}),
 			{ numRuns: 30 },
 		);
+	});
+});
+
+describe('rule 3: many sessions in one process', () => {
+	const gapsOf = async () => {
+		const service = simulation();
+		await service.run('[work 60s] [say Done]');
+		const at = polls(service.sent).map((request) => request.at);
+		return at.slice(1).map((time, index) => time - at[index]);
+	};
+
+	test('are polled less often, until fewer of them wait', async () => {
+		let release = () => {};
+		const released = new Promise<void>((resolve) => (release = resolve));
+		const others = Array.from({ length: 1_000 }, async () => await whileWaiting(() => released));
+		const crowded = await gapsOf();
+		release();
+		await Promise.all(others);
+		expect(Math.min(...crowded)).toBeGreaterThanOrEqual(9_500);
+		expect(Math.max(...crowded)).toBeLessThanOrEqual(10_000);
+		expect((await gapsOf())[0]).toBeLessThan(6_100);
+	});
+
+	test('are counted while they are polled, and no longer', async () => {
+		const service = simulation();
+		const counts = new Set<number>();
+		service.meets('poll', () => {
+			counts.add(countWaiting());
+			return 'fine';
+		});
+		await service.run('[work 20s] [say Done]');
+		expect([...counts, countWaiting()]).toEqual([1, 0]);
+		await expect(service.run('[work 20s] [fail Broken]')).resolves.toMatchObject({
+			kind: 'failed',
+		});
+		expect(countWaiting()).toBe(0);
 	});
 });
 

@@ -9,7 +9,7 @@ import { checkRules, decide, splitPatterns } from '../../nodes/RunAgentSession/p
 import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
-import { readSession, requireSessionId } from '../../nodes/shared/client/session.ts';
+import { readSession } from '../../nodes/shared/client/session.ts';
 import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
@@ -18,7 +18,7 @@ import { retryAfterMs } from '../../nodes/shared/client/retryPolicy.ts';
 import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
 import { parseJson } from '../../nodes/shared/client/json.ts';
 import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
-import { requireAnyId, requireId } from '../../nodes/shared/validation.ts';
+import { requireAnyId, requireId, requireSessionId } from '../../nodes/shared/validation.ts';
 import { excerpt, quote } from '../../nodes/shared/values.ts';
 
 const LENGTH = 400_000;

@@ -1,11 +1,8 @@
 // The panels: what they show, which is all that n8n passes to a node, and what their fields accept.
 import { describe, expect, test } from '@jest/globals';
 import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
-import {
-	properties,
-	readItemSettings,
-	readTrial,
-} from '../../nodes/RunAgentSession/panel/index.ts';
+import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
+import { readItemSettings, readTrial } from '../../nodes/RunAgentSession/panel/read.ts';
 import { RunAgentSession } from '../../nodes/RunAgentSession/RunAgentSession.node.ts';
 import { WorkspaceAutomation } from '../../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
 import { WorkspaceAutomationTrigger } from '../../nodes/WorkspaceAutomationTrigger/WorkspaceAutomationTrigger.node.ts';

@@ -1,24 +1,18 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { WorkspaceAutomationError } from '../../shared/errors';
 import {
 	choice,
 	field,
 	listField,
 	showFor,
-	textField,
 	toProperties,
 	type Choices,
 	type Field,
-	type FieldSource,
 } from '../../shared/n8n/fields';
-import { readAnswer, type Answer } from '../approval/answer';
-import { readRequestsShown } from '../approval/request';
-import { literalAfter } from '../policy/patterns';
-import { checkRules, type Decision, type Rule } from '../policy/rules';
+import type { Answer } from '../approval/answer';
+import type { Decision, Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 
-// Who decides approval requests, and how. A model must not fill in any of these fields.
+// Who decides approval requests, and how. A model must not fill in any of these fields. The checks of an answer, the requests shown
+// and the rules are in policyChecks.ts, because they need the policy itself, which n8n doesn't need to show the panel.
 
 const isPolicy = true;
 
@@ -46,20 +40,18 @@ export const existingSessionPolicy = policyField({
 	answer: ['Apply an Answer', "Apply an approver's answer from Slack, email, chat, or a form"],
 });
 
-const DECISION_CHOICES: Choices<Decision> = {
+export const DECISION_CHOICES: Choices<Decision> = {
 	approve: ['Approve', 'Choose the option that approves the request'],
 	ask: ['Ask for Approval', 'Send the item to Needs Approval'],
 	deny: ['Deny', 'Choose the option that denies the request'],
 };
 
-export const answer = textField<Answer>('Answer', 'answer', {
-	default: '={{ $json }}',
+export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}', {
 	description: "The answering node's item, or a word such as approve or deny",
 	hint: 'Send and Wait for Response, Form, and Chat return items that this field can read. Without an answer, the requests stay undecided.',
 	required: true,
 	placeholder: 'e.g. approve',
 	isPolicy,
-	check: (_label, value) => readAnswer(value),
 });
 
 export const answerAppliesTo = choice(
@@ -87,58 +79,9 @@ export const requestsShown = field<Interaction[]>(
 			'The requests that the approver saw: drag pendingInteractions of the Needs Approval item here',
 		required: true,
 		isPolicy,
-		check: (_label, value) => readRequestsShown(value),
 		displayOptions: { show: { answerAppliesTo: ['asked'] } },
 	},
 );
-
-/** Returns a field of a rule. Fixed text is a pattern, and each value of an expression matches only itself. */
-function readGlobs(
-	label: string,
-	index: number,
-	raw: unknown,
-	evaluate: FieldSource['evaluate'],
-): string {
-	if (raw === undefined || raw === null) return '';
-	const refuse = (problem: string): never => {
-		throw new WorkspaceAutomationError(
-			`'${label}' of rule ${index + 1} ${problem}`,
-			`Enter a text such as git status for '${label}' in rule ${index + 1} of 'Rules'. If it's an expression, check that the item it reads from has that field.`,
-		);
-	};
-	if (typeof raw !== 'string') return refuse('is not a text');
-	if (!raw.startsWith('=')) return raw;
-	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, whole: string) => {
-		const value = evaluate(expression);
-		if (value === undefined || value === null || value === '') return refuse('has no value');
-		return typeof value === 'object'
-			? refuse('is not a text')
-			: literalAfter(whole.slice(0, at), String(value));
-	});
-}
-
-/** Returns the rules. Throws for the first that's incomplete. */
-function readRules(_label: string, value: unknown, { raw, evaluate }: FieldSource): Rule[] {
-	const [entered, withExpressions] = [value, raw].map(
-		(rules) => (rules as { rule?: IDataObject[] } | undefined)?.rule ?? [],
-	);
-	const rules = entered.map((rule, index): Rule => {
-		const unresolved = withExpressions[index] ?? rule;
-		const decision = rule.decision as Decision;
-		if (!Object.hasOwn(DECISION_CHOICES, decision))
-			throw new WorkspaceAutomationError(
-				`Rule ${index + 1} has no decision`,
-				`Choose Approve, Deny or Ask for Approval in rule ${index + 1} of 'Rules'.`,
-			);
-		return {
-			permission: readGlobs('Permission', index, unresolved.permission, evaluate),
-			pattern: readGlobs('Pattern', index, unresolved.pattern, evaluate),
-			decision,
-		};
-	});
-	checkRules(rules);
-	return rules;
-}
 
 const ruleFields: Field[] = [
 	field('Permission', 'permission', 'string', '', {
@@ -165,7 +108,6 @@ export const rules: Field<Rule[]> = {
 	placeholder: 'Add Rule',
 	description: 'The first rule that matches the permission and all of its patterns decides',
 	isPolicy,
-	check: readRules,
 	options: [{ displayName: 'Rule', name: 'rule', values: toProperties(ruleFields) }],
 };
 

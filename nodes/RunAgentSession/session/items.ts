@@ -30,7 +30,7 @@ import {
 	type ItemFailure,
 } from '../output';
 import { OUTPUTS, outputIndex, type OutputKey } from '../outputs';
-import { readConcurrency, readItemSettings, readWaitMode } from '../panel';
+import { readConcurrency, readItemSettings, readWaitMode } from '../panel/read';
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { requireCyclesSupported } from './engine';

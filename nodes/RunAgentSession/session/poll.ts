@@ -2,6 +2,7 @@ import { fetchSession, UnreadableSessionError } from '../../shared/client/sessio
 import { hasEnded, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
+import { countWaiting } from './crowd';
 import { decidePending } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPollToLedger } from './ledger';
@@ -33,12 +34,13 @@ export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promi
 	const { api, settings, dependencies } = run;
 	const ageMs = run.now - run.startedAt;
 	const random = dependencies.random();
+	const waiting = countWaiting();
 	const delay =
 		run.failedPolls === 0
-			? pollDelay(ageMs, random, settings.poll, leftMs)
+			? pollDelay(ageMs, random, settings.poll, leftMs, waiting)
 			: retryPollDelay(
 					run.failedPolls,
-					pollDelay(ageMs, random, settings.poll)!,
+					pollDelay(ageMs, random, settings.poll, Infinity, waiting)!,
 					run.retryAfterMs,
 					leftMs,
 				);

@@ -13,21 +13,42 @@ export const SHARE_OF_AGE = 1 / 20;
 /** Added to each wait, so that sessions started together don't poll together. */
 const JITTER = 1 / 5;
 
+/** Sessions that wait in one process before each of them is polled less often */
+export const MAX_UNCROWDED = 500;
+/** The longest wait that a crowd causes: the upper end of the API document's 5 to 10 seconds */
+const MAX_CROWDED_POLL_MS = 10_000;
+/** Taken from a crowd's wait, so that sessions that were polled together drift apart */
+const CROWDED_JITTER = 1 / 20;
+
+/**
+ * Returns the least wait after a poll in a process in which many sessions wait. It grows with their number, so that all of them together
+ * send no more requests, until it's 10 seconds or the maximum.
+ */
+function crowdedPollMs(waiting: number, random: number, { pollMs, maxPollMs }: PollLimits): number {
+	if (waiting <= MAX_UNCROWDED) return 0;
+	const wanted = (pollMs * waiting) / MAX_UNCROWDED;
+	return Math.min(wanted, maxPollMs, MAX_CROWDED_POLL_MS) * (1 - random * CROWDED_JITTER);
+}
+
 /**
  * Returns the wait after a poll: 5% of the session's age between the two limits, jitter included. The defaults are the 5 to 10 seconds
- * of the API document (Polling procedure, 2).
+ * of the API document (Polling procedure, 2). A crowd of sessions makes it longer, within the limits.
  * @param random from 0 to 1
  * @param leftMs the time that is left: the last poll happens at its end, unless that's sooner than the minimum
+ * @param waiting how many sessions wait in this process
  * @returns undefined if there's no time for another poll
  */
 export function pollDelay(
 	ageMs: number,
 	random: number,
-	{ pollMs, maxPollMs }: PollLimits,
+	limits: PollLimits,
 	leftMs = Infinity,
+	waiting = 1,
 ): number | undefined {
+	const { pollMs, maxPollMs } = limits;
 	const interval = Math.min(maxPollMs / (1 + JITTER), ageMs * SHARE_OF_AGE);
-	const delay = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
+	const own = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
+	const delay = Math.max(own, crowdedPollMs(waiting, random, limits));
 	if (delay <= leftMs) return delay;
 	return leftMs >= pollMs ? leftMs : undefined;
 }

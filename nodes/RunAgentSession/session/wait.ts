@@ -7,6 +7,7 @@ import { pluralize } from '../../shared/values';
 import { createLink, addLink } from '../approval/page/view';
 import { findDeadline } from '../approval/times';
 import { begin } from './begin';
+import { whileWaiting } from './crowd';
 import {
 	abandon,
 	abortAfterStop,
@@ -35,13 +36,15 @@ async function waitForOutcome(
 	leftMs: () => number,
 	isDue: boolean,
 ): Promise<RunResult | undefined> {
-	for (let isPollDue = isDue; ; isPollDue = true) {
-		if (isPollDue) {
-			const result = await pollOnce(run);
-			if (result) return result;
+	return await whileWaiting(async () => {
+		for (let isPollDue = isDue; ; isPollDue = true) {
+			if (isPollDue) {
+				const result = await pollOnce(run);
+				if (result) return result;
+			}
+			if (!(await sleepUntilNextPoll(run, leftMs()))) return undefined;
 		}
-		if (!(await sleepUntilNextPoll(run, leftMs()))) return undefined;
-	}
+	});
 }
 
 /**

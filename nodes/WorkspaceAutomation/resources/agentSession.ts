@@ -1,28 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	fetchSession,
-	readOptionWords,
-	requireSession,
-	readNewSessionId,
-} from '../../shared/client/sessions';
-import type { ApiClient, Values } from '../../shared/client/operations';
-import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
-import { isRecord, isTooDeep, quote, toText, tryParseJson } from '../../shared/values';
-import { isTool } from '../../shared/n8n/aiTool';
+import { isRecord, tryParseJson } from '../../shared/values';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
-import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
-import { readOptions, chooseOption } from '../../shared/approvals/options';
-import {
-	fingerprintContent,
-	isBlank,
-	NOT_A_LIST,
-	type Interaction,
-} from '../../shared/client/session';
-import { quoteVisible } from '../../shared/approvals/visibleText';
+import type { Operation } from '../../shared/n8n/declarative';
+import { loadCode } from '../../shared/n8n/loadCode';
 import { simplifyOutput } from '../fields';
+
+const loadSessionCalls = async () => await loadCode(async () => await import('../sessionCalls.ts'));
 
 /** Additional fields with a JSON body, for what the API document does not show. */
 const additionalBody = (description: string, more: Field[] = []): Field =>
@@ -30,97 +17,6 @@ const additionalBody = (description: string, more: Field[] = []): Field =>
 		jsonField('Body', 'body', description, { isExtra: true }),
 		...more,
 	]);
-
-/** The interaction as it is pending now. */
-async function findPendingInteraction(
-	api: ApiClient,
-	{ sessionId: session, interactionId }: Values,
-): Promise<Interaction> {
-	const { pendingInteractions } = await fetchSession(api, String(session));
-	const interaction = pendingInteractions.find(({ id }) => id === String(interactionId));
-	if (interaction) return interaction;
-	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
-		throw new WorkspaceAutomationError(
-			'What the session waits for cannot be read',
-			`The service gives it in another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
-		);
-	throw new WorkspaceAutomationError(
-		'The interaction is not pending',
-		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",
-	);
-}
-
-/** The value of the interaction's own option that stands for the decision. */
-function findOption(
-	api: ApiClient,
-	interaction: Interaction,
-	decision: 'approve' | 'deny',
-): string | number {
-	const choices = readOptions(interaction);
-	const value = chooseOption(choices, decision, {
-		approveWith: 'once',
-		approveValues: readOptionWords(api, 'approve'),
-		denyValues: readOptionWords(api, 'deny'),
-	});
-	if (value !== undefined) return value;
-	const offered = choices.map((choice) => choice.value).join(', ');
-	throw new WorkspaceAutomationError(
-		`None of the request's options clearly means "${decision}"`,
-		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
-	);
-}
-
-const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction'] as const;
-type ExpectedFields = Partial<Record<(typeof EXPECTED_FIELDS)[number], unknown>>;
-
-/** Returns what the panel says about the pending request, or undefined if it says nothing. */
-function readExpected(values: Values): ExpectedFields | undefined {
-	const { expectedPermission: permission, expectedPatterns: patterns } = values;
-	const { expectedMetadata: metadata, expectedInstruction: instruction } = values;
-	const expected = { permission, patterns, metadata, instruction };
-	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
-}
-
-/**
- * Compares the pending request with the one that the approver saw. A request has no metadata and no instruction unless the panel
- * says otherwise: nobody approves what they didn't see.
- * @throws WorkspaceAutomationError that shows both
- */
-function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
-	const { permission, patterns, metadata, response } = interaction;
-	const { instruction } = isRecord(response) ? response : {};
-	const pending: ExpectedFields = { permission, patterns, metadata, instruction };
-	// Without a value, the panel leaves the permission or the patterns alone.
-	const whole: ExpectedFields = {
-		...expected,
-		permission: expected.permission ?? permission,
-		patterns: expected.patterns ?? patterns,
-	};
-	const isSame = EXPECTED_FIELDS.every((name) => {
-		const [one, other] = [whole[name], pending[name]].map((value) =>
-			isBlank(value) ? undefined : fingerprintContent(value),
-		);
-		return one === other && !isTooDeep(pending[name]);
-	});
-	if (isSame) return;
-	throw new WorkspaceAutomationError(
-		"The pending request isn't the expected one",
-		`Decide again on the pending request; nothing was answered. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
-	);
-}
-
-/** Refuses a decision by a model that doesn't say what it approves: a reviewer would see an ID. */
-function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
-	const missing = [
-		...(permission === undefined ? ["'Expected Permission'"] : []),
-		...(patterns === undefined ? ["'Expected Patterns'"] : []),
-	];
-	if (missing.length === 0) return;
-	throw new WorkspaceAutomationError(
-		`As a tool, Resolve Interaction needs ${missing[0]}`,
-		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees what the tool decides. Nothing was answered.`,
-	);
-}
 
 /** Patterns as a list: from JSON, from lines, or one alone. */
 function requirePatterns(field: string, value: unknown): string[] {
@@ -194,23 +90,8 @@ const resolveInteraction: Operation = {
 			],
 		),
 	],
-	async prepare({ values, extra }, api) {
-		const { decision, optionValue } = values;
-		const expected = readExpected(values);
-		if (isTool(this)) requireExpected(expected);
-		if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
-			requireText('Option Value', optionValue);
-		const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
-		let option = optionValue;
-		const found = await resultOrError(findPendingInteraction(api, values));
-		if (found instanceof WorkspaceAutomationError) {
-			if (chosen || expected) throw found;
-		} else {
-			if (expected) checkExpected(found, expected);
-			if (chosen) option = findOption(api, found, chosen);
-		}
-		const type = ('type' in found && found.type) || 'permission';
-		return { type, option, approved: chosen && chosen === 'approve' };
+	async prepare(entered, api) {
+		return await (await loadSessionCalls()).prepareResolution(this, entered, api);
 	},
 };
 
@@ -232,22 +113,17 @@ export const agentSession: Record<string, Operation> = {
 			prompt,
 			additionalBody('More fields for the request that starts the session, as a JSON object'),
 		],
-		// Whatever name the service has for the ID, the next node finds it under this one.
-		result: (response, values, api) => ({
-			json: {
-				sessionId: readNewSessionId(api, response),
-				...toJsonItem('createAgentSession', response.body, values),
-			},
-		}),
+		result: async (response, values, api) =>
+			(await loadSessionCalls()).readStarted(response, values, api),
 	},
 	get: {
 		description: 'Get the status of an agent session and what it waits for',
 		request: 'getAgentSession',
 		fields: [sessionLocator, simplify],
 		// Wherever the service puts it, the next node finds it in one place.
-		result({ body }, { sessionId: id }, api, settings) {
+		async result({ body }, { sessionId: id }, api, settings) {
 			if (settings.simplify !== true) return { json: body as IDataObject };
-			return { json: { ...requireSession(api, body, String(id)) } as IDataObject };
+			return (await loadSessionCalls()).readFound(body, String(id), api);
 		},
 		output: simplifyOutput(({ error, latestMessage, ...session }) => ({
 			sessionId: session.sessionId,

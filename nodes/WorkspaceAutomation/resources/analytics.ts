@@ -1,18 +1,12 @@
 import type { IDataObject, NodeHint } from 'n8n-workflow';
 
-import { boundQuery } from '../../shared/analytics/query';
-import { readRows } from '../../shared/client/overrides';
-import { setCustomData } from '../../shared/n8n/customData';
 import { queryField, queryParameters } from '../../shared/n8n/commonFields';
-import {
-	createEvaluator,
-	field,
-	readParameter,
-	showFor,
-	toggle,
-	type Field,
-} from '../../shared/n8n/fields';
+import { field, readParameter, showFor, toggle, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/declarative';
+import { loadCode } from '../../shared/n8n/loadCode';
+
+const loadAnalyticsCalls = async () =>
+	await loadCode(async () => await import('../analyticsCalls.ts'));
 
 // The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
 // their merge functions, and sessions are counted once.
@@ -106,9 +100,6 @@ ORDER BY attributed_revenue_usd DESC`,
 	},
 ];
 
-/** The rows that a query returns at most (API document, Limits) */
-const MAX_ROWS = 100_000;
-
 const rowsInOneItem = toggle(
 	'Return as Single Item',
 	'rowsInOneItem',
@@ -140,23 +131,12 @@ export const analytics: Record<string, Operation> = {
 				displayOptions: { show: { table: [value] } },
 			})),
 		],
-		/** Values from other nodes are written into the query as literals. */
-		prepare({ values: { query } }) {
-			const parameters = readParameter(this, queryParameters, 'options.');
-			return { query: boundQuery(String(query), parameters, createEvaluator(this)) };
+		async prepare({ values: { query } }) {
+			return await (await loadAnalyticsCalls()).prepareQuery(this, String(query));
 		},
 		/** All rows in one item, and whether they were cut off. */
-		result({ body }, _values, api) {
-			const warn = (message: string) => this.logger.warn(message, { node: this.getNode().name });
-			const data = readRows(api, body, warn);
-			const json: IDataObject = { rowCount: data.length, data };
-			if (data.length >= MAX_ROWS) {
-				const warning = `The analytics query returned ${MAX_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
-				warn(warning);
-				setCustomData(this, { analyticsRows: warning });
-				json.rowLimitReached = true;
-			}
-			return { json };
+		async result({ body }, _values, api) {
+			return (await loadAnalyticsCalls()).readResult(this, body, api);
 		},
 		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
 		output(items) {

@@ -1,11 +1,4 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
-
-import { findFilesByName, findInPlace } from '../../shared/client/files';
-import { requireEntryId } from '../../shared/client/lists';
-import type { Values } from '../../shared/client/operations';
-import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { requireAnyId, requireString, requireText } from '../../shared/validation';
-import { formatMib, isRecord, MIB } from '../../shared/values';
+import { requireAnyId, requireString } from '../../shared/validation';
 import {
 	folderLocator,
 	projectLocator,
@@ -13,44 +6,16 @@ import {
 	UUID_EXAMPLE,
 } from '../../shared/n8n/commonFields';
 import { choice, collection, textField } from '../../shared/n8n/fields';
-import { toJsonItem, type Operation } from '../../shared/n8n/declarative';
-import { Base64 } from '../../shared/client/json';
-import { fileFields } from '../fields';
-import { getContent } from '../fileContent';
+import type { Operation } from '../../shared/n8n/declarative';
+import { loadCode } from '../../shared/n8n/loadCode';
+import { fileFields, requireFileSize } from '../fields';
 
-/** The limit on file content (API document, Limits) */
-const MAX_FILE_BYTES = 10 * MIB;
-
-function requireFileSize(field: string, bytes: number): void {
-	if (bytes <= MAX_FILE_BYTES) return;
-	throw new WorkspaceAutomationError(
-		`'${field}' is too large`,
-		`The service takes at most ${formatMib(MAX_FILE_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
-	);
-}
+const loadFileCalls = async () => await loadCode(async () => await import('../fileCalls.ts'));
 
 function requireContent(field: string, value: unknown): string {
 	const text = requireString(field, value);
 	requireFileSize(field, Buffer.byteLength(text));
 	return text;
-}
-
-/** The values of a file that comes from a binary field of the item, its own name among them. */
-async function readBinaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
-	const { binary = {} } = context.getInputData();
-	if (!(name in binary)) {
-		const there = Object.keys(binary);
-		throw new WorkspaceAutomationError(
-			`'Input Binary Field' names "${name}", which is not in the input`,
-			there.length > 0
-				? `The item has these binary fields: ${there.join(', ')}.`
-				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',
-		);
-	}
-	const buffer = await context.helpers.getBinaryDataBuffer(name);
-	requireFileSize('Input Binary Field', buffer.length);
-	const { mimeType, fileName } = binary[name];
-	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
 }
 
 const createOperation = (
@@ -74,23 +39,11 @@ const createOperation = (
 			{ isSetting: true },
 		),
 	],
-	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
-	async result({ body }, values, api) {
-		const json = toJsonItem('createFile', body, values);
-		if (isRecord(body) && Object.keys(body).length > 0) return { json };
-		const named = await resultOrError(findFilesByName(api, values));
-		return { json: (named instanceof Error ? undefined : findInPlace(named, values)) ?? json };
-	},
-	/** After a conflict, the file or folder that has the name already, where the user wants it: the API overwrites nothing. */
-	async recover(error, values, api, { ifExists }) {
-		const isConflict =
-			error instanceof WorkspaceAutomationError &&
-			!(error instanceof IndeterminateError) &&
-			error.context.httpStatus === 409;
-		if (!isConflict || ifExists !== 'skip') return undefined;
-		const found = findInPlace(await findFilesByName(api, values), values);
-		return found && { json: { ...found, id: requireEntryId(api, 'listFiles', found) } };
-	},
+	result: async ({ body }, values, api) => (await loadFileCalls()).readCreated(body, values, api),
+	recover: async (error, values, api, { ifExists }) =>
+		ifExists === 'skip'
+			? await (await loadFileCalls()).recoverExisting(error, values, api)
+			: undefined,
 });
 
 const createFolder = createOperation({
@@ -147,20 +100,35 @@ const createFile = createOperation({
 			check: requireAnyId,
 		}),
 	],
-	async prepare({ values: { contentSource, binaryPropertyName, name } }, api) {
-		const isBinary = contentSource === 'binary';
-		const binary: Values = isBinary
-			? await readBinaryContent(this, String(binaryPropertyName))
-			: {};
-		const type = isBinary ? 'base64' : String(contentSource);
-		return {
-			kind: 'file',
-			...binary,
-			name: requireText('Name', name || binary.name),
-			type: api.word('createFile', type) ?? type,
-		};
+	async prepare({ values }, api) {
+		return await (await loadFileCalls()).prepareFile(this, values, api);
 	},
 });
+
+const getContent: Operation = {
+	action: 'Get content of file',
+	description: 'Get the content of a file as text, as binary data, or as a download URL',
+	request: 'getFileContent',
+	fields: [
+		...fileFields,
+		choice('Output As', 'outputAs', 'text', 'What the next node should get', {
+			binary: ['Binary Data', 'A file for the next node'],
+			url: ['Download URL', 'A link that is valid for 15 minutes and needs no API key'],
+			text: ['Text', 'Text in a field of the item'],
+		}),
+		textField('Put Output File in Field', 'binaryPropertyName', {
+			default: 'data',
+			required: true,
+			placeholder: 'e.g. data',
+			hint: 'The name of the output field to put the file in',
+			displayOptions: { show: { outputAs: ['binary'] } },
+		}),
+	],
+	result: async function ({ body }, values, api) {
+		const { readContentItem } = await loadCode(async () => await import('../fileContent.ts'));
+		return await readContentItem(this, body, values, api);
+	},
+};
 
 export const file: Record<string, Operation> = {
 	create: createFile,

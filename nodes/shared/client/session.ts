@@ -1,5 +1,4 @@
-import { WorkspaceAutomationError } from '../errors';
-import { isId, requireText, UUID } from '../validation';
+import { MAX_URL_LENGTH } from '../validation';
 import {
 	toText,
 	fingerprint,
@@ -89,8 +88,6 @@ export function readInteractions(value: unknown): Interaction[] {
 	});
 }
 
-const MAX_URL_LENGTH = 2_000;
-
 const readRecord = (value: unknown): Record<string, unknown> | undefined =>
 	isRecord(value) && !isTooDeep(value) ? value : undefined;
 
@@ -145,25 +142,3 @@ export function isNewTurn(
 /** Whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
 export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
 	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);
-
-/** UUIDs in a URL. The one after a name such as `sessions` or `sessionId=` is the session's. */
-const SESSION_ID_IN_URL = new RegExp(`session\\w*(?:[/=:]|\\?id=)(${UUID})`, 'i');
-const IDS_IN_URL = new RegExp(UUID, 'g');
-
-/** Returns the session's ID in its dashboard URL, wherever it is: of several without a name, the last. */
-function findSessionId(url: string): string | undefined {
-	const named = SESSION_ID_IN_URL.exec(url)?.[1];
-	return named ?? url.match(IDS_IN_URL)?.pop();
-}
-
-/** The ID of a session in lower case, entered as it is or with its dashboard URL. */
-export function requireSessionId(field: string, value: unknown): string {
-	const text = requireText(field, value).trim();
-	const isUrl = /^https?:\/\//.test(text);
-	const id = isUrl ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
-	if (isId(id)) return id.toLowerCase();
-	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
-		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,
-	);
-}

@@ -1,7 +1,13 @@
 import type { INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
 
-import { requireSessionId } from '../client/session';
-import { optionalId, requireAnyId, requireId, requireText, UUID } from '../validation';
+import {
+	optionalId,
+	requireAnyId,
+	requireId,
+	requireSessionId,
+	requireText,
+	UUID,
+} from '../validation';
 import { countField, showFor, textField, toggle, type Field } from './fields';
 
 // Fields that more than one operation or node shows.
@@ -158,6 +164,13 @@ export const simplify = toggle(
 	'simplify',
 	true,
 	'Whether to return a simplified version of the response instead of the raw data',
+);
+
+export const maxConcurrentRequests = countField(
+	'Max Concurrent Requests',
+	'maxConcurrentRequests',
+	5,
+	'Maximum number of requests to send in parallel',
 );
 
 export const queryField = textField('Query', 'query', {

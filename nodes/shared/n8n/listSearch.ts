@@ -1,141 +1,44 @@
 import type {
-	IDataObject,
 	ILoadOptionsFunctions,
-	INodeListSearchItems,
 	INodeListSearchResult,
-	INodeParameterResourceLocator,
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-import { createClient } from '../client/createClient';
-import { requireEntryId, readPages } from '../client/lists';
-import type { Values } from '../client/operations';
-import { toNodeError, WorkspaceAutomationError } from '../errors';
-import { isId, requireId } from '../validation';
+import { loadCode } from './loadCode';
 
-// What the pickers of the nodes' panels list.
+// The methods that fill the lists of the panels. Their code is loaded when somebody opens a list.
 
-/** A look into a list, in front of which somebody waits */
-const PICKER_BUDGET_MS = 20_000;
-/** Pages that one look may cost; the editor asks for more when somebody scrolls */
-const MAX_PICKER_PAGES = 20;
+const loadPickers = async () => await loadCode(async () => await import('./pickers.ts'));
 
-/** How an entry of each list is shown; its ID is what is chosen. The fields of a product are not documented: whatever names one is. */
-const ENTRY_NAMES = {
-	listCustomDomains: ({ domain, id, status }: IDataObject) =>
-		status === undefined ? domain : `${String(domain ?? id)} (${String(status)})`,
-	listFiles: ({ name, id, kind }: IDataObject) =>
-		`${String(name ?? id)}${kind === 'folder' ? '/' : ''}`,
-	listProducts: ({ name, title }: IDataObject) => name ?? title,
-	listProjects: ({ name }: IDataObject) => name,
-	listTasks: ({ title, emoji, id }: IDataObject) => [emoji, title ?? id].filter(Boolean).join(' '),
-};
+type SearchName = keyof (typeof import('./pickers.ts'))['searches'];
+type OptionListName = keyof (typeof import('./pickers.ts'))['optionLists'];
 
-interface Picker {
-	operation: keyof typeof ENTRY_NAMES;
-	/** Of its request; may depend on the other fields of the panel */
-	valuesOf?: (context: ILoadOptionsFunctions) => Values;
-	keep?: (entry: IDataObject) => boolean;
-}
-
-/** The pages of a list as people see them, read with the credential of the panel. Mistakes become n8n's own errors. */
-async function* readPickerPages(
-	context: ILoadOptionsFunctions,
-	{ operation, valuesOf = () => ({}), keep = () => true }: Picker,
-	from?: string,
-) {
-	try {
-		const api = await createClient(context);
-		const onSetupRequired = (error: Error, isEmpty: boolean) => {
-			if (isEmpty) throw error;
-			context.logger.warn(`The service asks for a set-up: ${error.message}`);
-		};
-		const deadline = api.clock.monotonicMs() + PICKER_BUDGET_MS;
-		const options = { startCursor: from, deadline, onSetupRequired };
-		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
-			const entries = data.filter(keep).map((entry) => {
-				const value = requireEntryId(api, operation, entry);
-				return { value, name: String(ENTRY_NAMES[operation](entry) ?? value) };
-			});
-			yield { entries, next };
-		}
-	} catch (error) {
-		throw toNodeError(context.getNode(), error, 0);
-	}
-}
-
-/**
- * A search method for a resource locator. The service has no search, so the filter is applied to whole pages, and pages are read
- * until one has a match.
- */
-const createSearch = (picker: Picker) =>
+const lazySearch = (name: SearchName) =>
 	async function (
 		this: ILoadOptionsFunctions,
 		filter?: string,
 		from?: string,
 	): Promise<INodeListSearchResult> {
-		const wanted = filter?.trim().toLowerCase() ?? '';
-		const matches = ({ name, value }: INodeListSearchItems) =>
-			`${name} ${value}`.toLowerCase().includes(wanted);
-		let pages = 0;
-		let last: INodeListSearchResult = { results: [] };
-		for await (const { entries, next } of readPickerPages(this, picker, from)) {
-			last = { results: entries.filter(matches), paginationToken: next };
-			if (last.results.length > 0 || ++pages === MAX_PICKER_PAGES) break;
-		}
-		return last;
+		return await (await loadPickers()).searches[name].call(this, filter, from);
 	};
 
-/** The entries of a multiple selection. n8n filters them itself, so all of them are read. */
-const createOptions = (picker: Picker) =>
+const lazyOptions = (name: OptionListName) =>
 	async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-		const options: INodePropertyOptions[] = [];
-		for await (const { entries } of readPickerPages(this, picker)) options.push(...entries);
-		return options;
+		return await (await loadPickers()).optionLists[name].call(this);
 	};
 
-/** The project of the panel. It is read as it stands there: asking for its extracted value fails where the operation has none. */
-const readChosenProject = (context: ILoadOptionsFunctions) =>
-	(context.getCurrentNodeParameter('projectId') as INodeParameterResourceLocator | undefined)
-		?.value;
+export const getProjects = lazySearch('getProjects');
 
-function requireFilesProject(context: ILoadOptionsFunctions): Values {
-	// The trigger takes several projects, but a folder is in one.
-	const several = context.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
-	const projectId = [readChosenProject(context), several?.[0]].find(isId);
-	if (projectId !== undefined) return { projectId };
-	throw new WorkspaceAutomationError(
-		'No project is chosen',
-		"Files are listed by project: choose one under 'Project' (in the trigger 'Project Names or IDs'), or enter an ID with 'By ID'.",
-	);
-}
-
-export const getProjects = createSearch({ operation: 'listProjects' });
-
-/** The search methods, by the names that the locators have for them */
 export const listSearch = {
 	getProjects,
-	getTasks: createSearch({ operation: 'listTasks' }),
-	getFiles: createSearch({ operation: 'listFiles', valuesOf: requireFilesProject }),
-	getFolders: createSearch({
-		operation: 'listFiles',
-		valuesOf: requireFilesProject,
-		keep: ({ kind }) => kind === 'folder',
-	}),
-	getProducts: createSearch({
-		operation: 'listProducts',
-		valuesOf: (context) => ({ projectId: requireId('Project', readChosenProject(context)) }),
-	}),
-	// The service lists them by site only, and has no list of sites.
-	getCustomDomains: createSearch({
-		operation: 'listCustomDomains',
-		valuesOf: (context) => ({
-			siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
-		}),
-	}),
-};
+	getTasks: lazySearch('getTasks'),
+	getFiles: lazySearch('getFiles'),
+	getFolders: lazySearch('getFolders'),
+	getProducts: lazySearch('getProducts'),
+	getCustomDomains: lazySearch('getCustomDomains'),
+} satisfies Record<SearchName, unknown>;
 
 export const loadOptions = {
-	getProjectOptions: createOptions({ operation: 'listProjects' }),
-	getTaskOptions: createOptions({ operation: 'listTasks' }),
-};
+	getProjectOptions: lazyOptions('getProjectOptions'),
+	getTaskOptions: lazyOptions('getTaskOptions'),
+} satisfies Record<OptionListName, unknown>;

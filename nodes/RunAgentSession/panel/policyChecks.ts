@@ -1,0 +1,69 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import type { Field, FieldSource } from '../../shared/n8n/fields';
+import { readAnswer, type Answer } from '../approval/answer';
+import { readRequestsShown } from '../approval/request';
+import { literalAfter } from '../policy/patterns';
+import { checkRules, type Decision, type Rule } from '../policy/rules';
+import type { Interaction } from '../../shared/client/session';
+import { DECISION_CHOICES } from './policy';
+
+// The checks of the policy's fields that need the policy itself.
+
+export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);
+
+export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value) =>
+	readRequestsShown(value);
+
+/** Returns a field of a rule. Fixed text is a pattern, and each value of an expression matches only itself. */
+function readGlobs(
+	label: string,
+	index: number,
+	raw: unknown,
+	evaluate: FieldSource['evaluate'],
+): string {
+	if (raw === undefined || raw === null) return '';
+	const refuse = (problem: string): never => {
+		throw new WorkspaceAutomationError(
+			`'${label}' of rule ${index + 1} ${problem}`,
+			`Enter a text such as git status for '${label}' in rule ${index + 1} of 'Rules'. If it's an expression, check that the item it reads from has that field.`,
+		);
+	};
+	if (typeof raw !== 'string') return refuse('is not a text');
+	if (!raw.startsWith('=')) return raw;
+	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, whole: string) => {
+		const value = evaluate(expression);
+		if (value === undefined || value === null || value === '') return refuse('has no value');
+		return typeof value === 'object'
+			? refuse('is not a text')
+			: literalAfter(whole.slice(0, at), String(value));
+	});
+}
+
+/** Returns the rules. Throws for the first that's incomplete. */
+export function checkRuleFields(
+	_label: string,
+	value: unknown,
+	{ raw, evaluate }: FieldSource,
+): Rule[] {
+	const [entered, withExpressions] = [value, raw].map(
+		(rules) => (rules as { rule?: IDataObject[] } | undefined)?.rule ?? [],
+	);
+	const rules = entered.map((rule, index): Rule => {
+		const unresolved = withExpressions[index] ?? rule;
+		const decision = rule.decision as Decision;
+		if (!Object.hasOwn(DECISION_CHOICES, decision))
+			throw new WorkspaceAutomationError(
+				`Rule ${index + 1} has no decision`,
+				`Choose Approve, Deny or Ask for Approval in rule ${index + 1} of 'Rules'.`,
+			);
+		return {
+			permission: readGlobs('Permission', index, unresolved.permission, evaluate),
+			pattern: readGlobs('Pattern', index, unresolved.pattern, evaluate),
+			decision,
+		};
+	});
+	checkRules(rules);
+	return rules;
+}

@@ -1,0 +1,169 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { isTool } from '../../shared/n8n/aiTool';
+import {
+	openPanel,
+	isEntered,
+	readParameter,
+	type Field,
+	type Panel,
+} from '../../shared/n8n/fields';
+import { requireNumber } from '../../shared/validation';
+import { isRecord, nonEmptyText, toText } from '../../shared/values';
+import { readOrigin } from '../approval/request';
+import type { WaitMode } from '../outputs';
+import { outputIndex } from '../outputs';
+import type { AppliedAnswer, Policy } from '../policy/rules';
+import { isConnectedBack } from '../session/pause';
+import type { ItemSettings, Target } from '../session/types';
+import type { Timeouts } from '../session/schedule';
+import * as option from './options';
+import * as policy from './policy';
+import { checkAnswer, checkRequestsShown, checkRuleFields } from './policyChecks';
+import * as session from './session';
+
+// What an item's parameters say.
+
+const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
+	readParameter(panel, declared, 'options.');
+
+/** @param started the session that was already started for the item, which continues */
+function readTarget(panel: Panel, started: string | undefined): Target {
+	const operation = readParameter(panel, session.operation);
+	if (started !== undefined) return { operation: 'continue', sessionId: started };
+	if (operation === 'start') {
+		return {
+			operation,
+			projectId: readParameter(panel, session.sessionProject),
+			prompt: readParameter(panel, session.prompt),
+			extra: readOptionField(panel, option.body),
+		};
+	}
+	return {
+		operation: 'continue',
+		sessionId: readParameter(panel, session.session),
+		message: readParameter(panel, session.message),
+	};
+}
+
+function readAppliedAnswer(panel: Panel): AppliedAnswer {
+	if (isTool(panel)) {
+		throw new WorkspaceAutomationError(
+			"'Apply an Answer' is not for tools of an AI agent: the model would answer for the person",
+			'Let the workflow ask the person and continue the session with the answer, or put Resolve Interaction of the node Workspace Automation under Human review.',
+		);
+	}
+	const appliesTo = readParameter(panel, policy.answerAppliesTo);
+	return {
+		...readParameter(panel, { ...policy.answer, check: checkAnswer }),
+		appliesTo,
+		asked:
+			appliesTo === 'asked'
+				? readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown })
+				: [],
+		sessionId: readParameter(panel, session.session),
+	};
+}
+
+function readPolicy(panel: Panel, isExisting: boolean): Policy {
+	const mode = readParameter(
+		panel,
+		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
+	);
+	const isByRules = mode === 'rules';
+	return {
+		mode,
+		rules: isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [],
+		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
+		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
+		approveWith: readOptionField(panel, policy.approveWith),
+		approveValues: readOptionField(panel, policy.approveValues),
+		denyValues: readOptionField(panel, policy.denyValues),
+	};
+}
+
+/** Returns what an approval request says of the session: for a new one, the project's name if it was chosen from the list. */
+function readRequestOrigin(
+	panel: Panel,
+	target: Target,
+	{ answer }: Policy,
+): ItemSettings['origin'] {
+	if (target.operation === 'continue') {
+		const about = readOrigin(answer?.asked ?? []);
+		return { ...about, job: target.message ?? about.job };
+	}
+	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
+	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
+	const isChosen = mode === 'list' && toText(value).toLowerCase() === target.projectId;
+	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
+	return { projectName, projectId: target.projectId, job: target.prompt };
+}
+
+/** Returns the parameters of one item of Try Rules. */
+export function readTrial(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): { requests: unknown; policy: Policy } {
+	const panel = openPanel(context, itemIndex);
+	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel, false) };
+}
+
+/** Returns where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
+export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
+	!isTool(context) &&
+	context.getNodeParameter(session.wait.name, 0, session.wait.default) === 'database'
+		? 'database'
+		: 'memory';
+
+const HOUR_MS = 3_600_000;
+
+function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
+	return {
+		giveUpAfterMs: readOptionField(panel, option.giveUpAfter) * HOUR_MS,
+		onGiveUp: readOptionField(panel, option.onGiveUp),
+		ifNobodyAnswers: readOptionField(panel, option.ifNobodyAnswers),
+		unansweredAfterMs: readOptionField(panel, option.unansweredAfter) * HOUR_MS,
+		waitsForApprovers: isConnectedBack(context, outputIndex('needsApproval')),
+	};
+}
+
+function readPollLimits(panel: Panel): ItemSettings['poll'] {
+	const least = readOptionField(panel, option.pollInterval);
+	const { displayName } = option.maxPollInterval;
+	const most = readOptionField(panel, option.maxPollInterval);
+	const isGiven = isEntered(panel, option.maxPollInterval, 'options.');
+	const seconds = isGiven ? requireNumber(displayName, most, least) : Math.max(most, least);
+	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
+}
+
+/**
+ * Returns the node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
+ * @param started the session that was already started for the item, which continues
+ */
+export function readItemSettings(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	started?: string,
+): ItemSettings & { returnTogether: boolean } {
+	const panel = openPanel(context, itemIndex);
+	const target = readTarget(panel, started);
+	const decided = readPolicy(panel, target.operation === 'continue');
+	return {
+		target,
+		policy: decided,
+		origin: readRequestOrigin(panel, target, decided),
+		poll: readPollLimits(panel),
+		maxWaitMs: readParameter(panel, session.maxWait) * 60_000,
+		onMaxWait: readParameter(panel, session.onMaxWait),
+		abortOnStop: readOptionField(panel, option.abortOnStop),
+		sendComments: readOptionField(panel, option.sendComments),
+		returnTogether: readOptionField(panel, option.returnTogether),
+		decisionBody: readOptionField(panel, option.decisionBody),
+		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
+	};
+}
+
+/** Returns how many items to work on at once, the same for all of them. */
+export const readConcurrency = (context: IExecuteFunctions): number =>
+	readOptionField(openPanel(context, 0), option.maxConcurrentSessions);

@@ -1,0 +1,37 @@
+import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { boundQuery } from '../shared/analytics/query';
+import type { ApiClient, Values } from '../shared/client/operations';
+import { readRows } from '../shared/client/overrides';
+import { queryParameters } from '../shared/n8n/commonFields';
+import { setCustomData } from '../shared/n8n/customData';
+import { createEvaluator, readParameter } from '../shared/n8n/fields';
+
+// What the operation of analytics does beside its request.
+
+/** The rows that a query returns at most (API document, Limits) */
+const MAX_ROWS = 100_000;
+
+/** Returns the values of a query. Values from other nodes are written into it as literals. */
+export function prepareQuery(context: IExecuteSingleFunctions, query: string): Values {
+	const parameters = readParameter(context, queryParameters, 'options.');
+	return { query: boundQuery(query, parameters, createEvaluator(context)) };
+}
+
+/** Returns all rows in one item, and whether they were cut off. */
+export function readResult(
+	context: IExecuteSingleFunctions,
+	body: unknown,
+	api: ApiClient,
+): INodeExecutionData {
+	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
+	const data = readRows(api, body, warn);
+	const json: IDataObject = { rowCount: data.length, data };
+	if (data.length >= MAX_ROWS) {
+		const warning = `The analytics query returned ${MAX_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;
+		warn(warning);
+		setCustomData(context, { analyticsRows: warning });
+		json.rowLimitReached = true;
+	}
+	return { json };
+}

@@ -1,0 +1,264 @@
+import type {
+	DeclarativeRestApiSettings,
+	IDataObject,
+	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INode,
+	INodeExecutionData,
+	IPairedItemData,
+} from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { createClient } from '../client/createClient';
+import {
+	type ApiClient,
+	isList,
+	nonIdempotent,
+	type OperationId,
+	operationRow,
+	type Values,
+} from '../client/operations';
+import { allowedPlaceholders, requestOverride } from '../client/overrides';
+import { requireEntryId, readPages } from '../client/lists';
+import { mayHaveHappenedError } from '../client/sessions';
+import { CanceledError, errorJson, toNodeError } from '../errors';
+import { isRecord, quote, toText } from '../values';
+import { Semaphore } from '../client/semaphore';
+import type { ApiResponse } from '../client/types';
+import { continuesOnError } from './aiTool';
+import { setCustomData } from './customData';
+import { maxConcurrentRequests } from './commonFields';
+import { type Entered, type Field, readParameter, readPanel } from './fields';
+import { oncePerItem } from './journal';
+
+// Sends the requests of declarative operations, and makes their items.
+
+export interface Operation {
+	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
+	action?: string;
+	description: string;
+	request: OperationId;
+	fields: Field[];
+	/** Values that need more than one field, the input item or the service */
+	prepare?: (
+		this: IExecuteSingleFunctions,
+		entered: Entered,
+		api: ApiClient,
+	) => Promise<Values> | Values;
+	/** The item for a response; by default its JSON */
+	result?: (
+		this: IExecuteSingleFunctions,
+		response: ApiResponse,
+		values: Values,
+		api: ApiClient,
+		settings: Entered['settings'],
+	) => Promise<INodeExecutionData> | INodeExecutionData;
+	/** The item for a call that failed, where the user wants one; undefined raises the error */
+	recover?: (
+		this: IExecuteSingleFunctions,
+		error: unknown,
+		values: Values,
+		api: ApiClient,
+		settings: Entered['settings'],
+	) => Promise<INodeExecutionData | undefined>;
+	/** Turns what came back into the items that are handed on */
+	output?: (
+		this: IExecuteSingleFunctions,
+		items: INodeExecutionData[],
+		settings: Entered['settings'],
+	) => INodeExecutionData[];
+}
+
+// n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
+const clients = new WeakMap<object, Promise<ApiClient>>();
+
+/** The way to the API that all items of this run share. */
+async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
+	const run = context.getExecuteData();
+	const open = async () => {
+		const concurrency = readParameter(context, maxConcurrentRequests, 'options.');
+		return await createClient(context, { semaphore: new Semaphore(concurrency) });
+	};
+	const api = clients.get(run) ?? open();
+	clients.set(run, api);
+	// Retry On Fail comes back with the same run, and the mistake may have been mended.
+	return await api.catch((error: unknown) => {
+		clients.delete(run);
+		throw error;
+	});
+}
+
+/** Every entry of a list up to the user's limit. What has to be set up is an error without entries, and a note with some. */
+async function readList(
+	context: IExecuteSingleFunctions,
+	api: ApiClient,
+	operation: OperationId,
+	{ values, settings }: Entered,
+	timeoutMs: number | undefined,
+): Promise<INodeExecutionData[]> {
+	const most = settings.returnAll === true ? Infinity : Number(settings.limit);
+	const onSetup = (error: Error, isEmpty: boolean) => {
+		if (isEmpty) throw error;
+		context.logger.warn(`The service asks for a set-up: ${error.message}`);
+		setCustomData(context, { setupRequired: error.message });
+	};
+	const hasId = api.isOverridden(operation, 'id') || settings.simplify === true;
+	const items: INodeExecutionData[] = [];
+	for await (const { data } of readPages(api, operation, values, {
+		limit: most,
+		onSetupRequired: onSetup,
+		timeoutMs,
+	}))
+		for (const json of data) {
+			// Where the next node finds it, and what Simplify would drop otherwise
+			if (hasId) json.id = requireEntryId(api, operation, json);
+			items.push({ json });
+		}
+	// A service that sends more than it was asked for does not change what the user asked for.
+	return items.slice(0, most);
+}
+
+/** Values that say what is in a file or a message */
+const CONTENT_FIELDS = ['data', 'text', 'type'];
+
+/** A response as an item's JSON. Where nothing came back it is what was sent, under the API's names, but for contents. */
+export function toJsonItem(
+	operation: OperationId,
+	body: unknown,
+	values: Values,
+	extra: Record<string, unknown> = {},
+): IDataObject {
+	if (isRecord(body)) return body as IDataObject;
+	if (body !== undefined && body !== null) return { data: body as IDataObject };
+	const names = allowedPlaceholders(operation).filter((name) => !CONTENT_FIELDS.includes(name));
+	const sent = names.map((name) => [name, values[name]]).filter(([, value]) => value !== undefined);
+	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
+}
+
+/** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
+const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
+
+/** A text as a service may store it: trimmed, composed, in lower case, and without emoji variation selectors */
+const normalize = (text: unknown): string =>
+	toText(text).normalize('NFC').replaceAll('\ufe0f', '').trim().toLowerCase();
+
+/** Returns a warning for each value that the response to a change shows differently from what was sent. */
+function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
+	if (!isRecord(body) || operationRow(operation).effect === 'read') return [];
+	const isFile = 'kind' in body || 'parentId' in body;
+	return ECHOED_FIELDS.flatMap((name) => {
+		const sent = values[name];
+		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
+		if (typeof sent !== 'string' || shown === undefined) return [];
+		if (normalize(shown) === normalize(sent)) return [];
+		return `The service ignored '${name}': it was sent ${quote(sent)}, and the response has ${quote(shown)}. ${requestOverride(operation)}`;
+	});
+}
+
+/** Adds warnings to an item, and writes them to the log. */
+function addWarnings(
+	context: IExecuteSingleFunctions,
+	item: INodeExecutionData,
+	warnings: string[],
+): INodeExecutionData {
+	if (warnings.length === 0) return item;
+	for (const warning of warnings) context.logger.warn(warning, { node: context.getNode().name });
+	const { warnings: known } = item.json;
+	const before = Array.isArray(known) ? known : [];
+	return { ...item, json: { ...item.json, warnings: [...before, ...warnings] as string[] } };
+}
+
+/** Calls the operation, once for this item where it must not be repeated. */
+async function callOperation(
+	context: IExecuteSingleFunctions,
+	api: ApiClient,
+	{ request, prepare, result, recover }: Operation,
+	entered: Entered,
+	timeoutMs: number | undefined,
+): Promise<INodeExecutionData> {
+	const { extra, settings } = entered;
+	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
+	const send = async (): Promise<ApiResponse> => {
+		const response = await api.call(request, values, { extra, timeoutMs });
+		// What is remembered of it is saved with the execution.
+		const { location } = response.headers;
+		return { ...response, headers: location === undefined ? {} : { location } };
+	};
+	const sending = nonIdempotent(request)
+		? oncePerItem(context, send, () => mayHaveHappenedError(request))
+		: send();
+	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
+		const warnings = findIgnoredValues(request, response.body, values);
+		const item = result
+			? await result.call(context, response, values, api, settings)
+			: { json: toJsonItem(request, response.body, values, extra) };
+		return addWarnings(context, item, warnings);
+	};
+	return await sending.then(itemOf, async (error: unknown) => {
+		const recovered = await recover?.call(context, error, values, api, settings);
+		if (!recovered) throw error;
+		return recovered;
+	});
+}
+
+/** Whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
+function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): boolean {
+	if ([undefined, null, false].includes(json.error as undefined)) return false;
+	const hasLittleElse = Object.keys(json).every((key) =>
+		['error', 'message', 'details'].includes(key),
+	);
+	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
+}
+
+/** Gives each item its pairing, in place, and renames an `error` that n8n would take for a failure. Copies only the JSON it renames in. */
+export function pairItems(
+	context: IExecuteSingleFunctions,
+	items: INodeExecutionData[],
+	pairedItem: IPairedItemData,
+): INodeExecutionData[] {
+	let node: INode | undefined;
+	for (const item of items) {
+		item.pairedItem = pairedItem;
+		if (!('error' in item.json)) continue;
+		// n8n copies the node for each call.
+		node ??= context.getNode();
+		if (!isTakenForFailure(node, item.json)) continue;
+		const { error: failure, ...json } = item.json;
+		item.json = { ...json, failure };
+	}
+	return items;
+}
+
+/** Sends what an operation's fields come to. Never leaves an item without its pairing, in success or failure. */
+export async function sendOperation(
+	this: IExecutePaginationFunctions,
+	operation: Operation,
+	{ options }: DeclarativeRestApiSettings.ResultOptions,
+): Promise<INodeExecutionData[]> {
+	const itemIndex = this.getItemIndex();
+	const pairedItem = { item: itemIndex };
+	try {
+		const { request, fields, output } = operation;
+		const entered = readPanel(this, fields);
+		const { proxy, skipSslCertificateValidation, allowedDomains } = options as IHttpRequestOptions;
+		const api = (await getClient(this)).withConnection({
+			proxy,
+			skipSslCertificateValidation,
+			allowedDomains,
+		});
+		// Where a user sets none under Request Options, n8n fills in 5 minutes, which no attempt is worth.
+		const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
+		const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+		const items = isList(request)
+			? await readList(this, api, request, entered, timeoutMs)
+			: [await callOperation(this, api, operation, entered, timeoutMs)];
+		return pairItems(this, output?.call(this, items, entered.settings) ?? items, pairedItem);
+	} catch (thrown) {
+		if (thrown instanceof CanceledError)
+			throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
+		const error = toNodeError(this.getNode(), thrown, itemIndex);
+		if (!continuesOnError(this)) throw error;
+		return [{ json: errorJson(this.getNode(), error), pairedItem }];
+	}
+}
