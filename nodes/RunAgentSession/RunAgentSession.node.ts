@@ -63,7 +63,7 @@ export class RunAgentSession implements INodeType {
 
 	methods = { listSearch: { getProjects } };
 
-	/** Nothing has to be set up: n8n has the webhook while the execution is parked. Its linter asks for these. */
+	/** Nothing has to be set up: n8n has the webhook while the execution is paused. Its linter asks for these. */
 	webhookMethods = {
 		default: {
 			checkExists: async () => true,
@@ -73,7 +73,11 @@ export class RunAgentSession implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (await loadWebhook()).handleWebhook(this);
+		const loaded = await loadWebhook().catch((error: Error) => error);
+		if ('handleWebhook' in loaded) return await loaded.handleWebhook(this);
+		// An error would end the paused execution.
+		this.getResponseObject().status(503).send(`Nothing was decided. ${loaded.message}.`);
+		return { noWebhookResponse: true };
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -105,12 +105,14 @@ describe('an update while n8n is running', () => {
 		const before = loaded();
 		rmSync(join(folder, 'dist'), { recursive: true });
 		cpSync(join(process.argv[2], 'dist'), join(folder, 'dist'), { recursive: true });
+		const sent = [];
+		const response = { status: (code) => (sent.push(code), response), send: (text) => sent.push(text) };
 		const fields = { baseUrl: 'https://a.example/v1', accessToken: 'k', apiVersion: '2026-10-05', overrides: '{}' };
 		const pagination = () => actions.description.properties
 			.find(({ name }) => name === 'operation').options[0].routing.operations.pagination.call({}, {});
 		const uses = {
 			execute: () => session.execute.call({}),
-			webhook: () => session.webhook.call({}),
+			webhook: () => session.webhook.call({ getResponseObject: () => response }),
 			pagination,
 			search: () => actions.methods.listSearch.getProjects.call({}),
 			options: () => trigger.methods.loadOptions.getTaskOptions.call({}),
@@ -122,27 +124,30 @@ describe('an update while n8n is running', () => {
 			for (const [name, use] of Object.entries(uses))
 				errors[name] = await use().then(() => 'none', (error) => error.message);
 			const later = loaded().filter((file) => !before.includes(file));
-			console.log(JSON.stringify({ errors, later: later.map((file) => file.slice(folder.length + 1)) }));
+			console.log(JSON.stringify({ errors, sent, later: later.map((file) => file.slice(folder.length + 1)) }));
 		})();`;
 	const UPDATED = 'The package was updated while n8n was running';
 
 	async function update(next: string) {
 		const live = makeFolder();
 		cpSync(packed.folder, live, { recursive: true });
-		const result = await runProcess<{ errors: Record<string, string>; later: string[] }>(
-			UPDATE,
-			live,
-			next,
-		);
+		type Outcome = { errors: Record<string, string>; sent: unknown[]; later: string[] };
+		const result = await runProcess<Outcome>(UPDATE, live, next);
 		return { ...result, later: result.later.map((file) => posix.join(...file.split(/[\\/]/))) };
 	}
 
 	test('loads nothing of a version in which everything differs: each first use says what to do', async () => {
 		const next = await buildChanged('nodes/shared/values.ts', '} seconds`', '} s`');
-		const { errors, later } = await update(next);
+		const { errors, sent, later } = await update(next);
 		expect(later).toEqual([]);
-		expect(Object.keys(errors)).toHaveLength(7);
-		expect(new Set(Object.values(errors))).toEqual(new Set([UPDATED]));
+		const { webhook, ...others } = errors;
+		expect(Object.keys(others)).toHaveLength(6);
+		expect(new Set(Object.values(others))).toEqual(new Set([UPDATED]));
+		// An error of the webhook would end the paused execution.
+		expect({ webhook, sent }).toEqual({
+			webhook: 'none',
+			sent: [503, `Nothing was decided. ${UPDATED}.`],
+		});
 	}, 120_000);
 
 	test('loads only files that are the same in both versions', async () => {
@@ -152,8 +157,8 @@ describe('an update while n8n is running', () => {
 			"'There is no such session'",
 		);
 		const [old, changed] = [readCode(packed.folder), readCode(next)];
-		const { errors, later } = await update(next);
-		expect([errors.execute, errors.webhook]).toEqual([UPDATED, UPDATED]);
+		const { errors, sent, later } = await update(next);
+		expect([errors.execute, sent[0]]).toEqual([UPDATED, 503]);
 		expect(errors.authenticate).toBe('none');
 		expect(later.length).toBeGreaterThan(0);
 		for (const file of later) expect(changed.get(file)).toBe(old.get(file));
