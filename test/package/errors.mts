@@ -15,7 +15,7 @@ export interface ThrownError {
 }
 
 /** A text as a person would read it, with `…` for what is only known when it is thrown */
-function wording(node: ts.Expression): string {
+export function wording(node: ts.Expression): string {
 	if (ts.isStringLiteralLike(node)) return node.text;
 	if (ts.isParenthesizedExpression(node)) return wording(node.expression);
 	if (ts.isTemplateExpression(node))
