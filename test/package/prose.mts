@@ -43,7 +43,8 @@ export function readBlocks(markdown: string): string[] {
 	for (const line of text.split('\n')) {
 		const isRow = /^\s*\|/.test(line);
 		if (isRow) blocks.push(...line.split(/(?<!\\)\|/).filter((cell) => /[a-z]/i.test(cell)));
-		else if (isOpen && /^\s*[a-z(“"'`]/i.test(line)) blocks.push(`${blocks.pop()} ${line.trim()}`);
+		else if (isOpen && !/^\s*([-*>#]|\d+\.)\s/.test(line))
+			blocks.push(`${blocks.pop()} ${line.trim()}`);
 		else if (line.trim() !== '') blocks.push(line.replace(/^\s*(#+|>|[-]|\d+\.)\s+/, ''));
 		isOpen = !isRow && line.trim() !== '' && !line.startsWith('#');
 	}

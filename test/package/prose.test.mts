@@ -113,8 +113,6 @@ const CHECKS = {
 	// Off by default: it forbids every form of "to be".
 	eprime: false,
 	whitelist: [
-		// Code repeats: "`a`, `b`".
-		CODE,
 		// Facts, not decoration: "only if", "exactly this request", "at least once".
 		...['only', 'Only', 'exactly'],
 		// Labels of n8n: Get Many, Aggregate
@@ -125,7 +123,8 @@ const CHECKS = {
 test('write-good has no objection to README, docs and sticky notes', () => {
 	const objections = [...documents].flatMap(([where, blocks]) =>
 		blocks.flatMap((block) =>
-			lint(block, CHECKS).map(({ reason }) => `${where}: ${reason}, in: ${block.slice(0, 100)}`),
+			// Code repeats: "`a`, `b`".
+			lint(block.replaceAll(/\bX(?:,? X\b)+/g, CODE), CHECKS).map(({ reason }) => `${where}: ${reason}, in: ${block.slice(0, 100)}`),
 		),
 	);
 	expect(objections).toEqual([]);

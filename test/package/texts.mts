@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { parse } from 'yaml';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';
 import { thrownErrors, wording } from './errors.mts';
 import { readBlocks } from './prose.mts';
@@ -23,8 +24,21 @@ const listFiles = (...patterns: string[]): string[] =>
 
 export const readText = (file: string): string => readFileSync(root + file, 'utf8');
 
+/** Returns all texts in a value of YAML. */
+const textsInYaml = (value: unknown): string[] =>
+	typeof value === 'string'
+		? [value]
+		: typeof value === 'object' && value !== null
+			? Object.values(value).flatMap(textsInYaml)
+			: [];
+
 const readFiles = (files: string[]): Texts =>
-	new Map(files.map((file) => [file, readBlocks(readText(file))]));
+	new Map(
+		files.map((file) => [
+			file,
+			file.endsWith('.yml') ? textsInYaml(parse(readText(file))) : readBlocks(readText(file)),
+		]),
+	);
 
 /** Returns the README, the pages in docs/ and the examples' page and sticky notes. */
 export function userDocuments(): Texts {
