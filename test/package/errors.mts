@@ -28,6 +28,7 @@ const WHEN: Record<string, string> = {
 	'shared/client/attemptError.ts': 'The service answers.',
 	'shared/client/credential.ts': 'A node reads the credential.',
 	'shared/client/lists.ts': 'A node reads a list.',
+	'shared/client/operations.ts': 'A response is lost, or n8n is killed during a request.',
 	'shared/client/overrides.ts': 'A node applies overrides.',
 	'shared/client/session.ts': 'A node reads a session ID.',
 	'shared/client/sessions.ts': 'A node starts a session.',
@@ -57,51 +58,110 @@ export interface ThrownError {
 	next?: string;
 }
 
+/** Arguments of a call, by the names of the parameters */
+type Bindings = Map<string, ts.Expression>;
+
 /** Returns the text of a constant that the same file declares at its top level. */
 function constantText(node: ts.Identifier): string | undefined {
-	const file = node.parent?.getSourceFile();
-	const [constant] = (file?.statements ?? []).flatMap((statement) =>
-		ts.isVariableStatement(statement)
-			? statement.declarationList.declarations.filter(
-					(each) => ts.isIdentifier(each.name) && each.name.text === node.text,
-				)
-			: [],
-	);
+	const [constant] = node
+		.getSourceFile()
+		.statements.flatMap((statement) =>
+			ts.isVariableStatement(statement)
+				? statement.declarationList.declarations.filter(
+						(each) => ts.isIdentifier(each.name) && each.name.text === node.text,
+					)
+				: [],
+		);
 	return constant?.initializer && ts.isStringLiteralLike(constant.initializer)
 		? constant.initializer.text
 		: undefined;
 }
 
 /** Returns a text as a reader sees it, with `…` for parts that are only known at run time. */
-export function wording(node: ts.Expression): string {
+export function wording(node: ts.Expression, bindings: Bindings = new Map()): string {
+	const read = (each: ts.Expression) => wording(each, bindings);
 	if (ts.isStringLiteralLike(node)) return node.text;
-	if (ts.isParenthesizedExpression(node)) return wording(node.expression);
-	if (ts.isIdentifier(node)) return constantText(node) ?? '…';
+	if (ts.isParenthesizedExpression(node)) return read(node.expression);
+	if (ts.isIdentifier(node)) {
+		const bound = bindings.get(node.text);
+		return bound ? wording(bound) : (constantText(node) ?? '…');
+	}
 	if (ts.isTemplateExpression(node))
 		return (
 			node.head.text +
-			node.templateSpans
-				.map(({ expression, literal }) => wording(expression) + literal.text)
-				.join('')
+			node.templateSpans.map(({ expression, literal }) => read(expression) + literal.text).join('')
 		);
 	if (ts.isConditionalExpression(node))
-		return [node.whenTrue, node.whenFalse].map(wording).join(' / ');
+		return [node.whenTrue, node.whenFalse].map(read).join(' / ');
 	if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
-		return wording(node.left) + wording(node.right);
+		return read(node.left) + read(node.right);
 	return '…';
 }
 
+/** Returns the texts of a title. One that depends on a condition has two. */
+const titles = (node: ts.Expression, bindings?: Bindings): string[] =>
+	ts.isConditionalExpression(node)
+		? [node.whenTrue, node.whenFalse].flatMap((each) => titles(each, bindings))
+		: [wording(node, bindings)];
+
+/** Calls a function with each node of a tree. */
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+	visit(node);
+	ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Returns the function that a node is in, and its name, if its parameters appear in the error. */
+function findHelper(node: ts.NewExpression): { name: string; parameters: string[] } | undefined {
+	let at: ts.Node = node;
+	while (at && !ts.isArrowFunction(at) && !ts.isFunctionDeclaration(at)) at = at.parent;
+	if (!at) return undefined;
+	const { name } = ts.isArrowFunction(at) ? (at.parent as ts.VariableDeclaration) : at;
+	if (!name || !ts.isIdentifier(name)) return undefined;
+	const parameters = at.parameters.map((each) => each.name.getText());
+	const texts = (node.arguments ?? []).slice(0, 2).map((each) => each.getText());
+	const isUsed = parameters.some((each) => texts.some((text) => text.includes(each)));
+	return isUsed ? { name: name.text, parameters } : undefined;
+}
+
+/** Returns the arguments of each call of a helper in the same file. */
+function findCalls(source: ts.SourceFile, helper: ReturnType<typeof findHelper>): Bindings[] {
+	const found: Bindings[] = [];
+	walk(source, (node) => {
+		if (helper && ts.isCallExpression(node) && node.expression.getText() === helper.name)
+			found.push(new Map(helper.parameters.map((name, index) => [name, node.arguments[index]])));
+	});
+	return found;
+}
+
+/** Returns a title and advice that the code keeps apart from the error: `{message, description}`, or the pair `[title, advice]`. */
+function findWording(node: ts.Node, file: string): ts.Expression[] | undefined {
+	if (ts.isObjectLiteralExpression(node)) {
+		const [message, description] = ['message', 'description'].map((name) =>
+			node.properties.find((each) => ts.isPropertyAssignment(each) && each.name.getText() === name),
+		) as Array<ts.PropertyAssignment | undefined>;
+		return message && description && [message.initializer, description.initializer];
+	}
+	if (!file.endsWith('/attemptError.ts') || !ts.isArrayLiteralExpression(node)) return undefined;
+	const isTitle = ts.isStringLiteralLike(node.elements[0]) && / /.test(node.elements[0].text);
+	return isTitle && node.elements.length === 2 ? [...node.elements] : undefined;
+}
+
 /** Returns the errors that a source throws. */
-function listErrors(file: string, source: string): ThrownError[] {
+function listErrors(file: string, text: string): ThrownError[] {
 	const found: ThrownError[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isNewExpression(node) && FOR_PEOPLE.test(node.expression.getText())) {
-			const [message, next] = node.arguments ?? [];
-			found.push({ file, message: wording(message), next: next && wording(next) });
-		}
-		ts.forEachChild(node, visit);
+	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+	const add = ([title, advice]: readonly ts.Expression[], bindings?: Bindings) => {
+		if (!title) return;
+		for (const message of titles(title, bindings))
+			found.push({ file, message, next: advice && wording(advice, bindings) });
 	};
-	visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+	walk(source, (node) => {
+		if (ts.isNewExpression(node) && FOR_PEOPLE.test(node.expression.getText())) {
+			const calls = findCalls(source, findHelper(node));
+			for (const bindings of calls) add(node.arguments ?? [], bindings);
+			if (calls.length === 0) add(node.arguments ?? []);
+		} else add(findWording(node, file) ?? []);
+	});
 	return found;
 }
 
