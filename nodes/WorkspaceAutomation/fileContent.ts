@@ -30,11 +30,11 @@ type Stream = Exclude<
  * names would reach what is not meant for it.
  */
 function findUrlProblem(url: string, baseUrl: string): string | undefined {
-	if (!URL.canParse(url)) return 'It is not a URL.';
+	if (!URL.canParse(url)) return "It isn't a URL.";
 	const { protocol, hostname, username, password } = new URL(url);
 	const { hostname: service } = new URL(baseUrl);
 	if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(service)))
-		return 'It does not use https.';
+		return "It doesn't use https.";
 	if (username || password) return 'It has a user name or password in it.';
 	if (isInternal(hostname) && !isInternal(service))
 		return 'It leads into the network that n8n is in.';
@@ -46,7 +46,7 @@ function requireSafeUrl(url: string, baseUrl: string): void {
 	const problem = findUrlProblem(url, baseUrl);
 	if (problem === undefined) return;
 	throw new WorkspaceAutomationError(
-		'The service returned a download URL that is not followed',
+		"The service returned a download URL that isn't followed",
 		`${problem} Nothing was downloaded.`,
 	);
 }
@@ -84,7 +84,7 @@ function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 		? `its host answered with status ${attempt.status}`
 		: `the connection failed with ${attempt.code}`;
 	return new WorkspaceAutomationError(
-		`The file could not be downloaded: ${reason}`,
+		`The file couldn't be downloaded: ${reason}`,
 		'Download URLs are valid for 15 minutes. Run the node again for a new one.',
 		isResponse ? { httpStatus: attempt.status } : {},
 	);

@@ -117,7 +117,7 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 		const activation = context.getActivationMode();
 		if (shouldThrow(error, { ...watch, activation, isFirst: known === undefined })) throw error;
 		const { message } = error as Error;
-		context.logger.warn(`A poll of "${node}" failed; the next one tries again. ${message}`, {
+		context.logger.warn(`A poll of "${node}" failed. The next one retries. ${message}`, {
 			node,
 		});
 		return [];

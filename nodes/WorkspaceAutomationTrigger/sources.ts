@@ -151,7 +151,7 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 				const missing = columns.find((name) => !names.includes(name));
 				if (missing !== undefined && rows.length > 0)
 					throw new ConfigurationError(
-						`'Key Columns' names a column that the query does not return: ${missing}`,
+						`'Key Columns' names a column that the query doesn't return: ${missing}`,
 						`It returns: ${names.join(', ')}.`,
 					);
 				const entries = rows.map((row) => {

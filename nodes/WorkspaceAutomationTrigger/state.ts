@@ -27,12 +27,12 @@ export function requireSortedJson(value: unknown, what: string): string {
 	const text = sortedJson(value);
 	if (text !== undefined) return text;
 	throw new ConfigurationError(
-		`The ${what} cannot be compared`,
+		`The ${what} can't be compared`,
 		'Its values are nested too deeply. Watch something else, or remove it.',
 	);
 }
 
-/** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
+/** A thing as it is compared and kept. @throws MistakeError for one that can't be compared */
 export function toEntry(
 	json: IDataObject,
 	id: string,

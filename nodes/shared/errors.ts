@@ -95,7 +95,7 @@ export function addSession(
 	const decided = decisions.length > 0 && { decisions };
 	const context = { sessionId, dashboardUrl, ...decided, ...error.context };
 	const named = error.context.sessionId !== undefined;
-	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : ' (its dashboard URL is not known yet)'}.`;
+	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
 		error instanceof IndeterminateError ? IndeterminateError : WorkspaceAutomationError;

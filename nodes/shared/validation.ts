@@ -15,7 +15,7 @@ export function requireText(field: string, value: unknown): string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	throw new WorkspaceAutomationError(
 		`'${field}' is ${isEmpty(value) || typeof value === 'string' ? 'empty' : 'not a text'}`,
-		`Enter a value for '${field}'. If it is an expression, check that the item it reads from has that field.`,
+		`Enter a value for '${field}'. If it's an expression, check that the item it reads from has that field.`,
 	);
 }
 
@@ -25,7 +25,7 @@ export function requireString(field: string, value: unknown, longest = Infinity)
 	if (value.length <= longest) return value;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too long`,
-		`'${field}' takes at most ${longest} characters; it has ${value.length}.`,
+		`'${field}' takes at most ${longest} characters, and has ${value.length}.`,
 	);
 }
 
@@ -37,8 +37,8 @@ export function requireId(field: string, value: unknown): string {
 	const id = requireText(field, value).trim();
 	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
-		`"${excerpt(id, 80)}" is not a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,
+		`'${field}' isn't a valid ID`,
+		`"${excerpt(id, 80)}" isn't a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,
 	);
 }
 
@@ -61,8 +61,8 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	const id = requireText(field, value).trim();
 	if (canBeId(id)) return id;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
-		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,
+		`'${field}' isn't a valid ID`,
+		`"${excerpt(id, 80)}" can't be an ID. Copy the ID from the service or from an earlier node's output.`,
 	);
 }
 
@@ -77,7 +77,7 @@ export function requireNumber(
 	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most)
 		return number;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid number`,
+		`'${field}' isn't a valid number`,
 		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for '${field}'.`,
 	);
 }
@@ -102,7 +102,7 @@ export function requireJsonObject(field: string, value: unknown): Record<string,
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
 	if (isRecord(parsed)) return parsed;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid JSON object`,
+		`'${field}' isn't a valid JSON object`,
 		`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
 	);
 }

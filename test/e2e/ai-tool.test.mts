@@ -217,7 +217,7 @@ describe('Workspace Automation as a tool', () => {
 
 			const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
 			expect(answered).toMatchObject([{ days: 'seven' }]);
-			expect(refused).toMatchObject([{ error: "'Query' is not a SELECT or WITH statement" }]);
+			expect(refused).toMatchObject([{ error: "'Query' isn't a SELECT or WITH statement" }]);
 			expect([known, unknown]).toMatchObject([
 				[{ source: 'google', known: 1 }],
 				[{ source: "' OR 1 = 1 --", known: 0 }],
@@ -235,7 +235,7 @@ describe('Workspace Automation as a tool', () => {
 				[renameTask],
 			);
 			expect(execution.status).toBe('success');
-			expect(lastTold(model.told()[1])).toMatchObject([{ error: 'The resource was not found' }]);
+			expect(lastTold(model.told()[1])).toMatchObject([{ error: "The resource wasn't found" }]);
 		},
 		TEST_TIMEOUT_MS,
 	);

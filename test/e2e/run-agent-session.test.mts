@@ -335,12 +335,12 @@ describe('the credential', () => {
 		[
 			'a base URL without /v1',
 			{ baseUrl: 'http://localhost:4010' },
-			/'Base URL' .* does not end in \/v1/,
+			/'Base URL' .* doesn't end in \/v1/,
 		],
 		[
 			'overrides that are not JSON',
 			{ overrides: '{"cursor"' },
-			/'Overrides' is not a valid JSON object/,
+			/'Overrides' isn't a valid JSON object/,
 		],
 	])('fails its test with %s, and says why', async (_, changes, message) => {
 		const result = await press(changes);

@@ -260,13 +260,13 @@ describe('an error', () => {
 			const docUrl = expect.stringMatching(/^https:\/\/.*not_found/);
 			expect(execution.error).toMatchObject({
 				name: 'NodeApiError',
-				message: 'The resource was not found',
+				message: "The resource wasn't found",
 				httpCode: '404',
 				context: { code: 'not_found', docUrl },
 			});
 			// A mistyped ID, or a key that may not: the service answers the same.
 			expect(execution.error!.description).toMatch(
-				/^Check the ID\..*lacks a scope.*lost access to the project.*More: https:\/\/\S+not_found$/,
+				/^Check the ID\..*key's scopes.*creator's access to the project.*More: https:\/\/\S+not_found$/,
 			);
 		},
 		TEST_TIMEOUT_MS,
@@ -294,7 +294,7 @@ describe('an error', () => {
 
 			expect(execution.status).toBe('success');
 			const failed = execution.items('Task', output).filter(({ error }) => error !== undefined);
-			expect(failed).toMatchObject([{ error: 'The resource was not found' }]);
+			expect(failed).toMatchObject([{ error: "The resource wasn't found" }]);
 			const found = execution.items('Task').filter(({ error }) => error === undefined);
 			expect(found.map(({ id }) => id)).toEqual([first, third]);
 			expect(

@@ -133,7 +133,7 @@ describe('values from other nodes', () => {
 			{ a: 'a' },
 		]);
 		const { error } = await run(setup({ query: '{{ $json.sql }}' }, [{ sql: 'DROP TABLE x' }]));
-		expect(error?.message).toBe("'Query' is not a SELECT or WITH statement");
+		expect(error?.message).toBe("'Query' isn't a SELECT or WITH statement");
 	});
 });
 

@@ -130,6 +130,6 @@ describe('files', () => {
 				{ credentials: { ...service.credentials, accessToken: key } },
 			),
 		);
-		expect(error?.description).toMatch(/lacks a scope/);
+		expect(error?.description).toMatch(/key's scopes/);
 	});
 });

@@ -310,9 +310,9 @@ describe('a download', () => {
 	);
 
 	test.each([
-		['ftp://example.com/file', /does not use https/],
+		['ftp://example.com/file', /doesn't use https/],
 		['http://user:pw@example.com/', /has a user name or password in it/],
-		['http://[', /is not a URL/],
+		['http://[', /isn't a URL/],
 	])('does not follow a redirect to %s', async (location, why) => {
 		const { store, execution } = await download((_, response) =>
 			response.writeHead(302, { location }).end(),
@@ -328,7 +328,7 @@ describe('a download', () => {
 		);
 		const { error } = await execution.result;
 		expect(error?.message).toBe(
-			'The file could not be downloaded: its host answered with status 302',
+			"The file couldn't be downloaded: its host answered with status 302",
 		);
 		expect(store.requests).toHaveLength(6);
 	});
@@ -379,7 +379,7 @@ describe('a list', () => {
 		const host = await hostThat((_, response) => page(response, String(host.requests.length)));
 		const { error } = await run(setup(host, 'project.getAll', { returnAll: true }));
 		expect(error).toMatchObject({
-			message: 'The list does not come to an end',
+			message: 'The list never ends',
 			description: expect.stringContaining('The last 20 pages were empty.'),
 		});
 		expect(host.requests).toHaveLength(20);

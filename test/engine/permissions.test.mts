@@ -160,7 +160,7 @@ test('a model answers for nobody: as a tool, Apply an Answer is refused', async 
 		),
 	);
 	expect(JSON.stringify(execution.outputs[0] ?? execution.error)).toMatch(
-		/'Apply an Answer' is not for tools/,
+		/'Apply an Answer' isn't for tools/,
 	);
 	expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
 }, 20_000);

@@ -64,7 +64,7 @@ describe('errors', () => {
 				{ credentials: { ...service.credentials, baseUrl: 'http://127.0.0.1:9/v1' } },
 			),
 		);
-		expect(execution.error?.message).toBe('The service could not be reached');
+		expect(execution.error?.message).toBe("The service couldn't be reached");
 		expect(execution.error?.description).toMatch(/ECONNREFUSED.*base URL/);
 	}, 20_000);
 
@@ -92,7 +92,7 @@ describe('errors', () => {
 			'a malformed project',
 			{ projectId: byId('={{ "p1" }}') },
 			{},
-			/^'Project' is not a valid ID/,
+			/^'Project' isn't a valid ID/,
 			/UUID/,
 		],
 		['no project', { projectId: byId('={{ null }}') }, {}, /^'Project' is empty/, /Enter/],
@@ -100,7 +100,7 @@ describe('errors', () => {
 			'a malformed session ID',
 			{ operation: 'continue', sessionId: 'abc' },
 			{},
-			/^'Session' is not a valid ID/,
+			/^'Session' isn't a valid ID/,
 			/UUID/,
 		],
 		[
@@ -124,7 +124,7 @@ describe('errors', () => {
 			'a malformed body',
 			{ options: { body: '{"a"' } },
 			{},
-			/^'Body' is not a valid JSON object/,
+			/^'Body' isn't a valid JSON object/,
 			/\{"name": "value"\}/,
 		],
 		[

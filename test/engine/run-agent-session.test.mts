@@ -220,7 +220,7 @@ describe('as a tool (rule 13)', () => {
 		const { outputs } = await run(setup({}, { asTool: true }));
 		const [{ sessionId }] = await service.sessions();
 		expect(outputs[0][0].json).toMatchObject({
-			error: 'The API key does not permit this',
+			error: "The API key doesn't allow this",
 			message: expect.stringContaining('scope'),
 			sessionId,
 		});

@@ -135,7 +135,7 @@ describe('an entry', () => {
 		await trigger.poll();
 		service.answer = () => product(100_000);
 		await expect(trigger.poll()).rejects.toMatchObject({
-			message: 'The product deep-one cannot be compared',
+			message: "The product deep-one can't be compared",
 			description: expect.stringContaining('nested too deeply'),
 		});
 		service.answer = () => product(6);
@@ -230,7 +230,7 @@ describe('after a start of n8n', () => {
 				state: before.state(),
 			});
 			expect(await trigger.poll()).toBeNull();
-			expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
+			expect(trigger.warnings).toEqual([expect.stringContaining('The next one retries')]);
 			if (status < 404)
 				await expect(trigger.poll()).rejects.toMatchObject({ httpCode: String(status) });
 			lists({ id: 'a' }, { id: 'b' });

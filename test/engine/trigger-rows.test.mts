@@ -84,16 +84,16 @@ test.each([
 	[
 		'SELECT 1 AS a, 2 AS b',
 		'a, c',
-		"'Key Columns' names a column that the query does not return: c",
+		"'Key Columns' names a column that the query doesn't return: c",
 	],
 	// n8n 1.123 gives a trigger up for good whose error has this word in it.
 	[
 		'SELECT 1 AS a',
 		'Authorization',
-		"'Key Columns' names a column that the query does not return: authorization",
+		"'Key Columns' names a column that the query doesn't return: authorization",
 	],
 	['', '', "'Query' is empty"],
-	['DROP TABLE events', '', "'Query' is not a SELECT or WITH statement"],
+	['DROP TABLE events', '', "'Query' isn't a SELECT or WITH statement"],
 	['SELECT * FROM numbers(20001)', 'number', 'There are more than 20000 entries to watch'],
 ])('refuses %s (%s)', async (query, keyColumns, message) => {
 	await expect(poller(setup(query, keyColumns)).poll()).rejects.toMatchObject({ message });

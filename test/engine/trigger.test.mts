@@ -64,7 +64,7 @@ describe('files', () => {
 			{ projectIds: ['projects'], parentId: 'folder' },
 			"'Folder' goes with a single project",
 		],
-		['what is no ID', { projectIds: ['site'] }, "'Project Names or IDs' is not a valid ID"],
+		['what is no ID', { projectIds: ['site'] }, "'Project Names or IDs' isn't a valid ID"],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const ids: Record<string, string[]> = {
 			projects: service.seed.projects.slice(0, 2).map(({ id }) => id),
@@ -93,7 +93,7 @@ describe('several at once', () => {
 	test.each([
 		['', "'Site IDs' is empty"],
 		[' , ', "'Site IDs' is empty"],
-		['shop.example', "'Site IDs' is not a valid ID"],
+		['shop.example', "'Site IDs' isn't a valid ID"],
 	])('the sites "%s" are refused before anything is sent', async (siteId, message) => {
 		const trigger = poller(setup('customDomainAdded', { siteId }));
 		await expect(trigger.poll()).rejects.toMatchObject({ message });
@@ -259,14 +259,14 @@ describe('failing', () => {
 		await fail(404);
 		const trigger = poller(setup('taskAdded'), { state: saved, activation: 'init' });
 		expect(await trigger.poll()).toBeNull();
-		expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
+		expect(trigger.warnings).toEqual([expect.stringContaining('The next one retries')]);
 		await service.control.clearFaults();
 		expect(await trigger.poll()).toMatchObject([{ title: 'Missed' }]);
 	});
 
 	test('where nothing is known yet, whoever switches it on is told at once, and a start of n8n goes on', async () => {
 		await fail(404);
-		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow('not found');
+		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow("wasn't found");
 		expect(await poller(setup('taskAdded'), { activation: 'init' }).poll()).toBeNull();
 	});
 });

@@ -197,7 +197,7 @@ function judgeError(json: any, session: any): string[] {
 	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed'))
 		return [`"${json.error}", but the service has it ${session.status}`];
 	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.
-	return session.status === 'failed' || json.error === 'The session was not found'
+	return session.status === 'failed' || json.error === "The session wasn't found"
 		? []
 		: [`failed with: ${json.error}`];
 }

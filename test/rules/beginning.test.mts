@@ -120,7 +120,7 @@ describe('rule 2: the first moments of a session', () => {
 		const service = simulation();
 		service.meets('poll', status(404));
 		const error = await errorOf(service.run('[say Hello]'));
-		expect(error.message).toBe('The session was not found');
+		expect(error.message).toBe("The session wasn't found");
 		expect(error.description).toMatch(/no such session.*lacks a scope/s);
 		expect(error.description).toContain((await service.sessions())[0].sessionId);
 		expect(seconds(polls(service.sent))).toEqual([5, 6, 8, 12]);

@@ -160,7 +160,7 @@ describe('rule 4: a blip loses nothing', () => {
 
 	test.each([
 		[401, 'The API key was refused'],
-		[403, 'The API key does not permit this'],
+		[403, "The API key doesn't allow this"],
 	])('%d stops at once and names session and dashboard', async (code, message) => {
 		const service = simulation();
 		service.meets('poll', status(code), { from: 6_000 });

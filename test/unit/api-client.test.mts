@@ -148,7 +148,7 @@ describe('a download', () => {
 	])('from %s is not made for a service on the internet', async (url) => {
 		const { urls, context: within } = context(once);
 		const client = clientOf('https://api.example.com/v1');
-		await expect(download(within, client, url, read)).rejects.toThrow('that is not followed');
+		await expect(download(within, client, url, read)).rejects.toThrow("that isn't followed");
 		expect(urls).toEqual([]);
 	});
 
@@ -214,7 +214,7 @@ describe('a picker', () => {
 			},
 		} as unknown as ILoadOptionsFunctions;
 		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
-			message: 'The list takes too long to read',
+			message: 'Reading the list timed out',
 			description: expect.stringContaining('By ID'),
 		});
 		expect(looks).toBe(5);

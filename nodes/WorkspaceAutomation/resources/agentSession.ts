@@ -41,12 +41,12 @@ async function findPendingInteraction(
 	if (interaction) return interaction;
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
-			'What the session waits for cannot be read',
-			`The service gives it in another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
+			"The session's requests can't be read",
+			`The service uses another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
 		);
 	throw new WorkspaceAutomationError(
-		'The interaction is not pending',
-		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",
+		"The interaction isn't pending",
+		"It was already resolved, or 'Interaction ID' belongs to another session. Get the session to see its pending requests.",
 	);
 }
 
@@ -66,7 +66,7 @@ function findOption(
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(
 		`None of the request's options clearly means "${decision}"`,
-		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
+		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || "none. Use 'Body' under 'Additional Fields'"}.`,
 	);
 }
 
@@ -105,7 +105,7 @@ function checkExpected(interaction: Interaction, expected: ExpectedFields): void
 	if (isSame) return;
 	throw new WorkspaceAutomationError(
 		"The pending request isn't the expected one",
-		`Decide again on the pending request; nothing was answered. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
+		`Nothing was answered. Decide again on the pending request. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
 	);
 }
 
@@ -118,7 +118,7 @@ function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 	if (missing.length === 0) return;
 	throw new WorkspaceAutomationError(
 		`As a tool, Resolve Interaction needs ${missing[0]}`,
-		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees what the tool decides. Nothing was answered.`,
+		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees the request. Nothing was answered.`,
 	);
 }
 
@@ -129,7 +129,7 @@ function requirePatterns(field: string, value: unknown): string[] {
 	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a list of texts`,
+		`'${field}' isn't a list of texts`,
 		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
 	);
 }
@@ -241,7 +241,7 @@ export const agentSession: Record<string, Operation> = {
 		}),
 	},
 	get: {
-		description: 'Get the status of an agent session and what it waits for',
+		description: 'Get the status of an agent session and its pending requests',
 		request: 'getAgentSession',
 		fields: [sessionLocator, simplify],
 		// Wherever the service puts it, the next node finds it in one place.

@@ -25,7 +25,7 @@ function requireFileSize(field: string, bytes: number): void {
 	if (bytes <= MAX_FILE_BYTES) return;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too large`,
-		`The service takes at most ${formatMib(MAX_FILE_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} per file. This file has ${(bytes / MIB).toFixed(1)} MiB.`,
 	);
 }
 
@@ -41,7 +41,7 @@ async function readBinaryContent(context: IExecuteSingleFunctions, name: string)
 	if (!(name in binary)) {
 		const there = Object.keys(binary);
 		throw new WorkspaceAutomationError(
-			`'Input Binary Field' names "${name}", which is not in the input`,
+			`'Input Binary Field' names "${name}", which isn't in the input`,
 			there.length > 0
 				? `The item has these binary fields: ${there.join(', ')}.`
 				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',

@@ -86,7 +86,7 @@ export function plainTemplate(text: string): QueryTemplate {
 	throw queryError(
 		template,
 		offset,
-		"'Query' has a character that cannot be sent",
+		"'Query' has a character that can't be sent",
 		'Delete the character at this place, which may be invisible, and type it again.',
 	);
 }

@@ -35,21 +35,21 @@ export function checkBaseUrl(value: unknown): string {
 	}
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
 		throw refuse(
-			'does not use https',
-			'The API key would travel unprotected. Use https://; http:// is for a service on this machine only (localhost).',
+			"doesn't use https",
+			'Use https://, because the API key would be unprotected. Only for a service on this machine (localhost), you can use http://.',
 		);
 	}
 	// `?` and `#` with nothing after them leave no trace in `search` and `hash`.
 	if (url.username || url.password || /[?#]/.test(text)) {
 		throw refuse(
-			'has more than an address and a path',
+			'has more than a host and a path',
 			'Remove the user name, query string or fragment from it.',
 		);
 	}
 	if (!url.pathname.endsWith('/v1')) {
 		throw refuse(
-			'does not end in /v1',
-			'The path carries the major version of the API, such as https://api.example.com/v1.',
+			"doesn't end in /v1",
+			'Add the major version of the API to the path, such as https://api.example.com/v1.',
 		);
 	}
 	return text;
@@ -60,14 +60,14 @@ export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {
 		throw new WorkspaceAutomationError(
-			"'API Key' in the credential has characters that no key has",
-			'Copy the API key again: spaces, line breaks or special characters came along.',
+			"'API Key' in the credential has invalid characters",
+			'Copy the API key again. It has spaces, line breaks or special characters.',
 		);
 	}
 	const apiVersion = requireText('API Version', credential.apiVersion).trim();
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(apiVersion)) {
 		throw new WorkspaceAutomationError(
-			"'API Version' in the credential is not a date",
+			"'API Version' in the credential isn't a date",
 			`Enter a date such as ${CURRENT_VERSION}.`,
 		);
 	}

@@ -163,7 +163,7 @@ export function requireSessionId(field: string, value: unknown): string {
 	const id = isUrl ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
 	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
+		`'${field}' isn't a valid ID`,
 		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,
 	);
 }

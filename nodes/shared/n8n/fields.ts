@@ -211,7 +211,7 @@ function refuseModel(panel: Panel, label: string, raw: unknown): void {
 	if (!isTool(panel) || !/\$fromai/i.test(toText(raw))) return;
 	throw new WorkspaceAutomationError(
 		`A model must not fill in '${label}'`,
-		`Remove $fromAI from '${label}': it decides what the agent may do. Enter a value yourself.`,
+		`Remove $fromAI from '${label}': this field decides about the agent's permissions. Enter a value yourself.`,
 	);
 }
 
