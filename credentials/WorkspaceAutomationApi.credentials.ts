@@ -80,7 +80,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			type: 'json',
 			default: '{}',
 			description:
-				'How requests really look where the API documentation leaves it open, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
+				'Corrections to requests, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
 			hint: 'Leave it unchanged unless the service refuses a request, or an error names an override',
 		},
 	];

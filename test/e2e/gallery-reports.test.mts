@@ -151,7 +151,7 @@ describe('new-domain.json', () => {
 			await eventually(async () => inSlack().length, 60);
 			await stage.host.deactivate(id);
 			expect(inSlack()).toEqual([
-				expect.stringMatching(/^See a new domain through: \S[^]*executions/),
+				expect.stringMatching(/^Follow a new domain until it's verified: \S[^]*executions/),
 			]);
 		},
 		TEST_TIMEOUT_MS,

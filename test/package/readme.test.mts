@@ -1,9 +1,12 @@
 // What the README and the pages in docs/ promise is there.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { INodeProperties } from 'n8n-workflow';
 import { hostFolder, hostVersions } from '../../n8n-host/versions.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
 
+const require = createRequire(import.meta.url);
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const readme = read('README.md');
@@ -16,19 +19,6 @@ const labelOf = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
-
-test('they have one name for what an agent asks, and one for who decides', () => {
-	const texts = {
-		'README.md': readme,
-		...Object.fromEntries(pageNames.map((name, index) => [name, pages[index]])),
-	};
-	const others = Object.entries(texts).flatMap(([file, text]) =>
-		(text.match(/\b(a|the) human\b|\bpermission requests?\b/gi) ?? []).map(
-			(found) => `${file}: ${found}`,
-		),
-	);
-	expect(others).toEqual([]);
-});
 
 test('the operation table lists every operation, below a link to the file of its resource', () => {
 	let resource = '';
@@ -76,6 +66,33 @@ test('every npm script that they name exists', () => {
 	expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
+/** Returns the labels in the first column of a table with these headings, without units. */
+const firstColumn = (page: string, heading: string): string[] =>
+	page
+		.split(`| ${heading} | default |`)
+		.slice(1)
+		.flatMap((table) => table.split('\n\n')[0].match(/^\| (\*\*.+?\*\*) \|/gm) ?? [])
+		.flatMap((cell) => cell.match(/(?<=\*\*)[^*|]+(?=\*\*)/g)!)
+		.filter((label) => /\w/.test(label));
+
+test('the options page lists every field and every option of Run Agent Session', () => {
+	const { RunAgentSession } = require('../../nodes/RunAgentSession/RunAgentSession.node.ts');
+	const { properties } = new RunAgentSession().description as {
+		properties: INodeProperties[];
+	};
+	const labels = (fields: INodeProperties[]) => [
+		...new Set(
+			fields
+				.filter(({ type, name }) => type !== 'notice' && name !== 'options')
+				.map(({ displayName }) => displayName.replace(/ \([^)]*\)$/, '')),
+		),
+	];
+	const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
+	const page = read('docs/options.md');
+	expect(firstColumn(page, 'field').sort()).toEqual(labels(properties).sort());
+	expect(firstColumn(page, 'option').sort()).toEqual(labels(options).sort());
+});
+
 /** The tests behind each line of "What happens when ...", by a part of the line. */
 const PROOFS: Record<string, string[]> = {
 	'the connection breaks, or': [
@@ -115,11 +132,11 @@ const PROOFS: Record<string, string[]> = {
 		'the turn before is not the answer, although a try failed after the message',
 		'a message is sent once, also when the node is tried again',
 	],
-	'the item on Still Running comes back': [
+	'the item on Still Running returns': [
 		'Still Running wired back into the node continues the session, whatever the node would start',
 		'%s: one session',
 	],
-	'that item comes back to the node that sent': [
+	'that item returns to the node that sent': [
 		'Still Running sends its message once',
 		'Still Running only waits on, also if an expression gives another message by now',
 	],
@@ -190,7 +207,7 @@ const PROOFS: Record<string, string[]> = {
 	'a worker dies under a sub-workflow': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
 	],
-	'which it is right after the start': [
+	'for example right after the start': [
 		'two seconds after the start of one session, while another is parked and a third comes back',
 		'each session was started once, each request decided once, and each outcome arrived',
 		'the first run starts the session and pauses before it polls',

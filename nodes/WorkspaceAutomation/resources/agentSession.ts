@@ -270,7 +270,7 @@ export const agentSession: Record<string, Operation> = {
 				typeOptions: { rows: 4 },
 				required: true,
 				placeholder: 'e.g. Now do the same for the blog',
-				description: 'What the agent should do next, in plain words',
+				description: 'The next task for the agent, in plain words',
 			}),
 			additionalBody('More fields for the message, as a JSON object'),
 		],
