@@ -167,7 +167,7 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 			kept: of(({ kept }) => kept) / 1024,
 		};
 	});
-	const [database, memory, parked] = figures;
+	const [database, memory, paused] = figures;
 	return {
 		columns: [
 			'workflow',
@@ -191,12 +191,12 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 			},
 			{
 				what: 'in the database: requests / by hand with a Wait of 70 s',
-				measured: database.requests / parked.requests,
+				measured: database.requests / paused.requests,
 				atMost: 1,
 			},
 			{
 				what: 'in the database: KiB written / by hand with a Wait of 70 s',
-				measured: database.written / parked.written,
+				measured: database.written / paused.written,
 				atMost: 0.5,
 			},
 			{

@@ -20,7 +20,7 @@ const answers = (summary: string, kind: FaultRule['kind'], process: boolean): Di
 
 export const intermediaries = {
 	'web-page-everywhere': {
-		summary: 'A web page with status 200 answers whatever is asked',
+		summary: 'A web page with status 200 answers every request',
 		group: 'intermediaries',
 		between: Object.fromEntries(
 			namedOperations.map(({ operationId }) => [operationId, { kind: 'html' }]),

@@ -57,7 +57,7 @@ export const listForms = {
 		readAt: everyList((name) => ({ data: name, next_cursor: 'page.next' })),
 	},
 	'cursors-without-has-more': {
-		summary: 'A list has a cursor as long as there is more, and no has_more',
+		summary: 'A list has a cursor while there are more entries, and no has_more',
 		group: 'lists',
 		answers: {
 			listProjects: withoutHasMore(lastCursors.listProjects),
@@ -68,7 +68,7 @@ export const listForms = {
 		},
 	},
 	'other-paging-names': {
-		summary: 'Pages are asked for with page_size and after',
+		summary: 'Pages need page_size and after',
 		group: 'paging names',
 		requests: everyList(() => ({ query: { page_size: '{limit}', after: '{cursor}' } })),
 	},

@@ -157,7 +157,7 @@ const runs: Speaker[] = [
 		},
 	})),
 	{
-		name: 'asking a person',
+		name: 'asking an approver',
 		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
