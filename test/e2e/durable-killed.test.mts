@@ -102,7 +102,7 @@ describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 	const named = (when: string) => `${how} ${when} ${WORK}`;
 
 	test(
-		'two seconds after the start of one session, while another is parked and a third comes back',
+		'two seconds after the start of one session, while another is paused and a third resumes',
 		async () => {
 			const [early, idle, back] = ['after the start', 'while parked', 'while it comes back'].map(
 				named,

@@ -52,7 +52,7 @@ describe('the page in queue mode', () => {
 		);
 
 	test(
-		'the link leads to the main, and opening it decides nothing',
+		'the link opens a page of the main, and opening it decides nothing',
 		async () => {
 			const url = await link('stays');
 			expect(url.startsWith(`${stage.host.url}/`)).toBe(true);

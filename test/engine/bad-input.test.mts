@@ -240,7 +240,7 @@ test.each(table.map((row) => [row[0], short(row[1]), row] as const))(
 	},
 );
 
-test('n8n refuses to answer an interaction before somebody has chosen a decision', async () => {
+test("n8n doesn't answer an interaction without a decision", async () => {
 	const parameters = {
 		resource: 'agentSession',
 		operation: 'resolveInteraction',
@@ -303,7 +303,7 @@ describe('the table', () => {
 		);
 	});
 
-	test('starts from parameters that are refused by nobody before they are sent', async () => {
+	test('starts from valid parameters', async () => {
 		for (const [name, parameters] of Object.entries(good)) {
 			const [resource, operation] = name.split('.');
 			await run({

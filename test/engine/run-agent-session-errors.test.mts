@@ -17,7 +17,7 @@ describe('errors', () => {
 		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
 	}, 20_000);
 
-	test('where the node stops, every item that failed is named with its session', async () => {
+	test("the node's error names every failed item with its session", async () => {
 		const items = [{ end: 'fail One' }, { end: 'say Fine' }, { end: 'fail Two' }];
 		const { error } = await run(setup({ prompt: '=[work 5s] [{{ $json.end }}]' }, { items }));
 		const sessions = await service.sessions();
@@ -44,7 +44,7 @@ describe('errors', () => {
 		expect(other).toMatchObject({ status: 'completed', interactions: [{ value: 'once' }] });
 	}, 20_000);
 
-	test('a wrong token is named as such, says what to check and does not appear anywhere', async () => {
+	test("an error about a wrong token has advice, and the token doesn't appear anywhere", async () => {
 		const accessToken = 'wa_this_is_not_a_key';
 		const execution = await run(
 			setup({}, { credentials: { ...service.credentials, accessToken } }),

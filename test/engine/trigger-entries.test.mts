@@ -118,7 +118,7 @@ describe('an entry', () => {
 		});
 	});
 
-	test('with a number for an ID is told from others', async () => {
+	test('with a number as ID is distinct from others', async () => {
 		const trigger = poller(setup('productAdded', products));
 		lists({ id: 1 }, { id: 2 });
 		await trigger.poll();
@@ -165,7 +165,7 @@ describe('an entry', () => {
 	});
 });
 
-test('what left and came back has another eventId, what is emitted again has the same', async () => {
+test("an entry that left and returned has another eventId, and an event that's emitted again has the same one", async () => {
 	const one = { id: 'a' };
 	const trigger = poller(setup('productAdded', products));
 	lists({ id: 'b' });
@@ -279,7 +279,7 @@ describe('rows', () => {
 		},
 	);
 
-	test('are found where an override says', async () => {
+	test("are found at the override's place", async () => {
 		service.answer = () => ({ rows: [{ a: 1 }] });
 		const found = setup('rowsFound', query, { queryAnalytics: { answer: { data: 'rows' } } });
 		expect(await poller(found).test()).toMatchObject([{ a: 1 }]);

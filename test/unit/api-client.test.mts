@@ -163,7 +163,7 @@ describe('a download', () => {
 		expect(urls).toEqual([url]);
 	});
 
-	test('that drips ends with the time that all of it has, in one error that names it', async () => {
+	test('that drips ends at its total timeout, in one error that names the timeout', async () => {
 		jest.useFakeTimers();
 		const { urls, context: within } = context(async function* () {
 			for (;;) {
@@ -191,7 +191,7 @@ describe('a picker', () => {
 	test.each([
 		['projects', listSearch.getProjects],
 		['files', listSearch.getFiles],
-	])('of %s ends with the time of its dropdown', async (_, search) => {
+	])('of %s times out with its dropdown', async (_, search) => {
 		const now = performance.now();
 		let looks = 0;
 		// Each answer takes five seconds.

@@ -87,7 +87,7 @@ describe('the credential', () => {
 		'http://api.example.com/v1/x',
 		'https://api.example.com:444/v1/x',
 		'https://api.example.com.evil.test/v1',
-	])('gives its key to no other origin: %s', async (url) => {
+	])('sends its key to no other origin: %s', async (url) => {
 		await expect(credential.authenticate(good, { url })).rejects.toThrow(/isn't sent to/);
 	});
 });

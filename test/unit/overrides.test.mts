@@ -160,7 +160,7 @@ describe('a request', () => {
 	});
 
 	test.each(['.', '..'])(
-		'refuses the ID %j, which would lead to another path',
+		'refuses the ID %j, which would change the path',
 		async (interactionId) => {
 			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
 			await expect(requestOf('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
