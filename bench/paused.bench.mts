@@ -36,7 +36,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		env: { NODE_OPTIONS: `--import ${new URL('gauge.mts', import.meta.url).href}` },
 		log: (line) => line.startsWith('gauge ') && gauges.push(JSON.parse(line.slice(6))),
 	});
-	/** What n8n takes in the intervals from now on */
+	/** Measures n8n in the intervals from now on. */
 	async function watch(title: string): Promise<Figures> {
 		log(title);
 		await service.control.clearRequests();

@@ -22,7 +22,7 @@ const REDIRECT_MESSAGE =
 	"The base URL answers with a redirect. If you trust its target, enter the target as the base URL. Redirects aren't followed, so that the API key goes nowhere else.";
 
 /**
- * What an override says of the list of projects, for the request of the test: n8n evaluates it, and knows no function of
+ * Expression for the override of the projects list, for the test's request: n8n evaluates it, and knows no function of
  * ours. (n8n 1.123 cannot parse a `catch` without a name.)
  */
 const overridden = (field: string, otherwise: string) =>

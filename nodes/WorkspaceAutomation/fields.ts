@@ -4,7 +4,7 @@ import { fileLocator, projectLocator } from '../shared/n8n/commonFields';
 import type { Operation } from '../shared/n8n/declarative';
 import type { Field } from '../shared/n8n/fields';
 
-// What several resources have in common.
+// Fields of several resources.
 
 /** A file or folder, and the project that fills the list of them; that is not sent. */
 export const fileFields: Field[] = [

@@ -190,7 +190,7 @@ export async function download<T>(
 	return body as T;
 }
 
-/** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
+/** Reads the response: the text itself, or its download URL. A URL wins over an empty text. */
 function readContent(body: unknown, api: ApiClient): { text: string } | { url: string } {
 	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
 	if (nonEmptyText(text)) return { text: String(text) };

@@ -48,7 +48,7 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
-/** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+/** Returns whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
 export const canBeId = (text: string): boolean =>
 	text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
 

@@ -13,7 +13,7 @@ import { shared } from './shared.mts';
 import { eventually, STAGE_TIMEOUT_MS } from './support.mts';
 
 const TIMEOUT_MS = 5 * 60_000;
-/** How often n8n is killed or stopped at random, and the seed of when */
+/** Number of random kills or stops of n8n, and the seed of their times */
 const KILLS = Number(process.env.DURABLE_KILLS ?? 4);
 const SEED = Number(process.env.DURABLE_SEED ?? 2701);
 

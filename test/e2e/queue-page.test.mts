@@ -40,7 +40,7 @@ describe('the page in queue mode', () => {
 	const link = async (what: string): Promise<string> =>
 		(await messages(stage, executions[what]))[0].url;
 
-	/** How often workers have taken up an execution */
+	/** Number of times that workers have resumed an execution */
 	const taken = (what: string): number =>
 		stage.host.workers
 			.flatMap((worker) => worker.executions)

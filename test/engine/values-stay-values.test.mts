@@ -90,7 +90,7 @@ interface Column {
 	/** What follows the number in the column's name */
 	name?: (value: string) => string;
 	cell: (value: string) => unknown;
-	/** How many values the column has in it */
+	/** Number of values the column has in it */
 	values: number;
 }
 

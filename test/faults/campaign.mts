@@ -12,7 +12,7 @@ const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
 
 export interface Report {
 	sessions: number;
-	/** How many items left by each output, errors last */
+	/** Number of items left by each output, errors last */
 	outcomes: number[];
 	faultsMet: number;
 	/** What does not hold: nothing, or the node has a bug */

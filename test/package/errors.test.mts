@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 const page = new URL('../../docs/errors.md', import.meta.url);
 const errors = thrownErrors();
 
-/** Whether an error passes on the text of another error */
+/** Returns whether an error passes on the text of another error */
 const isPassedOn = ({ message }: { message: string }) => message === '…';
 
 /** Returns the names that a panel shows: fields, choices and outputs. */

@@ -23,7 +23,7 @@ import { excerpt, quote } from '../../nodes/shared/values.ts';
 
 const LENGTH = 400_000;
 
-/** How often the two lengths are timed at most. Of each the best counts: what else the machine does only adds. */
+/** Number of times that the two lengths are timed at most. Of each the best counts: what else the machine does only adds. */
 const ROUNDS = 4;
 
 /** A quarter of the text is compared with all of it: in proportion it is 4, squared it is 16. */
@@ -54,7 +54,7 @@ function microseconds(
 	}
 }
 
-/** How much longer a long text takes than a quarter of it */
+/** Returns the amount that longer a long text takes than a quarter of it */
 function growth(work: (text: string) => unknown, textOf: (length: number) => string): number {
 	const whole = textOf(LENGTH);
 	if (microseconds(work, whole, 0) < QUICK_MICROSECONDS) return 1;

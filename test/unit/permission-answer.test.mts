@@ -224,7 +224,7 @@ describe('nothing is approved', () => {
 		approveWith: fc.constantFrom('once', 'always'),
 	});
 
-	/** Whether rules allow an approval, said in another way than the code says it. */
+	/** Returns whether rules allow an approval, said in another way than the code says it. */
 	function rulesAllow({ rules, defaultDecision }: Policy, pending: any): boolean {
 		const { permission, patterns } = pending;
 		if (typeof permission !== 'string' || !Array.isArray(patterns)) return false;

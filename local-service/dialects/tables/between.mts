@@ -1,4 +1,4 @@
-// What stands between a service and its callers, such as the login of a network or a proxy, and answers instead of it.
+// Proxies between a service and its callers, such as the login of a network, which answer instead of the service.
 import { namedOperations } from '../../../openapi/contract.mts';
 import type { FaultRule } from '../../faults.mts';
 import type { OperationId } from '../assumed-requests.mts';

@@ -232,7 +232,7 @@ export const agentSession: Record<string, Operation> = {
 			prompt,
 			additionalBody('More fields for the request that starts the session, as a JSON object'),
 		],
-		// Whatever name the service has for the ID, the next node finds it under this one.
+		// The next node finds the ID under this name, even if the service uses another one.
 		result: (response, values, api) => ({
 			json: {
 				sessionId: readNewSessionId(api, response),

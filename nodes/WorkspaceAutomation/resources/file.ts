@@ -74,7 +74,7 @@ const createOperation = (
 			{ isSetting: true },
 		),
 	],
-	/** What was created: the response or, where nothing came back, the entry in the list; what was sent where that fails too. */
+	/** Returns the created file: the response, or without one the entry in the list, or else the sent values. */
 	async result({ body }, values, api) {
 		const json = toJsonItem('createFile', body, values);
 		if (isRecord(body) && Object.keys(body).length > 0) return { json };

@@ -31,10 +31,10 @@ const ADJACENT_TEXT = /[\w.'"`‘’“”${}\0]/;
 /** An escape sequence; \x takes two characters. */
 const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 
-/** What looks like a query parameter within a text */
+/** Pattern of a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 
-// Whatever a value says, ClickHouse reads it back as it was. `name` is what errors call it.
+// ClickHouse reads any value back unchanged. `name` is what errors call it.
 
 const isPlain = (value: unknown): value is boolean | number =>
 	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));

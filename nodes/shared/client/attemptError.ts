@@ -62,7 +62,7 @@ function findWording(status: number): Wording {
 const CHECK_NETWORK =
 	'The connection failed with %. Check the base URL in the credential and the network between n8n and the service.';
 
-/** What is known of an attempt without a response; % stands for its code. */
+/** Title and advice for an attempt without a response. % is replaced by its code. */
 const KIND_TEXTS = {
 	unsent: ["The service couldn't be reached", CHECK_NETWORK],
 	lost: ["The service didn't answer", CHECK_NETWORK],

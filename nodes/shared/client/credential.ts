@@ -9,7 +9,7 @@ export const CREDENTIAL = 'workspaceAutomationApi';
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-/** Whether a host is this machine. */
+/** Returns whether a host is this machine. */
 export const isLoopback = (hostname: string): boolean =>
 	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
@@ -17,7 +17,7 @@ export const isLoopback = (hostname: string): boolean =>
 const INTERNAL_HOST =
 	/^(.*\.)?localhost\.?$|^(0|10|127)\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^\[(::|f[cd]|fe[89ab])/;
 
-/** Whether a host is named by an address within a network, or is this machine. Names are not looked up. */
+/** Returns whether a host is named by an address within a network, or is this machine. Names are not looked up. */
 export const isInternal = (hostname: string): boolean => INTERNAL_HOST.test(hostname);
 
 /** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */

@@ -173,7 +173,7 @@ export function readRows(
 export interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
-	/** Where to read the values that the nodes need: a dotted path by name */
+	/** Dotted paths of the values that the nodes read, by name */
 	answer?: Record<string, string>;
 	/** The service's own words, by ours */
 	words?: Record<string, string>;
@@ -215,7 +215,7 @@ const areTexts = (value: unknown): boolean =>
 
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What each field of an override has to be */
+/** Check and description of each field of an override */
 const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: string]> =
 	{
 		method: [

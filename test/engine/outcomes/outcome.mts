@@ -28,7 +28,7 @@ const REASONS =
 /** How an error says that there may be what was asked for */
 const MAY_BE_THERE = /may have been|was (started|sent|created)|Session [\da-f-]{36}/;
 
-/** Whether an error names the override that mends it, or at least the reason. */
+/** Returns whether an error names the override that mends it, or at least the reason. */
 function judged(error: NodeError): Outcome {
 	const says = [error.message, error.description ?? ''].join(' — ');
 	const operations = [
