@@ -47,7 +47,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	});
 }
 
-/** What each way took, round after round. */
+/** Measures each way, round after round. */
 async function measured(
 	answers: { few: Buffer; many: Buffer },
 	credentials: Reading['credentials'],

@@ -1,9 +1,9 @@
-// What a benchmark is. Each is a file `<name>.bench.mts` in this folder that exports `name`, `about` and `run`.
+// Types of a benchmark. Each is a file `<name>.bench.mts` in this folder that exports `name`, `about` and `run`.
 
 export interface Benchmark {
 	/** As it is given on the command line */
 	name: string;
-	/** What is measured, in a sentence */
+	/** The measurement, in one sentence */
 	about: string;
 	/** Measures, and tells meanwhile what it is doing. */
 	run(log: (line: string) => void): Promise<Table>;
@@ -11,7 +11,7 @@ export interface Benchmark {
 
 export interface Table {
 	columns: string[];
-	/** What the row is about, then its figures */
+	/** Title of the row, then its figures */
 	rows: string[][];
 	expectations: Expectation[];
 }
@@ -23,7 +23,7 @@ export interface Expectation {
 	atMost: number;
 }
 
-/** How a ratio or a number of seconds is written */
+/** Formats a ratio or a number of seconds. */
 export const decimals = (figure: number): string => figure.toFixed(2);
 
 /** Judged by the figure as it is printed: a millisecond beyond the limit is no finding. */

@@ -16,7 +16,7 @@ const BYTES = 10 * MIB;
 const ROUNDS = 3;
 const program = fileURLToPath(new URL('./bigFileRun.mts', import.meta.url));
 
-/** How much the memory may grow, in sizes of the file */
+/** Amount that the memory may grow, in sizes of the file */
 const AT_MOST = {
 	// The API takes a file as base64 in JSON. That is the file, and four thirds of it: the bytes that are sent. All of it is in use, so
 	// there is nothing to collect.

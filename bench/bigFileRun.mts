@@ -14,15 +14,15 @@ export interface Transfer {
 	credentials: Stage['credentials'];
 	projectId: string;
 	bytes: number;
-	/** What to read, for the way down */
+	/** The file to download */
 	fileId?: string;
-	/** Whether garbage is collected all the time, so that only what is in use counts */
+	/** True if garbage is collected all the time, so that only what is in use counts */
 	collect: boolean;
 }
 
 export interface Transferred {
 	fileId: string;
-	/** Of the content that was sent or that arrived */
+	/** Size of the sent or received content */
 	sha256: string;
 	/** The most bytes by which the process's memory grew */
 	growth: number;
@@ -99,7 +99,7 @@ async function hashOf(data: IBinaryData): Promise<string> {
 	return hash.digest('hex');
 }
 
-/** What `work` returns, and how much memory it took. */
+/** Runs `work`, and returns its result and its memory. */
 async function watched<T>(work: () => Promise<T>): Promise<{ result: T; growth: number }> {
 	globalThis.gc!();
 	const before = process.memoryUsage.rss();

@@ -19,7 +19,7 @@ export const about =
 const SESSIONS = 20;
 /** Each draws other faults; the table sums up the sessions of all of them. */
 const SEEDS = [20261005, 20261006, 20261007];
-/** Of the probabilities in test/faults/faultRules.mts */
+/** Share of the probabilities in test/faults/faultRules.mts */
 const FEW = 0.1;
 const MANY = 1;
 /** Longer than the loop waits and a node's tries take: an execution that does not send anything for so long will not any more. */
@@ -89,11 +89,11 @@ interface Ended {
 	/** The session that it returned, and when */
 	sessionId?: string;
 	outputAt: number;
-	/** What it failed with */
+	/** Its error */
 	failure: string;
 	nodeRuns: number;
 	writes: Writes;
-	/** What n8n keeps of it, by its own account */
+	/** Size of its data, as n8n reports it */
 	kept: number;
 }
 
@@ -254,7 +254,7 @@ function delaysOf(
 	});
 }
 
-/** What the node says when an answer was lost after which a session may exist or not: it does not start another one. */
+/** The node's message after a lost response to a start. */
 const NOT_KNOWN = /session may have been started/;
 
 const LOSSES = ['failed', 'twice', 'lost', 'unanswered', 'announced'] as const;

@@ -3,14 +3,14 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { Table } from './benchmark.mts';
 
-/** What of a table is drawn */
+/** Part of a table that a chart draws */
 export interface Chart {
 	title: string;
 	/** Columns of the table, each with a heading that names the unit */
 	panels: Array<{ column: string; heading: string }>;
-	/** Whether a row is drawn, by what it is about; all are by default */
+	/** True if a row is drawn, by what it is about; all are by default */
 	shows?: (row: string) => boolean;
-	/** Whether a row is about this package, which stands out; all are by default */
+	/** True if a row is about this package, which stands out; all are by default */
 	isOurs?: (row: string) => boolean;
 }
 
@@ -25,9 +25,9 @@ const COLORS = {
 const WIDTH = 800;
 const GAP = 24;
 const FONT_SIZE = 13;
-/** Of a letter, on average */
+/** Average width of a letter */
 const LETTER = 7.5;
-/** Of a row */
+/** Height of a row */
 const STEP = 26;
 const ROW_AXIS = { domain: false, ticks: false, title: null, labelPadding: 8 };
 /** The title, and the headings of the panels */

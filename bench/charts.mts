@@ -67,7 +67,7 @@ export const charts: Record<string, Chart> = {
 			{ column: 'late ms, 99 %', heading: 'Timers late, 99 %, ms' },
 		],
 	},
-	parked: {
+	paused: {
 		title: '200 sessions of one execution while they are waited for',
 		panels: [
 			{ column: 'processor ms a second', heading: 'Processor, ms a second' },

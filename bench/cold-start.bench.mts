@@ -1,4 +1,4 @@
-// What n8n has to do for the package whenever it starts, beside other community packages.
+// Measures n8n's work for the package at each start, beside other community packages.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ export const name = 'cold-start';
 export const about =
 	"size of the package, and time and heap that n8n's loader takes for it, beside other community packages";
 
-/** Of each package, each in a fresh process */
+/** Rounds for each package, each in a fresh process */
 const ROUNDS = 9;
 const LARGEST_TARBALL_KB = 100;
 const program = fileURLToPath(new URL('./coldStartRun.mts', import.meta.url));
-/** Where n8n-workflow is found, which packages leave to n8n */
+/** Path of n8n-workflow, which packages get from n8n */
 const modules = fileURLToPath(new URL('../node_modules', import.meta.url));
 
 interface Loaded {

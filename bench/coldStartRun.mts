@@ -9,7 +9,7 @@ export interface ColdStart {
 	ms: number;
 	/** Bytes of heap that are in use afterwards and were not before */
 	heap: number;
-	/** How many files of code were loaded */
+	/** Number of loaded code files */
 	files: number;
 }
 

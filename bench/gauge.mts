@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a line says after `gauge `: in milliseconds since n8n began, and in bytes of the heap with what lies outside of it */
+/** Content of a line after `gauge `: milliseconds since n8n began, and bytes of the heap and of external memory */
 export interface Gauge {
 	cpuMs: number;
 	heap: number;

@@ -1,4 +1,4 @@
-// What a session of an hour costs: waited for in the database, in memory, and by the workflow that people build by hand.
+// Measures a session of an hour: in the database, in memory, and with the workflow that people build by hand.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listExecutions, readExecution } from '../n8n-host/executions.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
@@ -15,7 +15,7 @@ export const about =
 const FASTER = 10;
 const SESSIONS = 5;
 const MINUTE_MS = 60_000;
-/** Of about an hour, so that they end at different moments of an interval, with a permission in the middle */
+/** Sessions of about an hour, which end at different moments of an interval, with a permission in the middle */
 const PROMPTS = Array.from({ length: SESSIONS }, (_, index) => {
 	const half = 30 * MINUTE_MS + index * 4_700;
 	return `Order ${index}. [work ${half}ms] [ask bash: npm run build] [work ${half}ms] [say Done]`;
@@ -167,7 +167,7 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 			kept: of(({ kept }) => kept) / 1024,
 		};
 	});
-	const [database, memory, parked] = figures;
+	const [database, memory, paused] = figures;
 	return {
 		columns: [
 			'workflow',
@@ -191,12 +191,12 @@ function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 			},
 			{
 				what: 'in the database: requests / by hand with a Wait of 70 s',
-				measured: database.requests / parked.requests,
+				measured: database.requests / paused.requests,
 				atMost: 1,
 			},
 			{
 				what: 'in the database: KiB written / by hand with a Wait of 70 s',
-				measured: database.written / parked.written,
+				measured: database.written / paused.written,
 				atMost: 0.5,
 			},
 			{

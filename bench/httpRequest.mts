@@ -13,7 +13,7 @@ import { ensureHost } from '../n8n-host/install.mts';
 import { hostFolder } from '../n8n-host/versions.mts';
 import '../n8n-host/core.mts';
 
-/** Of the n8n-core that the package is measured in */
+/** Paths of the measured n8n-core */
 const VERSION = '2.41';
 const require = createRequire(join(hostFolder(VERSION), 'package.json'));
 

@@ -19,7 +19,7 @@ const ROUNDS = 15;
 interface Listing {
 	ids: string[];
 	ms: number;
-	/** What was asked for, request by request */
+	/** Limits of the requests */
 	asked: number[];
 }
 
@@ -72,7 +72,7 @@ async function readByNode(
 	return outputs[0].map(({ json }) => json.id);
 }
 
-/** What somebody would write who wants nothing but the list. */
+/** Reads the list with a simple loop. */
 async function readByLoop({ credentials, projectId }: Stage, parentId: string): Promise<string[]> {
 	const { baseUrl, accessToken } = credentials;
 	const headers = apiHeaders(accessToken);

@@ -56,6 +56,6 @@ try {
 	}
 } catch (error) {
 	console.error((error as Error).message);
-	// What may still be running waits for something that is gone.
+	// A process may still wait for something that's gone.
 	process.exit(1);
 }

@@ -11,7 +11,7 @@ export interface ManyWaiting {
 	credentials: Stage['credentials'];
 	projectId: string;
 	sessions: number;
-	/** How long to measure, in milliseconds, once all have started and been polled */
+	/** Time to measure, in milliseconds, once all have started and been polled */
 	measureMs: number;
 }
 
@@ -21,11 +21,11 @@ export interface Waited {
 	tookMs: number;
 	/** Requests of these sessions while it was measured */
 	requests: number;
-	/** How often n8n was asked for the credential in the whole execution */
+	/** Number of times that n8n was asked for the credential in the whole execution */
 	credentialReads: number;
-	/** Of the heap with what lies outside of it, in bytes, against before the execution */
+	/** Growth of heap and external memory in bytes since before the execution */
 	memory: number;
-	/** How late a timer was in milliseconds: half of them, and 99 of 100 */
+	/** Delay of timers in milliseconds: median and 99th percentile */
 	lateMedianMs: number;
 	lateWorstMs: number;
 	/** The most processor time that went by between two turns of a timer that is always due, in milliseconds */

@@ -1,4 +1,4 @@
-// What the benchmarks of whole workflows play on: the real n8n with the package in it, and what it writes into its database.
+// Stage for the benchmarks of whole workflows: the real n8n with the package, and the data in its database.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHost, type Host, type HostOptions } from '../n8n-host/host.mts';
@@ -8,7 +8,7 @@ import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { packedPackage } from '../tools/package.mts';
 import { AS_TEXT, http, isOk } from '../tools/http.mts';
 
-/** What was written of one execution's data */
+/** Written bytes of one execution's data */
 export interface Writes {
 	count: number;
 	bytes: number;

@@ -11,7 +11,7 @@ const SESSIONS = 40_000;
 const SHORTEST_MS = 10_000;
 const LONGEST_MS = 3_600_000;
 const SEED = 20261005;
-/** What the API document recommends between two polls (Polling procedure, 2) */
+/** Time between two polls that the API document recommends (Polling procedure, 2) */
 const RECOMMENDED = { least: 5_000, most: 10_000 };
 
 interface Plan {

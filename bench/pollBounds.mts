@@ -1,4 +1,4 @@
-// How many polls a poll policy needs for a session, by its luck with the jitter alone.
+// Returns the polls that a poll policy needs for a session, with the best and worst jitter.
 import { pollDelay, type PollLimits } from './pollPlan.mts';
 import type { Stretch } from './sessionCourse.mts';
 

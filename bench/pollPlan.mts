@@ -10,7 +10,7 @@ export type { PollLimits };
 export const pollDelay = (ageMs: number, random: number, limits: PollLimits): number =>
 	delayWithin(ageMs, random, limits)!;
 
-/** What the node polls by when nobody changes its options */
+/** The node's default poll policy */
 export const defaultLimits: PollLimits = { pollMs: 5000, maxPollMs: 10_000 };
 
 /** The longest wait after a poll of a session of this age, in milliseconds */

@@ -1,4 +1,4 @@
-// What the node made of a session, read from the requests that the service received.
+// Reads the polls of a session from the requests that the service received.
 import type { ServedRequest } from '../tools/demoService.mts';
 import { pollDelay, type PollLimits } from './pollPlan.mts';
 
@@ -7,7 +7,7 @@ export interface PollRecord {
 	requests: number;
 	/** Polls that came sooner than the policy allows after what the answers before had shown */
 	early: number;
-	/** What the policy said before the last poll, without jitter */
+	/** The policy's interval before the last poll, without jitter */
 	lastInterval: number;
 }
 

@@ -1,4 +1,4 @@
-// What a benchmark prints.
+// Prints a benchmark.
 import { styleText } from 'node:util';
 import { tableLines } from '../tools/table.mts';
 import { decimals, isMet, type Expectation, type Table } from './benchmark.mts';

@@ -9,7 +9,7 @@ export type Way = 'parse' | 'items' | 'one item';
 
 export interface Reading {
 	way: Way;
-	/** Of the API that answers; every answer is the one that is measured, but for a `limit` in the query */
+	/** Base URL of the API. It answers every request with the measured response, except for a `limit` in the query. */
 	credentials: Stage['credentials'];
 }
 
@@ -48,7 +48,7 @@ async function node(query: string) {
 }
 
 const work = way === 'parse' ? parse : node;
-// What is loaded at first use does not count toward the rows.
+// Code loaded at first use doesn't count toward the rows.
 for (let round = 0; round < 3; round++) await work('SELECT few');
 globalThis.gc!();
 const before = process.memoryUsage.rss();

@@ -1,4 +1,4 @@
-// How a session went according to the service, whoever polled it and when.
+// Reads the course of a session from the service.
 import type { SessionLog } from '../local-service/agent/model.mts';
 import { sessionAt } from '../local-service/agent/session.mts';
 import { scriptOfPrompt } from '../local-service/agent/story.mts';
@@ -17,9 +17,9 @@ export interface SessionRecord {
  * happens in it does not depend on when anybody looks, so the polls that it needs can be counted apart from those of the others.
  */
 export interface Stretch {
-	/** When there was something new to see, in milliseconds since the stretch began */
+	/** Times of changes, in milliseconds since the stretch began */
 	changes: number[];
-	/** When the question, or the session's end, was there to see */
+	/** Time of the request or of the session's end */
 	end: number;
 }
 

@@ -25,10 +25,10 @@ const OF_EACH = 3;
 
 interface Measured {
 	shape: string;
-	/** Of the policy, with the most and the least favourable jitter */
+	/** Polls of the policy, with the best and the worst jitter */
 	least: number;
 	most: number;
-	/** What was sent */
+	/** Sent polls */
 	requests: number;
 	early: number;
 	/** From the session's end to the node's output, in milliseconds */

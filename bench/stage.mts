@@ -1,4 +1,4 @@
-// What the benchmarks play on: the local service, in a process of its own, at the speed of life.
+// Stage for the benchmarks: the local mock service in its own process, at normal speed.
 import { startLocalService, type LocalService } from '../tools/demoService.mts';
 import { credentialFor } from '../local-service/caller.mts';
 

@@ -1,4 +1,4 @@
-// What is made of several rounds.
+// Statistics of several rounds.
 
 /** The one in the middle: a round in which the machine was busy with something else does not count. */
 export function median(figures: number[]): number {

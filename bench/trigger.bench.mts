@@ -26,12 +26,12 @@ const MOST_STATE_BYTES = 250_000;
 const WAYS: Way[] = ['trigger', 'get many'];
 const program = fileURLToPath(new URL('./triggerRun.mts', import.meta.url));
 
-/** What a look costs in the real n8n */
+/** Cost of a poll in the real n8n */
 interface InN8n {
 	requests: number;
 	/** From the first request to the last, by the service's record */
 	seconds: number;
-	/** What n8n writes of an execution; nothing where there is none */
+	/** Written bytes of an execution, and 0 without one */
 	bytes: number;
 }
 

@@ -45,7 +45,7 @@ const trigger = poller({
 	credentials,
 });
 
-// What is loaded at first use does not count toward the list, and neither is the trigger's first look.
+// Code loaded at first use doesn't count toward the list. Neither does the trigger's first poll.
 await getMany(100);
 if (way === 'trigger') await trigger.poll();
 globalThis.gc!();

@@ -1,4 +1,4 @@
-// What shared-key measures in one process, in n8n's queue mode: two workers, each with a gate of its own, and one key.
+// Measures shared-key in n8n's queue mode: two workers with one key, each with its own rate limiter.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, listExecutions, readExecution } from '../n8n-host/executions.mts';
 import type { QueueHost } from '../n8n-host/queue.mts';
@@ -16,7 +16,7 @@ const LIMIT = { perSecond: 10, burst: 10 };
 const STARTS_PER_SECOND = 25;
 const promptOf = (index: number) => `Order ${index}. [work 20s] [say Done]`;
 
-/** What one worker did, or both */
+/** Figures of one worker, or both */
 interface Outcome {
 	by: string;
 	sessions: number;

@@ -68,7 +68,7 @@ async function wait({ credentials, projectId }: Stage, prompts: string[]): Promi
 const lengthOf = ({ startedAt, finishedAt }: SessionRecord) =>
 	Date.parse(finishedAt) - Date.parse(startedAt);
 
-/** How many sessions were going on at a moment */
+/** Returns the number of running sessions at a moment */
 const waitingAt = (sessions: SessionRecord[], at: number) =>
 	sessions.filter(
 		({ startedAt, finishedAt }) => Date.parse(startedAt) <= at && Date.parse(finishedAt) > at,

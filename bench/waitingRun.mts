@@ -13,7 +13,7 @@ export interface Waiting {
 	/** For the time before: sessions that are over soon */
 	warmUp: string[];
 	concurrency: number;
-	/** When to look at the memory, in milliseconds after the start */
+	/** Times of memory measurements, in milliseconds after the start */
 	looks: number[];
 }
 
@@ -53,7 +53,7 @@ async function runAll(all: string[]): Promise<string[]> {
 	return outputs[outputIndex('completed')].map(({ json }) => json.sessionId as string);
 }
 
-/** What is in use, once everything that is not has been collected. */
+/** Memory in use after a garbage collection. */
 function memory(): Memory {
 	for (let time = 0; time < 3; time++) globalThis.gc!();
 	const { heapUsed, external, rss } = process.memoryUsage();

@@ -22,10 +22,10 @@ const responseCode = (value: number, message: string) => ({
 });
 
 const REDIRECT_MESSAGE =
-	'The base URL answers with a redirect, which is not followed so that the API key stays where it belongs. Enter the address that it leads to, if you trust it.';
+	"The base URL answers with a redirect. If you trust its target, enter the target as the base URL. Redirects aren't followed, so that the API key goes nowhere else.";
 
 /**
- * What an override says of the list of projects, for the request of the test: n8n evaluates it, and knows no function of
+ * Expression for the override of the projects list, for the test's request: n8n evaluates it, and knows no function of
  * ours. (n8n 1.123 cannot parse a `catch` without a name.)
  */
 const overridden = (field: string, otherwise: string) =>
@@ -83,8 +83,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			type: 'json',
 			default: '{}',
 			description:
-				'How requests really look where the API documentation leaves it open, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
-			hint: 'Leave it as it is unless the service refuses a request, or an error names an override',
+				'Corrections to requests, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
+			hint: 'Leave it unchanged unless the service refuses a request, or an error names an override',
 		},
 	];
 
@@ -100,7 +100,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		const { origin } = new URL(baseUrl);
 		if (target.origin !== origin) {
 			throw new WorkspaceAutomationError(
-				`The API key is not sent to ${target.origin}`,
+				`The API key isn't sent to ${target.origin}`,
 				`This credential is for ${origin} only. Use another credential for other addresses.`,
 			);
 		}
@@ -135,17 +135,17 @@ export class WorkspaceAutomationApi implements ICredentialType {
 					key: '0',
 					value: '<',
 					message:
-						'The base URL answers with a web page instead of JSON. Check that it is that of the API, and that there is no proxy or login page in front of it.',
+						"The base URL answers with a web page instead of JSON. Check that it's the API's address, and that there's no proxy or login page in front of it.",
 				},
 			},
 			responseCode(
 				401,
 				"The API key was refused. Check that it is complete and still exists in the service's settings.",
 			),
-			responseCode(403, 'The API key is valid but does not permit listing projects.'),
+			responseCode(403, "The API key is valid, but doesn't allow listing projects."),
 			responseCode(
 				404,
-				'The service answers 404 for the list of projects: either the base URL is not that of the API, or the API key lacks the scope or the access to list projects. A key that is only meant for other operations may still work.',
+				"The service answers 404 for the list of projects: either the base URL isn't the API's address, or the API key lacks the scope or the access to list projects. A key that is only meant for other operations may still work.",
 			),
 			// n8n takes rules of both kinds beside each other, and types them apart.
 		] as ICredentialTestRequest['rules'],

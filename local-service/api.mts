@@ -133,7 +133,7 @@ async function serve(
 	const { faults, state } = parts;
 	const entry = recordRequest(parts, request);
 	const between = parts.layer.between(operation);
-	// What always stands between is not among the faults that a test sets and counts.
+	// A proxy dialect isn't among the faults that a test sets and counts.
 	const striking: Striking[] = [...faults.strike('request', operation.operationId), ...between];
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
@@ -194,7 +194,7 @@ async function answerTo(
 }
 
 /**
- * What the handler answers; where lists are cut in another way than the routes do it, a page of what it answers.
+ * Returns the handler's answer, or a page of it if the dialect cuts lists in another way than the routes.
  * @throws ApiError
  */
 async function answerOf(
@@ -245,7 +245,7 @@ function admit(
 	checkParameters(operation, { path: params, query: queries[0] });
 	const given = parseBody(operation, rawBody(request), request.headers['content-type']);
 	const body = layer.readBody(operation, given, state.store);
-	// Where nothing of a change is understood and nobody minds, nothing is changed.
+	// A dialect that ignores unknown fields changes nothing if it knows none of them.
 	const isNothing =
 		operation.method === 'PATCH' && isObject(body) && Object.keys(body).length === 0;
 	if (!layer.ignores || !isNothing) checkBody(operation, body);

@@ -28,9 +28,9 @@ export interface ServiceOptions {
 	rateLimit?: RateSetting;
 	/** Names of dialects that the service speaks, see `dialects/` */
 	dialects?: readonly string[];
-	/** How late changes show, in milliseconds of service time; default: as the dialects have it, otherwise not at all */
+	/** Delay of changes, in milliseconds of service time. By default the dialects' delay, or none. */
 	lateness?: Partial<Lateness>;
-	/** How analytics reaches ClickHouse; default: chdb, in this process */
+	/** Connection to ClickHouse. By default chdb, in this process. */
 	clickHouse?: Connect;
 	/** The event data that analytics has; default: ninety days of traffic up to now */
 	traffic?: Traffic;

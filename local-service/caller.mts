@@ -1,4 +1,4 @@
-// What somebody needs to call the service: the headers of a request, and what the package's credential holds.
+// Values to call the service: the headers of a request, and the package's credential.
 import type { Overrides } from './dialects/dialect.mts';
 
 /** The API version that most operations need */

@@ -3,7 +3,7 @@
 export interface Stored<T> {
 	/** Ascending in the order of insertion, from 1 */
 	sequence: number;
-	/** When it was added, in milliseconds of service time; `-Infinity` for what was always there */
+	/** Time when it was added, in milliseconds of service time. `-Infinity` for entries of the seed. */
 	addedAt: number;
 	item: T;
 }

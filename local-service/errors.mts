@@ -27,7 +27,7 @@ export class ApiError extends Error {
 		this.headers = headers;
 	}
 
-	/** What Fastify answers with when this is thrown */
+	/** Status that Fastify answers with */
 	get statusCode(): number {
 		return statusOf[this.code];
 	}

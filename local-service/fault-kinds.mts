@@ -1,4 +1,4 @@
-// What each kind of fault does to an answer on its way out: a table of pure functions.
+// Effects of each kind of fault on an answer: a table of pure functions.
 import { codeOf } from './errors.mts';
 import type { FaultRule } from './faults.mts';
 import { isObject, parseJson, type JsonObject } from './json.mts';
@@ -30,7 +30,7 @@ export const jsonAnswer = (
 interface Kind {
 	/** `request`: applies to any request; `answer`: only where the answer has pending interactions */
 	stage: 'request' | 'answer';
-	/** Whether the service carries the request out, unless the rule says otherwise */
+	/** True if the service carries the request out, unless the rule says otherwise */
 	processes: boolean;
 	/**
 	 * @param wire the real answer, or an empty one when the request was not carried out
@@ -38,7 +38,7 @@ interface Kind {
 	apply(wire: WireAnswer, rule: FaultRule, service: FaultyService): WireAnswer;
 }
 
-/** What a fault needs of the service. */
+/** Parts of the service that a fault uses. */
 export interface FaultyService {
 	/** Wall time in milliseconds */
 	wallNow: number;

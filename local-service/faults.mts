@@ -6,11 +6,11 @@ export interface FaultRule {
 	/** `*` for every operation */
 	operationId: string;
 	kind: FaultKind;
-	/** How often it strikes; default 1, 0: without end */
+	/** Number of times that it applies. Default 1, and 0 for no limit. */
 	times?: number;
-	/** How many matching requests are spared first */
+	/** Number of matching requests to skip first */
 	after?: number;
-	/** Of striking, 0 to 1; the same `seed` gives the same sequence */
+	/** Probability of the fault, 0 to 1. The same `seed` gives the same sequence. */
 	probability?: number;
 	seed?: number;
 	/** For `status` */
@@ -23,7 +23,7 @@ export interface FaultRule {
 	ms?: number;
 	/** For `content-type` */
 	contentType?: string;
-	/** Whether the service carries the request out all the same; each kind has its default */
+	/** True if the service carries the request out all the same; each kind has its default */
 	process?: boolean;
 }
 

@@ -46,7 +46,7 @@ export function contentOfBase64(name: string, data: string, contentType?: string
 	return { content: limited(content), contentType: contentType ?? contentTypeOf(name) };
 }
 
-/** Whether a file is returned as text: its type and its bytes are text, and it is small enough. */
+/** Returns whether a file is returned as text: its type and its bytes are text, and it is small enough. */
 export const comesAsText = ({ content, contentType = '' }: FileItem): boolean =>
 	isText(contentType) && content.length <= maxText && isUtf8(content);
 
@@ -61,7 +61,7 @@ export function signUrl(origin: string, { id, name }: FileItem, now: number): st
 	return `${origin}/downloads/${id}/${encodeURIComponent(name)}?expires=${expires}&signature=${signatureOf(id, expires)}`;
 }
 
-/** Whether a signed URL is genuine and has not expired. */
+/** Returns whether a signed URL is genuine and has not expired. */
 export function isValidUrl(
 	fileId: string,
 	query: { expires?: string; signature?: string },

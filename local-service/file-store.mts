@@ -32,7 +32,7 @@ export interface FileStore {
 	change(item: FileItem, to: Partial<Place>, now: number): FileItem;
 	/** Deletes an item, and with a folder everything below it. */
 	delete(item: FileItem): void;
-	/** Whether `item` is the folder itself or is anywhere below it */
+	/** True if `item` is the folder itself or is anywhere below it */
 	isWithin(item: FileItem, folderId: string): boolean;
 }
 

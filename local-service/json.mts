@@ -5,7 +5,7 @@ export type JsonObject = Record<string, unknown>;
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a text says as JSON; undefined when it is not JSON. */
+/** Parses JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);

@@ -3,7 +3,7 @@ import type { SessionLog } from './agent/model.mts';
 import type { Stored } from './collection.mts';
 import type { ServiceState } from './state.mts';
 
-/** How late changes show, in milliseconds of service time. */
+/** Delays of changes, in milliseconds of service time. */
 export interface Lateness {
 	/** A new session: no operation finds it until then; its usual first 1 to 2 seconds come on top */
 	session: number;

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// Reads the command line.
 import { parseArgs } from 'node:util';
 import type { ServiceOptions } from './app.mts';
 import type { Lateness } from './lateness.mts';

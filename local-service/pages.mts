@@ -1,4 +1,4 @@
-// What the origin serves beside the API: downloads by signed URL, and the pages that the API links to.
+// Serves downloads by signed URL, and the pages that the API links to.
 import type { FastifyInstance } from 'fastify';
 import { sessionAt } from './agent/session.mts';
 import { showSession } from './agent/view.mts';

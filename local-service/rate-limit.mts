@@ -3,7 +3,7 @@
 export interface RateSetting {
 	/** Sustained requests per second */
 	perSecond: number;
-	/** How many are allowed at once; default: one second's worth, at least one */
+	/** Requests allowed at once. By default those of one second, at least one. */
 	burst?: number;
 }
 

@@ -1,4 +1,4 @@
-// What callers sent and received, for tests and for people who want to see what their workflow does.
+// Record of requests and answers, for tests and for people who debug a workflow.
 import { parseJson } from './json.mts';
 
 export interface RecordedRequest {
@@ -34,7 +34,7 @@ export interface RequestRecord {
 
 /** The most entries that are kept; the oldest go first. */
 const maxEntries = 20_000;
-/** Of a body with more characters than this only the length is kept. */
+/** Longer bodies are recorded by their length only. */
 const maxBody = 20_000;
 
 export function createRecord(): RequestRecord {

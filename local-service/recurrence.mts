@@ -1,4 +1,4 @@
-// When a recurrence rule (RFC 5545) runs next. Times are UTC.
+// Finds the next run of a recurrence rule (RFC 5545). Times are UTC.
 import rruleModule, { type Options } from 'rrule';
 import type { Task } from './state.mts';
 
@@ -9,7 +9,7 @@ const listOf = (item: string) => new RegExp(`^${item}(,${item})*$`);
 const ordinal = '[+-]?[1-9]\\d{0,2}';
 
 /**
- * What each part of a rule may look like. rrule itself reads anything: it never returns from an interval below 1, and takes an
+ * Pattern of each part of a rule. rrule itself reads anything: it never returns from an interval below 1, and takes an
  * hour of `x` for one that never comes. Nothing here runs more often than hourly.
  */
 const grammar: Record<string, RegExp> = {
@@ -30,7 +30,7 @@ const grammar: Record<string, RegExp> = {
 
 const bare = (rule: string) => rule.replace(/^RRULE:/i, '').toUpperCase();
 
-/** Whether the service accepts a rule such as `FREQ=DAILY;BYHOUR=9`, with or without `RRULE:`. */
+/** Returns whether the service accepts a rule such as `FREQ=DAILY;BYHOUR=9`, with or without `RRULE:`. */
 export function isRule(rule: string): boolean {
 	const parts = bare(rule)
 		.split(';')
@@ -83,7 +83,7 @@ export function nextRun(rule: string, anchor: number, after: number): number | u
 /** The last answer for a task: it holds for every moment from the one asked for to the run itself. */
 const lastAnswers = new WeakMap<object, { rule: string; after: number; next?: number }>();
 
-/** When a task runs next, as `nextRun`: never before it has run already. Lists ask for every task, and rrule goes through all runs from the first. */
+/** Returns a task's next run like `nextRun`, and never a run before its last one. Lists ask for every task, and rrule goes through all runs from the first. */
 export function nextRunOf(
 	task: Pick<Task, 'rrule' | 'createdAt' | 'ranUntil'>,
 	now: number,

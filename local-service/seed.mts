@@ -1,4 +1,4 @@
-// What exists at every start: always the same, and enough of it to page through.
+// Data at every start: always the same, and enough for several pages.
 import { startingKeys } from './auth.mts';
 import { createCollection } from './collection.mts';
 import { createFileStore } from './file-store.mts';
@@ -205,7 +205,7 @@ function filled<T extends { id: string }>(items: T[], groupOf?: (item: T) => str
 	return collection;
 }
 
-/** What every start and every reset begins with; times are relative to `now`, milliseconds of service time. */
+/** Returns the data of a start or reset. Times are relative to `now`, milliseconds of service time. */
 export function seed(now: number): Store {
 	const files = createFileStore();
 	for (const file of seedFiles(

@@ -1,4 +1,4 @@
-// What the service holds in memory.
+// State of the service in memory.
 import type { Analytics } from './analytics/analytics.mts';
 import type { SessionLog } from './agent/model.mts';
 import type { Key } from './auth.mts';
@@ -78,7 +78,7 @@ export interface SharedPreview {
 
 export interface Session extends SessionLog {
 	projectId: string;
-	/** How often its status was read */
+	/** Number of times that its status was read */
 	polls: number;
 }
 
@@ -103,6 +103,6 @@ export interface ServiceState {
 	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
-	/** How late changes show; replaced as a whole by the control API */
+	/** Delays of changes. The control API replaces all of them. */
 	lateness: Lateness;
 }

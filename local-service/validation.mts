@@ -85,7 +85,7 @@ function readBody(text: string): unknown {
 	}
 }
 
-/** How an answer of the service breaks the contract; undefined when it does not. */
+/** Returns the reason why an answer breaks the contract, or undefined. */
 export function contractViolation(
 	{ validateAnswer, operationId }: Operation,
 	status: number,

@@ -83,7 +83,7 @@ interface BuiltPackage {
 
 let loaded: BuiltPackage | undefined;
 
-/** What the build has made of the package, loaded once. n8n-core can be loaded while it is still being built. */
+/** The built package, loaded once. n8n-core can be loaded while it is still being built. */
 export function builtPackage(): BuiltPackage {
 	if (loaded) return loaded;
 	const { n8n } = require('./package.json') as { n8n: { nodes: string[]; credentials: string[] } };

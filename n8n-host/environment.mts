@@ -61,7 +61,7 @@ export function hostEnvironment(
 	};
 }
 
-/** Where the editor of a host on these ports is. */
+/** Returns the editor's URL of a host on these ports. */
 export function hostUrl(ports: HostPorts): string {
 	return `http://127.0.0.1:${ports.editor}`;
 }

@@ -11,9 +11,9 @@ export interface NodeRun {
 	/** By output index, then item */
 	data?: { main: Array<Item[] | null> };
 	error?: any;
-	/** What the node has told the editor */
+	/** Metadata of the node for the editor */
 	hints?: Array<{ message: string }>;
-	/** What the node has told n8n's tracing, where n8n has that */
+	/** Metadata for n8n's tracing, if n8n has it */
 	metadata?: { tracing?: Record<string, unknown> };
 }
 
@@ -56,7 +56,7 @@ export async function readExecution(rest: Rest, id: string): Promise<Execution> 
 export interface ExecutionSummary {
 	id: string;
 	status: string;
-	/** How it was started: `manual`, `webhook`, `trigger`, `integrated` (by another one), `retry`, ... */
+	/** Its start mode: `manual`, `webhook`, `trigger`, `integrated` (by another one), `retry`, ... */
 	mode: string;
 }
 
@@ -76,7 +76,7 @@ export interface WaitOptions {
 	until?: 'ended' | 'waiting';
 }
 
-/** What n8n answers; undefined while it has too much to do to look after its database, which it says with a 503. */
+/** Returns n8n's response, or undefined for a 503, while n8n is too busy for its database. */
 async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
 	return await work().catch((error: unknown) => {
 		if (error instanceof RestError && error.status === 503) return undefined;

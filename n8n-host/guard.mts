@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
-/** What n8n may be given to finish its executions (N8N_GRACEFUL_SHUTDOWN_TIMEOUT), and a little */
+/** Time for n8n to finish its executions (N8N_GRACEFUL_SHUTDOWN_TIMEOUT), and a margin */
 const GRACE_MS = 35_000;
 const [folder, command, ...args] = process.argv.slice(2);
 

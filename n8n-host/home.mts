@@ -15,7 +15,7 @@ const keptHome = (version: HostVersion): string =>
 
 const homeOf = (userFolder: string): string => join(userFolder, '.n8n');
 
-/** Whether this n8n is as new as its folder: nobody has used it. */
+/** Returns whether this n8n is as new as its folder: nobody has used it. */
 export const isNewHome = (userFolder: string): boolean =>
 	!existsSync(join(homeOf(userFolder), DATABASE));
 

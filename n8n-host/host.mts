@@ -41,22 +41,22 @@ export interface HostOptions {
 	/** Which n8n; see versions.mts for what holds where nobody says */
 	version?: HostVersion;
 	ports?: HostPorts;
-	/** Where n8n keeps its data: kept at the end, so that another host can go on with it. A folder for this run alone by default. */
+	/** Folder of n8n's data. It's kept at the end, so that another host can continue with it. By default, a folder for this run alone. */
 	userFolder?: string;
 	/** The owner; that of a user folder that another host has set up */
 	login?: Login;
 	/** Further environment for n8n */
 	env?: NodeJS.ProcessEnv;
-	/** How many times faster than others this n8n takes up what it has parked */
+	/** Factor by which this n8n resumes paused executions faster */
 	waitsFaster?: number;
-	/** How many times faster than others the whole of this n8n lives, and since when */
+	/** Factor by which this n8n's clock runs faster, and its start */
 	clock?: { faster: number; origin: number };
 	/** n8n's own output, line by line */
 	log?: Log;
 }
 
 export interface Host {
-	/** Where the editor is */
+	/** URL of the editor */
 	url: string;
 	login: Login;
 	rest: Rest;
@@ -94,7 +94,7 @@ export interface OwnHost extends Host {
 	kill(): Promise<void>;
 }
 
-/** How to find an n8n that runs already */
+/** Address of an n8n that's already running */
 export interface HostAddress {
 	url: string;
 	login: Login;
@@ -106,7 +106,7 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 	const url = hostUrl(ports);
 	const login = options.login ?? newLogin();
 	const { version = hostVersion(), userFolder = newUserFolder() } = options;
-	// What is in another kind of database is not in the folder.
+	// Another kind of database isn't in the folder.
 	const isNew = isNewHome(userFolder) && !options.env?.DB_TYPE;
 	if (isNew) copyHome(version, userFolder);
 	const n8n = startN8n(['start'], ports, options, userFolder);
@@ -199,7 +199,7 @@ export async function freeHostPorts(): Promise<HostPorts> {
 	return { editor: await free(), broker: await free() };
 }
 
-/** Where in a user folder n8n loads a community package from */
+/** Place of a community package in a user folder */
 export function packagePlace(packageDir: string, userFolder: string): string {
 	const { name } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'));
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', name);
@@ -209,7 +209,7 @@ async function failOnExit(exited: Promise<number>): Promise<never> {
 	throw new Error(`it ended with exit code ${await exited}`);
 }
 
-/** What n8n says when it could not finish its check of the nodes, as against what it says of what it found */
+/** n8n's message if it couldn't finish its check of the nodes */
 const NOT_CHECKED = ['Error validating node parameters', 'Regular expression execution timed out'];
 
 /**

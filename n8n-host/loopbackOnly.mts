@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
-/** Whether a Host header names this machine itself. */
+/** Returns whether a Host header names this machine itself. */
 export const isLoopback = (host: string | undefined): boolean =>
 	host !== undefined && LOOPBACK.test(host);
 

@@ -9,7 +9,7 @@ export type Log = (line: string) => void;
 
 const PROGRESS_MS = 10_000;
 
-/** What npm is told to install from a lock file */
+/** npm's arguments to install from a lock file */
 export const INSTALL = [
 	'install',
 	'--no-save', // the committed lock file says what to install and is never written
@@ -26,11 +26,11 @@ export interface Pinned {
 	folder: string;
 	/** As people call it */
 	name: string;
-	/** How long it takes, about */
+	/** Approximate duration */
 	seconds: number;
-	/** What can be done while npm installs it */
+	/** Work during npm's installation */
 	meanwhile?: () => Promise<void>;
-	/** What is left to do after both */
+	/** Work after both */
 	finish?: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function ensurePinned(pinned: Pinned, log: Log): Promise<void> {
 	}
 }
 
-/** What an installation is for: this lock file, on a Node of this binary interface. */
+/** Identifies an installation: the lock file, and Node's binary interface. */
 function wholeness(folder: string): string {
 	const { modules } = process.versions;
 	const lockFile = hash('sha256', readFileSync(join(folder, 'package-lock.json')));

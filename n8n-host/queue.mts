@@ -22,7 +22,7 @@ export interface QueueOptions {
 	concurrency?: number;
 	/** Further environment for the main and the workers */
 	env?: NodeJS.ProcessEnv;
-	/** How many times faster than others this n8n takes up what it has parked */
+	/** Factor by which this n8n resumes paused executions faster */
 	waitsFaster?: number;
 	/** Told which worker runs which execution */
 	log?: Log;
@@ -105,7 +105,7 @@ async function all<T extends Array<Promise<any>>>(promises: [...T]) {
 	return await Promise.all(promises);
 }
 
-/** What the main and all workers have to agree on. */
+/** Shared settings of the main and all workers. */
 function queueEnvironment(redis: Redis, postgres: Postgres, url: string): NodeJS.ProcessEnv {
 	return {
 		EXECUTIONS_MODE: 'queue',
@@ -119,7 +119,7 @@ function queueEnvironment(redis: Redis, postgres: Postgres, url: string): NodeJS
 		DB_POSTGRESDB_PORT: String(postgres.port),
 		DB_POSTGRESDB_USER: postgres.user,
 		DB_POSTGRESDB_DATABASE: postgres.database,
-		// What somebody runs by hand would stay on the main otherwise.
+		// Otherwise manual executions would run on the main.
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 	};
 }

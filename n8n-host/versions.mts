@@ -23,6 +23,6 @@ export function chosenVersions(): readonly HostVersion[] {
 /** The version to run: the one that `N8N_HOST` names, or the default. */
 export const hostVersion = (): HostVersion => chosenVersions()[0];
 
-/** Where a version is installed, beside the package.json that pins it */
+/** Folder of a version, beside the package.json that pins it */
 export const hostFolder = (version: HostVersion): string =>
 	fileURLToPath(new URL(version, import.meta.url));

@@ -10,7 +10,7 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 
 export interface Validate {
 	(value: unknown): boolean;
-	/** What was wrong with the last value; null where nothing was */
+	/** Errors of the last value, or null */
 	errors?: ErrorObject[] | null;
 }
 
@@ -22,7 +22,7 @@ export interface Operation {
 	path: string;
 	scopes: string[];
 	parameters: Parameter[];
-	/** Where the method and path serve several operations (`x-operations`) */
+	/** Present if the method and path serve several operations (`x-operations`) */
 	serves: Array<{ operationId: string; field: string }>;
 	/** Undefined where the operation requires no body */
 	validateBody?: Validate;
@@ -32,7 +32,7 @@ export interface Operation {
 
 /** An operation under the name that overrides, faults and dialects use. */
 export interface NamedOperation extends Operation {
-	/** Where a method and path serve several operations: the field of the body that tells this one from the others */
+	/** The field of the body that selects this operation, if a method and path serve several */
 	field?: string;
 }
 

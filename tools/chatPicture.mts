@@ -12,7 +12,7 @@ export const CHAT_WINDOW = { width: 1560, height: 2180 };
 const TIMEOUT_MS = 60_000;
 const JOB = 'Publish the landing page. [ask bash: git push] [say The landing page is live.]';
 
-/** What the model of the example does: it hands the job on, and says which session asks. */
+/** Script of the example's model: it passes the prompt on, and names the session that asks. */
 export const handsOn = (job: string): Script => [
 	[{ tool: 'Run_the_site_agent', with: { prompt: job } }],
 	(told) => [

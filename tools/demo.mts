@@ -13,7 +13,7 @@ import { filledInExample } from './examples.mts';
 import { credentialFor } from '../local-service/caller.mts';
 
 const NODE = 'Run Agent Session';
-/** What follows it when the session has completed */
+/** The node after a completed session */
 const NEXT = 'Result';
 const workflow = filledInExample('run-agent-session');
 const once = process.argv.includes('--once');

@@ -19,7 +19,7 @@ export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 /** A site of it */
 const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
 
-/** What the scripted agent of the local service does with the prompt of a node, by example and node */
+/** Scripts for the agent of the local mock service, by example and node */
 const SCRIPTS: Record<string, Record<string, string>> = {
 	'approve-by-mail': {
 		'Run Agent Session':
@@ -57,7 +57,7 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	},
 };
 
-/** What somebody chooses from the lists of n8n's own nodes, by the name of the field */
+/** Choices in the lists of n8n's own nodes, by the name of the field */
 const CHOSEN: Record<string, string> = {
 	channelId: 'C012AB3CD',
 	databaseId: '1f0e2d3c-4b5a-4697-8877-665544332211',

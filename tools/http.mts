@@ -12,5 +12,5 @@ http.interceptors.request.use((config) => {
 /** Leaves a response's text as it is. */
 export const AS_TEXT = { responseType: 'text', transformResponse: (text: string) => text } as const;
 
-/** Whether a status says that the request succeeded */
+/** Returns whether a status says that the request succeeded */
 export const isOk = ({ status }: { status: number }): boolean => status >= 200 && status < 300;

@@ -1,4 +1,4 @@
-// Whether a note on the canvas shows all of its text, and whether something lies on it: from the workflow's file, by the sizes that n8n's editor
+// Checks that a note on the canvas shows all of its text, and that no node covers it: from the workflow's file, by the sizes that n8n's editor
 // gives its text (measured in n8n 2.41).
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 
@@ -51,7 +51,7 @@ const sizeOf = (node: WorkflowNode) =>
 		? { width: Number(node.parameters.width), height: Number(node.parameters.height) }
 		: NODE_SIZE;
 
-/** What keeps somebody from reading the notes of a workflow, a line each; none if nothing does. */
+/** Returns the problems with a workflow's notes, one line each. */
 export function noteProblems({ nodes }: WorkflowFile): string[] {
 	return nodes.filter(isNote).flatMap((note) => {
 		const { width, height } = sizeOf(note);

@@ -5,14 +5,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 const root = new URL('../', import.meta.url);
 
 export interface RepositoryUrls {
-	/** Where files are shown: the address of `docs/benchmarks.md` is `${files}/docs/benchmarks.md` */
+	/** Base URL of shown files: the address of `docs/benchmarks.md` is `${files}/docs/benchmarks.md` */
 	files: string;
 	folders: string;
-	/** Where the bytes of a file are */
+	/** Base URL of raw files */
 	raw: string;
 }
 
-/** Where GitHub shows what the repository held at a tag. */
+/** Returns GitHub's URLs of the repository at a tag. */
 export function repositoryUrls(repository: string, tag: string): RepositoryUrls {
 	const [, path] = /github\.com\/(.+?)(?:\.git)?$/.exec(repository) ?? [];
 	if (path === undefined) throw new Error(`${repository} is not on GitHub.`);

@@ -1,4 +1,4 @@
-// What only some commands use is installed when one of them first needs it. Each part is pinned in the folder that uses it, so that what
+// Installs parts that only some commands use, at their first use. Each part is pinned in the folder that uses it, so that what
 // is there imports it as if everybody had it.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-/** Where each part is installed */
+/** Folder of each part */
 export const partFolders = (): string[] => Object.values(PARTS).map(({ folder }) => folder);
 
 /** Installs these parts, unless that has been done, and says in one line what this machine lacks for them. Throws if one cannot be installed. */

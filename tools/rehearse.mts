@@ -18,13 +18,13 @@ import { credentialName, filledInExample } from './examples.mts';
 import { packedPackage } from './package.mts';
 
 const TIMEOUT_MS = 10 * 60_000;
-/** How much faster the agents work, and how much sooner n8n resumes a paused execution */
+/** Amount that faster the agents work, and how much sooner n8n resumes a paused execution */
 const SERVICE_SPEED = 20;
 const N8N_WAITS_FASTER = 4;
-/** How long a request may stay unanswered, in hours, which is what the node's field counts in */
+/** Time that a request may stay unanswered, in hours, which is what the node's field counts in */
 const UNANSWERED_HOURS = 0.05;
 
-/** What the scripted agent of each project does */
+/** Script of the agent in each project */
 const NIGHT = [
 	{
 		title: 'asks to publish: you answer by the link',

@@ -19,7 +19,7 @@ const hostOf = (address: string) =>
 		? new URL(address.replace(/^git\+/, '')).hostname
 		: address.split('@').at(-1)!;
 
-/** Where people read whom to write to */
+/** Pages with the contact's address */
 const PAGES = ['SECURITY.md', 'CODE_OF_CONDUCT.md'];
 
 /** The addresses in a text, of mail and of pages */
@@ -27,7 +27,7 @@ const addressesIn = (text: string): string[] =>
 	text.match(/https?:\/\/[^\s)>]+|[\w.+-]+@[\w-]+(\.[\w-]+)+/g) ?? [];
 
 /**
- * What keeps a release back, a line each; none if it may go.
+ * Returns the reasons against a release, one line each.
  * @param pages what people read whom to write to, by file
  */
 export function releaseProblems(

@@ -28,7 +28,7 @@ const SIZE = { width: 1360, height: 1120 };
 /** Around the nodes; more where their names and their unconnected outputs stick out */
 const AIR = { left: 32, top: 32, right: 112, bottom: 96 };
 const RUN_TIMEOUT_MS = 120_000;
-/** What lies over the canvas, and says nothing about the workflow */
+/** Elements over the canvas that don't belong to the workflow */
 const DISTRACTIONS =
 	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
 
@@ -39,7 +39,7 @@ interface Scene {
 	workflow: WorkflowFile;
 	node: string;
 	panel: string;
-	/** How the result is shown */
+	/** View of the result */
 	view: 'schema' | 'table';
 	canvas?: string;
 	/** The output to show, for a node with several */
@@ -236,7 +236,7 @@ async function takeDragging(
 	await savePicture(page, name, panel.root);
 }
 
-/** What somebody sees who looks for the package: the node panel, and the credential behind a node. */
+/** Takes pictures of the nodes panel and of the credential. */
 async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
 	const { node } = agentSession();
 	await openWorkflow(page, workflowUrl);

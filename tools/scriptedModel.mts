@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What n8n asks of the model, as far as anybody looks at it */
+/** The used part of n8n's request to the model */
 export interface ChatRequest {
 	messages: Array<{ role: string; content: string; tool_call_id?: string }>;
 	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
@@ -14,7 +14,7 @@ export interface Call {
 	with: object;
 }
 
-/** What the model does in its turn: it speaks, which ends its work, or calls tools, all of them at once. */
+/** Turn of the model: a text, which ends its work, or calls of tools, all at once. */
 export type Turn = string | Call[];
 
 /** A turn may depend on what the model was told, such as the result of the tool that it has called. */
@@ -30,7 +30,7 @@ export interface ScriptedModel {
 	close(): Promise<void>;
 }
 
-/** What the model was told last, such as the result of a tool, as n8n puts it. */
+/** Returns the last message to the model in n8n's form, such as the result of a tool. */
 export const lastTold = ({ messages }: ChatRequest): any => JSON.parse(messages.at(-1)!.content);
 
 export async function startScriptedModel(): Promise<ScriptedModel> {

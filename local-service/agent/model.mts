@@ -1,4 +1,4 @@
-// What a session is made of, and what it looks like at a moment.
+// Types of a session and of its state at a moment.
 import type { Option, Script } from './directives.mts';
 
 /** Times are milliseconds of service time. */
@@ -62,6 +62,6 @@ export interface SessionSnapshot {
 	activityAt: number;
 	/** Set while the session is completed or failed */
 	finishedAt?: number;
-	/** How many turns were started, whether they have run or not */
+	/** Number of started turns, finished or not */
 	turns: number;
 }

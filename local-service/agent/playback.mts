@@ -1,32 +1,32 @@
 // Plays a session's script back up to a moment: where the playback stands, and the few ways in which it leaves a trace.
 import type { SessionLog, SessionSnapshot, Tool } from './model.mts';
 
-/** What the agent has said, used and asked so far; filled in turn by turn. */
+/** The agent's messages, tools and requests so far, filled in turn by turn. */
 export interface Playback {
 	log: SessionLog;
 	/** The moment that the playback has reached */
 	time: number;
-	/** How far it may go: until now, or until the abort */
+	/** Its limit: now, or the abort */
 	limit: number;
 	snapshot: SessionSnapshot;
 	toolCount: number;
 	interactionCount: number;
-	/** What was approved for the rest of the session: `permission pattern` */
+	/** Approvals for the rest of the session: `permission pattern` */
 	always: Set<string>;
 	turn: Turn;
 }
 
-/** What a turn has gathered for its final message. */
+/** Parts of a turn's final message. */
 export interface Turn {
 	/** The prompt or message, without its directives */
 	text: string;
 	said?: string;
 	denied: string[];
-	/** What people replied to questions */
+	/** Replies to questions */
 	replies: string[];
 }
 
-/** How a step ended; `stopped`: the limit came first. */
+/** End of a step. `stopped`: the limit came first. */
 export type StepResult = 'done' | 'failed' | 'stopped';
 
 /** Records a sign of activity. */

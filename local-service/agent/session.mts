@@ -10,7 +10,7 @@ import { finalMessage } from './story.mts';
 export const abortedError = 'The session was aborted.';
 
 /**
- * How long (milliseconds) a session stays unknown to every operation, 1 to 2 seconds, and when it stops `starting`, a second later.
+ * Returns the milliseconds in which a session is unknown to every operation, 1 to 2 seconds, and the end of `starting`, a second later.
  * The exact time follows from its id.
  */
 export function startup(id: string): { visibleAfter: number; runningAfter: number } {
@@ -21,7 +21,7 @@ export function startup(id: string): { visibleAfter: number; runningAfter: numbe
 interface PlannedTurn {
 	at: number;
 	script: Script;
-	/** When it is aborted, unless it has ended before; `Infinity` when nobody aborts */
+	/** Time of the abort, unless it has ended before. `Infinity` without an abort. */
 	cutAt: number;
 }
 

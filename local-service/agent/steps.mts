@@ -1,4 +1,4 @@
-// What each step of a script does, as far as time allows.
+// Runs the steps of a script until a time.
 import { idOf } from '../ids.mts';
 import {
 	showMessage,

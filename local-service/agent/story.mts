@@ -1,4 +1,4 @@
-// What the agent does when a prompt has no directives, and the words it uses.
+// The agent's default script and its words.
 import {
 	parseDirectives,
 	usualOptions,
@@ -75,6 +75,6 @@ const denials = new Set([
 	'cancel',
 ]);
 
-/** Whether an option's value denies, judged by its first word: `reject`, `no_thanks`. */
+/** Returns whether an option's value denies, judged by its first word: `reject`, `no_thanks`. */
 export const isDenial = (value: string): boolean =>
 	denials.has(value.toLowerCase().split(/[^a-z]+/)[0]);

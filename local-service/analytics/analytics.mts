@@ -138,7 +138,7 @@ interface Owner {
 	connection: Connection;
 	/** The events of the start */
 	traffic: TrafficEvent[];
-	/** What stands in the place of a table, with arguments */
+	/** Replacement of a table, with arguments */
 	tableFunctions: string[];
 }
 

@@ -1,4 +1,4 @@
-// What a query may not do on somebody's own machine: read files, reach other servers, or see what belongs to other keys. Decided on
+// Refuses queries that would read files, reach other servers, or see the data of other keys. Decided on
 // the statement in ClickHouse's own spelling, on one line and without comments, where every call is a name with a bracket. Pure.
 import { ATTRIBUTION } from './schema.mts';
 
@@ -11,7 +11,7 @@ const READING = /^(dict|joinGet|hasColumnInTable|catboost|file|getSetting|sleep)
 /** Databases that no query has to name */
 const DATABASES = /\b(system|information_schema|default|stored_\w+)[`"]?\./i;
 
-/** What is no part of a SELECT here */
+/** Refused parts of a SELECT */
 const CLAUSES = /\b(SETTINGS|FORMAT|INTO OUTFILE|APPLY|EXPLAIN|DESCRIBE|SHOW)\b(?! *\.)|\{\w+:/;
 
 const QUOTED = /'(?:[^'\\]|\\[\s\S]|'')*'|`(?:[^`\\]|\\[\s\S]|``)*`|"(?:[^"\\]|\\[\s\S]|"")*"/g;
@@ -25,7 +25,7 @@ export function refusalOf(
 	statement: string,
 	tableFunctions: readonly string[],
 ): string | undefined {
-	// What a text says is not what the query does; a quoted name is the name.
+	// Text literals don't matter, but a quoted name is a name.
 	const bare = statement.replace(QUOTED, (quoted) => (quoted[0] === "'" ? "''" : quoted));
 	const clause = CLAUSES.exec(bare.replace(QUOTED, '_'));
 	if (clause) return `${clause[1] ?? 'A query parameter'} is not available here`;

@@ -21,7 +21,7 @@ export interface TrafficEvent {
 	amount: number;
 }
 
-/** How many units of a currency one US dollar buys on a day (`2026-10-05`). */
+/** Returns the units of a currency per US dollar on a day (`2026-10-05`). */
 export interface ExchangeRate {
 	date: string;
 	code: string;

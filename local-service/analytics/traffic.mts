@@ -5,10 +5,10 @@ import type { ExchangeRate, TrafficEvent } from './schema.mts';
 
 const DAYS = 90;
 const DAY_MS = 86_400_000;
-/** How many projects have visits: four in each of three workspaces */
+/** Number of projects with visits: four in each of three workspaces */
 const PROJECTS = 12;
 
-/** Where visits come from: their share in percent, and how many of a thousand buy. '' is direct. */
+/** Sources of visits: their share in percent, and buyers in a thousand. '' is direct. */
 const SOURCES = [
 	{ source: 'google', share: 38, buyers: 45 },
 	{ source: '', share: 22, buyers: 60 },
@@ -125,7 +125,7 @@ function visit(
 		at(project, { name: 'page_view', ...pageAt(pick(`page:${n}`, 1000), n) }),
 	);
 	if (!buys) return pick('cart', 12) === 0 && shops.length > 0 ? [...looks, at(shop, CART)] : looks;
-	// Whoever buys at a sibling views its shop first
+	// A visitor who buys at a sibling views its shop first
 	const there =
 		shop === project ? [] : [at(shop, { name: 'page_view', path: '/shop', title: 'Shop' })];
 	return [

@@ -7,15 +7,15 @@ import type { FileItem } from '../file-store.mts';
 import { isRule, nextRunOf } from '../recurrence.mts';
 import type { CustomDomain, Product, Project, ServiceState, Task } from '../state.mts';
 
-/** What `POST /state/projects` takes; what is left out is as in the first project. */
+/** Body of `POST /state/projects`. Missing fields have the values of the first project. */
 export type NewProject = Partial<Omit<Project, 'id'>> & { name: string };
 export type ProjectChange = Partial<Omit<Project, 'id'>>;
 
-/** What `POST /state/tasks` takes; what is left out is made up. */
+/** Body of `POST /state/tasks`. Missing fields get invented values. */
 export type NewTask = Partial<Pick<Task, 'projectId' | 'title' | 'emoji' | 'rrule' | 'prompt'>>;
 export type TaskChange = Partial<Pick<Task, 'title' | 'emoji' | 'rrule' | 'prompt'>>;
 
-/** What `POST /state/files` takes: a text file, or a folder. */
+/** Body of `POST /state/files`: a text file, or a folder. */
 export interface NewFile {
 	projectId: string;
 	name: string;
@@ -31,16 +31,16 @@ export interface FileChange {
 	text?: string;
 }
 
-/** What `POST /state/domains` takes; default: active and not stale. */
+/** Body of `POST /state/domains`. By default active and not stale. */
 export type NewDomain = Pick<CustomDomain, 'siteId' | 'domain'> &
 	Partial<Pick<CustomDomain, 'status' | 'stale'>>;
 export type DomainChange = Partial<Pick<CustomDomain, 'domain' | 'status' | 'stale'>>;
 
-/** What `POST /state/products` takes: any fields beside the project. */
+/** Body of `POST /state/products`: any fields beside the project. */
 export type NewProduct = Record<string, unknown> & { projectId: string };
 export type ProductChange = Record<string, unknown>;
 
-/** What `POST /state/events` takes; `date` (ISO 8601) is now by default, the visit a new one. */
+/** Body of `POST /state/events`. By default, `date` (ISO 8601) is now, and the visit is new. */
 export interface NewEvent {
 	projectId: string;
 	name?: TrafficEvent['name'];
@@ -56,7 +56,7 @@ export interface NewEvent {
 	count?: number;
 }
 
-/** How one kind of thing is changed. Everything throws ApiError: `not_found`, `conflict`, `invalid_request`. */
+/** Changes of one kind of thing. Everything throws ApiError: `not_found`, `conflict`, `invalid_request`. */
 export interface Changes<New, Change, Thing> {
 	add(given: New): Thing;
 	change(id: string, change: Change): Thing;

@@ -47,7 +47,7 @@ export interface ChangeClient<New, Change, View> {
 
 /** The control API; the README says what each request does. Every function throws an Error when the service refuses. */
 export interface ControlClient {
-	/** What the API was asked, oldest first, after entry number `since` */
+	/** Requests to the API, oldest first, after entry number `since` */
 	requests(since?: number): Promise<RecordedRequest[]>;
 	clearRequests(): Promise<void>;
 	sessions(): Promise<SessionView[]>;
@@ -88,7 +88,7 @@ export interface ControlClient {
 
 /** A client over any way of sending. */
 export function createControl(send: SendControl): ControlClient {
-	/** What the service answers is trusted to be what this repository says it is. */
+	/** The client trusts the service's answer, because both are in this repository. */
 	async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		const answer = await send(method, path, body);
 		if (answer.status === 200) return answer.body as T;

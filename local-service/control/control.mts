@@ -18,7 +18,7 @@ import { showSeed, showSessions } from './views.mts';
 
 /** The body of `POST /keys`. */
 export interface NewKey {
-	/** What the record of requests calls the key */
+	/** Name of the key in the record of requests */
 	name: string;
 	/** Default: all */
 	scopes?: string[];

@@ -10,11 +10,11 @@ export interface ControlRequest {
 
 const isLoopbackAddress = (ip: string) => ip === '::1' || /^(::ffff:)?127\./.test(ip);
 
-/** Whether a Host header names this machine. Another name that leads here belongs to a page that wants to look like us. */
+/** Returns whether a Host header names this machine. Another name that leads here belongs to a page that wants to look like us. */
 const isLoopbackHost = (host: string) =>
 	/^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
 
-/** Whether a request has a body. */
+/** Returns whether a request has a body. */
 const hasBody = (headers: ControlRequest['headers']) =>
 	headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
@@ -38,7 +38,7 @@ const reasons: Array<[reason: string, applies: (request: ControlRequest) => bool
 	],
 ];
 
-/** Whether the caller is on this machine. To all others the control API does not exist. */
+/** Returns whether the caller is on this machine. To all others the control API does not exist. */
 export const isLocal = ({ ip }: ControlRequest): boolean => isLoopbackAddress(ip);
 
 /** Why a request from this machine is refused; undefined when it is not. */

@@ -5,7 +5,7 @@ import addFormatsModule from 'ajv-formats';
 // ajv-formats is CommonJS: under Node its function is the default of its default.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
-// What is not known is refused instead of dropped
+// Unknown fields are refused instead of dropped
 const ajv = new Ajv({ removeAdditional: false, coerceTypes: false, allowUnionTypes: true });
 addFormats(ajv);
 

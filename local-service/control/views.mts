@@ -1,4 +1,4 @@
-// What the control API shows of the service's state.
+// Views of the service's state for the control API.
 import type { Interaction } from '../agent/model.mts';
 import { sessionAt } from '../agent/session.mts';
 import { mainToken, noProjectsToken } from '../auth.mts';
@@ -88,7 +88,7 @@ export const showProduct = (
 	id: ids.product(product.id),
 });
 
-/** What exists now, oldest first: ids, as callers of the API know them, and what tells things apart. */
+/** Returns the current things, oldest first: the ids that callers know, and distinguishing fields. */
 export function showSeed({ store }: ServiceState, layer: DialectLayer) {
 	const files = store.files.all();
 	const ids = layer.shownIds(store);

@@ -23,7 +23,7 @@ const source = {
 	assetId: '{assetId}',
 };
 
-/** What each operation sends besides method and path. Products take any further field. */
+/** Request of each operation, besides method and path. Products take any further field. */
 const parts = {
 	listProjects: { query: page },
 	listTasks: { query: page },
@@ -68,7 +68,7 @@ const parts = {
 
 export type OperationId = keyof typeof parts;
 
-/** What an operation sends; an operation that the table does not have sends method and path only. */
+/** Returns the request of an operation. Without an entry in the table, it has method and path only. */
 const partsOf = (operationId: string): Parts =>
 	Object.entries<Parts>(parts).find(([name]) => name === operationId)?.[1] ?? {};
 

@@ -1,15 +1,15 @@
-// What a dialect is: one way of filling the gaps of the API document that differs from ours, as a table of differences.
+// Types of a dialect: another way to fill the gaps of the API document, as a table of differences.
 import type { Option } from '../agent/directives.mts';
 import type { ErrorEnvelope } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { OperationId, RequestTemplate } from './assumed-requests.mts';
 
-/** What the credential's Overrides say about an operation, in their own format. */
+/** An operation's entry in the credential's Overrides, in their format. */
 export interface Override extends Partial<RequestTemplate> {
 	/** `Service-Api-Version` */
 	version?: string;
-	/** Where the answer has what the nodes need, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
+	/** Places of the nodes' values in the answer, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
 	answer?: Record<string, string>;
 }
 
@@ -50,13 +50,13 @@ export interface Dialect {
 	/** Dialects of one group contradict each other, so a service speaks at most one of them */
 	group?: string;
 	/**
-	 * How requests differ, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
+	 * Differences of requests, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
 	 * from its assumed place to the one that it has here.
 	 */
 	requests?: Partial<Record<OperationId, Omit<Override, 'answer'>>>;
-	/** How successful answers differ */
+	/** Differences of successful answers */
 	answers?: Partial<Record<OperationId, ChangeAnswer>>;
-	/** Where the nodes must read in these answers, if they cannot know: the `answer` of Overrides */
+	/** Places for the nodes to read in these answers, if they can't know them: the `answer` of Overrides */
 	readAt?: Partial<Record<OperationId, Record<string, string>>>;
 	/** Writes every error */
 	error?: WriteError;
@@ -67,12 +67,12 @@ export interface Dialect {
 	nodeOptions?: { approveValues: string; denyValues: string };
 	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
 	timestamp?: (milliseconds: number) => string | number;
-	/** What is not known in a request is ignored; otherwise a name of ours that differs here is refused */
+	/** True if unknown names in a request are ignored. Otherwise our names are refused if they differ. */
 	ignores?: boolean;
-	/** How lists are cut into pages, where it is not as we assume */
+	/** Paging of lists, if it differs from ours */
 	paging?: Paging;
-	/** What stands between the service and its callers, and answers instead of it */
+	/** A proxy that answers instead of the service */
 	between?: Partial<Record<OperationId, Pick<FaultRule, 'kind' | 'process'>>>;
-	/** How late changes show */
+	/** Delays of changes */
 	lateness?: Lateness;
 }

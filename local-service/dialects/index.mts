@@ -49,7 +49,7 @@ const ignoringAll = {
 	...intermediaries,
 } satisfies Record<string, Dialect>;
 
-// What changes entries comes before what changes the lists that hold them.
+// Changes of entries come before changes of the lists that hold them.
 const tables = { ...entryForms, ...refusing, ...ignoringAll };
 
 export type DialectName = keyof typeof tables;
@@ -60,7 +60,7 @@ export const dialectNames = Object.keys(tables) as DialectName[];
 export interface DialectInfo {
 	/** One line for people: what differs */
 	summary: string;
-	/** Whether it belongs to the family that ignores what it does not know */
+	/** True if it belongs to the family that ignores what it does not know */
 	ignores: boolean;
 	/** The operations that look otherwise in it: everything else is as without it */
 	touches: readonly OperationId[];
@@ -106,7 +106,7 @@ function infoOf(name: DialectName): DialectInfo {
 	};
 }
 
-/** What there is to know about each dialect. */
+/** Facts about each dialect. */
 export const dialects = Object.fromEntries(
 	dialectNames.map((name) => [name, infoOf(name)]),
 	// `fromEntries` forgets the names of the keys
@@ -146,7 +146,7 @@ export function chooseDialects(names: readonly string[]): Dialect[] {
 }
 
 /**
- * What the package needs to work with a mixture of dialects.
+ * Returns the package's settings for a mixture of dialects.
  * @throws Error when there is no such dialect, or they contradict each other
  */
 export function settingsFor(

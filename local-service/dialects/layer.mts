@@ -30,13 +30,13 @@ export interface Parameters {
 
 export interface DialectLayer {
 	lateness: Lateness;
-	/** How lists are cut into pages, where the routes do not do it */
+	/** Paging of lists, if the routes don't do it */
 	paging?: Paging;
-	/** What is not known in a request is ignored */
+	/** True if unknown names in a request are ignored */
 	ignores: boolean;
-	/** How an operation is called */
+	/** Request of an operation */
 	requestFor(operation: NamedOperation): DialectRequest;
-	/** What answers instead of the service, each time */
+	/** A proxy that answers each request instead of the service */
 	between(operation: NamedOperation): FaultRule[];
 	/** The operation that a request is for, among those that share a method and path */
 	pick(candidates: NamedOperation[], body: unknown): NamedOperation;
@@ -85,7 +85,7 @@ function readPart(
 	return (writeValues(assumed, valuesIn(part, template, given)) ?? {}) as Record<string, unknown>;
 }
 
-/** Whether a body has a value for a placeholder. */
+/** Returns whether a body has a value for a placeholder. */
 function hasValue(name: string | undefined, template: Template, body: unknown): boolean {
 	try {
 		return name !== undefined && name in readValues(template, body, 'body');
@@ -123,7 +123,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		const { query: assumed } = assumedRequests[idOf(operation)];
 		const { query: own } = requestFor(operation);
 		if (own === assumed || !own || !assumed) return query;
-		// What it consists of are the texts of the query
+		// Its parts are the texts of the query
 		return readPart('query', own, assumed, query, ignores) as Record<string, string>;
 	}
 

@@ -8,7 +8,7 @@ import type { Paging } from './dialect.mts';
 
 type Query = Record<string, string>;
 
-/** What a filter that a list requires can be */
+/** Values of a filter that a list requires */
 const everyValue: Record<string, (store: Store) => Array<{ id: string }>> = {
 	projectId: ({ projects }) => projects.all(),
 	siteId: ({ sites }) => sites.all(),

@@ -1,4 +1,4 @@
-// How requests look in a mixture of dialects, and what the credential's Overrides must say for it.
+// Requests in a mixture of dialects, and the credential's Overrides for it.
 import {
 	assumedRequests,
 	operationIds,
@@ -28,7 +28,7 @@ export const requestIn = (dialects: readonly Dialect[], operationId: OperationId
 		};
 	}, assumedRequests[operationId]);
 
-/** What is not as we assume, whole: as Overrides want it. */
+/** Returns the differing parts of a request as a whole, in the format of Overrides. */
 function overrideOf(dialects: readonly Dialect[], operationId: OperationId): Override {
 	const assumed: DialectRequest = assumedRequests[operationId];
 	const request = requestIn(dialects, operationId);

@@ -97,7 +97,7 @@ export function mergeTemplates(base: Template | undefined, change: Template): Te
 	return laidOver(base === undefined ? undefined : without(base, moved), change);
 }
 
-/** Where a template has its placeholders: `[['source', 'data'], ...]`. */
+/** Returns the places of a template's placeholders: `[['source', 'data'], ...]`. */
 function pathsIn(template: Template, at: string[] = []): string[][] {
 	if (placeholder(template) !== undefined) return [at];
 	if (typeof template !== 'object' || template === null) return [];
@@ -111,7 +111,7 @@ const at = (value: unknown, path: string[]): unknown =>
 		value,
 	);
 
-/** Where a request has a value in the place that `known` has for it, while `template` has nothing there: `source/data`. */
+/** Returns the places where a request has a value of `known` that `template` doesn't have: `source/data`. */
 export function strayField(
 	template: Template,
 	known: Template,

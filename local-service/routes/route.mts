@@ -1,4 +1,4 @@
-// What a handler receives and returns.
+// Types of a handler.
 import type { Key } from '../auth.mts';
 import type { ServiceState } from '../state.mts';
 

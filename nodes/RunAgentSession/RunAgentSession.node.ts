@@ -28,7 +28,7 @@ export class RunAgentSession implements INodeType {
 		subtitle:
 			'={{ { start: "Start a session", continue: "Continue a session", tryRules: "Try rules" }[$parameter["operation"]] }}',
 		description:
-			'Start an agent session in a project, or continue one, and wait for its outcome: completed, failed, still running, or waiting for a person to approve something',
+			'Start or continue an agent session, and wait until it completes, fails or needs approval',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		builderHint: {

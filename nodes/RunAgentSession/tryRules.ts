@@ -28,7 +28,7 @@ const REQUESTS_HELP =
 export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	const list = parseList(requests);
 	if (!list)
-		throw new WorkspaceAutomationError("'Requests' is not a list of requests", REQUESTS_HELP);
+		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
 		// JSON, as it was read.

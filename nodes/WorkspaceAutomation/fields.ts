@@ -6,7 +6,7 @@ import type { Operation } from '../shared/n8n/declarative';
 import type { Field } from '../shared/n8n/fields';
 import { formatMib, MIB } from '../shared/values';
 
-// What several resources have in common.
+// Fields of several resources.
 
 /** A file or folder, and the project that fills the list of them; that is not sent. */
 export const fileFields: Field[] = [
@@ -36,6 +36,6 @@ export function requireFileSize(field: string, bytes: number): void {
 	if (bytes <= MAX_FILE_BYTES) return;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too large`,
-		`The service takes at most ${formatMib(MAX_FILE_BYTES)} a file; this is ${(bytes / MIB).toFixed(1)} MiB.`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} per file. This file has ${(bytes / MIB).toFixed(1)} MiB.`,
 	);
 }

@@ -18,7 +18,7 @@ async function readBinaryContent(context: IExecuteSingleFunctions, name: string)
 	if (!(name in binary)) {
 		const there = Object.keys(binary);
 		throw new WorkspaceAutomationError(
-			`'Input Binary Field' names "${name}", which is not in the input`,
+			`'Input Binary Field' names "${name}", which isn't in the input`,
 			there.length > 0
 				? `The item has these binary fields: ${there.join(', ')}.`
 				: 'The item has no binary data. Put a node before this one that reads or downloads a file.',

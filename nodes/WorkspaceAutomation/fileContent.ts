@@ -27,11 +27,11 @@ type Stream = Exclude<
  * names would reach what is not meant for it.
  */
 function findUrlProblem(url: string, baseUrl: string): string | undefined {
-	if (!URL.canParse(url)) return 'It is not a URL.';
+	if (!URL.canParse(url)) return "It isn't a URL.";
 	const { protocol, hostname, username, password } = new URL(url);
 	const { hostname: service } = new URL(baseUrl);
 	if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(service)))
-		return 'It does not use https.';
+		return "It doesn't use https.";
 	if (username || password) return 'It has a user name or password in it.';
 	if (isInternal(hostname) && !isInternal(service))
 		return 'It leads into the network that n8n is in.';
@@ -43,7 +43,7 @@ function requireSafeUrl(url: string, baseUrl: string): void {
 	const problem = findUrlProblem(url, baseUrl);
 	if (problem === undefined) return;
 	throw new WorkspaceAutomationError(
-		'The service returned a download URL that is not followed',
+		"The service returned a download URL that isn't followed",
 		`${problem} Nothing was downloaded.`,
 	);
 }
@@ -81,7 +81,7 @@ function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 		? `its host answered with status ${attempt.status}`
 		: `the connection failed with ${attempt.code}`;
 	return new WorkspaceAutomationError(
-		`The file could not be downloaded: ${reason}`,
+		`The file couldn't be downloaded: ${reason}`,
 		'Download URLs are valid for 15 minutes. Run the node again for a new one.',
 		isResponse ? { httpStatus: attempt.status } : {},
 	);
@@ -187,7 +187,7 @@ export async function download<T>(
 	return body as T;
 }
 
-/** What the service answers with: the text itself, or where to download it. A URL wins over an empty text. */
+/** Reads the response: the text itself, or its download URL. A URL wins over an empty text. */
 function readContent(body: unknown, api: ApiClient): { text: string } | { url: string } {
 	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
 	if (nonEmptyText(text)) return { text: String(text) };

@@ -35,12 +35,12 @@ async function findPendingInteraction(
 	if (interaction) return interaction;
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
-			'What the session waits for cannot be read',
-			`The service gives it in another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
+			"The session's requests can't be read",
+			`The service uses another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
 		);
 	throw new WorkspaceAutomationError(
-		'The interaction is not pending',
-		"It was resolved already, or 'Interaction ID' belongs to another session. Get the session to see what it waits for.",
+		"The interaction isn't pending",
+		"It was already resolved, or 'Interaction ID' belongs to another session. Get the session to see its pending requests.",
 	);
 }
 
@@ -60,7 +60,7 @@ function findOption(
 	const offered = choices.map((choice) => choice.value).join(', ');
 	throw new WorkspaceAutomationError(
 		`None of the request's options clearly means "${decision}"`,
-		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || 'it offers none; use Body under Additional Fields'}.`,
+		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || "none. Use 'Body' under 'Additional Fields'"}.`,
 	);
 }
 
@@ -99,7 +99,7 @@ function checkExpected(interaction: Interaction, expected: ExpectedFields): void
 	if (isSame) return;
 	throw new WorkspaceAutomationError(
 		"The pending request isn't the expected one",
-		`Decide again on the pending request; nothing was answered. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
+		`Nothing was answered. Decide again on the pending request. Expected: ${quoteVisible(toText(whole), 500)}. Pending: ${quoteVisible(toText(pending), 500)}.`,
 	);
 }
 
@@ -112,7 +112,7 @@ function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 	if (missing.length === 0) return;
 	throw new WorkspaceAutomationError(
 		`As a tool, Resolve Interaction needs ${missing[0]}`,
-		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees what the tool decides. Nothing was answered.`,
+		`Add ${missing.join(' and ')} under 'Additional Fields', from the pending request, so that a reviewer sees the request. Nothing was answered.`,
 	);
 }
 

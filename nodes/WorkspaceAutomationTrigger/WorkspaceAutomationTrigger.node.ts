@@ -27,7 +27,7 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		subtitle:
 			'={{ $parameter["event"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) }}',
 		description:
-			'Starts a workflow when a project, task, file, custom domain or product is added, changed or removed, or when an analytics query finds a row',
+			'Starts the workflow when an entry is added, changed or removed, or when an analytics query finds a row',
 		defaults: { name: 'Workspace Automation Trigger' },
 		polling: true,
 		inputs: [],

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { readNamedField, parseTimestamp } from '../shared/values';
 
-// What has changed between two reads of lists, as a pure function. Nothing here knows of n8n or of the service.
+// Compares two reads of lists. Pure: imports neither n8n nor the service.
 
 /** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
 export type Marks = Map<string, string>;
@@ -18,7 +18,7 @@ export interface WatchedList {
 	/** Tells the lists of a poll apart: the ID of the project or site where there may be several */
 	name: string;
 	entries: WatchedEntry[];
-	/** Whether what is not in it is not there; an empty list may be one that the key can no longer see */
+	/** True if a missing entry is gone. An empty list may be one that the key can no longer see. */
 	isWhole: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface SeenState {
 
 export interface ChangeRule {
 	on: 'added' | 'changed' | 'removed';
-	/** Whether what a list holds that is read for the first time counts as added */
+	/** True if the entries of a new list count as added */
 	existing: boolean;
-	/** Whether a mark that differs is a change; every one is by default */
+	/** True if a mark that differs is a change; every one is by default */
 	isChange?: (before: string, now: string) => boolean;
 	/** After how many whole reads without it an entry is gone */
 	goneAfter: number;
-	/** How many changes are emitted at most; the others are found again by the next poll */
+	/** Maximum number of emitted changes. The next poll finds the others again. */
 	most: number;
 }
 
@@ -51,7 +51,7 @@ export interface Change {
 
 export const NOTHING_SEEN: SeenState = { seen: new Map(), missing: new Map() };
 
-/** When a thing was created; what has no date is older than all that have one. */
+/** Returns the time when a thing was created. Without a date, it's older than all others. */
 export function creationTime(thing: IDataObject = {}): number {
 	const moment = parseTimestamp(readNamedField(thing, 'createdAt'));
 	return Number.isNaN(moment) ? -Infinity : moment;
@@ -101,7 +101,7 @@ export function findChanges(
 	}
 
 	const ageOf = ({ entry }: Change) => creationTime(entry?.json);
-	// What has no date is as old as any other that has none.
+	// Things without a date count as equally old.
 	const changes = due.sort((one, other) => ageOf(one) - ageOf(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {
 		const marks = seenNow.get(list)!;

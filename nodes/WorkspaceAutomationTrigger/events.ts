@@ -7,7 +7,7 @@ import type { ChangeRule } from './compare';
 
 export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 
-/** How an event's entries are kept: as digests alone, or by their IDs with the values that count, if any */
+/** Storage of an event's entries: digests alone, or IDs with the watched values, if any */
 export type Storage = 'digests' | 'values';
 
 interface EventDetails {
@@ -15,7 +15,7 @@ interface EventDetails {
 	description: string;
 	/** The fields that count; none where only the ID does */
 	watch?: readonly string[] | 'all';
-	/** Whether watched fields that differ are a change, at a time in milliseconds; they are by default */
+	/** True if watched fields that differ are a change, at a time in milliseconds; they are by default */
 	isChange?: (before: IDataObject, now: IDataObject, at: number) => boolean;
 }
 
@@ -29,11 +29,11 @@ const DOMAIN_FIELDS = ['status', 'is_pending', 'is_stale'];
 const FILE_FIELDS = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
 const TASK_FIELDS = ['title', 'emoji', 'rrule', 'updatedAt'];
 
-/** How far the clocks of n8n and the service may be apart. */
+/** Largest difference between the clocks of n8n and the service. */
 const NEXT_RUN_SKEW_MS = 60_000;
 
 /**
- * Whether a task has run: the time of its next run has come, and that is later now, or there is none any more, while the rule stayed.
+ * Returns whether a task has run: the time of its next run has come, and that is later now, or there is none any more, while the rule stayed.
  * A time that cannot be read is taken for one that has come.
  */
 function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
@@ -113,7 +113,7 @@ const RESOURCE_EVENTS: Record<WatchedResource, Record<string, EventDetails>> = {
 	},
 };
 
-/** What is gone is known by its ID; domains and tasks are few enough to keep their values, which their items show as they were. */
+/** A removed thing has only its ID. Domains and tasks are few, so their values are saved and shown. */
 function chooseStorage(resource: WatchedResource, on: ChangeRule['on']): Storage {
 	const isFew = resource === 'customDomain' || resource === 'task';
 	return on === 'removed' || (on === 'changed' && isFew) ? 'values' : 'digests';

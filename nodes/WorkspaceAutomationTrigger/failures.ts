@@ -3,7 +3,7 @@ import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../shared/errors';
 import { isRejection } from '../shared/client/retryPolicy';
 
-// What a poll that failed comes to. Decisions only.
+// Classifies failed polls. Pure decisions.
 
 /** A mistake of the user that the next poll would find again */
 export class ConfigurationError extends WorkspaceAutomationError {}
@@ -20,7 +20,7 @@ export interface PollSituation {
 	failures: number;
 }
 
-/** Whether the next poll may find what this one has not: the service is in trouble, or what is watched is not found for now. */
+/** Returns whether the next poll may find what this one has not: the service is in trouble, or what is watched is not found for now. */
 function isTransient(error: unknown): boolean {
 	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
 		return false;
@@ -29,7 +29,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether a failed poll is an error, as against a warning in the log. An error in the first poll after a start of n8n switches the
+ * Returns whether a failed poll is an error, as against a warning in the log. An error in the first poll after a start of n8n switches the
  * trigger off for good (n8n 2.41), so nothing is one there; and where a user has just switched it on, it says at once what is wrong.
  */
 export function shouldThrow(
@@ -41,7 +41,7 @@ export function shouldThrow(
 	return !isTransient(error) || (!hasBaseline && !isStart) || failures > MAX_QUIET_FAILURES;
 }
 
-/** What n8n 2.41 wants to know of a failure, to decide when it polls again. */
+/** Describes a failure for n8n 2.41, which decides about its next poll. */
 export function toPollFailure(error: unknown): Failure {
 	const { httpStatus: status, retryAfter } =
 		error instanceof WorkspaceAutomationError ? error.context : {};

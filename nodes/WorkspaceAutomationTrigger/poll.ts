@@ -16,20 +16,20 @@ import { readSeen, toItem, toState, type TriggerState } from './state';
 /** Losing access looks like a removal. */
 const MIN_READS_WITHOUT = 3;
 
-/** What this process knows of a trigger. n8n saves a trigger's data with what it emits only, so it is no place for this. */
+/** State of a trigger in this process. n8n saves a trigger's data only with its items, so it can't be there. */
 interface Watch {
 	isPolling: boolean;
 	hasBaseline: boolean;
 	failures: number;
 	missing: SeenState['missing'];
-	/** What a poll without items came to, and the digest of what it came from: n8n 2.41's durable scheduler forgets it */
+	/** State after a poll without items, and the digest of the state before: n8n 2.41's durable scheduler forgets it */
 	unsaved?: { from: string; state: TriggerState };
 }
 
 /** By workflow and node; a trigger that is not here has not been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
-/** What the panel asks for */
+/** Settings of the panel */
 async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	const panel = context as unknown as Panel;
 	const existing = readParameter(panel, includeExisting, 'options.');
@@ -49,7 +49,7 @@ async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	return { source, event, api, scope, existing, most, deadline, warn };
 }
 
-/** What is wrong before anything is read has to be entered otherwise. */
+/** An error before the first request is an error in the settings. */
 const toConfigurationError = (error: unknown): never => {
 	if (!(error instanceof WorkspaceAutomationError)) throw error;
 	throw new ConfigurationError(error.message, error.description);
@@ -93,7 +93,7 @@ async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDat
 	if (scopeFingerprint(state) !== from) data.state = state as unknown as IDataObject;
 	watch.missing = memory.missing;
 	watch.failures = 0;
-	// What was emitted is no business of this: n8n may have discarded it together with its state.
+	// Emitted items don't count here: n8n may have discarded them together with the state.
 	watch.unsaved = changes.length === 0 ? { from, state } : undefined;
 	return changes.map((change) => toItem(change, event, seen && turn));
 }
@@ -117,7 +117,7 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 		const activation = context.getActivationMode();
 		if (shouldThrow(error, { ...watch, activation, isFirst: known === undefined })) throw error;
 		const { message } = error as Error;
-		context.logger.warn(`A poll of "${node}" failed; the next one tries again. ${message}`, {
+		context.logger.warn(`A poll of "${node}" failed. The next one retries. ${message}`, {
 			node,
 		});
 		return [];
@@ -149,7 +149,7 @@ async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 	return [toItem(shown, event, api.clock.now())];
 }
 
-/** What n8n calls on schedule, once when the trigger is switched on, and for Fetch Test Event. */
+/** n8n calls this function on schedule, once at publishing, and for Fetch Test Event. */
 export async function pollTrigger(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	try {
 		const items = await (context.getMode() === 'manual'
@@ -158,7 +158,7 @@ export async function pollTrigger(context: IPollFunctions): Promise<INodeExecuti
 		return items.length === 0 ? null : [items.map((json) => ({ json }))];
 	} catch (thrown) {
 		const error = toNodeError(context.getNode(), thrown, 0);
-		// What n8n 2.41 wants to know, which 1.123 does not
+		// For n8n 2.41 only
 		if ('getPollBudgetMs' in context) error.failure = toPollFailure(thrown);
 		// n8n 1.123 never starts a trigger again whose message has this word in it.
 		error.message = error.message.replaceAll('Authorization', 'authorization');

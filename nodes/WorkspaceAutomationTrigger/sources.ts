@@ -10,7 +10,7 @@ import { ConfigurationError } from './failures';
 import { folder, keyColumns, productProject, projectIds, siteIds, taskIds } from './panel';
 import { requireSortedJson, toEntry } from './state';
 
-// Where the things are read that are watched: what the panel says, and then all of it from the service.
+// Reads the watched things: the panel's settings, and then the lists of the service.
 
 interface Watched {
 	api: ApiClient;
@@ -23,11 +23,11 @@ interface Watched {
 }
 
 export interface Source {
-	/** What reads it; a corrected override of it starts afresh */
+	/** The operation that reads it. A changed override starts with a new state. */
 	operation: OperationId;
-	/** What is watched: another value starts afresh */
+	/** The watched thing. Another value starts with a new state. */
 	target: unknown;
-	/** How long a poll may take where n8n does not say */
+	/** Time for a poll if n8n doesn't set one */
 	patienceMs: number;
 	read: (watched: Watched) => Promise<WatchedList[]>;
 }
@@ -90,7 +90,7 @@ function listSource(
 					}
 				}
 				const name = String(values.projectId ?? values.siteId ?? '');
-				// What the key can no longer see is an empty list, too.
+				// A list that the key can no longer see is also empty.
 				lists.push({ name, entries, isWhole: isWhole && count > countBefore });
 			}
 			return lists;
@@ -101,7 +101,7 @@ function listSource(
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
-/** What the panel asks to watch. @throws WorkspaceAutomationError for a mistake in it */
+/** Reads the watched things from the panel. @throws WorkspaceAutomationError for a mistake in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
 		const sites = readParameter(panel, siteIds);
@@ -151,7 +151,7 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 				const missing = columns.find((name) => !names.includes(name));
 				if (missing !== undefined && rows.length > 0)
 					throw new ConfigurationError(
-						`'Key Columns' names a column that the query does not return: ${missing}`,
+						`'Key Columns' names a column that the query doesn't return: ${missing}`,
 						`It returns: ${names.join(', ')}.`,
 					);
 				const entries = rows.map((row) => {

@@ -27,12 +27,12 @@ export function requireSortedJson(value: unknown, what: string): string {
 	const text = sortedJson(value);
 	if (text !== undefined) return text;
 	throw new ConfigurationError(
-		`The ${what} cannot be compared`,
+		`The ${what} can't be compared`,
 		'Its values are nested too deeply. Watch something else, or remove it.',
 	);
 }
 
-/** A thing as it is compared and kept. @throws MistakeError for one that cannot be compared */
+/** A thing as it is compared and kept. @throws MistakeError for one that can't be compared */
 export function toEntry(
 	json: IDataObject,
 	id: string,
@@ -73,7 +73,7 @@ const STATE_VERSION = 3;
 
 export interface TriggerState {
 	v: number;
-	/** What was watched: another event, list or service starts afresh */
+	/** The watched things. Another event, list or service starts with a new state. */
 	scope: string;
 	/** Larger after each poll that emitted something, also than in any earlier state of the trigger */
 	turn: number;
@@ -115,7 +115,7 @@ export function toState(
 	return { v: STATE_VERSION, ...about, seen: Object.fromEntries(lists) };
 }
 
-/** What was seen, or undefined where the state is of something else. */
+/** Returns the entries of the last poll, or undefined if the state belongs to other settings. */
 export function readSeen(
 	state: unknown,
 	keeping: Storage,

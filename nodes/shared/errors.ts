@@ -1,7 +1,7 @@
 import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-/** What is known about a failure besides its two sentences. Everything in it may be shown and logged: never a secret. */
+/** Facts about a failure. Everything in it may be shown and logged: never a secret. */
 export interface ErrorContext {
 	/** HTTP status of the response; absent where there was none */
 	httpStatus?: number;
@@ -49,7 +49,7 @@ export const indeterminateError = (
 
 /** Thrown out of a wait or a request when the execution is stopped. */
 export class CanceledError extends Error {
-	/** Whether a request that must not be repeated may have reached the service before the stop */
+	/** True if a request that must not be repeated may have reached the service before the stop */
 	readonly mayHaveTakenEffect: boolean;
 
 	constructor(mayHaveTakenEffect = false) {
@@ -63,7 +63,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new CanceledError();
 }
 
-/** Whether an error proves that a request took no effect: it was refused, or never sent. */
+/** Returns whether an error proves that a request took no effect: it was refused, or never sent. */
 export function hadNoEffect(error: unknown): boolean {
 	if (error instanceof CanceledError) return !error.mayHaveTakenEffect;
 	return error instanceof WorkspaceAutomationError && !(error instanceof IndeterminateError);
@@ -95,7 +95,7 @@ export function addSession(
 	const decided = decisions.length > 0 && { decisions };
 	const context = { sessionId, dashboardUrl, ...decided, ...error.context };
 	const named = error.context.sessionId !== undefined;
-	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : ' (its dashboard URL is not known yet)'}.`;
+	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
 		error instanceof IndeterminateError ? IndeterminateError : WorkspaceAutomationError;

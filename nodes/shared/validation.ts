@@ -15,7 +15,7 @@ export function requireText(field: string, value: unknown): string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	throw new WorkspaceAutomationError(
 		`'${field}' is ${isEmpty(value) || typeof value === 'string' ? 'empty' : 'not a text'}`,
-		`Enter a value for '${field}'. If it is an expression, check that the item it reads from has that field.`,
+		`Enter a value for '${field}'. If it's an expression, check that the item it reads from has that field.`,
 	);
 }
 
@@ -25,7 +25,7 @@ export function requireString(field: string, value: unknown, longest = Infinity)
 	if (value.length <= longest) return value;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too long`,
-		`'${field}' takes at most ${longest} characters; it has ${value.length}.`,
+		`'${field}' takes at most ${longest} characters, and has ${value.length}.`,
 	);
 }
 
@@ -37,8 +37,8 @@ export function requireId(field: string, value: unknown): string {
 	const id = requireText(field, value).trim();
 	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
-		`"${excerpt(id, 80)}" is not a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,
+		`'${field}' isn't a valid ID`,
+		`"${excerpt(id, 80)}" isn't a UUID such as 123e4567-e89b-12d3-a456-426614174000. Copy the ID from the service or from an earlier node's output.`,
 	);
 }
 
@@ -48,7 +48,7 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
-/** Whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+/** Returns whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
 export const canBeId = (text: string): boolean =>
 	text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
 
@@ -61,8 +61,8 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	const id = requireText(field, value).trim();
 	if (canBeId(id)) return id;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
-		`"${excerpt(id, 80)}" cannot be an ID. Copy the ID from the service or from an earlier node's output.`,
+		`'${field}' isn't a valid ID`,
+		`"${excerpt(id, 80)}" can't be an ID. Copy the ID from the service or from an earlier node's output.`,
 	);
 }
 
@@ -77,7 +77,7 @@ export function requireNumber(
 	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most)
 		return number;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid number`,
+		`'${field}' isn't a valid number`,
 		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for '${field}'.`,
 	);
 }
@@ -102,7 +102,7 @@ export function requireJsonObject(field: string, value: unknown): Record<string,
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
 	if (isRecord(parsed)) return parsed;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid JSON object`,
+		`'${field}' isn't a valid JSON object`,
 		`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
 	);
 }
@@ -127,7 +127,7 @@ export function requireSessionId(field: string, value: unknown): string {
 	const id = isUrl ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
 	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a valid ID`,
+		`'${field}' isn't a valid ID`,
 		`Enter the sessionId that an earlier node returned, a UUID such as 123e4567-e89b-12d3-a456-426614174000, or the dashboard URL of the session.`,
 	);
 }

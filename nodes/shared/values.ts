@@ -8,7 +8,7 @@ export const formatSeconds = (ms: number): string => `${ms / 1000} seconds`;
 /** UTF-16 units of foreign text in an error or a line of the log, unless it says otherwise */
 const EXCERPT_LENGTH = 200;
 
-/** Whether a value is an object with keys: neither null nor a list. */
+/** Returns whether a value is an object with keys: neither null nor a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -20,14 +20,14 @@ export const readNamedField = (thing: Record<string, unknown>, name: string): un
 export const nonEmptyText = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
-/** What a text lists, separated by commas */
+/** Returns the parts of a text between commas. */
 export const splitList = (text: string): string[] =>
 	text
 		.split(',')
 		.map((each) => each.trim())
 		.filter(Boolean);
 
-/** What a JSON text says; undefined where it is not JSON. */
+/** Parses JSON. Returns undefined for any other text. */
 export function tryParseJson(text: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;

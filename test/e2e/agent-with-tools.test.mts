@@ -76,7 +76,7 @@ describe('agent-with-tools.json', () => {
 	}
 
 	test(
-		'looks things up, changes a task, and hands a job to the agent of the site',
+		"finds things, changes a task, and gives a task to the site's agent",
 		async () => {
 			const [project] = seed.projects;
 			model.play([
@@ -133,7 +133,7 @@ describe('agent-with-tools.json', () => {
 	);
 
 	test(
-		'leaves to a human what the rule does not cover: the model only reads what is asked for, and where',
+		'leaves requests without a rule to an approver: the model only gets the request and the link',
 		async () => {
 			model.play([
 				[

@@ -122,9 +122,9 @@ const goOn = asTool(
 );
 const run = (prompt: string): Turn => [{ tool: 'Run_an_agent', with: { prompt } }];
 
-describe('what the model sees', () => {
+describe("the model's view", () => {
 	test(
-		'is a tool for each node, which takes what the model may say',
+		'has a tool for each node, with the fields that the model fills in',
 		async () => {
 			await playScript(['Nothing to do.'], [listTasks, renameTask, runAgent]);
 			const tools = Object.fromEntries(
@@ -152,7 +152,7 @@ describe('what the model sees', () => {
 
 describe('Workspace Automation as a tool', () => {
 	test(
-		'does what the model says, once, and tells it the result',
+		"runs the model's call once, and returns the result",
 		async () => {
 			const execution = await playScript(
 				[
@@ -217,7 +217,7 @@ describe('Workspace Automation as a tool', () => {
 
 			const [answered, refused, known, unknown] = model.told().slice(1).map(lastTold);
 			expect(answered).toMatchObject([{ days: 'seven' }]);
-			expect(refused).toMatchObject([{ error: "'Query' is not a SELECT or WITH statement" }]);
+			expect(refused).toMatchObject([{ error: "'Query' isn't a SELECT or WITH statement" }]);
 			expect([known, unknown]).toMatchObject([
 				[{ source: 'google', known: 1 }],
 				[{ source: "' OR 1 = 1 --", known: 0 }],
@@ -227,7 +227,7 @@ describe('Workspace Automation as a tool', () => {
 	);
 
 	test(
-		'tells the model what went wrong, and the workflow goes on',
+		'returns the error to the model, and the workflow continues',
 		async () => {
 			const taskId = '00000000-0000-4000-8000-000000000000';
 			const execution = await playScript(
@@ -235,7 +235,7 @@ describe('Workspace Automation as a tool', () => {
 				[renameTask],
 			);
 			expect(execution.status).toBe('success');
-			expect(lastTold(model.told()[1])).toMatchObject([{ error: 'The resource was not found' }]);
+			expect(lastTold(model.told()[1])).toMatchObject([{ error: "The resource wasn't found" }]);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -251,7 +251,7 @@ describe('Run Agent Session as a tool', () => {
 		],
 		['failed', '[work 20s] [fail The build broke.]', { failure: 'The build broke.' }],
 	])(
-		'tells the model of a session that is %s',
+		'returns to the model a session that is %s',
 		async (status, prompt, more) => {
 			const execution = await playScript(
 				[run(prompt), (told) => `The agent: ${lastTold(told)[0].status}`],
@@ -269,7 +269,7 @@ describe('Run Agent Session as a tool', () => {
 	);
 
 	test(
-		'goes on with a session that needed approval, when the model calls the tool that may approve',
+		'continues a session that needed approval, when the model calls the tool that can approve',
 		async () => {
 			const prompt = '[ask bash: git tag] [say Tagged.]';
 			await playScript(
@@ -320,7 +320,7 @@ describe('Run Agent Session as a tool', () => {
 	);
 
 	test(
-		'does not start a second session when the answer to the start is lost, and says so',
+		"doesn't start a second session if the response to the start is lost, and says so",
 		async () => {
 			const prompt = '[say Who heard this?]';
 			await stage.service.control.addFaults({

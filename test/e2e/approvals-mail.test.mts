@@ -17,7 +17,7 @@ describe('workflows/approve-by-mail.json', () => {
 		{ approve: true, value: 'once' },
 		{ approve: false, value: 'reject' },
 	])(
-		'goes on with what is sent in the form: $value',
+		"continues with the form's answer: $value",
 		async ({ approve, value }) => {
 			const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
 			await sendForm(await asks('git push', 'index.html'), approve);
@@ -32,7 +32,7 @@ describe('workflows/approve-by-mail.json', () => {
 });
 
 test(
-	'approve-by-mail.json approves nothing for a scanner that opens every link',
+	'an email with a form approves nothing for a scanner that opens every link',
 	async () => {
 		const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
 		const message = await asks('git push', 'index.html');
@@ -49,7 +49,7 @@ test(
 );
 
 test(
-	'aborts the session when nobody answers the mail in time, and says what it had asked',
+	'aborts the session if nobody answers the email in time, and names the request',
 	async () => {
 		const file = filledIn('approve-by-mail', { 'Ask by mail': { options: OVER } });
 		const { workflowId, asked } = await askWith(file);

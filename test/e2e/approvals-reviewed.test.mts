@@ -50,7 +50,7 @@ describe('client-mail.json', () => {
 		channels.sent().filter(({ body }) => body?.threadId === threadId);
 
 	test(
-		'does what the client asks for, with approvals, and sends the answer with the preview when that is approved',
+		"runs the client's prompt, with approvals, and sends the answer with the preview after its approval",
 		async () => {
 			const { workflowId, threadId } = await clientWrites(
 				'New hours, please. [ask bash: npm run build] [ask bash: git push] [ask bash: git tag] [say We open at nine.]',
@@ -102,7 +102,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'decides nothing when nobody answers what the agent asks, and asks again',
+		'decides nothing if nobody answers a request, and asks again',
 		async () => {
 			const { workflowId } = await clientWrites('[ask bash: git push] [say Pushed late.]', {
 				'Ask in Slack': { options: OVER },
@@ -147,7 +147,7 @@ describe('client-mail.json', () => {
 	];
 
 	test(
-		'shows what is pending, executes the tool that was approved, and the model gets its result',
+		'shows the pending request, runs the approved tool, and the model gets its result',
 		async () => {
 			const { workflowId, message, sessionId, dashboardUrl } = await untilReview(
 				'[ask bash: git push] [say Reviewed.]',
@@ -173,7 +173,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'reviews what comes after the first answer in an execution of its own, and a second click on the first message decides nothing of it',
+		"reviews a later request in its own execution, and a second click on the first message doesn't decide it",
 		async () => {
 			const { workflowId, message, sessionId } = await untilReview(
 				'[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]',
@@ -227,7 +227,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'answers nothing when somebody declines, and leaves it open',
+		'answers nothing if the reviewer denies, and leaves it open',
 		async () => {
 			const { workflowId, message, ...asked } = await untilReview(
 				'[ask bash: git push] [say Never.]',
@@ -242,7 +242,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'answers nothing when nobody reviews it in time, and leaves it open',
+		'answers nothing if nobody reviews it in time, and leaves it open',
 		async () => {
 			const { workflowId, message, ...asked } = await untilReview(
 				'[ask bash: git push] [say Nobody.]',
@@ -257,7 +257,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'answers nothing when a model that fills in what it expects is wrong, and tells it',
+		'answers nothing if a model fills in wrong expectations, and returns the error',
 		async () => {
 			const wrong = { ...APPROVE.with, toolParameters: { patterns: '["git push"]' } };
 			const { message, sessionId } = await untilReview(

@@ -18,7 +18,7 @@ describe('approve-in-slack.json', () => {
 		{ approve: true, value: 'once', text: 'The landing page is live.' },
 		{ approve: false, value: 'reject', text: expect.stringContaining('not permitted') },
 	])(
-		'asks in one message, and goes on with the answer: $value',
+		'asks in one message, and continues with the answer: $value',
 		async ({ approve, value, text }) => {
 			const { workflowId, asked } = await askWith(filledIn(name));
 			const [{ sessionId }] = asked;
@@ -42,7 +42,7 @@ describe('approve-in-slack.json', () => {
 	);
 
 	test(
-		'asks again for what comes after the first answer, and a second click on the first message decides nothing of it',
+		"asks again about a later request, and a second click on the first message doesn't decide it",
 		async () => {
 			const prompt = '[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]';
 			const { workflowId, asked } = await askWith(filledIn(name, { [NODE]: { prompt } }));
@@ -68,7 +68,7 @@ describe('approve-in-slack.json', () => {
 	);
 });
 
-describe('approve-in-slack.json, when nobody answers in time', () => {
+describe('approve-in-slack.json, if nobody answers in time', () => {
 	test(
 		'decides nothing, and asks again',
 		async () => {
@@ -107,7 +107,7 @@ describe('approve-in-chat.json', () => {
 		{ said: 'Yes.', value: 'once', text: 'The page is live.' },
 		{ said: 'no', value: 'reject', text: expect.stringContaining('not permitted') },
 	])(
-		'asks in the chat, and goes on with the answer: $said',
+		'asks in the chat, and continues with the answer: $said',
 		async ({ said, value, text }) => {
 			const job = `Publish. [ask bash: git push] [say The page is live.] ${said}`;
 			const chat = await chatAbout(job);
@@ -121,7 +121,7 @@ describe('approve-in-chat.json', () => {
 	);
 
 	test(
-		'asks again for what comes after the first answer, and after an answer that is none',
+		'asks again about a later request, and after an unreadable answer',
 		async () => {
 			const job = 'Chat. [ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]';
 			const chat = await chatAbout(job);
@@ -144,7 +144,7 @@ describe('approve-in-chat.json', () => {
 	);
 
 	test(
-		'decides nothing when nobody answers in time, and asks again',
+		'decides nothing if nobody answers in time, and asks again',
 		async () => {
 			const job = '[ask bash: git push] [say Late.]';
 			const chat = await chatAbout(job, { 'Ask in the chat': { options: OVER } });

@@ -135,7 +135,7 @@ async function play(row: ChannelAnswer, index: number): Promise<unknown> {
 	return JSON.parse(JSON.stringify(execution.items('Answer')).replace(times, `"$1":"${TIME}"`));
 }
 
-describe(`what a node hands on in n8n ${version}`, () => {
+describe(`a node's output in n8n ${version}`, () => {
 	const played = new Map<ChannelAnswer, PromiseSettledResult<unknown>>();
 
 	beforeAll(async () => {

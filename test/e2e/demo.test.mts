@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe('the demo', () => {
 	test(
-		'shows in the editor what it printed as the result',
+		'shows in the editor the result that it printed',
 		async () => {
 			const printed: string[] = [];
 			demo = startGuarded(process.execPath, ['tools/demo.mts', '--built'], {

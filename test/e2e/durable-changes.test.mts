@@ -64,9 +64,9 @@ beforeAll(async () => {
 test.each([
 	['the workflow has been switched off', 'Switched off'],
 	['the workflow has been changed and published again', 'Published anew'],
-	['it was run by hand up to a node further on', 'Up to what follows'],
+	['it was run by hand up to a later node', 'Up to what follows'],
 ])(
-	'%s: it goes on as it was (rule 8)',
+	'%s: it continues unchanged (rule 8)',
 	async (_, name) => {
 		const execution = await outcome(name);
 		expect(execution.status).toBe('success');
@@ -79,7 +79,7 @@ test.each([
 );
 
 test(
-	'run by hand up to the node itself: a session that ends within 30 s is there at once',
+	'run by hand up to the node itself: a session that ends within 30 s returns at once',
 	async () => {
 		const execution = await outcome('Up to the node');
 		expect(execution.status).toBe('success');

@@ -118,8 +118,8 @@ afterAll(async () => {
 	rmSync(userFolder, { recursive: true, force: true });
 }, 30_000);
 
-describe.each(SAVES)('n8n killed with -9 during a look; saved in between: %s', (saves) => {
-	test('n8n calls the execution crashed and leaves it so; it keeps what it had saved', () => {
+describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (saves) => {
+	test('n8n marks the execution as crashed, and keeps its saved data', () => {
 		expect(crashed[saves]).toMatchObject({
 			status: 'crashed',
 			customData: { sessionId: expect.any(String) },
@@ -127,7 +127,7 @@ describe.each(SAVES)('n8n killed with -9 during a look; saved in between: %s', (
 	});
 
 	test(
-		'examples/retry-crashed.json goes on with the same session, and with nobody there',
+		'examples/retry-crashed.json continues the same session automatically',
 		async () => {
 			const [retried] = await eventually(async () => {
 				const list = (await executionsOf(saves)).filter(({ mode }) => mode === 'retry');

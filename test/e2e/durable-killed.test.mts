@@ -13,7 +13,7 @@ import { shared } from './shared.mts';
 import { eventually, STAGE_TIMEOUT_MS } from './support.mts';
 
 const TIMEOUT_MS = 5 * 60_000;
-/** How often n8n is killed or stopped at random, and the seed of when */
+/** Number of random kills or stops of n8n, and the seed of their times */
 const KILLS = Number(process.env.DURABLE_KILLS ?? 4);
 const SEED = Number(process.env.DURABLE_SEED ?? 2701);
 
@@ -102,7 +102,7 @@ describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 	const named = (when: string) => `${how} ${when} ${WORK}`;
 
 	test(
-		'two seconds after the start of one session, while another is parked and a third comes back',
+		'two seconds after the start of one session, while another is paused and a third resumes',
 		async () => {
 			const [early, idle, back] = ['after the start', 'while parked', 'while it comes back'].map(
 				named,

@@ -44,7 +44,7 @@ const errorWorkflow = (url: string): WorkflowFile =>
 	]);
 
 describe.each(['worker', 'worker and main'] as const)(
-	'in the middle of a look, killed with -9: %s',
+	'in the middle of a poll, killed with -9: %s',
 	(what) => {
 		// So that n8n notices sooner: by default a lost lock takes it a minute and a half to see, and executions without a worker three hours.
 		// Where the main lives it is to notice the lost lock, not which of the two it notices first. Where it starts again it looks for
@@ -123,13 +123,13 @@ describe.each(['worker', 'worker and main'] as const)(
 		};
 
 		const [outcome, check] = !isOfTwo
-			? (['another worker goes on with the session, by itself', byItself] as const)
+			? (['another worker continues the session automatically', byItself] as const)
 			: what === 'worker'
 				? ([
-						'n8n makes it an error without data; an error workflow goes on with the session by its custom data',
+						'n8n marks it as an error without data, and an error workflow continues the session by its custom data',
 						byErrorWorkflow,
 					] as const)
-				: (['n8n calls it crashed, and a retry goes on with the session', byRetry] as const);
+				: (['n8n marks it as crashed, and a retry continues the session', byRetry] as const);
 		test(outcome, check, TEST_TIMEOUT_MS);
 	},
 );

@@ -23,7 +23,7 @@ describe('sessions that wait in the database, in queue mode', () => {
 
 	// One after the other: what looks at its session in the moment in which n8n is killed is not parked.
 	test.each(CASES)(
-		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
+		'%s killed while one is paused: it resumes automatically, on any worker',
 		async (what) => {
 			const { host } = stage;
 			const prompt = `Killed: ${what} [work 4s] [ask bash: one] [work 4s] [say Done.]`;

@@ -222,7 +222,7 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 });
 
 test(
-	'an output with items that leads nowhere is hinted at in the editor',
+	'an output with items but without a connection has a hint in the editor',
 	async () => {
 		// Its Needs Approval and Still Running lead nowhere.
 		const [run] = (await outcome('Stays')).runData[NODE];
@@ -244,20 +244,20 @@ test(
 	TEST_TIMEOUT_MS,
 );
 
-describe('Still Running that does not lead back', () => {
+describe("Still Running that isn't connected back", () => {
 	test.each([
 		'Still Running leads nowhere',
 		'Still Running leads elsewhere',
 		'Still Running leads there and elsewhere',
-	])('%s: refused before anything is started', async (name) => {
+	])('%s: an error before anything is started', async (name) => {
 		expect(await errorOf(name)).toContain("'Still Running' isn't connected");
 		expect(await sessionsFor(stage, promptOf(name))).toEqual([]);
 	});
 });
 
-describe('an execution that is parked', () => {
+describe('a paused execution', () => {
 	test(
-		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
+		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
 		async () => {
 			expect((await outcome('Stopped')).status).toBe('canceled');
 			const [session] = await sessionsFor(stage, promptOf('Stopped', LONG));
@@ -270,7 +270,7 @@ describe('an execution that is parked', () => {
 	);
 
 	test(
-		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
+		"the workflow's timeout counts paused time, and leaves the session running (rule 7)",
 		async () => {
 			// n8n 1 resumes this execution twice here, so the second run may pause it again after the first has been canceled.
 			if (hostVersion() !== '1.123') expect((await outcome('Timed out')).status).toBe('canceled');
@@ -282,7 +282,7 @@ describe('an execution that is parked', () => {
 	);
 
 	test(
-		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
+		'continues unchanged if you change the workflow meanwhile (rule 8)',
 		async () => {
 			const execution = await outcome('Changed');
 			expect(execution.status).toBe('success');
@@ -296,7 +296,7 @@ describe('an execution that is parked', () => {
 	);
 });
 
-describe('what fails', () => {
+describe('failures', () => {
 	test(
 		'Retry On Fail starts another session for one that failed, and no more than that',
 		async () => {
@@ -308,7 +308,7 @@ describe('what fails', () => {
 	);
 
 	test(
-		'On Error Continue hands the error on by Completed, not by Still Running',
+		'On Error Continue returns the error on Completed, not on Still Running',
 		async () => {
 			const execution = await outcome('Handed on');
 			expect(execution.status).toBe('success');
@@ -321,7 +321,7 @@ describe('what fails', () => {
 });
 
 test(
-	'a workflow that another one calls: the caller waits with it (rule 8)',
+	'a workflow that another one calls: the caller also waits (rule 8)',
 	async () => {
 		const execution = await outcome('Calls');
 		expect(execution.status).toBe('success');

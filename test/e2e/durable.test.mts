@@ -123,7 +123,7 @@ const doneBy = (n: number) => ({ n: String(n), text: `Done ${n}.` });
 
 describe('many items', () => {
 	test(
-		'ten sessions of different lengths go on each at its time, once',
+		'ten sessions of different lengths each return once, at their end',
 		async () => {
 			const execution = await outcome('Ten');
 			expectSuccess(execution);
@@ -140,7 +140,7 @@ describe('many items', () => {
 	);
 
 	test(
-		'200 sessions of 1 to 20 minutes: each item once, paired with what it came from, and no second session',
+		'200 sessions of 1 to 20 minutes: each item once, paired with its input, and no second session',
 		async () => {
 			const execution = await outcome('Many');
 			expectSuccess(execution);
@@ -157,7 +157,7 @@ describe('many items', () => {
 
 describe('people', () => {
 	test(
-		'what needs a person leaves by Needs Approval, once (rule 5)',
+		'an item with an undecided request leaves through Needs Approval once (rule 5)',
 		async () => {
 			const execution = await outcome('Asks once');
 			expectSuccess(execution);
@@ -169,7 +169,7 @@ describe('people', () => {
 	);
 
 	test(
-		'If Nobody Answers denies what was asked, and the session goes on',
+		'If Nobody Answers denies the request, and the session continues',
 		async () => {
 			const execution = await outcome('Denied in the end');
 			expectSuccess(execution);
@@ -214,7 +214,7 @@ describe('the end of waiting', () => {
 
 describe('one of two sessions fails', () => {
 	test(
-		'the other is waited for, then the node fails',
+		'the node waits for the other item, and then fails',
 		async () => {
 			const execution = await outcome('One fails');
 			expect(execution.error?.message).toContain('Out of disk');

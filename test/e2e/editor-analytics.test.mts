@@ -27,7 +27,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 		workspaceAutomation(QUERY, 'analytics.query', parameters);
 
 	test(
-		'fills the query with that of the table to start from, and replaces it while nobody has typed',
+		'fills in the query of the chosen table, and replaces it until you type',
 		async () => {
 			await editor.open(chain('Tables', [manualTrigger(), analytics()]));
 			const panel = await openPanel(editor.page, QUERY);
@@ -53,7 +53,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	);
 
 	test(
-		'keeps what somebody has typed, until it is emptied under Own Query',
+		'keeps your text, until you choose Own Query',
 		async () => {
 			const workflowId = await editor.open(chain('Typed', [manualTrigger(), analytics()]));
 			let panel = await openPanel(editor.page, QUERY);
@@ -89,7 +89,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	);
 
 	test(
-		'takes the value of an expression as a value, whatever it says',
+		'treats the value of an expression as a value, for any text',
 		async () => {
 			const workflowId = await editor.open(
 				chain('Expression', [
@@ -119,7 +119,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	);
 
 	test(
-		'shows what the service says about a query that it refuses',
+		"shows the service's message about a refused query",
 		async () => {
 			await editor.open(
 				chain('Refused', [

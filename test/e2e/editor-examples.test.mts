@@ -33,7 +33,7 @@ describe('imported in the editor', () => {
 	}
 
 	let withAccounts: Set<string>;
-	/** Whether somebody has to choose an account for a node, or an entry of a list */
+	/** True if the user has to choose an account for a node, or an entry of a list */
 	async function isToBeFilledIn({ type, parameters }: WorkflowNode): Promise<boolean> {
 		if (!withAccounts) {
 			const url = `${editor.stage.host.url}/types/nodes.json`;

@@ -69,7 +69,7 @@ const inSlack = (): string[] =>
 
 const describe = describeWith('Chromium');
 
-describe('somebody new', () => {
+describe('a new user', () => {
 	test(
 		'imports the night, fills it in, runs it, decides by the link and reads the message in the morning',
 		async () => {

@@ -27,7 +27,7 @@ const justStarted = chain('Just started', [manualTrigger()]);
 
 describe('the node panel', () => {
 	test(
-		'finds the nodes by what somebody types who wants them',
+		'finds the nodes by common search words',
 		async () => {
 			await editor.open(justStarted);
 			for (const [typed, names] of [
@@ -55,9 +55,9 @@ const REFUSED: Record<HostVersion, string> = {
 	'1.123': 'Authorization failed - please check your credentials',
 };
 
-describe('somebody new', () => {
+describe('a new user', () => {
 	test(
-		'finds the node, makes a credential, picks a project, says what to do and what is permitted, and runs it',
+		'finds the node, creates a credential, chooses a project, writes prompt and rules, and runs it',
 		async () => {
 			const workflowId = await editor.open(justStarted);
 			const found = await searchNodes(editor.page, 'permission');
@@ -208,7 +208,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 	);
 
 	test(
-		'says of a session that failed what happened, and where to look',
+		'the error of a failed session has the cause and the dashboard',
 		async () => {
 			await editor.open(
 				chain('Failing', [
@@ -231,7 +231,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 
 describe('an answer', () => {
 	test(
-		'is applied without an expression that somebody types: the fields are filled by dragging',
+		'is applied without typed expressions: the fields are filled by dragging',
 		async () => {
 			const goOn = 'Continue the session';
 			const file = workflow(
@@ -285,7 +285,7 @@ describe('an answer', () => {
 
 describe("n8n's own chat", () => {
 	test(
-		'is where somebody can approve: the question keeps its lines, and the session goes on',
+		'lets you approve: the question keeps its lines, and the session continues',
 		async () => {
 			const chat = await playChat(editor.stage.host, editor.page);
 			const question = await read(chat.locator('.chat-message').getByText('«git push»'));

@@ -60,7 +60,7 @@ async function answer(message: string): Promise<void> {
 
 describe('night.json', () => {
 	test(
-		'tells in one message what was done in each project, in their order, with links, and what failed',
+		"one message lists each project's answer, in order, with links, and the failures",
 		async () => {
 			const { file, names } = await night(
 				'[ask bash: npm run build] [say Three links <repaired>.]',
@@ -90,7 +90,7 @@ describe('night.json', () => {
 	);
 
 	test(
-		'asks in Slack with a link, goes on with what a person decides there, and denies what nobody answers',
+		"asks in Slack with a link, continues with the approver's answer, and denies unanswered requests",
 		async () => {
 			const { file, names } = await night(
 				'[ask bash: git push] [say Published.]',
@@ -120,7 +120,7 @@ describe('night.json', () => {
 	);
 
 	test(
-		'goes on where it was when n8n is killed while a question is open: one session each, one message in the morning',
+		'resumes after n8n was killed with an open question: one session each, one message in the morning',
 		async () => {
 			const { file, names } = await night(
 				'[ask bash: git push] [say Published.]',

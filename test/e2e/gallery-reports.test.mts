@@ -141,7 +141,7 @@ describe('new-domain.json', () => {
 	);
 
 	test(
-		'tells the team when it breaks off',
+		'notifies the team if it fails',
 		async () => {
 			const file = filledIn('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
@@ -151,7 +151,7 @@ describe('new-domain.json', () => {
 			await eventually(async () => inSlack().length, 60);
 			await stage.host.deactivate(id);
 			expect(inSlack()).toEqual([
-				expect.stringMatching(/^See a new domain through: \S[^]*executions/),
+				expect.stringMatching(/^Follow a new domain until it's verified: \S[^]*executions/),
 			]);
 		},
 		TEST_TIMEOUT_MS,
@@ -160,7 +160,7 @@ describe('new-domain.json', () => {
 
 describeWith('ClickHouse')('low-conversion-alert.json', () => {
 	test(
-		'tells of a day on which fewer sessions buy than should, once',
+		'reports a day with low conversion once',
 		async () => {
 			const values = [
 				{ name: 'percent', value: '1.5' },
@@ -203,7 +203,7 @@ describe('price-list.json', () => {
 		);
 
 	test(
-		'changes what differs, creates what is new, and does nothing the second time',
+		'updates changed products, creates new ones, and does nothing the second time',
 		async () => {
 			const before = await prices();
 			const [known, same] = Object.keys(before);
@@ -246,7 +246,7 @@ describe('price-list.json', () => {
 
 describe('replay-decisions.json', () => {
 	test(
-		'keeps what was decided, and shows what other rules would decide differently',
+		'saves decisions, and shows which of them other rules would change',
 		async () => {
 			const { rest } = stage.host;
 			const { id: owner } = await rest.get('/projects/personal');

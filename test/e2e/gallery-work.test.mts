@@ -63,7 +63,7 @@ describe('one-prompt.json', () => {
 	};
 
 	test(
-		'gives every project the prompt, and tells what came of each in one message',
+		'gives every project the prompt, and lists the results in one message',
 		async () => {
 			const execution = await run(
 				'New year in the footer. [ask bash: npm run build] [ask bash: git push] [say Done.]',
@@ -84,7 +84,7 @@ describe('one-prompt.json', () => {
 	);
 
 	test(
-		'says of which project it failed, and goes on with the others',
+		'names the failed project, and continues with the others',
 		async () => {
 			await control.addFaults({
 				operationId: 'createAgentSession',
@@ -147,7 +147,7 @@ describe('issue-to-preview.json', () => {
 		);
 
 	test(
-		'does what the issue asks for, and comments with the preview and with what was not allowed',
+		"runs the issue's prompt, and comments with the preview and the denied requests",
 		async () => {
 			const execution = await label(
 				'We open at nine. [ask bash: npm run build] [ask bash: git push] [say The hours are new.]',
@@ -257,7 +257,7 @@ describe('content-ready.json', () => {
 			.map(({ body }) => body);
 
 	test(
-		'writes what is ready, comments with the preview, and publishes it when a person says so',
+		'writes ready pages, comments with the preview, and publishes on request',
 		async () => {
 			const notion = database('Ready', {
 				Brief: 'Matcha and lemonade. [ask bash: npm run build] [say It is written.]',
@@ -296,7 +296,7 @@ describe('content-ready.json', () => {
 	);
 
 	test(
-		'tells the channel what was not written, and leaves the page at work',
+		'reports an unwritten page to the channel, and leaves the page at work',
 		async () => {
 			const notion = database('Ready', { Brief: '[fail Out of disk]' });
 			await play(stage, filledIn('content-ready'));

@@ -88,7 +88,7 @@ describe('n8n killed with -9', () => {
 	}, 30_000);
 
 	test(
-		'examples/long-session.json: a parked execution goes on by itself until the session has ended',
+		'examples/long-session.json: a paused execution resumes automatically until the session has ended',
 		async () => {
 			const timeoutMs = 2 * TEST_TIMEOUT_MS;
 			// A new n8n calls it crashed for a moment, until it has seen that it was parked.

@@ -50,14 +50,14 @@ beforeAll(async () => {
 	);
 }, STAGE_TIMEOUT_MS);
 
-test('a client sees both tools, with what the model fills in', async () => {
+test('a client sees both tools, with the fields that the model fills in', async () => {
 	const tools = await client.tools();
 	const fields = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]);
 	expect(Object.fromEntries(fields)).toEqual({ Start: ['prompt'], Go_on: ['sessionId'] });
 });
 
 test(
-	'a session that takes longer than Max Wait: the model is told which one, and each further call continues it',
+	'a session that takes longer than Max Wait: the model gets its ID, and each further call continues it',
 	async () => {
 		const prompt = 'By MCP. [work 9s] [say All links work.]';
 		const first = await client.call('Start', { prompt });

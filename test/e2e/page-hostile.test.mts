@@ -18,7 +18,7 @@ import { recordOf, sessionsFor, useOwnStage } from './support.mts';
 
 const stage = useOwnStage(proxiedHost);
 
-/** How many; a long run takes more */
+/** Number of runs. A long run takes more. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 400);
 const AT_ONCE = 4;
 const PROMPT = 'Hostile [ask bash: npm publish] [say Went on.]';

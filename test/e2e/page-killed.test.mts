@@ -70,7 +70,7 @@ function moved(url: string): string {
 }
 
 testWith('Chromium')(
-	'answered after n8n was killed and started again: the agent goes on',
+	'answered after n8n was killed and started again: the agent continues',
 	async () => {
 		const urls = [await linkOf(ANSWERED), ...(await Promise.all(UNANSWERED.map(linkOf)))];
 		expect(new Set(urls).size).toBe(1 + UNANSWERED.length);
@@ -98,7 +98,7 @@ testWith('Chromium')(
 );
 
 test(
-	'nobody answers: denied, or aborted, when it is time, whatever n8n has been through',
+	'nobody answers: denied or aborted in time, even after n8n was killed',
 	async () => {
 		const [denied, aborted] = await Promise.all(
 			DECIDED.map(
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-	'nobody answers: waited on past that time, whatever n8n has been through, and the link still takes an answer',
+	'nobody answers: the node keeps waiting after that time, even after n8n was killed, and the link still accepts an answer',
 	async () => {
 		const url = moved(await linkOf('wait'));
 		const page = await openPage(url);

@@ -83,7 +83,7 @@ async function answer(url: string, labels: string[], comment = '') {
 
 describe('nothing is decided', () => {
 	test(
-		'by looking, by a scanner, without the nonce, with another, or without a choice',
+		'by opening the link, by a scanner, without the nonce, with another nonce, or without a choice',
 		async () => {
 			const url = await link('still');
 			const page = await openPage(url);
@@ -116,7 +116,7 @@ describe('nothing is decided', () => {
 	);
 
 	test(
-		'by a page that showed something else: it shows what is asked now',
+		'by a page that showed other requests: it shows the current requests',
 		async () => {
 			const url = await link('changing');
 			const page = await openPage(url);
@@ -138,7 +138,7 @@ describe('nothing is decided', () => {
 const BOTH = ['Approve once', 'Deny'] as const;
 
 test.each(RACES)(
-	'two people select Send in the same second, five times: one decision each, and the loser is told (%s)',
+	'two people select Send in the same second, five times: one decision each, and the page tells the second person (%s)',
 	async (name) => {
 		const sent = await messages(stage, executions[name], ROUNDS.length);
 		for (const { url } of sent) {
@@ -191,7 +191,7 @@ describe('a person', () => {
 	);
 
 	test(
-		'is asked by a link of its own about what comes later, and the old one says what was decided',
+		'gets a new link for a later request, and the old link shows the decision',
 		async () => {
 			const first = await link('twice');
 			await answer(first, ['Deny']);
@@ -207,7 +207,7 @@ describe('a person', () => {
 });
 
 test(
-	'twenty sessions that ask at once have a link each, and an answer is for one of them alone',
+	'twenty sessions that ask at once have a link each, and an answer decides only one of them',
 	async () => {
 		const sent = await messages(stage, executions.many, 20);
 		expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
@@ -226,7 +226,7 @@ test(
 
 describe('after that', () => {
 	test(
-		'the agent goes on, and the item says who decided what',
+		'the agent continues, and the item lists the decisions',
 		async () => {
 			const [item] = arrived(await ended('one'), 'Completed');
 			expect(item.decisions).toMatchObject([
@@ -248,7 +248,7 @@ describe('after that', () => {
 	);
 
 	test(
-		'each of twenty sessions goes on as it was answered, once',
+		'each of twenty sessions continues once, with its own answer',
 		async () => {
 			const items = arrived(await ended('many'), 'Completed');
 			const decided = items.map(({ decisions: [{ patterns, decision }] }) => [
@@ -268,7 +268,7 @@ describe('after that', () => {
 	);
 
 	test(
-		'what is asked later has a link of its own; n8n itself answers when the execution is over',
+		'a later request has its own link, and n8n itself answers after the execution has ended',
 		async () => {
 			const second = await link('twice', 1);
 			expect(second).not.toBe(await link('twice'));

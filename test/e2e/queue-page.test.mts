@@ -40,7 +40,7 @@ describe('the page in queue mode', () => {
 	const link = async (what: string): Promise<string> =>
 		(await messages(stage, executions[what]))[0].url;
 
-	/** How often workers have taken up an execution */
+	/** Number of times that workers have resumed an execution */
 	const taken = (what: string): number =>
 		stage.host.workers
 			.flatMap((worker) => worker.executions)
@@ -52,7 +52,7 @@ describe('the page in queue mode', () => {
 		);
 
 	test(
-		'the link leads to the main, and opening it decides nothing',
+		'the link opens a page of the main, and opening it decides nothing',
 		async () => {
 			const url = await link('stays');
 			expect(url.startsWith(`${stage.host.url}/`)).toBe(true);

@@ -235,7 +235,7 @@ describe('two workers', () => {
 	}
 
 	test(
-		'share 100 executions, and the record of the service has what each execution says',
+		"share 100 executions, and each execution's result matches the service's record",
 		async () => {
 			const { host, service } = stage;
 			const workflowId = await host.importWorkflow(hooked());
@@ -341,7 +341,7 @@ describe('two workers', () => {
 	);
 
 	test(
-		'keep files in the database, where every machine can read them',
+		'keep files in the database, which every worker can read',
 		async () => {
 			const text = 'Opened at eight, closed at six.';
 			const execution = await play(

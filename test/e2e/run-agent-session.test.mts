@@ -37,7 +37,7 @@ const single = (parameters: Record<string, unknown>) =>
 
 describe('examples/run-agent-session.json', () => {
 	test(
-		'completes, having approved by rule what was asked',
+		'completes after a rule has approved the request',
 		async () => {
 			const execution = await play(stage, example('run-agent-session'));
 
@@ -106,7 +106,7 @@ describe('examples/ask-a-human.json', () => {
 		{ answer: 'approve', value: 'once', text: 'The landing page is live.' },
 		{ answer: 'deny', value: 'reject', text: expect.stringContaining('not permitted') },
 	])(
-		'parks the execution, and goes on with the same session when somebody says $answer',
+		'pauses the execution, and continues the same session after the answer $answer',
 		async ({ answer, value, text }) => {
 			const parked = await play(stage, example('ask-a-human'), 'waiting');
 
@@ -145,7 +145,7 @@ describe('examples/ask-a-human.json', () => {
 
 describe('a form that asks', () => {
 	test(
-		'shows what a request hides in HTML, and the answer to it approves nothing else',
+		'shows text that a request hides in HTML, and the answer approves only this request',
 		async () => {
 			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
@@ -225,7 +225,7 @@ describe('a failed session', () => {
 	);
 
 	test(
-		'takes the error output where On Error says so',
+		'uses the error output if On Error is set to it',
 		async () => {
 			const file = workflow(
 				'Failing on',
@@ -286,7 +286,7 @@ describe('Stop', () => {
 
 describe('a retry of the execution', () => {
 	test(
-		'goes on with the session that the failed execution started',
+		'continues the session that the failed execution started',
 		async () => {
 			const { host, service } = stage;
 			const prompt = 'Only once. [work 60s] [say Done once.]';
@@ -337,7 +337,7 @@ describe('the credential', () => {
 	});
 
 	test.each([301, 302, 303, 307, 308])(
-		'does not follow a redirect (%d) to another origin with its test',
+		"doesn't follow a redirect (%d) to another origin in its test",
 		async (status) => {
 			const requests: Array<string | undefined> = [];
 			const listen = async (server: Server) => {
@@ -369,12 +369,12 @@ describe('the credential', () => {
 		[
 			'a base URL without /v1',
 			{ baseUrl: 'http://localhost:4010' },
-			/'Base URL' .* does not end in \/v1/,
+			/'Base URL' .* doesn't end in \/v1/,
 		],
 		[
 			'overrides that are not JSON',
 			{ overrides: '{"cursor"' },
-			/'Overrides' is not a valid JSON object/,
+			/'Overrides' isn't a valid JSON object/,
 		],
 	])('fails its test with %s, and says why', async (_, changes, message) => {
 		const result = await press(changes);

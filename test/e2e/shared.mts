@@ -38,5 +38,5 @@ export function sharedHost(): HostAddress & { tail(): string } {
 	return { ...host, tail: () => readFileSync(host.logFile, 'utf8').slice(-TAIL_BYTES) };
 }
 
-/** Whether the machine has what some tests need */
+/** Returns whether the machine has what some tests need */
 export const has = (program: Program): boolean => !shared().missing.includes(program);

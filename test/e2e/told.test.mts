@@ -25,7 +25,7 @@ describe('a hint in the editor', () => {
 	const ask = () => agentSession({ permissionPolicy: 'ask' });
 
 	test(
-		'says that items have left by an output that leads nowhere, and by which',
+		'names the output that has items but no connection',
 		async () => {
 			const { hints } = await runWith(['[ask bash: x] [say 1.]'], [[], ['Completed'], []], ask());
 			expect(hints).toMatchObject([{ message: expect.stringContaining("'Needs Approval'") }]);
@@ -34,7 +34,7 @@ describe('a hint in the editor', () => {
 	);
 
 	test(
-		'is not there where the output leads on, or where nothing has left by it',
+		"isn't shown if the output is connected or has no items",
 		async () => {
 			const wired = [[], ['Completed'], ['Approval']];
 			expect((await runWith(['[ask bash: x] [say 2.]'], wired, ask())).hints ?? []).toEqual([]);
@@ -51,7 +51,7 @@ describe("n8n's tracing", () => {
 		expect(metadata?.tracing).toEqual(hostVersion() === '1.123' ? undefined : tracing);
 
 	test(
-		'is told which sessions there were, what became of them, and how many decisions there were',
+		'gets the sessions, their statuses and the number of decisions',
 		async () => {
 			const prompts = ['Traced. [ask bash: x] [say One.]', 'Traced. [work 1s] [say Two.]'];
 			const run = await runWith(prompts, [[], ['Completed'], ['Approval']]);
@@ -68,7 +68,7 @@ describe("n8n's tracing", () => {
 	);
 
 	test(
-		'is told of a session that is parked, too',
+		'also gets the session of a paused execution',
 		async () => {
 			const prompt = 'Traced and parked. [work 10h]';
 			const run = await runWith([prompt], [[NODE], ['Completed'], []], durable({}));

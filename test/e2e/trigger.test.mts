@@ -111,7 +111,7 @@ const comes = async (workflowId: string, ...expected: string[]) =>
 	);
 
 test(
-	'starts the workflow once for what comes after activation, and never for what was there',
+	'starts the workflow once for new things, and never for existing ones',
 	async () => {
 		const id = await watching('taskAdded');
 		await add('First');
@@ -192,7 +192,7 @@ test(
 
 describe('n8n started again', () => {
 	test(
-		'after its end: what happened meanwhile starts the workflow once, even where the service is down at first',
+		'after its end: missed changes start the workflow once, even if the service is down at first',
 		async () => {
 			const id = await watching('taskAdded');
 			await add('Before');
@@ -234,7 +234,7 @@ describe('n8n started again', () => {
 });
 
 test(
-	'an outage is waited for; the third poll in a row that fails is an error, and afterwards nothing is missing',
+	'the third failed poll in a row is an error, and after the outage nothing is missing',
 	async () => {
 		const id = await watching('taskAdded');
 		await control.addFaults({ operationId: 'listTasks', kind: 'status', status: 503, times: 0 });

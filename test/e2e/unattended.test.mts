@@ -83,7 +83,7 @@ describe('Stop with Abort on Stop off', () => {
 
 describe('Retry On Fail', () => {
 	test(
-		'goes on with the session that the first try started',
+		'continues the session that the first try started',
 		async () => {
 			const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
 			const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
@@ -165,7 +165,7 @@ describe('examples/approval-with-deadline.json', () => {
 		});
 
 	test(
-		'aborts the session when nobody answers in time, and says so',
+		'aborts the session if nobody answers in time, and says so',
 		async () => {
 			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
 			const parked = await play(stage, file, 'waiting');
@@ -193,7 +193,7 @@ describe('examples/approval-with-deadline.json', () => {
 	);
 
 	test(
-		'takes an answer for what was asked only, and asks again for what comes later',
+		'applies an answer only to the requests shown, and asks again about later ones',
 		async () => {
 			const prompt =
 				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';

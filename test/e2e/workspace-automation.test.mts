@@ -48,7 +48,7 @@ test(
 
 describe('a workflow of many operations', () => {
 	test(
-		'hands each item on from one to the next',
+		'passes each item from one node to the next',
 		async () => {
 			const before = await requestCount(stage);
 			const projects: Array<{ id: string; name: string }> = seed.projects.slice(0, 2);
@@ -244,7 +244,7 @@ describe('files', () => {
 
 describe('an error', () => {
 	test(
-		'says what happened, why it may be, and where to read about it',
+		'says what happened, the possible causes, and a link',
 		async () => {
 			const unknown = '00000000-0000-4000-8000-000000000000';
 			const execution = await play(
@@ -260,13 +260,13 @@ describe('an error', () => {
 			const docUrl = expect.stringMatching(/^https:\/\/.*not_found/);
 			expect(execution.error).toMatchObject({
 				name: 'NodeApiError',
-				message: 'The resource was not found',
+				message: "The resource wasn't found",
 				httpCode: '404',
 				context: { code: 'not_found', docUrl },
 			});
 			// A mistyped ID, or a key that may not: the service answers the same.
 			expect(execution.error!.description).toMatch(
-				/^Check the ID\..*lacks a scope.*lost access to the project.*More: https:\/\/\S+not_found$/,
+				/^Check the ID\..*key's scopes.*creator's access to the project.*More: https:\/\/\S+not_found$/,
 			);
 		},
 		TEST_TIMEOUT_MS,
@@ -276,7 +276,7 @@ describe('an error', () => {
 		['the error output', 'continueErrorOutput', 1],
 		['the output of what went well', 'continueRegularOutput', 0],
 	])(
-		'takes %s where On Error says so, item by item',
+		'uses %s if On Error says so, item by item',
 		async (_, onError, output) => {
 			const [first, , third] = seed.tasks.map(({ id }) => id);
 			const ids = [first, '00000000-0000-4000-8000-000000000000', third];
@@ -294,7 +294,7 @@ describe('an error', () => {
 
 			expect(execution.status).toBe('success');
 			const failed = execution.items('Task', output).filter(({ error }) => error !== undefined);
-			expect(failed).toMatchObject([{ error: 'The resource was not found' }]);
+			expect(failed).toMatchObject([{ error: "The resource wasn't found" }]);
 			const found = execution.items('Task').filter(({ error }) => error === undefined);
 			expect(found.map(({ id }) => id)).toEqual([first, third]);
 			expect(

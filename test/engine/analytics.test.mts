@@ -20,7 +20,7 @@ const rows = async (parameters: IDataObject, items?: IDataObject[]): Promise<any
 };
 
 describe('rows', () => {
-	test('become items, in the order of the query, paired with the item that asked', async () => {
+	test("become items, in the query's order, paired with their input item", async () => {
 		const { outputs } = await run(
 			setup({ query: 'SELECT number + {{ $json.from }} AS n FROM numbers(2)' }, [
 				{ from: 10 },
@@ -77,7 +77,7 @@ describe('values from other nodes', () => {
 		"SELECT {{ $json.value }} AS bare, '{{ $json.value }}' AS quoted, {value:String} AS parameter, '<{{ $json.value }}>' AS part";
 	const options = { parameters: { values: [{ name: 'value', value: '={{ $json.value }}' }] } };
 
-	test('stay values, whatever they say', async () => {
+	test('stay values, for any text', async () => {
 		const anyText = fc.oneof(
 			fc.string({ unit: 'grapheme' }),
 			fc
@@ -133,7 +133,7 @@ describe('values from other nodes', () => {
 			{ a: 'a' },
 		]);
 		const { error } = await run(setup({ query: '{{ $json.sql }}' }, [{ sql: 'DROP TABLE x' }]));
-		expect(error?.message).toBe("'Query' is not a SELECT or WITH statement");
+		expect(error?.message).toBe("'Query' isn't a SELECT or WITH statement");
 	});
 });
 
@@ -159,7 +159,7 @@ describe('the panel', () => {
 		},
 	);
 
-	test('and what somebody has written themselves stays when another table is chosen', async () => {
+	test('and your own query stays if you choose another table', async () => {
 		expect(await rows({ table: 'events_computed', query: 'SELECT 1 AS mine' })).toEqual([
 			{ mine: 1 },
 		]);
@@ -190,7 +190,7 @@ describe('the panel', () => {
 	});
 });
 
-test('what ClickHouse has to say about a query reaches the person who wrote it', async () => {
+test("the error has ClickHouse's message about the query", async () => {
 	const { error } = await run(setup({ query: 'SELECT nope FROM events_computed' }));
 	expect([error?.httpCode, error?.message]).toEqual([
 		'400',

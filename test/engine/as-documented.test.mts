@@ -74,7 +74,7 @@ describe('after a change', () => {
 		['lower-cased', { title: 'LINKS' }, { title: 'links' }],
 		['without U+FE0F', { emoji: '\u2764\ufe0f' }, { emoji: '\u2764' }],
 		['not shown', { title: 'Links', prompt: 'x' }, {}],
-	])('a value that comes back %s is no warning', async (_, sent, shown) => {
+	])('a value that the service returns %s causes no warning', async (_, sent, shown) => {
 		expect(await change(sent, shown)).not.toHaveProperty('warnings');
 	});
 
@@ -242,7 +242,7 @@ describe("a file's content", () => {
 		expect(outputs[0][0].json).toEqual({ fileId: ID, url });
 	});
 
-	test('that is text is an error where a download URL is asked for', async () => {
+	test('that is text is an error if you request a download URL', async () => {
 		const { error } = await getContent({ text: 'x' });
 		expect(error?.message).toBe('The service returned text instead of a download URL');
 	});

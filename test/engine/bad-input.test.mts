@@ -99,7 +99,7 @@ const table: Row[] = [
 	[
 		'file.create',
 		{ contentSource: 'binary', binaryPropertyName: 'other' },
-		/^'Input Binary Field' names "other", which is not in the input$/,
+		/^'Input Binary Field' names "other", which isn't in the input$/,
 		/no binary data/,
 	],
 	[
@@ -111,8 +111,8 @@ const table: Row[] = [
 	[
 		'file.create',
 		{ contentSource: 'asset', assetId: '={{ ".." }}' },
-		/^'Asset ID' is not a valid ID$/,
-		/cannot be an ID/,
+		/^'Asset ID' isn't a valid ID$/,
+		/can't be an ID/,
 	],
 	...ids('file.createFolder', 'projectId', 'Project'),
 	...optionalIds('file.createFolder', 'parentId', 'Folder'),
@@ -141,7 +141,7 @@ const table: Row[] = [
 	[
 		'sharedPreview.create',
 		{ route: 'pricing' },
-		/^'Route' does not start with a slash$/,
+		/^'Route' doesn't start with a slash$/,
 		/\/pricing/,
 	],
 	['sharedPreview.create', { route: '/a?b=1' }, /^'Route' has a query string or fragment$/, /"\?"/],
@@ -150,20 +150,20 @@ const table: Row[] = [
 		'sharedPreview.create',
 		{ route: LONG(2048, '/') },
 		/^'Route' is too long$/,
-		/at most 2048 characters; it has 2049/,
+		/at most 2048 characters, and has 2049/,
 	],
 	['sharedPreview.create', { locale: NUMBER }, /^'Locale' is not a text$/, /Enter a value/],
 	[
 		'sharedPreview.create',
 		{ locale: 'english please' },
-		/^'Locale' is not a language tag$/,
+		/^'Locale' isn't a language tag$/,
 		/BCP 47/,
 	],
 	[
 		'sharedPreview.create',
 		{ locale: LONG(256) },
 		/^'Locale' is too long$/,
-		/at most 255 characters; it has 256/,
+		/at most 255 characters, and has 256/,
 	],
 	['analytics.query', { query: '{{ $json.nothing }}' }, /^'Query' is empty$/, /Enter a value/],
 	['analytics.query', { query: '{{ 7 }}' }, /^'Query' is not a text$/, /Enter a value/],
@@ -196,7 +196,7 @@ const table: Row[] = [
 	].map((query): Row => [
 		'analytics.query',
 		{ query },
-		/^'Query' is not a SELECT or WITH statement$/,
+		/^'Query' isn't a SELECT or WITH statement$/,
 		/Start the query with SELECT/,
 	]),
 	[
@@ -217,7 +217,7 @@ const table: Row[] = [
 	[
 		'project.getAll',
 		{ options: { maxConcurrentRequests: 0 } },
-		/^'Max Concurrent Requests' is not a valid number$/,
+		/^'Max Concurrent Requests' isn't a valid number$/,
 		/1 or more/,
 	],
 ];
@@ -240,7 +240,7 @@ test.each(table.map((row) => [row[0], short(row[1]), row] as const))(
 	},
 );
 
-test('n8n refuses to answer an interaction before somebody has chosen a decision', async () => {
+test("n8n doesn't answer an interaction without a decision", async () => {
 	const parameters = {
 		resource: 'agentSession',
 		operation: 'resolveInteraction',
@@ -303,7 +303,7 @@ describe('the table', () => {
 		);
 	});
 
-	test('starts from parameters that are refused by nobody before they are sent', async () => {
+	test('starts from valid parameters', async () => {
 		for (const [name, parameters] of Object.entries(good)) {
 			const [resource, operation] = name.split('.');
 			await run({

@@ -42,7 +42,7 @@ export const ids = (
 	[
 		operation,
 		{ [parameter]: wrap(NO_ID) } as IDataObject,
-		new RegExp(`^'${field}' is not a valid ID$`),
+		new RegExp(`^'${field}' isn't a valid ID$`),
 		/UUID/,
 	],
 ];
@@ -70,8 +70,8 @@ export const anyIds = (
 	[
 		operation,
 		{ [parameter]: wrap('={{ ".." }}') } as IDataObject,
-		new RegExp(`^'${field}' is not a valid ID$`),
-		/cannot be an ID/,
+		new RegExp(`^'${field}' isn't a valid ID$`),
+		/can't be an ID/,
 	],
 ];
 
@@ -85,7 +85,7 @@ export const limits = (operation: string): Row[] =>
 	[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [
 		operation,
 		{ limit },
-		/^'Limit' is not a valid number$/,
+		/^'Limit' isn't a valid number$/,
 		/1 or more/,
 	]);
 
@@ -97,7 +97,7 @@ export const jsons = (
 	['{"a"', '[1]', '={{ 7 }}'].map((value) => [
 		operation,
 		wrap(value),
-		new RegExp(`^'${field}' is not a valid JSON object$`),
+		new RegExp(`^'${field}' isn't a valid JSON object$`),
 		/\{"name": "value"\}/,
 	]);
 

@@ -53,7 +53,7 @@ const isWrong = (tokens: Piece[]) =>
 /** What is refused here although ClickHouse can read it: $ and backslashes, braces, 1e-, a number before quotes */
 const STRICTER = /[${}\\]|\d[\w.]*[ep][+-]|\d[\w.]*['"`]/i;
 
-test('a token ends where it ends for ClickHouse', async () => {
+test('a token ends at the same place as in ClickHouse', async () => {
 	const mix = fc.oneof(mixOf([marks, finished, anyText], 10), mixOf([finished], 10));
 	const texts = fc
 		.sample(mix, { numRuns: 24_000, seed: 12 })
@@ -72,7 +72,7 @@ test('a token ends where it ends for ClickHouse', async () => {
 	expect(equal).toBeGreaterThan(10_000);
 });
 
-test('a character outside of quotes means what it means for ClickHouse', async () => {
+test('a character outside of quotes has the same meaning as in ClickHouse', async () => {
 	const isCharacter = (code: number) => code > 0 && (code < 0xd800 || code > 0xdfff);
 	const isSampled = (code: number) => code < 0x10000 || code % 1024 === 0;
 	const texts = Array.from({ length: 0x110000 }, (_, code) => code)

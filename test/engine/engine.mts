@@ -189,7 +189,7 @@ export interface Poller {
 	test(): Promise<any[] | null>;
 	/** What n8n would save of the trigger now */
 	state(): any;
-	/** Whether the last poll made n8n save anything */
+	/** True if the last poll made n8n save anything */
 	isChanged(): boolean;
 	/** What was logged as a warning */
 	warnings: string[];
@@ -197,7 +197,7 @@ export interface Poller {
 	id: string;
 }
 
-/** How many triggers were started */
+/** Number of triggers were started */
 /**
  * A polling trigger as n8n has it from an activation on.
  * @param state what an earlier one has left in the database

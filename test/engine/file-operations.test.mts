@@ -33,7 +33,7 @@ describe('files', () => {
 		expect(mimeType).toMatch(/text/);
 	});
 
-	test('create from binary data of any type, and get the same bytes back from a download URL that never sees the token', async () => {
+	test('creates a file from binary data of any type, and downloads the same bytes without the token', async () => {
 		const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => (index * 7) % 256));
 		const binary = {
 			data: { data: bytes.toString('base64'), mimeType: 'image/png', fileName: 'logo.png' },
@@ -74,7 +74,7 @@ describe('files', () => {
 		expect((await only('file.getContent', { fileId: rl(id) })).text).toBe('First');
 	});
 
-	test('the project that fills the list of files is not sent, whatever it is', async () => {
+	test("the project that fills the list of files isn't sent", async () => {
 		const { id } = await created({ name: 'listed.md', text: 'A' });
 		const projectId = rl(String(service.seed.projects[1].id));
 		await only('file.rename', { projectId, fileId: rl(id), name: 'renamed.md' });
@@ -130,6 +130,6 @@ describe('files', () => {
 				{ credentials: { ...service.credentials, accessToken: key } },
 			),
 		);
-		expect(error?.description).toMatch(/lacks a scope/);
+		expect(error?.description).toMatch(/key's scopes/);
 	});
 });

@@ -103,7 +103,7 @@ describe('a response without bounds', () => {
 		expect(host.requests).toHaveLength(1);
 	});
 
-	test('is measured by what it is unpacked to', async () => {
+	test('is limited by its unpacked size', async () => {
 		const bomb = gzipSync(Buffer.alloc(MOST_BYTES + 1, ' '));
 		expect(bomb.length).toBeLessThan(MOST_BYTES / 500);
 		const host = await hostThat((_, response) =>
@@ -137,7 +137,7 @@ describe('a response without bounds', () => {
 		return itemsOn(execution, 'stillRunning')[0].json.warnings[0];
 	}
 
-	test('that drips ends with the time of the request in total, and the warning names the time', async () => {
+	test("that drips ends at the request's total timeout, and the warning names the timeout", async () => {
 		expect(await warningWhileItDrips(0.001)).toContain('took longer than 1 seconds');
 	});
 
@@ -146,7 +146,7 @@ describe('a response without bounds', () => {
 		expect(await warningWhileItDrips(0.05)).toMatch(/took longer than (2\.\d+|3) seconds/);
 	});
 
-	test('that drips is given up with Stop, and its connection is closed', async () => {
+	test('that drips ends with Stop, and its connection is closed', async () => {
 		let closed: Promise<unknown> | undefined;
 		let begun = () => {};
 		const isUnderWay = new Promise<void>((resolve) => (begun = resolve));
@@ -255,7 +255,7 @@ describe('the key that a service echoes', () => {
 });
 
 describe('a service that does not answer', () => {
-	test("is asked again after the time under Request Options, and not after n8n's five minutes", async () => {
+	test("is requested again after the timeout under Request Options, not after n8n's five minutes", async () => {
 		const host = await hostThat((_, response) => {
 			if (host.requests.length > 1) response.writeHead(200, json).end(`{"id":"${ID}"}`);
 		});
@@ -269,7 +269,7 @@ describe('a service that does not answer', () => {
 });
 
 describe('a redirect', () => {
-	test.each([301, 302, 303, 307, 308])('with %d does not take the key anywhere', async (status) => {
+	test.each([301, 302, 303, 307, 308])("with %d doesn't get the key", async (status) => {
 		const other = await hostThat((_, response) => response.writeHead(200, json).end('{}'));
 		const host = await hostThat((_, response) =>
 			response.writeHead(status, { location: `${other.url}/v1/projects` }).end(),
@@ -310,9 +310,9 @@ describe('a download', () => {
 	);
 
 	test.each([
-		['ftp://example.com/file', /does not use https/],
+		['ftp://example.com/file', /doesn't use https/],
 		['http://user:pw@example.com/', /has a user name or password in it/],
-		['http://[', /is not a URL/],
+		['http://[', /isn't a URL/],
 	])('does not follow a redirect to %s', async (location, why) => {
 		const { store, execution } = await download((_, response) =>
 			response.writeHead(302, { location }).end(),
@@ -328,7 +328,7 @@ describe('a download', () => {
 		);
 		const { error } = await execution.result;
 		expect(error?.message).toBe(
-			'The file could not be downloaded: its host answered with status 302',
+			"The file couldn't be downloaded: its host answered with status 302",
 		);
 		expect(store.requests).toHaveLength(6);
 	});
@@ -375,11 +375,11 @@ describe('a list', () => {
 			.writeHead(200, json)
 			.end(JSON.stringify({ data: [], next_cursor: next, has_more: true }));
 
-	test('of nothing but empty pages, each with a fresh cursor, comes to an end that says how many', async () => {
+	test('of empty pages, each with a new cursor, ends with an error that names the number of pages', async () => {
 		const host = await hostThat((_, response) => page(response, String(host.requests.length)));
 		const { error } = await run(setup(host, 'project.getAll', { returnAll: true }));
 		expect(error).toMatchObject({
-			message: 'The list does not come to an end',
+			message: 'The list never ends',
 			description: expect.stringContaining('The last 20 pages were empty.'),
 		});
 		expect(host.requests).toHaveLength(20);

@@ -58,8 +58,8 @@ describe('many items', () => {
 		);
 		expect(outputs[0].map(({ json }) => json.error ?? json.id)).toEqual([
 			idOf('tasks'),
-			"'Task' is not a valid ID",
-			'The resource was not found',
+			"'Task' isn't a valid ID",
+			"The resource wasn't found",
 			idOf('tasks', 1),
 		]);
 		expect(outputs[0].map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual([
@@ -83,7 +83,7 @@ describe('many items', () => {
 		);
 		expect(outputs.map((output) => output.map(({ json }) => json.error ?? json.id))).toEqual([
 			[idOf('tasks')],
-			["'Task' is not a valid ID"],
+			["'Task' isn't a valid ID"],
 		]);
 	});
 

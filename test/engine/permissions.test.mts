@@ -74,7 +74,7 @@ describe('a value in a rule', () => {
 		['=git push {{ $json.value }}', '', /^'Pattern' of rule 1 has no value/],
 		['={{ $json.value }}', ['a', '*'], /^'Pattern' of rule 1 is not a text/],
 		['', 'x', /^Rule 1 has no pattern/],
-	])('is refused where it is none: %j with %j', async (pattern, value, message) => {
+	])("that isn't a list is refused: %j with %j", async (pattern, value, message) => {
 		const execution = await trying({ pattern }, { value } as IDataObject, ['git push']);
 		expect(execution.error?.message).toMatch(message);
 	});
@@ -112,7 +112,7 @@ test('the question names the project and the job, and so does the next one', asy
 	});
 }, 30_000);
 
-test('what the question does not show, the item does not hold and the answer does not decide', async () => {
+test("a request that the question doesn't show isn't in the item, and the answer doesn't decide it", async () => {
 	const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 	const asks = names.map((name) => `bash: ${name}`).join(' + ');
 	const first = itemOn('needsApproval', await run(session({ prompt: `[ask ${asks}] [say Done]` })));
@@ -145,7 +145,7 @@ test('what the question does not show, the item does not hold and the answer doe
 	]);
 }, 30_000);
 
-test('a model answers for nobody: as a tool, Apply an Answer is refused', async () => {
+test("a model can't answer: as a tool, Apply an Answer throws an error", async () => {
 	const asked = itemOn('needsApproval', await run(session({ prompt: '[ask bash: a] [say Done]' })));
 	const execution = await run(
 		session(
@@ -160,7 +160,7 @@ test('a model answers for nobody: as a tool, Apply an Answer is refused', async 
 		),
 	);
 	expect(JSON.stringify(execution.outputs[0] ?? execution.error)).toMatch(
-		/'Apply an Answer' is not for tools/,
+		/'Apply an Answer' isn't for tools/,
 	);
 	expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
 }, 20_000);
@@ -170,7 +170,7 @@ describe.each([
 	['expectedPatterns', 'Expected Patterns'],
 ])('%s', (name, displayName) => {
 	test.each(['', '={{ $json.nothing }}', '={{ null }}', '={{ " " }}'])(
-		'that is set and comes out empty is an error, and nothing is sent: %j',
+		"that's set but empty is an error, and nothing is sent: %j",
 		async (value) => {
 			const asked = itemOn(
 				'needsApproval',

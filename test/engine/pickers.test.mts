@@ -37,11 +37,11 @@ describe('projects', () => {
 		expect((await projects(id)).results).toEqual([{ name, value: id }]);
 	});
 
-	test('that nobody has are an empty list', async () => {
+	test("that don't exist are an empty list", async () => {
 		expect(await projects('no such project')).toEqual({ results: [], paginationToken: undefined });
 	});
 
-	test("of a key without any are the service's own words on what to set up", async () => {
+	test("of a key without any show the service's setup message", async () => {
 		const error = await projects(undefined, undefined, {
 			accessToken: service.seed.keys.noProjects,
 		}).catch((thrown) => thrown);

@@ -181,7 +181,7 @@ test.each(documented)(
 	},
 );
 
-test('Prism refuses what does not fit, such as another version, and refused nothing else', async () => {
+test('Prism refuses invalid requests, such as another version, and no others', async () => {
 	const other = { getTask: { version: '2027-01-01' } };
 	const { error } = await call('task.get', { taskId: rl(ID) }, other);
 	expect(error?.httpCode).toBe('422');

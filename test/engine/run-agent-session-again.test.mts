@@ -64,7 +64,7 @@ describe('Stop (rule 9)', () => {
 });
 
 describe('retries (rule 10)', () => {
-	test('Retry On Fail takes up the session that runs', async () => {
+	test('Retry On Fail resumes the running session', async () => {
 		// The reads after the first are refused for a moment: the try fails, the session goes on.
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
@@ -114,7 +114,7 @@ describe('retries (rule 10)', () => {
 		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
 	};
 
-	test('Retry On Fail starts nothing again that has completed, and reads it once', async () => {
+	test('Retry On Fail starts no completed session again, and polls it once', async () => {
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, failsBesideOne));
 		expect(execution.error?.message).toMatch(/Out of disk/);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(4);
@@ -140,7 +140,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 20_000);
 
-	test('Still Running wired back into the node continues the session, whatever the node would start', async () => {
+	test('Still Running connected back to the node continues the session, even with another prompt', async () => {
 		const items = [{ prompt: '[work 40s] [say One]' }, { prompt: '[work 120s] [say Two]' }];
 		const execution = await run(
 			setup(
@@ -181,7 +181,7 @@ describe('retries (rule 10)', () => {
 			expect(await of('POST', '/messages')).toHaveLength(1);
 		}, 30_000);
 
-		test('Still Running only waits on, also if an expression gives another message by now', async () => {
+		test('Still Running only waits, also if an expression now gives another message', async () => {
 			await rounds('stillRunning', '=[work 80s] [say {{ $runIndex }}]', 'waits');
 			expect(await of('POST', '/messages')).toHaveLength(1);
 		}, 30_000);
@@ -192,7 +192,7 @@ describe('retries (rule 10)', () => {
 		}, 30_000);
 	});
 
-	test('a session that has failed before it is waited for in the database is reported as that, also where comments go to the agent', async () => {
+	test('a session that failed before the wait in the database is reported as failed, also if comments go to the agent', async () => {
 		const { projectId, control } = service;
 		const sessionId = await control.startSession({ projectId, prompt: '[fail Out of paper]' });
 		await until(async () => (await service.sessions())[0].status === 'failed');
@@ -202,14 +202,14 @@ describe('retries (rule 10)', () => {
 		expect(execution.error?.message).toBe('The agent session failed: Out of paper');
 	}, 20_000);
 
-	test('an item with a session of somebody else is started as any other', async () => {
+	test("an item with another node's session starts its own session", async () => {
 		const items = [{ sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001', prompt: '[say One]' }];
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
 		expect(texts(execution)).toEqual({ completed: ['One'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
-	test('a start that may have happened is not repeated by Retry On Fail', async () => {
+	test("Retry On Fail doesn't repeat a start that may have happened", async () => {
 		await service.control.addFaults({
 			operationId: 'createAgentSession',
 			kind: 'reset-after',

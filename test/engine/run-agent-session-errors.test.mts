@@ -17,7 +17,7 @@ describe('errors', () => {
 		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
 	}, 20_000);
 
-	test('where the node stops, every item that failed is named with its session', async () => {
+	test("the node's error names every failed item with its session", async () => {
 		const items = [{ end: 'fail One' }, { end: 'say Fine' }, { end: 'fail Two' }];
 		const { error } = await run(setup({ prompt: '=[work 5s] [{{ $json.end }}]' }, { items }));
 		const sessions = await service.sessions();
@@ -44,7 +44,7 @@ describe('errors', () => {
 		expect(other).toMatchObject({ status: 'completed', interactions: [{ value: 'once' }] });
 	}, 20_000);
 
-	test('a wrong token is named as such, says what to check and does not appear anywhere', async () => {
+	test("an error about a wrong token has advice, and the token doesn't appear anywhere", async () => {
 		const accessToken = 'wa_this_is_not_a_key';
 		const execution = await run(
 			setup({}, { credentials: { ...service.credentials, accessToken } }),
@@ -64,7 +64,7 @@ describe('errors', () => {
 				{ credentials: { ...service.credentials, baseUrl: 'http://127.0.0.1:9/v1' } },
 			),
 		);
-		expect(execution.error?.message).toBe('The service could not be reached');
+		expect(execution.error?.message).toBe("The service couldn't be reached");
 		expect(execution.error?.description).toMatch(/ECONNREFUSED.*base URL/);
 	}, 20_000);
 
@@ -92,7 +92,7 @@ describe('errors', () => {
 			'a malformed project',
 			{ projectId: byId('={{ "p1" }}') },
 			{},
-			/^'Project' is not a valid ID/,
+			/^'Project' isn't a valid ID/,
 			/UUID/,
 		],
 		['no project', { projectId: byId('={{ null }}') }, {}, /^'Project' is empty/, /Enter/],
@@ -100,7 +100,7 @@ describe('errors', () => {
 			'a malformed session ID',
 			{ operation: 'continue', sessionId: 'abc' },
 			{},
-			/^'Session' is not a valid ID/,
+			/^'Session' isn't a valid ID/,
 			/UUID/,
 		],
 		[
@@ -124,7 +124,7 @@ describe('errors', () => {
 			'a malformed body',
 			{ options: { body: '{"a"' } },
 			{},
-			/^'Body' is not a valid JSON object/,
+			/^'Body' isn't a valid JSON object/,
 			/\{"name": "value"\}/,
 		],
 		[

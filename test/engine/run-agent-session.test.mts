@@ -23,7 +23,7 @@ describe('outputs', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	}, 20_000);
 
-	test('one that needs a human ends on Needs Approval and goes on with the answer in continue', async () => {
+	test('a session that needs approval ends on Needs Approval, and Continue a Session continues it with the answer', async () => {
 		const asked = await run(setup({ prompt: '[ask bash: git push] [say Pushed]' }));
 		expect(texts(asked)).toEqual({ needsApproval: [''] });
 		const { sessionId, pendingInteractions } = itemsOn(asked, 'needsApproval')[0].json;
@@ -55,7 +55,7 @@ describe('outputs', () => {
 		20_000,
 	);
 
-	test('what needs approval has up to ten fields, and all of rule 12 without Simplify', async () => {
+	test('an item on Needs Approval has up to ten fields, and all of rule 12 without Simplify', async () => {
 		const keys = async (changes: IDataObject) => {
 			const execution = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
 			return Object.keys(itemsOn(execution, 'needsApproval')[0].json).sort();
@@ -107,7 +107,7 @@ describe('outputs', () => {
 });
 
 describe('concurrency (rule 11)', () => {
-	test('is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired', async () => {
+	test('Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing', async () => {
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
@@ -193,7 +193,7 @@ describe('as a tool (rule 13)', () => {
 		['[work 10m]', 'still_running'],
 		['[fail Out of disk]', 'failed'],
 	])(
-		'%s is told on the first output as %s',
+		'%s leaves through the first output as %s',
 		async (prompt, status) => {
 			const execution = await run(setup({ prompt, maxWait: 0.05 }, { asTool: true }));
 			expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
@@ -205,7 +205,7 @@ describe('as a tool (rule 13)', () => {
 		20_000,
 	);
 
-	test('never parks, whatever Wait says', async () => {
+	test('never pauses, with either Wait mode', async () => {
 		const parameters = { prompt: '[work 5s] [say Done]', wait: 'database' };
 		const { outputs } = await run(setup(parameters, { asTool: true }));
 		expect(outputs[0][0].json).toMatchObject({ status: 'completed' });
@@ -220,7 +220,7 @@ describe('as a tool (rule 13)', () => {
 		const { outputs } = await run(setup({}, { asTool: true }));
 		const [{ sessionId }] = await service.sessions();
 		expect(outputs[0][0].json).toMatchObject({
-			error: 'The API key does not permit this',
+			error: "The API key doesn't allow this",
 			message: expect.stringContaining('scope'),
 			sessionId,
 		});
@@ -247,7 +247,7 @@ describe('custom data (rule 14)', () => {
 	}, 20_000);
 });
 
-test("the credential's overrides and the node's body change what is sent", async () => {
+test("the credential's overrides and the node's body change the request", async () => {
 	const overrides = JSON.stringify({
 		createAgentSession: { body: { project: '{projectId}', input: [{ text: '{prompt}' }] } },
 	});

@@ -5,7 +5,7 @@ import { rl, useOperations } from './operations.mts';
 
 const { fault, only, sent, service, session, settled, setup } = useOperations();
 
-describe('what must not be sent twice', () => {
+describe('non-idempotent requests', () => {
 	const product = { projectId: '', fields: '{"name":"Only once"}' };
 	const products = async () => (await service.control.seed()).products.length as number;
 
@@ -113,7 +113,7 @@ describe('a node that is tried again', () => {
 		]);
 	}, 20_000);
 
-	test('sends again what was refused', async () => {
+	test('retries a refused request', async () => {
 		await fault({ operationId: 'createProduct', kind: 'status', status: 403 });
 		await only(
 			'product.create',

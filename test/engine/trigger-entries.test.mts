@@ -118,7 +118,7 @@ describe('an entry', () => {
 		});
 	});
 
-	test('with a number for an ID is told from others', async () => {
+	test('with a number as ID is distinct from others', async () => {
 		const trigger = poller(setup('productAdded', products));
 		lists({ id: 1 }, { id: 2 });
 		await trigger.poll();
@@ -135,7 +135,7 @@ describe('an entry', () => {
 		await trigger.poll();
 		service.answer = () => product(100_000);
 		await expect(trigger.poll()).rejects.toMatchObject({
-			message: 'The product deep-one cannot be compared',
+			message: "The product deep-one can't be compared",
 			description: expect.stringContaining('nested too deeply'),
 		});
 		service.answer = () => product(6);
@@ -165,7 +165,7 @@ describe('an entry', () => {
 	});
 });
 
-test('what left and came back has another eventId, what is emitted again has the same', async () => {
+test("an entry that left and returned has another eventId, and an event that's emitted again has the same one", async () => {
 	const one = { id: 'a' };
 	const trigger = poller(setup('productAdded', products));
 	lists({ id: 'b' });
@@ -230,7 +230,7 @@ describe('after a start of n8n', () => {
 				state: before.state(),
 			});
 			expect(await trigger.poll()).toBeNull();
-			expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
+			expect(trigger.warnings).toEqual([expect.stringContaining('The next one retries')]);
 			if (status < 404)
 				await expect(trigger.poll()).rejects.toMatchObject({ httpCode: String(status) });
 			lists({ id: 'a' }, { id: 'b' });
@@ -279,7 +279,7 @@ describe('rows', () => {
 		},
 	);
 
-	test('are found where an override says', async () => {
+	test("are found at the override's place", async () => {
 		service.answer = () => ({ rows: [{ a: 1 }] });
 		const found = setup('rowsFound', query, { queryAnalytics: { answer: { data: 'rows' } } });
 		expect(await poller(found).test()).toMatchObject([{ a: 1 }]);

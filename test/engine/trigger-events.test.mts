@@ -164,7 +164,7 @@ test('every event but that of rows has its course here', () => {
 describe.each(Object.entries(COURSES))('%s', (event, course) => {
 	const { parameters = () => ({}), prepare = async () => '', cause, otherwise } = course;
 
-	test('starts the workflow once, with the thing, and not for what was there or is something else', async () => {
+	test('starts the workflow once, with the thing, and not for existing or other things', async () => {
 		const id = await prepare();
 		const trigger = poller(setup(event, parameters()));
 		expect(await trigger.poll()).toBeNull();
@@ -185,7 +185,7 @@ describe.each(Object.entries(COURSES))('%s', (event, course) => {
 		]);
 	});
 
-	test('finds after a restart of n8n what happened while it was down', async () => {
+	test('finds changes of a downtime after n8n restarts', async () => {
 		const id = await prepare();
 		const before = poller(setup(event, parameters()));
 		await before.poll();
@@ -197,7 +197,7 @@ describe.each(Object.entries(COURSES))('%s', (event, course) => {
 		expect(found).toEqual([expect.objectContaining(expected)]);
 	});
 
-	test('shows in Fetch Test Event what exists, and leaves the state alone', async () => {
+	test("Fetch Test Event shows an existing thing, and doesn't change the state", async () => {
 		await prepare();
 		const trigger = poller(setup(event, parameters()));
 		const [item, ...more] = (await trigger.test())!;
@@ -207,7 +207,7 @@ describe.each(Object.entries(COURSES))('%s', (event, course) => {
 	});
 });
 
-describe('what is emitted again has the same eventId', () => {
+describe("an event that's emitted again has the same eventId", () => {
 	test.each(Object.entries(COURSES))('%s', async (event, course) => {
 		const { parameters = () => ({}), prepare = async () => '', cause } = course;
 		const id = await prepare();

@@ -21,7 +21,7 @@ const VISITS = `SELECT path, count() AS visits FROM events_computed
 const visit = async (path: string, count = 2) =>
 	await control.addEvents({ projectId: service.projectId, path: `/watched${path}`, count });
 
-test('a row starts the workflow once while it is in the result, whatever its other columns become', async () => {
+test("a row starts the workflow once while it's in the result, even if other columns change", async () => {
 	const trigger = poller(setup(VISITS, 'path'));
 	await visit('/old');
 	expect(await trigger.poll()).toBeNull();
@@ -46,7 +46,7 @@ test('without Key Columns every change makes a row a new one', async () => {
 	expect(await trigger.poll()).toMatchObject([{ path: '/watched/one', visits: 3 }]);
 });
 
-test('a row that went and comes back starts it again, with another eventId', async () => {
+test('a row that left and returned starts it again, with another eventId', async () => {
 	const query =
 		"SELECT 1 AS alarm FROM events_computed WHERE path = '/watched' HAVING count() % 2 = 1";
 	const trigger = poller(setup(query, 'alarm'));
@@ -84,16 +84,16 @@ test.each([
 	[
 		'SELECT 1 AS a, 2 AS b',
 		'a, c',
-		"'Key Columns' names a column that the query does not return: c",
+		"'Key Columns' names a column that the query doesn't return: c",
 	],
 	// n8n 1.123 gives a trigger up for good whose error has this word in it.
 	[
 		'SELECT 1 AS a',
 		'Authorization',
-		"'Key Columns' names a column that the query does not return: authorization",
+		"'Key Columns' names a column that the query doesn't return: authorization",
 	],
 	['', '', "'Query' is empty"],
-	['DROP TABLE events', '', "'Query' is not a SELECT or WITH statement"],
+	['DROP TABLE events', '', "'Query' isn't a SELECT or WITH statement"],
 	['SELECT * FROM numbers(20001)', 'number', 'There are more than 20000 entries to watch'],
 ])('refuses %s (%s)', async (query, keyColumns, message) => {
 	await expect(poller(setup(query, keyColumns)).poll()).rejects.toMatchObject({ message });

@@ -21,7 +21,7 @@ describe('files', () => {
 		expect(found).toEqual([]);
 	});
 
-	test('of all projects are watched where none is chosen, those of a new project from the next poll on', async () => {
+	test('of all projects are watched if none is chosen, and those of a new project from the next poll on', async () => {
 		const trigger = poller(setup('fileCreated', { ...files(), projectIds: [] }));
 		await trigger.poll();
 		const { id: projectId } = await service.control.projects.add({ name: 'New one' });
@@ -64,7 +64,7 @@ describe('files', () => {
 			{ projectIds: ['projects'], parentId: 'folder' },
 			"'Folder' goes with a single project",
 		],
-		['what is no ID', { projectIds: ['site'] }, "'Project Names or IDs' is not a valid ID"],
+		['what is no ID', { projectIds: ['site'] }, "'Project Names or IDs' isn't a valid ID"],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const ids: Record<string, string[]> = {
 			projects: service.seed.projects.slice(0, 2).map(({ id }) => id),
@@ -93,14 +93,14 @@ describe('several at once', () => {
 	test.each([
 		['', "'Site IDs' is empty"],
 		[' , ', "'Site IDs' is empty"],
-		['shop.example', "'Site IDs' is not a valid ID"],
+		['shop.example', "'Site IDs' isn't a valid ID"],
 	])('the sites "%s" are refused before anything is sent', async (siteId, message) => {
 		const trigger = poller(setup('customDomainAdded', { siteId }));
 		await expect(trigger.poll()).rejects.toMatchObject({ message });
 		expect(await service.requests()).toEqual([]);
 	});
 
-	test('the products of all projects, where none is chosen', async () => {
+	test('the products of all projects, if none is chosen', async () => {
 		const trigger = poller(setup('productAdded', { projectId: byId('') }));
 		await trigger.poll();
 		await service.control.products.add({ projectId: service.seed.projects[1].id, name: 'New' });
@@ -121,7 +121,7 @@ describe('tasks', () => {
 });
 
 describe('options', () => {
-	test('Include Existing Items emits what is there when it is switched on, Max Events at a time, then what comes', async () => {
+	test('Include Existing Items emits existing things, Max Events at a time, and then new ones', async () => {
 		const count = service.seed.tasks.length;
 		const trigger = poller(
 			setup('taskAdded', { options: { existing: true, maxEvents: count - 1 } }),
@@ -153,7 +153,7 @@ describe('options', () => {
 });
 
 describe('the state', () => {
-	test('is assigned only where it changed', async () => {
+	test('is assigned only if it changed', async () => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
 		expect(trigger.isChanged()).toBe(true);
@@ -179,7 +179,7 @@ describe('the state', () => {
 		expect(after.state().state.scope).not.toBe(before.state().state.scope);
 	});
 
-	test('of a poll without items is not lost where n8n saves nothing, and neither is what n8n discards', async () => {
+	test("of a poll without items isn't lost if n8n saves nothing or discards the items", async () => {
 		let trigger = poller(setup('taskUpdated'));
 		await trigger.poll();
 		const saved = trigger.state();
@@ -234,7 +234,7 @@ describe('failing', () => {
 		expect(trigger.state()).toEqual(saved);
 	});
 
-	test('a service that cannot be found for now: twice a warning, then errors, then what was missed', async () => {
+	test("a service that's down: two warnings, then errors, then the missed events", async () => {
 		const trigger = await baseline();
 		const saved = trigger.state();
 		await fail(404);
@@ -253,20 +253,20 @@ describe('failing', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('the first poll after a restart is not an error where it may pass', async () => {
+	test('a failed first poll after a restart is a warning if the cause may pass', async () => {
 		const saved = (await baseline()).state();
 		await service.control.tasks.add({ title: 'Missed' });
 		await fail(404);
 		const trigger = poller(setup('taskAdded'), { state: saved, activation: 'init' });
 		expect(await trigger.poll()).toBeNull();
-		expect(trigger.warnings).toEqual([expect.stringContaining('the next one tries again')]);
+		expect(trigger.warnings).toEqual([expect.stringContaining('The next one retries')]);
 		await service.control.clearFaults();
 		expect(await trigger.poll()).toMatchObject([{ title: 'Missed' }]);
 	});
 
-	test('where nothing is known yet, whoever switches it on is told at once, and a start of n8n goes on', async () => {
+	test('without state, publishing fails at once with the cause, and a start of n8n continues', async () => {
 		await fail(404);
-		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow('not found');
+		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow("wasn't found");
 		expect(await poller(setup('taskAdded'), { activation: 'init' }).poll()).toBeNull();
 	});
 });
@@ -297,7 +297,7 @@ describe('the panel', () => {
 		expect(tasks[0].name).toContain(service.seed.tasks[0].title);
 	});
 
-	test('says what is wrong with the key', async () => {
+	test('the error names the problem with the key', async () => {
 		const refused = {
 			...setup('taskRan'),
 			credentials: { ...service.credentials, accessToken: 'x' },

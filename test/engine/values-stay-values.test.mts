@@ -90,7 +90,7 @@ interface Column {
 	/** What follows the number in the column's name */
 	name?: (value: string) => string;
 	cell: (value: string) => unknown;
-	/** How many values the column has in it */
+	/** Number of values the column has in it */
 	values: number;
 }
 
@@ -246,7 +246,7 @@ const template = fc.oneof(
 const keyOf = ({ name }: Column, index: number, value: string) =>
 	name ? `c${index}#${name(value)}` : `c${index}`;
 
-test('a value comes back from ClickHouse as it was', async () => {
+test('ClickHouse returns a value unchanged', async () => {
 	const cases = fc.sample(fc.tuple(template, hostile), { numRuns: 3_000, seed: 12 });
 	let count = 0;
 	for (const [{ sql, columns, hasAccident }, value] of cases) {

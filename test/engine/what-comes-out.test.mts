@@ -44,15 +44,18 @@ describe('an empty answer', () => {
 			{ sessionId: rl(ID), message: 'Go on', additionalFields: { body: '{"model":"large"}' } },
 			{ sessionId: ID, model: 'large' },
 		],
-	])('of %s is done, once: the item holds what was sent and no name of ours', async (...given) => {
-		const [does, parameters, expected] = given;
-		service.answer = ({ method }) =>
-			method === 'GET'
-				? { sessionId: ID, status: 'completed', pendingInteractions: [] }
-				: undefined;
-		expect(await items(does, parameters)).toEqual([expected]);
-		expect(writes()).toHaveLength(1);
-	});
+	])(
+		"of %s succeeds once: the item has the sent values, with the API's names",
+		async (...given) => {
+			const [does, parameters, expected] = given;
+			service.answer = ({ method }) =>
+				method === 'GET'
+					? { sessionId: ID, status: 'completed', pendingInteractions: [] }
+					: undefined;
+			expect(await items(does, parameters)).toEqual([expected]);
+			expect(writes()).toHaveLength(1);
+		},
+	);
 });
 
 describe('If It Exists returns', () => {
@@ -103,7 +106,7 @@ describe('If It Exists returns', () => {
 		await expect(items('file.create', parameters)).rejects.toMatchObject({ httpCode: '409' });
 	});
 
-	test('none of another folder, which the service lists all the same', async () => {
+	test('none of another folder, even if the service lists it', async () => {
 		existing(file('1', { parentId: OTHER }));
 		await expect(items('file.create', within(FOLDER))).rejects.toMatchObject({
 			message: 'The service returned entries of another parentId',
@@ -124,7 +127,7 @@ describe('analytics', () => {
 		},
 	);
 
-	test('rows of another number than the service says are a warning in the log', async () => {
+	test('another number of rows than the service says is a warning in the log', async () => {
 		const warn = jest.spyOn(logger(), 'warn');
 		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
 		const one = { ...query, options: { rowsInOneItem: true } };
@@ -136,7 +139,7 @@ describe('analytics', () => {
 	});
 });
 
-test('Simplify keeps what a domain needs to be verified', async () => {
+test('Simplify keeps the fields that verify a domain', async () => {
 	const records = [{ type: 'TXT', host: '_verify', value: 'abc' }];
 	const verification = {
 		verification_token: 'abc',

@@ -54,7 +54,7 @@ describe('projects', () => {
 		expect(items[0]).toMatchObject({ object: 'project', id: service.projectId });
 	});
 
-	test('a key without any is told what to set up', async () => {
+	test("a key without any gets the service's setup message", async () => {
 		const { error } = await run(
 			setup(
 				'project.getAll',
@@ -107,7 +107,7 @@ describe('lists', () => {
 		).toEqual([]);
 	});
 
-	test('an answer that is no list is asked for again, and then named', async () => {
+	test("a response that isn't a list is requested again, and then an error quotes it", async () => {
 		await fault({ operationId: 'listTasks', kind: 'html', times: 1 });
 		expect(jsons(await run(setup('task.getAll', { limit: 1 })))).toHaveLength(1);
 	}, 20_000);
@@ -122,7 +122,7 @@ describe('tasks', () => {
 		expect((await sent())[0].version).toBe('2026-08-21');
 	});
 
-	test('update sends only what was added', async () => {
+	test('update sends only the added fields', async () => {
 		const task = await only('task.update', {
 			taskId: rl(idOf('tasks')),
 			updateFields: { title: 'Renamed', prompt: 'Look again' },

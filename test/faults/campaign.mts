@@ -12,7 +12,7 @@ const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
 
 export interface Report {
 	sessions: number;
-	/** How many items left by each output, errors last */
+	/** Number of items left by each output, errors last */
 	outcomes: number[];
 	faultsMet: number;
 	/** What does not hold: nothing, or the node has a bug */
@@ -197,7 +197,7 @@ function judgeError(json: any, session: any): string[] {
 	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed'))
 		return [`"${json.error}", but the service has it ${session.status}`];
 	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.
-	return session.status === 'failed' || json.error === 'The session was not found'
+	return session.status === 'failed' || json.error === "The session wasn't found"
 		? []
 		: [`failed with: ${json.error}`];
 }

@@ -1,51 +1,171 @@
-// Every error that the package's code throws on purpose, as it stands there: what happened, and what to do next.
+// Every error that the package's code throws on purpose, as the code words it: title, when, and what to do.
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** Errors whose second argument says what to do next */
+/** Errors whose second argument says what to do */
 const FOR_PEOPLE =
 	/^(WorkspaceAutomation|Indeterminate|Mistake|UnreadableSession)Error$|^(fieldError|NodeOperationError)$/;
+
+/** When the code of a file throws, by its path in nodes/. The longest path wins. */
+const WHEN: Record<string, string> = {
+	'RunAgentSession/approval/answer.ts': 'You apply an answer.',
+	'RunAgentSession/approval/request.ts': 'You apply an answer.',
+	'RunAgentSession/output.ts': 'The session ends.',
+	'RunAgentSession/panel': 'The node reads its fields.',
+	'RunAgentSession/policy': 'The node reads its rules.',
+	'RunAgentSession/session': 'Run Agent Session starts, polls or ends a session.',
+	'RunAgentSession/session/items.ts': 'Run Agent Session reads its items.',
+	'RunAgentSession/session/journal.ts': 'An item returns to the node.',
+	'RunAgentSession/tryRules.ts': 'You try rules.',
+	'WorkspaceAutomation/fileContent.ts': 'You get the content of a file.',
+	'WorkspaceAutomation/resources/agentSession.ts': 'You resolve an interaction.',
+	'WorkspaceAutomation/resources/file.ts': 'You create a file.',
+	'WorkspaceAutomation/resources/product.ts': 'You create or update a product.',
+	'WorkspaceAutomation/resources/sharedPreview.ts': 'You create a shared preview.',
+	'WorkspaceAutomation/resources/task.ts': 'You update a task.',
+	WorkspaceAutomationTrigger: 'The trigger polls.',
+	'shared/analytics': 'You run an analytics query.',
+	'shared/client/attemptError.ts': 'The service answers.',
+	'shared/client/credential.ts': 'A node reads the credential.',
+	'shared/client/lists.ts': 'A node reads a list.',
+	'shared/client/operations.ts': 'A response is lost, or n8n is killed during a request.',
+	'shared/client/overrides.ts': 'A node applies overrides.',
+	'shared/client/session.ts': 'A node reads a session ID.',
+	'shared/client/sessions.ts': 'A node starts a session.',
+	'shared/client/transport.ts': 'A node sends a request.',
+	'shared/errors.ts': 'A node sends a request.',
+	'shared/n8n/declarative.ts': 'A node runs an operation.',
+	'shared/n8n/fields.ts': 'An AI agent uses the node.',
+	'shared/n8n/journal.ts': 'A retry finds an earlier attempt.',
+	'shared/n8n/listSearch.ts': 'You open a list of files.',
+	'shared/validation.ts': 'A node reads its fields.',
+};
+
+/** Returns when the errors of a file occur. Throws for a file that WHEN doesn't name. */
+function describeWhen(file: string): string {
+	const [path] = Object.keys(WHEN)
+		.filter((each) => file === each || file.startsWith(`${each}/`))
+		.sort((one, other) => other.length - one.length);
+	if (path === undefined) throw new Error(`WHEN in test/package/errors.mts doesn't name ${file}`);
+	return WHEN[path];
+}
 
 export interface ThrownError {
 	/** The file, within nodes/ */
 	file: string;
 	message: string;
-	/** What to do next; absent where the code has none, `…` where it is put together elsewhere */
+	/** What to do. Absent if the code has none, and `…` if the code builds it elsewhere. */
 	next?: string;
 }
 
-/** A text as a person would read it, with `…` for what is only known when it is thrown */
-function wording(node: ts.Expression): string {
+/** Arguments of a call, by the names of the parameters */
+type Bindings = Map<string, ts.Expression>;
+
+/** Returns the text of a constant that the same file declares at its top level. */
+function constantText(node: ts.Identifier): string | undefined {
+	const [constant] = node
+		.getSourceFile()
+		.statements.flatMap((statement) =>
+			ts.isVariableStatement(statement)
+				? statement.declarationList.declarations.filter(
+						(each) => ts.isIdentifier(each.name) && each.name.text === node.text,
+					)
+				: [],
+		);
+	return constant?.initializer && ts.isStringLiteralLike(constant.initializer)
+		? constant.initializer.text
+		: undefined;
+}
+
+/** Returns a text as a reader sees it, with `…` for parts that are only known at run time. */
+export function wording(node: ts.Expression, bindings: Bindings = new Map()): string {
+	const read = (each: ts.Expression) => wording(each, bindings);
 	if (ts.isStringLiteralLike(node)) return node.text;
-	if (ts.isParenthesizedExpression(node)) return wording(node.expression);
+	if (ts.isParenthesizedExpression(node)) return read(node.expression);
+	if (ts.isIdentifier(node)) {
+		const bound = bindings.get(node.text);
+		return bound ? wording(bound) : (constantText(node) ?? '…');
+	}
 	if (ts.isTemplateExpression(node))
 		return (
 			node.head.text +
-			node.templateSpans
-				.map(({ expression, literal }) => wording(expression) + literal.text)
-				.join('')
+			node.templateSpans.map(({ expression, literal }) => read(expression) + literal.text).join('')
 		);
 	if (ts.isConditionalExpression(node))
-		return [node.whenTrue, node.whenFalse].map(wording).join(' / ');
+		return [node.whenTrue, node.whenFalse].map(read).join(' / ');
 	if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
-		return wording(node.left) + wording(node.right);
+		return read(node.left) + read(node.right);
 	return '…';
 }
 
-function errorsIn(file: string, source: string): ThrownError[] {
-	const found: ThrownError[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isNewExpression(node) && FOR_PEOPLE.test(node.expression.getText())) {
-			const [message, next] = node.arguments ?? [];
-			found.push({ file, message: wording(message), next: next && wording(next) });
-		}
-		ts.forEachChild(node, visit);
-	};
-	visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+/** Returns the texts of a title. One that depends on a condition has two. */
+const titles = (node: ts.Expression, bindings?: Bindings): string[] =>
+	ts.isConditionalExpression(node)
+		? [node.whenTrue, node.whenFalse].flatMap((each) => titles(each, bindings))
+		: [wording(node, bindings)];
+
+/** Calls a function with each node of a tree. */
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+	visit(node);
+	ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Returns the function that a node is in, and its name, if its parameters appear in the error. */
+function findHelper(node: ts.NewExpression): { name: string; parameters: string[] } | undefined {
+	let at: ts.Node = node;
+	while (at && !ts.isArrowFunction(at) && !ts.isFunctionDeclaration(at)) at = at.parent;
+	if (!at) return undefined;
+	const { name } = ts.isArrowFunction(at) ? (at.parent as ts.VariableDeclaration) : at;
+	if (!name || !ts.isIdentifier(name)) return undefined;
+	const parameters = at.parameters.map((each) => each.name.getText());
+	const texts = (node.arguments ?? []).slice(0, 2).map((each) => each.getText());
+	const isUsed = parameters.some((each) => texts.some((text) => text.includes(each)));
+	return isUsed ? { name: name.text, parameters } : undefined;
+}
+
+/** Returns the arguments of each call of a helper in the same file. */
+function findCalls(source: ts.SourceFile, helper: ReturnType<typeof findHelper>): Bindings[] {
+	const found: Bindings[] = [];
+	walk(source, (node) => {
+		if (helper && ts.isCallExpression(node) && node.expression.getText() === helper.name)
+			found.push(new Map(helper.parameters.map((name, index) => [name, node.arguments[index]])));
+	});
 	return found;
 }
 
-/** All of them, by file and in the order of the code */
+/** Returns a title and advice that the code keeps apart from the error: `{message, description}`, or the pair `[title, advice]`. */
+function findWording(node: ts.Node, file: string): ts.Expression[] | undefined {
+	if (ts.isObjectLiteralExpression(node)) {
+		const [message, description] = ['message', 'description'].map((name) =>
+			node.properties.find((each) => ts.isPropertyAssignment(each) && each.name.getText() === name),
+		) as Array<ts.PropertyAssignment | undefined>;
+		return message && description && [message.initializer, description.initializer];
+	}
+	if (!file.endsWith('/attemptError.ts') || !ts.isArrayLiteralExpression(node)) return undefined;
+	const isTitle = ts.isStringLiteralLike(node.elements[0]) && / /.test(node.elements[0].text);
+	return isTitle && node.elements.length === 2 ? [...node.elements] : undefined;
+}
+
+/** Returns the errors that a source throws. */
+function listErrors(file: string, text: string): ThrownError[] {
+	const found: ThrownError[] = [];
+	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+	const add = ([title, advice]: readonly ts.Expression[], bindings?: Bindings) => {
+		if (!title) return;
+		for (const message of titles(title, bindings))
+			found.push({ file, message, next: advice && wording(advice, bindings) });
+	};
+	walk(source, (node) => {
+		if (ts.isNewExpression(node) && FOR_PEOPLE.test(node.expression.getText())) {
+			const calls = findCalls(source, findHelper(node));
+			for (const bindings of calls) add(node.arguments ?? [], bindings);
+			if (calls.length === 0) add(node.arguments ?? []);
+		} else add(findWording(node, file) ?? []);
+	});
+	return found;
+}
+
+/** Returns all errors, by file and in the order of the code. */
 export function thrownErrors(): ThrownError[] {
 	const folder = new URL('../../nodes/', import.meta.url);
 	const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -53,21 +173,43 @@ export function thrownErrors(): ThrownError[] {
 	);
 	return files
 		.sort()
-		.flatMap((file) => errorsIn(file, readFileSync(new URL(file, folder), 'utf8')));
+		.flatMap((file) => listErrors(file, readFileSync(new URL(file, folder), 'utf8')));
 }
 
-/** The table of them, as Markdown */
-export const errorTable = (errors: ThrownError[]): string => {
-	const cell = (text = '') => text.replaceAll('|', '\\|');
-	const rows = errors.map(
-		({ file, message, next }) => `| \`${file}\` | ${cell(message)} | ${cell(next)} |`,
-	);
+const isLetter = (text: string) => /[a-z]/i.test(text);
+
+/** Returns the page with all errors that have a title, sorted by title. */
+export const errorPage = (errors: ThrownError[]): string => {
+	const cell = (text = '') =>
+		text
+			.replaceAll('|', '\\|')
+			.replaceAll(/(?:… ?){2,}/g, '… ')
+			.trim();
+	const sortKey = (row: string) =>
+		row
+			.replaceAll(/[^a-z ]/gi, '')
+			.trim()
+			.toLowerCase();
+	const rows = errors
+		.filter(({ message }) => isLetter(message))
+		.map(({ file, message, next = '' }) => {
+			const advice = isLetter(next) ? cell(next) : 'See the description of the error.';
+			return `| ${cell(message)} | ${describeWhen(file)} | ${advice} |`;
+		});
 	return [
-		'<!-- Written from the code by WRITE_ERRORS=1 npm test -- -i test/package/errors. "…" is known only when the error is thrown. -->',
+		'<!-- The table is written from the code by WRITE_ERRORS=1 npm test -- -i test/package/errors. -->',
 		'',
-		'| In `nodes/` | What happened | What to do next |',
+		'# Errors',
+		'',
+		'This page lists the errors of the nodes. `…` is a part that depends on the case, such as a name or an ID.',
+		'',
+		"If the service refuses a request, the title is the service's own message. The description has the status, the code and a link to the service's documentation. For sessions, it also has the session and its dashboard.",
+		'',
+		'See also [Troubleshoot](troubleshoot.md).',
+		'',
+		'| title | when | what to do |',
 		'| --- | --- | --- |',
-		...rows,
+		...[...new Set(rows)].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1)),
 		'',
 	].join('\n');
 };

@@ -1,22 +1,22 @@
-// Each error says what to do next, and names fields as the panel does. errors.md is the table of all, to be read as one text.
+// Each error says what to do, and names fields as the panel does. docs/errors.md lists all errors.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { errorTable, thrownErrors } from './errors.mts';
+import { errorPage, thrownErrors } from './errors.mts';
 
 const require = createRequire(import.meta.url);
-const table = new URL('errors.md', import.meta.url);
+const page = new URL('../../docs/errors.md', import.meta.url);
 const errors = thrownErrors();
 
-/** Passed on as another has worded it: what the whole of it says was said there. */
+/** Returns whether an error passes on the text of another error */
 const isPassedOn = ({ message }: { message: string }) => message === '…';
 
-/** Whatever a panel shows as the name of something: fields, choices, outputs */
-function namesIn(value: unknown): string[] {
+/** Returns the names that a panel shows: fields, choices and outputs. */
+function listNames(value: unknown): string[] {
 	if (typeof value !== 'object' || value === null) return [];
 	const { displayName, name } = value as Record<string, unknown>;
 	const own = [displayName, name].filter((each) => typeof each === 'string');
-	return [...own, ...Object.values(value).flatMap(namesIn)];
+	return [...own, ...Object.values(value).flatMap(listNames)];
 }
 
 const { RunAgentSession } = require('../../nodes/RunAgentSession/RunAgentSession.node.ts');
@@ -32,9 +32,9 @@ const {
 const { OUTPUTS } = require('../../nodes/RunAgentSession/outputs.ts');
 const shown = new Set([
 	...[RunAgentSession, WorkspaceAutomation, WorkspaceAutomationTrigger].flatMap((Node) =>
-		namesIn(new Node().description),
+		listNames(new Node().description),
 	),
-	...namesIn(new WorkspaceAutomationApi().properties),
+	...listNames(new WorkspaceAutomationApi().properties),
 	...(Object.values(OUTPUTS) as string[]),
 	// n8n's own, of every HTTP request
 	...['Proxy', 'Ignore SSL Issues'],
@@ -56,7 +56,7 @@ test('errors name fields, choices and outputs as the panel shows them', () => {
 	expect(named.filter(({ name }) => !shown.has(name))).toEqual([]);
 });
 
-test('errors.md is the table of all errors as the code has them', () => {
-	if (process.env.WRITE_ERRORS === '1') writeFileSync(table, errorTable(errors));
-	expect(readFileSync(table, 'utf8')).toBe(errorTable(errors));
+test('docs/errors.md lists every error of the code', () => {
+	if (process.env.WRITE_ERRORS === '1') writeFileSync(page, errorPage(errors));
+	expect(readFileSync(page, 'utf8')).toBe(errorPage(errors));
 });

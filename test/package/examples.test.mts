@@ -170,7 +170,7 @@ const boldIn = (text: string) =>
 	);
 const SMALL = /^(a|an|and|as|by|for|if|in|is|no|of|on|the|to|with)$/;
 
-/** Whether this is written as a label: few words, each with a capital */
+/** Returns whether this is written as a label: few words, each with a capital */
 function isLabel(text: string): boolean {
 	const words = text.split(' ');
 	return words.length <= 6 && words.every((word) => /^[A-Z]/.test(word) || SMALL.test(word));

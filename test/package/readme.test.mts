@@ -1,9 +1,12 @@
 // What the README and the pages in docs/ promise is there.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { INodeProperties } from 'n8n-workflow';
 import { hostFolder, hostVersions } from '../../n8n-host/versions.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
 
+const require = createRequire(import.meta.url);
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const readme = read('README.md');
@@ -16,19 +19,6 @@ const labelOf = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
-
-test('they have one name for what an agent asks, and one for who decides', () => {
-	const texts = {
-		'README.md': readme,
-		...Object.fromEntries(pageNames.map((name, index) => [name, pages[index]])),
-	};
-	const others = Object.entries(texts).flatMap(([file, text]) =>
-		(text.match(/\b(a|the) human\b|\bpermission requests?\b/gi) ?? []).map(
-			(found) => `${file}: ${found}`,
-		),
-	);
-	expect(others).toEqual([]);
-});
 
 test('the operation table lists every operation, below a link to the file of its resource', () => {
 	let resource = '';
@@ -76,12 +66,39 @@ test('every npm script that they name exists', () => {
 	expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
+/** Returns the labels in the first column of a table with these headings, without units. */
+const firstColumn = (page: string, heading: string): string[] =>
+	page
+		.split(`| ${heading} | default |`)
+		.slice(1)
+		.flatMap((table) => table.split('\n\n')[0].match(/^\| (\*\*.+?\*\*) \|/gm) ?? [])
+		.flatMap((cell) => cell.match(/(?<=\*\*)[^*|]+(?=\*\*)/g)!)
+		.filter((label) => /\w/.test(label));
+
+test('the options page lists every field and every option of Run Agent Session', () => {
+	const { RunAgentSession } = require('../../nodes/RunAgentSession/RunAgentSession.node.ts');
+	const { properties } = new RunAgentSession().description as {
+		properties: INodeProperties[];
+	};
+	const labels = (fields: INodeProperties[]) => [
+		...new Set(
+			fields
+				.filter(({ type, name }) => type !== 'notice' && name !== 'options')
+				.map(({ displayName }) => displayName.replace(/ \([^)]*\)$/, '')),
+		),
+	];
+	const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
+	const page = read('docs/options.md');
+	expect(firstColumn(page, 'field').sort()).toEqual(labels(properties).sort());
+	expect(firstColumn(page, 'option').sort()).toEqual(labels(options).sort());
+});
+
 /** The tests behind each line of "What happens when ...", by a part of the line. */
 const PROOFS: Record<string, string[]> = {
 	'the connection breaks, or': [
 		'%s for two minutes of a running session',
-		'%s without end is reported only when the time is over',
-		'Retry-After is obeyed',
+		'%s without end is reported only at the timeout',
+		'the node honors Retry-After',
 		'honors Retry-After, cut to the time that is left, so that the last poll is at the end',
 	],
 	'a poll returns a web page': [
@@ -93,63 +110,63 @@ const PROOFS: Record<string, string[]> = {
 		'after a DELETE with a lost response is no proof that it is deleted',
 	],
 	"a new session isn't found": [
-		'a 404 is asked again after 1, 2 and 4 seconds',
+		'a 404 is retried after 1, 2 and 4 seconds',
 		'after that it is an error that names both causes and the session',
 	],
 	'the key is refused (401)': ['%d stops at once and names session and dashboard'],
 	'the response to the start is lost': [
-		'a start whose answer was lost to %s is not repeated, not by a retry either',
-		'a start that may have happened is not repeated by Retry On Fail',
+		"a start with a response lost to %s isn't repeated, not even by a retry",
+		"Retry On Fail doesn't repeat a start that may have happened",
 	],
 	'at the moment of a start': [
 		'a start that a killed n8n recorded counts in the retry: n8n 2 has the same resume token',
 		'on n8n 1 before the first pause it counts only in a retry of the execution, at the same run and item',
 	],
-	'a decision gets 429': ['a 429 is waited out, and the session read before the next try'],
+	'a decision gets 429': ['the node waits after a 429, and polls before the next try'],
 	'is gone when its decision is refused': [
-		'is no new session: it is sent once, and the session is read',
-		'one that is refused because an earlier answer was carried out after all is listed',
-		'one that somebody else resolved in between is passed over, and listed with what is not certain about it',
+		"isn't treated as a new session: it's sent once, and the node polls",
+		"a decision is listed if it's refused because an earlier one took effect",
+		'a request that another user resolved is skipped, and listed with a note',
 	],
 	'the try that sent a message fails': [
-		'the turn before is not the answer, although a try failed after the message',
-		'a message is sent once, also when the node is tried again',
+		"the turn before isn't the answer, even if a try failed after the message",
+		'a message is sent once, also if the node is retried',
 	],
-	'the item on Still Running comes back': [
-		'Still Running wired back into the node continues the session, whatever the node would start',
+	'the item on Still Running returns': [
+		'Still Running connected back to the node continues the session, even with another prompt',
 		'%s: one session',
 	],
-	'that item comes back to the node that sent': [
+	'that item returns to the node that sent': [
 		'Still Running sends its message once',
-		'Still Running only waits on, also if an expression gives another message by now',
+		'Still Running only waits, also if an expression now gives another message',
 	],
 	'**Always Output Data** is on': [
 		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
 	],
 	'the response to a decision is lost, or': [
-		'an answer lost to %s after it took effect is not sent again',
-		'one lost before it took effect is sent again',
+		"a decision with a response lost to %s after it took effect isn't sent again",
+		'a decision that was lost before it took effect is sent again',
 	],
 	'the response to a decision is still missing': [
-		'is told of, and listed once by the try that learns of it (%s)',
+		'is a warning, and the next attempt lists it once (%s)',
 	],
 	'the response to a message is lost': [
-		'a message whose answer was lost is not repeated when the session shows it',
-		'a message that may have arrived is not sent again, however long the session shows nothing of it',
+		"a message with a lost response isn't repeated if the session shows it",
+		"a message that may have arrived isn't sent again, even if the session never shows it",
 	],
 	'a session shows nothing new after a message': [
-		'is waited for, although the session still reads as it ended before',
-		'is not waited for longer than half a minute',
+		'the node waits for it, even if the session still looks completed',
+		'the node waits for it for at most half a minute',
 	],
 	'**Retry On Fail** is on, and a try fails': [
-		'Retry On Fail takes up the session that runs',
+		'Retry On Fail resumes the running session',
 		'Retry On Fail with {{ $now }} in the prompt continues the session of the first attempt',
-		'a session that is known to have failed is started again',
-		'a session that Stop aborted is started again',
-		'Retry On Fail starts nothing again that has completed, and reads it once',
+		'a retry after a failed session starts a new one',
+		'a retry after Stop aborted the session starts a new one',
+		'Retry On Fail starts no completed session again, and polls it once',
 	],
 	'you retry a failed execution': [
-		'goes on with the session that the failed execution started',
+		'continues the session that the failed execution started',
 		'a retry of the execution continues the session if the raw parameters and the input are the same',
 		'a retry of the execution with another prompt starts nothing, and names the session and both ways out',
 	],
@@ -163,20 +180,20 @@ const PROOFS: Record<string, string[]> = {
 	'the workflow times out |': ['aborts the session as Stop does'],
 	'**Abort on Stop** is off': ['leaves the session running, and the log of n8n says so'],
 	'Max Wait has passed |': [
-		'route hands the session on as it is and leaves it running',
+		'route returns the item and leaves the session running',
 		'abort ends the session and says so',
 	],
 	'**Max Wait** is 0': ['starts the session and leaves through Still Running without a poll'],
 	'one of many items fails | The others': [
-		'is what Max Concurrent Sessions says, whatever happens to one of them, in order and paired',
+		'Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing',
 	],
 	'no rule covers': [
 		'goes to Needs Approval, with the decidable ones resolved',
-		'is also what has a type that nobody has documented',
+		'goes to Needs Approval if its type is unknown',
 	],
-	'an approver denies a request': ['asks in one message, and goes on with the answer: $value'],
+	'an approver denies a request': ['asks in one message, and continues with the answer: $value'],
 	'is invalid |': ['%s is refused before anything is sent'],
-	'an AI agent uses the node': ['tells the model of a session that is %s'],
+	'an AI agent uses the node': ['returns to the model a session that is %s'],
 	'a Wait node has paused': [
 		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
 	],
@@ -185,80 +202,80 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'that it started itself |': ['a session started by the node itself'],
 	'a worker dies that waits for a session': [
-		'its execution becomes an error without any data, and a retry of it does nothing (%s)',
+		'its execution becomes an error without data, and a retry does nothing (%s)',
 	],
 	'a worker dies under a sub-workflow': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
 	],
-	'which it is right after the start': [
-		'two seconds after the start of one session, while another is parked and a third comes back',
+	'for example right after the start': [
+		'two seconds after the start of one session, while another is paused and a third resumes',
 		'each session was started once, each request decided once, and each outcome arrived',
 		'the first run starts the session and pauses before it polls',
 	],
 	'n8n is stopped during a poll': ['while a decision is sent'],
 	'n8n is killed during a poll, which': ['while a decision is sent'],
-	'a worker is killed during a poll': ['in the middle of a look, killed with -9: %s'],
+	'a worker is killed during a poll': ['in the middle of a poll, killed with -9: %s'],
 	'one machine, n8n 1 and 2': [
-		'n8n calls the execution crashed and leaves it so; it keeps what it had saved',
-		'examples/retry-crashed.json goes on with the same session, and with nobody there',
+		'n8n marks the execution as crashed, and keeps its saved data',
+		'examples/retry-crashed.json continues the same session automatically',
 		'n8n calls no error workflow for them',
 	],
-	'queue mode, n8n 1 |': ['another worker goes on with the session, by itself'],
+	'queue mode, n8n 1 |': ['another worker continues the session automatically'],
 	'n8n 2, and a worker is killed': [
-		'n8n makes it an error without data; an error workflow goes on with the session by its custom data',
+		'n8n marks it as an error without data, and an error workflow continues the session by its custom data',
 	],
 	'n8n 2, and the worker and the main': [
-		'n8n calls it crashed, and a retry goes on with the session',
+		'n8n marks it as crashed, and a retry continues the session',
 	],
 	'a worker or both are killed': [
-		'%s killed while one is parked: it goes on by itself, on whatever worker is there',
+		'%s killed while one is paused: it resumes automatically, on any worker',
 	],
 	'you select Stop while the execution is paused': [
-		'Stop ends it, and leaves the session running: no code of ours is called (rule 7)',
+		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
 	],
 	'which counts paused time': [
-		"the workflow's timeout counts the time that it is parked, and leaves the session running (rule 7)",
+		"the workflow's timeout counts paused time, and leaves the session running (rule 7)",
 	],
 	'an approver answers on the page': [
 		'answers two requests of one question differently',
-		'twenty sessions that ask at once have a link each, and an answer is for one of them alone',
+		'twenty sessions that ask at once have a link each, and an answer decides only one of them',
 	],
 	'two approvers answer the same question': [
-		'two people select Send in the same second, five times: one decision each, and the loser is told (%s)',
+		'two people select Send in the same second, five times: one decision each, and the page tells the second person (%s)',
 	],
 	'between the page and **Send**': [
-		'by a page that showed something else: it shows what is asked now',
+		'by a page that showed other requests: it shows the current requests',
 	],
 	'killed between the question and the answer': [
-		'answered after n8n was killed and started again: the agent goes on',
+		'answered after n8n was killed and started again: the agent continues',
 	],
 	'nobody answers |': [
-		'If Nobody Answers denies what was asked, and the session goes on',
+		'If Nobody Answers denies the request, and the session continues',
 		'If Nobody Answers aborts the session, and says so',
 	],
 	'refuses a comment': [
-		'that the service refuses is a warning: it is sent once, and the session completes',
+		"that the service refuses is a warning: it's sent once, and the session completes",
 	],
 	'**Give Up After** has passed': [
 		'Give Up After: %s',
-		'a session that has completed is a result, also when Give Up After has passed',
+		'a completed session is a result, also after Give Up After',
 	],
 	'you change, publish again or deactivate': [
-		'goes on as it was when the workflow has been changed meanwhile (rule 8)',
-		'%s: it goes on as it was (rule 8)',
+		'continues unchanged if you change the workflow meanwhile (rule 8)',
+		'%s: it continues unchanged (rule 8)',
 	],
-	'by hand up to a later node': ['it was run by hand up to a node further on'],
+	'by hand up to a later node': ['it was run by hand up to a later node'],
 	'by hand up to this node': ['run by hand up to the node itself'],
 	'another workflow calls the workflow': [
-		'a workflow that another one calls: the caller waits with it (rule 8)',
+		'a workflow that another one calls: the caller also waits (rule 8)',
 	],
-	"Still Running isn't connected": ['%s: refused before anything is started'],
+	"Still Running isn't connected": ['%s: an error before anything is started'],
 	'one of many items fails | It waits': [
-		'the other is waited for, then the node fails',
-		'On Error Continue hands the error on by Completed, not by Still Running',
+		'the node waits for the other item, and then fails',
+		'On Error Continue returns the error on Completed, not on Still Running',
 	],
 	'and the session fails': [
-		'a session that is known to have failed is started again',
+		'a retry after a failed session starts a new one',
 		'Retry On Fail starts a failed session again',
 	],
 	'Completed is connected back': ['%s: one session'],

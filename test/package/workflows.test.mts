@@ -25,7 +25,7 @@ describe.each(workflows)('%s', (workflow) => {
 		).toEqual([]);
 	});
 
-	test('may read the repository; a job that may do more runs no code of it, and none from npm', () => {
+	test('may read the repository. A job with more rights runs no code of the repository or of npm', () => {
 		const { permissions, jobs } = read(`.github/workflows/${workflow}`);
 		expect(permissions).toEqual({ contents: 'read' });
 		const powerful = Object.values<any>(jobs).filter((job) => job.permissions);

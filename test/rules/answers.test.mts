@@ -38,7 +38,7 @@ const told = async (service: Simulation): Promise<Record<string, string | null>>
 	);
 
 describe('an answer', () => {
-	test('given twice decides once: what the agent asks next is asked again', async () => {
+	test("given twice decides once, and the agent's next request needs another answer", async () => {
 		const service = simulation();
 		const first = await service.run('[ask bash: a] [ask bash: b] [say Done]', { policy: ASK });
 		const asked = askedOf(first);
@@ -51,7 +51,7 @@ describe('an answer', () => {
 		expect(await told(service)).toEqual({ a: 'once', b: null });
 	});
 
-	test('given for one session decides nothing in another that asks for the same', async () => {
+	test('for one session decides nothing in another session with the same request', async () => {
 		const service = simulation();
 		const one = await service.run('[ask bash: a] [say One]', { policy: ASK });
 		const other = await service.run('[ask bash: a] [say Other]', { policy: ASK });
@@ -81,7 +81,7 @@ describe('an answer', () => {
 	);
 });
 
-test('no request is approved that no rule and no person approved, whatever was asked and answered in which order', async () => {
+test('no request is approved without a rule or an approver, for any order of requests and answers', async () => {
 	const session = fc.nat(1);
 	const event = fc.oneof(
 		fc.record({ does: fc.constant('look' as const), session }),

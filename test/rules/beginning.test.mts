@@ -48,7 +48,7 @@ describe('rule 1: start and continue', () => {
 });
 
 describe('rule 1: a message whose turn shows late', () => {
-	test('is waited for, although the session still reads as it ended before', async () => {
+	test('the node waits for it, even if the session still looks completed', async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.stale('message', { first: 2 });
@@ -62,7 +62,7 @@ describe('rule 1: a message whose turn shows late', () => {
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 	});
 
-	test('is not waited for longer than half a minute', async () => {
+	test('the node waits for it for at most half a minute', async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.stale('message');
@@ -77,7 +77,7 @@ describe('rule 1: a message whose turn shows late', () => {
 });
 
 describe('rule 10: a message and Retry On Fail', () => {
-	test('the turn before is not the answer, although a try failed after the message', async () => {
+	test("the turn before isn't the answer, even if a try failed after the message", async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const { session } = await service.run('[say First]');
@@ -109,7 +109,7 @@ describe('rule 9: Stop while the fate of a start is unknown', () => {
 });
 
 describe('rule 2: the first moments of a session', () => {
-	test('a 404 is asked again after 1, 2 and 4 seconds', async () => {
+	test('a 404 is retried after 1, 2 and 4 seconds', async () => {
 		const service = simulation();
 		service.meets('poll', status(404), { first: 3 });
 		expect((await service.run('[say Hello]')).kind).toBe('completed');
@@ -120,7 +120,7 @@ describe('rule 2: the first moments of a session', () => {
 		const service = simulation();
 		service.meets('poll', status(404));
 		const error = await errorOf(service.run('[say Hello]'));
-		expect(error.message).toBe('The session was not found');
+		expect(error.message).toBe("The session wasn't found");
 		expect(error.description).toMatch(/no such session.*lacks a scope/s);
 		expect(error.description).toContain((await service.sessions())[0].sessionId);
 		expect(seconds(polls(service.sent))).toEqual([5, 6, 8, 12]);
@@ -128,7 +128,7 @@ describe('rule 2: the first moments of a session', () => {
 });
 
 describe('rule 10: no second session', () => {
-	test('a retry takes up the session that runs', async () => {
+	test('a retry resumes the running session', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('poll', status(401), { from: 12_000, until: 20_000 });
@@ -139,7 +139,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	});
 
-	test('a retry hands on the result of a session that has completed', async () => {
+	test('a retry returns the result of a completed session', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const first = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
@@ -152,7 +152,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	});
 
-	test('a session that is known to have failed is started again', async () => {
+	test('a retry after a failed session starts a new one', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
@@ -160,7 +160,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(2);
 	});
 
-	test('a session that Stop aborted is started again', async () => {
+	test('a retry after Stop aborted the session starts a new one', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.stopAt(12_000);
@@ -176,7 +176,7 @@ describe('rule 10: no second session', () => {
 		['a web page', { ...(page as object), processed: true } as Weather],
 		['an answer without an ID', { status: 202, body: '{"ok":true}', processed: true }],
 	])(
-		'a start whose answer was lost to %s is not repeated, not by a retry either',
+		"a start with a response lost to %s isn't repeated, not even by a retry",
 		async (_, weather) => {
 			const service = simulation();
 			const nodeContext = {};
@@ -202,7 +202,7 @@ describe('rule 10: no second session', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	});
 
-	test('a message whose answer was lost is not repeated when the session shows it', async () => {
+	test("a message with a lost response isn't repeated if the session shows it", async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost-after');
@@ -217,7 +217,7 @@ describe('rule 10: no second session', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a message that may have arrived is not sent again, however long the session shows nothing of it', async () => {
+	test("a message that may have arrived isn't sent again, even if the session never shows it", async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost');
@@ -232,7 +232,7 @@ describe('rule 10: no second session', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a message is sent once, also when the node is tried again', async () => {
+	test('a message is sent once, also if the node is retried', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const { session } = await service.run('[say First]');

@@ -162,19 +162,22 @@ describe('asking approvers (rule 21)', () => {
 			},
 		],
 		['a reading without the requests', nothingPending],
-	])('%s asks nobody again, and the time for an answer goes on', async (_, weather) => {
-		const service = simulation();
-		service.meets('poll', weather, { skip: 2, first: 2 });
-		const { left, result } = await service.database('[ask bash: a + edit: b] [say Done]', {
-			policy: ask,
-			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR / 2 },
-		});
-		expect(left.filter(({ kind }) => kind === 'needsApproval')).toHaveLength(1);
-		expect(result.decisions.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
-		expect(service.now()).toBeLessThan(HOUR);
-	});
+	])(
+		'after %s, no approver is asked again, and the time for an answer continues',
+		async (_, weather) => {
+			const service = simulation();
+			service.meets('poll', weather, { skip: 2, first: 2 });
+			const { left, result } = await service.database('[ask bash: a + edit: b] [say Done]', {
+				policy: ask,
+				timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR / 2 },
+			});
+			expect(left.filter(({ kind }) => kind === 'needsApproval')).toHaveLength(1);
+			expect(result.decisions.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
+			expect(service.now()).toBeLessThan(HOUR);
+		},
+	);
 
-	test('a request that comes later is asked about, with what is still open', async () => {
+	test('a later request is sent to approvers, with the open requests', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const prompt = '[ask bash: a] [ask edit: b] [say Done]';
@@ -230,7 +233,7 @@ describe('a comment from the approval page (rule 22)', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('that the service refuses is a warning: it is sent once, and the session completes', async () => {
+	test("that the service refuses is a warning: it's sent once, and the session completes", async () => {
 		const service = simulation();
 		const result = await withComment(service, status(422));
 		expect(result).toMatchObject({
@@ -314,7 +317,7 @@ describe('timeouts (rule 35)', () => {
 		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
 	});
 
-	test('a session that has completed is a result, also when Give Up After has passed', async () => {
+	test('a completed session is a result, also after Give Up After', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const timeouts = { giveUpAfterMs: HOUR };

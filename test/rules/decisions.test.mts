@@ -17,13 +17,16 @@ describe('rule 7: resolving is verified', () => {
 		['the connection', 'lost-after'],
 		['a server error', { ...(status(500) as object), processed: true } as Weather],
 		['a web page', { ...(page as object), processed: true } as Weather],
-	])('an answer lost to %s after it took effect is not sent again', async (_, weather) => {
-		const service = simulation();
-		service.meets('decision', weather, { first: 1 });
-		const outcome = await service.run('[ask bash: x] [say Done]');
-		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
-	});
+	])(
+		"a decision with a response lost to %s after it took effect isn't sent again",
+		async (_, weather) => {
+			const service = simulation();
+			service.meets('decision', weather, { first: 1 });
+			const outcome = await service.run('[ask bash: x] [say Done]');
+			expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+			expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+		},
+	);
 
 	test('one that only seemed resolved, because a reading left it out, is resolved when it shows again', async () => {
 		const service = simulation();
@@ -34,7 +37,7 @@ describe('rule 7: resolving is verified', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
-	test('one that seemed resolved shortly before the time was over is told of as perhaps decided, and not listed', async () => {
+	test("a decision without proof at the timeout is a warning, and isn't listed", async () => {
 		const service = simulation();
 		service.meets('decision', 'lost');
 		service.meets('poll', nothingPending, { after: 'decision' });
@@ -59,7 +62,7 @@ describe('rule 7: resolving is verified', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 
-	test('one that is refused because an earlier answer was carried out after all is listed', async () => {
+	test("a decision is listed if it's refused because an earlier one took effect", async () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after', { first: 1 });
 		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
@@ -75,7 +78,7 @@ describe('rule 7: resolving is verified', () => {
 		['not carried out', 'lost'],
 	])('one that was %s, and no answer came until the time was over', (_, weather) => {
 		test.each(['route', 'stop'])(
-			'is told of, and listed once by the try that learns of it (%s)',
+			'is a warning, and the next attempt lists it once (%s)',
 			async (end) => {
 				const service = simulation();
 				const meets = () => {
@@ -116,7 +119,7 @@ describe('rule 7: resolving is verified', () => {
 		);
 	});
 
-	test('one lost before it took effect is sent again', async () => {
+	test('a decision that was lost before it took effect is sent again', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		expect((await service.run('[ask bash: x] [say Done]')).kind).toBe('completed');
@@ -142,7 +145,7 @@ describe('rules 17 and 21', () => {
 		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
 	});
 
-	test('completed with a request pending that nobody may decide is left for a human', async () => {
+	test('completed with an undecided request goes to Needs Approval', async () => {
 		const service = simulation();
 		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
 		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
@@ -173,7 +176,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 		['a redirect', status(302)],
 		['a rate limit', status(429, '2')],
 		['a connection that was refused', 'unsent'],
-	])('after %s: what came under the same ID is decided anew', async (_, weather) => {
+	])('after %s, a new request under the same ID gets its own decision', async (_, weather) => {
 		const service = simulation();
 		service.meets('decision', weather, { first: 1 });
 		service.meets('poll', instead({ patterns: ['rm -rf /'] }), { after: 'decision' });
@@ -197,7 +200,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('and what is listed is what was pending when it was sent', async () => {
+	test('and the list has the request that was pending at that time', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		service.meets('poll', instead({ patterns: ['git pull'] }), { after: 'decision', first: 1 });
@@ -209,7 +212,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 		});
 	});
 
-	test('a 429 is waited out, and the session read before the next try', async () => {
+	test('the node waits after a 429, and polls before the next try', async () => {
 		const service = simulation();
 		service.meets('decision', status(429, '20'), { first: 1 });
 		const outcome = await service.run('[ask bash: x] [say Done]');
@@ -222,7 +225,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 });
 
 describe('rule 7: a decision that finds nothing', () => {
-	test('is no new session: it is sent once, and the session is read', async () => {
+	test("isn't treated as a new session: it's sent once, and the node polls", async () => {
 		const service = simulation();
 		service.meets('decision', { ...(status(404) as object), processed: true } as Weather);
 		const outcome = await service.run('[ask bash: x] [say Done]');

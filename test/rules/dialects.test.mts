@@ -44,7 +44,7 @@ const course = fc.array(
 	{ maxLength: 25 },
 );
 
-test('under any mixture of dialects and any weather nothing is started, sent or decided twice, and every failure says what to do', async () => {
+test('under any mixture of dialects and faults, nothing is started, sent or decided twice, and every error has advice', async () => {
 	await fc.assert(
 		fc.asyncProperty(mixture, steps, course, fc.boolean(), async (names, prompt, weather, more) => {
 			const service = simulation(names);

@@ -14,7 +14,7 @@ import {
 } from './simulation.mts';
 
 describe('rule 8: the time is over', () => {
-	test('route hands the session on as it is and leaves it running', async () => {
+	test('route returns the item and leaves the session running', async () => {
 		const service = simulation();
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
@@ -61,14 +61,14 @@ describe('rule 8: the time is over', () => {
 		}
 	});
 
-	test('the last look is made although timers are late', async () => {
+	test('the last poll happens even if timers are late', async () => {
 		const service = simulation();
 		const outcome = await service.run('[idle 10m]', { maxWaitMs: 202_000, lateMs: 3 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', warnings: [] });
 		expect(polls(service.sent).at(-1)!.at).toBeGreaterThanOrEqual(202_000);
 	});
 
-	test('what was found is decided even if the time for polling is over by then', async () => {
+	test('a request from the last poll is decided, even after the timeout', async () => {
 		const service = simulation();
 		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
 		service.meets('decision', 'lost', { first: 1 });
@@ -89,7 +89,7 @@ describe('rule 8: the time is over', () => {
 	});
 });
 
-describe('rule 8: an abort that somebody else answers', () => {
+describe('rule 8: an abort that a proxy answers', () => {
 	test.each<[string, Weather]>([
 		['a web page', page],
 		['a redirect', status(302)],
@@ -111,7 +111,7 @@ describe('rule 9: stopped', () => {
 		expect((await service.sessions())[0].aborted).toBe(true);
 	});
 
-	test('leaves it running where the user wants that, and says so in the log', async () => {
+	test('leaves it running if Abort on Stop is off, and says so in the log', async () => {
 		const service = simulation();
 		service.stopAt(12_000);
 		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
@@ -121,7 +121,7 @@ describe('rule 9: stopped', () => {
 });
 
 describe('rule 12: the item of Needs Approval', () => {
-	test('holds what the question shows, and nothing else', async () => {
+	test('has only the requests that the question shows', async () => {
 		const service = simulation();
 		// The second is pending, and settled: what a service lists a while longer is nothing that a person decides.
 		service.meets('decision', {
@@ -145,7 +145,7 @@ describe('rule 12: the item of Needs Approval', () => {
 });
 
 describe('rule 12: the output item', () => {
-	test('has what the next node needs, and never a key that n8n takes for a failure', async () => {
+	test('has the fields for the next node, and never a key that n8n treats as a failure', async () => {
 		const service = simulation();
 		const json = toJson(await service.run('[ask bash: git push] [say Done]'));
 		expect(json).toMatchObject({

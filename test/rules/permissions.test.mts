@@ -78,7 +78,7 @@ describe('rule 5: permissions', () => {
 		]);
 	});
 
-	test('one that somebody else resolved in between is passed over, and listed with what is not certain about it', async () => {
+	test('a request that another user resolved is skipped, and listed with a note', async () => {
 		const service = simulation();
 		service.meets('decision', async ({ path }) => {
 			await service.call('POST', path, { type: 'permission', response: 'reject' });
@@ -121,7 +121,7 @@ describe('rule 5: an agent that asks without end', () => {
 		});
 		return { service, more };
 	};
-	test('is answered until Max Wait and what is decided after it', async () => {
+	test('gets answers until Max Wait, and a last poll after it', async () => {
 		const { service, more } = endless();
 		service.meets('poll', () => more(1));
 		service.meets('decision', () => more(1));
@@ -130,7 +130,7 @@ describe('rule 5: an agent that asks without end', () => {
 		expect(service.now()).toBeLessThanOrEqual(60_000 + DECISION_BUDGET_MS + 2_000);
 	});
 
-	test('is answered a thousand times at most, then a human is told why', async () => {
+	test('gets at most a thousand answers, and then the item says why', async () => {
 		const { service, more } = endless();
 		service.meets('poll', () => more(1));
 		service.meets('decision', () => more(1));
@@ -141,7 +141,7 @@ describe('rule 5: an agent that asks without end', () => {
 		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
 	});
 
-	test('is heard for a hundred requests at once, the rest goes to a human', async () => {
+	test('gets answers for a hundred requests at once, and the rest goes to Needs Approval', async () => {
 		const { service, more } = endless();
 		service.meets('poll', more(150));
 		const result = await service.run('x', { policy: policy('ask') });
@@ -167,7 +167,7 @@ describe('rule 5: an agent that asks without end', () => {
 		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
 	});
 
-	test('whose permission is no text is answered and listed all the same', async () => {
+	test("whose permission isn't a text is answered and listed, too", async () => {
 		const { service } = endless();
 		const interaction = {
 			id: 'i1',
@@ -188,7 +188,7 @@ describe('rule 5: an agent that asks without end', () => {
 	});
 });
 
-describe('rule 6: what needs a human', () => {
+describe('rule 6: requests for approvers', () => {
 	test('goes to Needs Approval, with the decidable ones resolved', async () => {
 		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
@@ -202,7 +202,7 @@ describe('rule 6: what needs a human', () => {
 		]);
 	});
 
-	test('is also what has a type that nobody has documented', async () => {
+	test('goes to Needs Approval if its type is unknown', async () => {
 		const service = simulation();
 		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
 		expect(outcome.kind).toBe('needsApproval');
@@ -212,7 +212,7 @@ describe('rule 6: what needs a human', () => {
 	test.each<['approve' | 'deny', RegExp]>([
 		['approve', /Done/],
 		['deny', /not|denied|without/i],
-	])("is taken up again by continue with the human's answer: %s", async (answer, text) => {
+	])("continues with the approver's answer: %s", async (answer, text) => {
 		const service = simulation();
 		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
 		const outcome = await service.run('', {
@@ -224,7 +224,7 @@ describe('rule 6: what needs a human', () => {
 	});
 });
 
-describe('what waits and cannot be read is for a person (rules 6 and 15)', () => {
+describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => {
 	const shows = (changes: (body: any) => object): Weather => ({
 		change: (body) => ({ ...body, ...changes(body) }),
 	});

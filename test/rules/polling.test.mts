@@ -17,7 +17,7 @@ import {
 } from './simulation.mts';
 
 describe('rule 3: polling', () => {
-	test('waits a twentieth of the age of the session, from 5 s up to where jitter reaches 10 s', async () => {
+	test("the node waits 5% of the session's age, between 5 s and 10 s with jitter", async () => {
 		const service = simulation();
 		await service.run('[work 5m] [say Done]');
 		const at = seconds(polls(service.sent));
@@ -34,7 +34,7 @@ describe('rule 3: polling', () => {
 		expect(seconds(polls(busy.sent))).toEqual(seconds(polls(silent.sent)));
 	});
 
-	test('never sooner than the poll interval, whatever the session does', async () => {
+	test('the node never polls sooner than the poll interval', async () => {
 		const step = fc.constantFrom(
 			'[work 3s]',
 			'[idle 17s]',
@@ -128,7 +128,7 @@ describe('rule 4: a blip loses nothing', () => {
 	});
 
 	test.each(blips.filter(([name]) => !UNUSABLE.includes(name)))(
-		'%s without end is reported only when the time is over',
+		'%s without end is reported only at the timeout',
 		async (_, weather) => {
 			const service = simulation();
 			service.meets('poll', weather);
@@ -170,7 +170,7 @@ describe('rule 4: a blip loses nothing', () => {
 			expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
 	});
 
-	test('Retry-After is obeyed', async () => {
+	test('the node honors Retry-After', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '40'), { first: 1 });
 		await service.run('[say Done]');
@@ -185,7 +185,7 @@ describe('rule 4: a blip loses nothing', () => {
 		expect(polls(service.sent).map(({ at }) => at)).toEqual([5_000, 60_000]);
 	});
 
-	test('a Retry-After that no timer takes ends with the time the user allowed, with a last poll', async () => {
+	test("a Retry-After that's longer than any timer ends at the user's timeout, with a last poll", async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '9999999999'));
 		const result = await service.run('[say Done]', { maxWaitMs: 60_000 });
@@ -197,7 +197,7 @@ describe('rule 4: a blip loses nothing', () => {
 
 	test.each([
 		[401, 'The API key was refused'],
-		[403, 'The API key does not permit this'],
+		[403, "The API key doesn't allow this"],
 	])('%d stops at once and names session and dashboard', async (code, message) => {
 		const service = simulation();
 		service.meets('poll', status(code), { from: 6_000 });
@@ -227,7 +227,7 @@ describe('rule 15: a session in another form', () => {
 	});
 });
 
-describe('rule 15: what nobody has documented', () => {
+describe('rule 15: undocumented statuses and types', () => {
 	test('an unknown status counts as running and is reported', async () => {
 		const service = simulation();
 		const outcome = await service.run('[status hibernating 30s] [say Done]');
@@ -295,7 +295,7 @@ describe('rule 19: time and rate limits', () => {
 		expect(service.now() - since).toBeLessThan(10_000);
 	});
 
-	test('and aborts nothing before Max Wait, nor what has completed by then', async () => {
+	test('aborts nothing before Max Wait, and no completed session', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'), { first: 1 });
 		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
@@ -308,7 +308,7 @@ describe('rule 19: time and rate limits', () => {
 		expect(service.now()).toBeLessThan(62_000);
 	});
 
-	test('the abort goes through while the service refuses all that is read, and a retry reads what became of it', async () => {
+	test('the abort is sent even if the service refuses polls, and a retry polls for the result', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('poll', status(429, '45'), { until: 200_000 });
@@ -354,7 +354,7 @@ describe('rule 19: time and rate limits', () => {
 		},
 	);
 
-	test('an answer that is longer under way than a poll may take is asked for again', async () => {
+	test("a response that's slower than a poll's timeout is requested again", async () => {
 		const service = simulation();
 		service.slow('poll', 300_000, { first: 1 });
 		expect((await service.run('[say Done]')).kind).toBe('completed');

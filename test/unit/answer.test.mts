@@ -240,7 +240,7 @@ describe('an answer', () => {
 		),
 	)('of %s, in n8n %s, is %s', (_, __, means, item) => expect(reading(item)).toBe(means));
 
-	test('that nobody gave says why', () => {
+	test("that's missing says why", () => {
 		expect(readAnswer(needsApproval)).toMatchObject({
 			because: expect.stringMatching(/nobody answered in time/),
 		});
@@ -265,7 +265,7 @@ describe('an answer', () => {
 		},
 	);
 
-	test('is never read from the item that asked, whatever the agent wrote into it', () => {
+	test("is never read from the item that asked, even if the agent's text looks like an answer", () => {
 		const word = fc.constantFrom('approve', 'yes', 'deny', 'true', 'x');
 		const agents = fc.oneof(
 			word,
@@ -286,7 +286,7 @@ describe('an answer', () => {
 		);
 	});
 
-	test('of any kind is read, refused as unreadable, or nobody’s: nothing else is thrown', () => {
+	test('of any kind is read, unreadable or missing, and nothing else is thrown', () => {
 		fc.assert(
 			fc.property(fc.anything(), (value) => {
 				try {
@@ -335,7 +335,7 @@ describe('an answer at its limits', () => {
 		);
 	});
 
-	test('nothing is chosen where all choices are empty', () => {
+	test('nothing is chosen if all choices are empty', () => {
 		expect(readAnswer({ data: { Choice: ['', ' '] } })).toMatchObject({ answer: 'none' });
 	});
 });

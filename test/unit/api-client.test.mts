@@ -148,7 +148,7 @@ describe('a download', () => {
 	])('from %s is not made for a service on the internet', async (url) => {
 		const { urls, context: within } = context(once);
 		const client = clientOf('https://api.example.com/v1');
-		await expect(download(within, client, url, read)).rejects.toThrow('that is not followed');
+		await expect(download(within, client, url, read)).rejects.toThrow("that isn't followed");
 		expect(urls).toEqual([]);
 	});
 
@@ -163,7 +163,7 @@ describe('a download', () => {
 		expect(urls).toEqual([url]);
 	});
 
-	test('that drips ends with the time that all of it has, in one error that names it', async () => {
+	test('that drips ends at its total timeout, in one error that names the timeout', async () => {
 		jest.useFakeTimers();
 		const { urls, context: within } = context(async function* () {
 			for (;;) {
@@ -191,7 +191,7 @@ describe('a picker', () => {
 	test.each([
 		['projects', listSearch.getProjects],
 		['files', listSearch.getFiles],
-	])('of %s ends with the time of its dropdown', async (_, search) => {
+	])('of %s times out with its dropdown', async (_, search) => {
 		const now = performance.now();
 		let looks = 0;
 		// Each answer takes five seconds.
@@ -214,7 +214,7 @@ describe('a picker', () => {
 			},
 		} as unknown as ILoadOptionsFunctions;
 		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
-			message: 'The list takes too long to read',
+			message: 'Reading the list timed out',
 			description: expect.stringContaining('By ID'),
 		});
 		expect(looks).toBe(5);

@@ -123,7 +123,7 @@ describe("'Requests Shown'", () => {
 	])('that is something else is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
-				message: "'Requests Shown' is not a list of requests",
+				message: "'Requests Shown' isn't a list of requests",
 				description: expect.stringMatching(/Drag pendingInteractions/),
 			}),
 		);

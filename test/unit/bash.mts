@@ -91,7 +91,7 @@ export async function runInBash(commands: readonly string[]): Promise<Trace[]> {
 	return (await Promise.all(parts.map(runPart))).flat();
 }
 
-/** Whether `bash -n` can read all of these commands. */
+/** Returns whether `bash -n` can read all of these commands. */
 export async function areReadable(commands: readonly string[]): Promise<boolean> {
 	const bash = spawn(BASH!, ['-n'], { env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
 	bash.stdin.end(commands.map((command) => `${command}\n`).join(''));

@@ -63,12 +63,12 @@ describe('the value of an expression', () => {
 	test.each([
 		['SELECT {{ b }}', /^The expression {{ b }} in 'Query' has no value$/],
 		["SELECT '{{ b }}'", /^The expression {{ b }} in 'Query' has no value$/],
-		['SELECT {{ object }}', /^{{ object }} has no value that a query can hold$/],
-		["SELECT '{{ list }}'", /^{{ list }} has no value that can stand between quotes$/],
-		["SELECT '{{ nothing }}'", /^{{ nothing }} has no value that can stand between quotes$/],
+		['SELECT {{ object }}', /^{{ object }} has a value that a query can't hold$/],
+		["SELECT '{{ list }}'", /^{{ list }} has a value that can't be put in quotes$/],
+		["SELECT '{{ nothing }}'", /^{{ nothing }} has a value that can't be put in quotes$/],
 		['{{ list }}', /^'?Query'? is not a text$/],
 		['{{ b }}', /^'?Query'? is empty$/],
-		['SELECT {{ infinite }}', /has no value that a query can hold$/],
+		['SELECT {{ infinite }}', /has a value that a query can't hold$/],
 		['SELECT {{ cut }}', /^{{ cut }} contains half of a character$/],
 		["SELECT '{{ cut }}'", /^{{ cut }} contains half of a character$/],
 	])('that cannot be written is refused: %s', (sql, message) => {
@@ -159,11 +159,15 @@ describe('a query parameter', () => {
 		],
 		['SELECT $${a}$$', /^The query parameter a stands between quotes/, /concat/],
 		['SELECT ‘{a}’', /^The query parameter a stands between quotes/, /concat/],
-		['SELECT {nothing:Identifier}', /^The query parameter nothing has no value that can/, /text/],
+		[
+			'SELECT {nothing:Identifier}',
+			/^The query parameter nothing has a value that can't be put/,
+			/text/,
+		],
 		['SELECT {empty:Identifier}', /^The query parameter empty is empty$/, /name of a table/],
 		[
 			'SELECT {a:String}',
-			/^The query parameter a has no value that can stand between quotes$/,
+			/^The query parameter a has a value that can't be put in quotes$/,
 			/Array\(String\)/,
 		],
 	])('that cannot be put in is refused: %s', (sql, message, wayOut) => {

@@ -35,9 +35,9 @@ interface Foreign {
 interface Situation {
 	fates: Fate[];
 	foreign: Foreign[];
-	/** How far the service's clock is off */
+	/** Distance that the service's clock is off */
 	skewMs: number;
-	/** Whether responses have a `Date` header */
+	/** True if responses have a `Date` header */
 	isDated: boolean;
 	values?: object;
 }

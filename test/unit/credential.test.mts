@@ -21,17 +21,17 @@ describe('the base URL', () => {
 	])('%j is taken', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
 	test.each([
-		['https://api.example.com', /does not end in \/v1/],
-		['https://api.example.com/v1/projects', /does not end in \/v1/],
-		['https://api.example.com/v12', /does not end in \/v1/],
-		['https://api.example.com/v1?x=1', /more than an address/],
-		['https://api.example.com/v1#', /more than an address/],
-		['https://api.example.com/v1?', /more than an address/],
-		['https://user:pass@api.example.com/v1', /more than an address/],
-		['http://api.example.com/v1', /does not use https/],
-		['http://localhost.example.com/v1', /does not use https/],
-		['http://127.0.0.1.example.com/v1', /does not use https/],
-		['ftp://localhost/v1', /does not use https/],
+		['https://api.example.com', /doesn't end in \/v1/],
+		['https://api.example.com/v1/projects', /doesn't end in \/v1/],
+		['https://api.example.com/v12', /doesn't end in \/v1/],
+		['https://api.example.com/v1?x=1', /more than a host/],
+		['https://api.example.com/v1#', /more than a host/],
+		['https://api.example.com/v1?', /more than a host/],
+		['https://user:pass@api.example.com/v1', /more than a host/],
+		['http://api.example.com/v1', /doesn't use https/],
+		['http://localhost.example.com/v1', /doesn't use https/],
+		['http://127.0.0.1.example.com/v1', /doesn't use https/],
+		['ftp://localhost/v1', /doesn't use https/],
 		['api.example.com/v1', /is not a URL/],
 		['', /'Base URL' is empty/],
 		[undefined, /'Base URL' is empty/],
@@ -46,8 +46,8 @@ describe('the credential', () => {
 		[{ accessToken: '' }, /'API Key' is empty/],
 		[{ accessToken: 'two words' }, /'API Key' .* characters/],
 		[{ apiVersion: 'latest' }, /'API Version' .* date/],
-		[{ overrides: '{oops' }, /'Overrides' is not a valid JSON object/],
-		[{ overrides: '[]' }, /'Overrides' is not a valid JSON object/],
+		[{ overrides: '{oops' }, /'Overrides' isn't a valid JSON object/],
+		[{ overrides: '[]' }, /'Overrides' isn't a valid JSON object/],
 		[{ overrides: { createSession: {} } }, /unknown operation "createSession"/],
 	])('with %j is refused, and the message holds no key', async (changes, message) => {
 		const error = await credential
@@ -87,7 +87,7 @@ describe('the credential', () => {
 		'http://api.example.com/v1/x',
 		'https://api.example.com:444/v1/x',
 		'https://api.example.com.evil.test/v1',
-	])('gives its key to no other origin: %s', async (url) => {
-		await expect(credential.authenticate(good, { url })).rejects.toThrow(/is not sent to/);
+	])('sends its key to no other origin: %s', async (url) => {
+		await expect(credential.authenticate(good, { url })).rejects.toThrow(/isn't sent to/);
 	});
 });

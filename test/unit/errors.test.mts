@@ -37,8 +37,8 @@ describe('an error says what happened and what to do', () => {
 	test.each<[Attempt, RegExp, RegExp]>([
 		[answer(400), /refused the request as invalid/, /Check the values/],
 		[answer(401), /API key was refused/, /complete and still exists/],
-		[answer(403), /does not permit/, /scope/],
-		[answer(404), /not found/, /lacks a scope .* lost access/],
+		[answer(403), /doesn't allow/, /scope/],
+		[answer(404), /wasn't found/, /scopes .* creator/],
 		[answer(409), /conflicting/, /current state/],
 		[answer(413), /too large/, /10 MiB/],
 		[answer(429, { 'retry-after': '1' }), /too many requests/, /wait 1 second\./],
@@ -55,7 +55,7 @@ describe('an error says what happened and what to do', () => {
 		],
 		[
 			{ kind: 'response', status: 200, headers: {}, body: undefined, text: 'OK' },
-			/did not answer with JSON/,
+			/didn't answer with JSON/,
 			/proxy or login page/,
 		],
 		...[401, 403, 404, 409].map((status): [Attempt, RegExp, RegExp] => [
@@ -68,8 +68,8 @@ describe('an error says what happened and what to do', () => {
 			/failed with status 502/,
 			/proxy or login page answered/,
 		],
-		[{ kind: 'lost', code: 'ECONNRESET' }, /did not answer/, /ECONNRESET/],
-		[{ kind: 'unsent', code: 'ECONNREFUSED' }, /could not be reached/, /ECONNREFUSED/],
+		[{ kind: 'lost', code: 'ECONNRESET' }, /didn't answer/, /ECONNRESET/],
+		[{ kind: 'unsent', code: 'ECONNREFUSED' }, /couldn't be reached/, /ECONNREFUSED/],
 		[{ kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, /No secure connection/, /CERT_HAS_EXPIRED/],
 	])('%j', (attempt, message, description) => {
 		const failure = attemptError(attempt, {}, 0);
@@ -98,7 +98,7 @@ describe('an error says what happened and what to do', () => {
 		const error = toNodeError(node, failure, 0) as NodeApiError;
 		expect(error.name).toBe('NodeApiError');
 		expect(error.httpCode).toBe('404');
-		const told = { error: 'The resource was not found', message: failure.description };
+		const told = { error: "The resource wasn't found", message: failure.description };
 		expect(errorJson(node, error)).toEqual({
 			...told,
 			httpStatus: 404,

@@ -57,7 +57,7 @@ test.each([
 	[{}, 'an empty body'],
 	[{ text: ' \n' }, 'an empty body'],
 	[{ text: '  <html>' }, 'a web page'],
-	[{ text: 'a < b' }, 'text that is not JSON'],
+	[{ text: 'a < b' }, "text that isn't JSON"],
 ])('%j is called %s', (attempt, name) => expect(describeBody(attempt)).toBe(name));
 
 describe('a name of an answer', () => {
@@ -93,7 +93,7 @@ describe('a name of an answer', () => {
 		expect(requestOverride('listTasks', 'query')).toContain('{"listTasks": {"query": {...}}}');
 		expect(unreadableResponse('listTasks', 'data', 'a list', { a: 1 })).toMatchObject({
 			message: 'The service answered without a list',
-			description: expect.stringMatching(/^It answered: \{"a":1\}\. If it .*"data"/),
+			description: expect.stringMatching(/^It answered: \{"a":1\}\. If the response .*"data"/),
 		});
 	});
 });

@@ -6,7 +6,7 @@ import {
 	parseGlob,
 } from '../../nodes/RunAgentSession/policy/patterns.ts';
 
-/** Whether a glob matches a whole text */
+/** Returns whether a glob matches a whole text */
 const globMatches = (pattern: string, text: string) =>
 	matchesGlob(parseGlob(pattern), { characters: [...text] }, { left: MATCH_BUDGET });
 

@@ -211,7 +211,7 @@ describe('a rule that denies', () => {
 		(text) => expect(decide(request(text), by).decision).toBe('approve'),
 	);
 
-	test('is passed by no way of dressing up', () => {
+	test('finds a command in every disguise that it can read', () => {
 		const dress = fc.constantFrom<(command: string) => string>(
 			(command) => `sudo ${command}`,
 			(command) => `A=1 ${command}`,
@@ -265,7 +265,7 @@ function isOneCommand(text: string): boolean {
 const widest = (glob: string) =>
 	new RegExp(`^${glob.replace(/[.^$+()[\]{}|]/g, '\\$&').replaceAll('*', '[^]*')}$`, 'u');
 
-test('whatever is asked, a wildcard approves one command and no other text than its own', () => {
+test('a wildcard approves one command and only text that it matches, for any request', () => {
 	const piece = fc.oneof(
 		{
 			weight: 4,

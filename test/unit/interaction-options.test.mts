@@ -262,7 +262,7 @@ describe('whatever the options', () => {
 	const text = fc.array(word, { maxLength: 3 }).map((words) => words.join(' '));
 	const option = fc.record({ value: text, label: text });
 
-	test('an approval picks none that says no, and with Once none that lasts', () => {
+	test('an approval never selects a denial, and with Once never a lasting option', () => {
 		let picked = 0;
 		fc.assert(
 			fc.property(
@@ -324,7 +324,7 @@ describe('whatever the options', () => {
 			list.map((each, at) => (at ? each[0].toUpperCase() + each.slice(1) : each)).join(''),
 		][style];
 
-	test('a word that is not known beside one that is makes it unclear', () => {
+	test('an unknown word beside a known word makes the option unclear', () => {
 		fc.assert(
 			fc.property(
 				known,

@@ -23,7 +23,7 @@ import { excerpt, quote } from '../../nodes/shared/values.ts';
 
 const LENGTH = 400_000;
 
-/** How often the two lengths are timed at most. Of each the best counts: what else the machine does only adds. */
+/** Number of times that the two lengths are timed at most. Of each the best counts: what else the machine does only adds. */
 const ROUNDS = 4;
 
 /** A quarter of the text is compared with all of it: in proportion it is 4, squared it is 16. */
@@ -54,7 +54,7 @@ function microseconds(
 	}
 }
 
-/** How much longer a long text takes than a quarter of it */
+/** Returns the amount that longer a long text takes than a quarter of it */
 function growth(work: (text: string) => unknown, textOf: (length: number) => string): number {
 	const whole = textOf(LENGTH);
 	if (microseconds(work, whole, 0) < QUICK_MICROSECONDS) return 1;
@@ -288,7 +288,7 @@ const WORST = [
 	...['yes ', 'aB', 'a ,', 'a.', '1a-', '⟨', '<!--', '%2f', '[[', 'localhost.'],
 ];
 
-test.each(Object.keys(READERS))('%s of 400 kB is read in proportion', (reader) => {
+test.each(Object.keys(READERS))('%s of 400 kB is read in linear time', (reader) => {
 	const slow = WORST.flatMap((middle) =>
 		[text('', middle), text('a', middle, '!')]
 			.filter((textOf) => growth(READERS[reader], textOf) >= MOST)

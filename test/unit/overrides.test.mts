@@ -33,17 +33,17 @@ describe('the assumed requests', () => {
 
 describe('a mistake in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
-		['{oops', /'Overrides' is not a valid JSON object/, /JSON object/],
+		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
 		[{ createSession: {} }, /unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],
 		[{ getTask: { pth: '/x' } }, /unknown field "pth"/, /There are: /],
-		[{ getTask: { method: 'get' } }, /mistake in "method"/, /one of GET, POST/],
-		[{ getTask: { path: 'tasks' } }, /mistake in "path"/, /below the base URL/],
-		[{ getTask: { path: '/a/../b' } }, /mistake in "path"/, /below the base URL/],
-		[{ getTask: { path: '/tasks?x=1' } }, /mistake in "path"/, /without a query string/],
-		[{ getTask: { version: 'latest' } }, /mistake in "version"/, /a date/],
-		[{ listTasks: { query: [] } }, /mistake in "query"/, /JSON object/],
-		[{ listTasks: { answer: { data: 5 } } }, /mistake in "answer"/, /dotted paths/],
+		[{ getTask: { method: 'get' } }, /an invalid "method"/, /one of GET, POST/],
+		[{ getTask: { path: 'tasks' } }, /an invalid "path"/, /below the base URL/],
+		[{ getTask: { path: '/a/../b' } }, /an invalid "path"/, /below the base URL/],
+		[{ getTask: { path: '/tasks?x=1' } }, /an invalid "path"/, /without a query string/],
+		[{ getTask: { version: 'latest' } }, /an invalid "version"/, /a date/],
+		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object/],
+		[{ listTasks: { answer: { data: 5 } } }, /an invalid "answer"/, /dotted paths/],
 		[{ listTasks: { query: { a: '{limt}' } } }, /unknown placeholder "limt"/, /There are: /],
 		[
 			{ listTasks: { answer: { items: 'x' } } },
@@ -51,8 +51,8 @@ describe('a mistake in Overrides is named', () => {
 			/data, id, next_cursor, has_more/,
 		],
 		[{ createFile: { words: { folder: 'x' } } }, /unknown word "folder"/, /text, base64, asset/],
-		[{ createFile: { words: { text: '' } } }, /mistake in "words"/, /JSON object of texts/],
-		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /none to override/],
+		[{ createFile: { words: { text: '' } } }, /an invalid "words"/, /JSON object of texts/],
+		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /Nothing can be overridden/],
 		[
 			{ sendAgentMessage: { body: { a: [{ b: 'x{message}y' }] } } },
 			/unknown placeholder "message"/,
@@ -160,7 +160,7 @@ describe('a request', () => {
 	});
 
 	test.each(['.', '..'])(
-		'refuses the ID %j, which would lead to another path',
+		'refuses the ID %j, which would change the path',
 		async (interactionId) => {
 			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
 			await expect(requestOf('resolveInteraction', values)).rejects.toThrow(/consists of dots/);

@@ -137,7 +137,7 @@ describe("an agent's words", () => {
 			html.replaceAll(/<mark[^>]*>|<\/mark>|<span class="(?:line|tab)">[\n\t]<\/span>/g, ''),
 		).filter((tag) => tag !== '<p class="hint">');
 
-	test('never become a tag, an attribute or anything that acts', () => {
+	test('never becomes a tag, an attribute or a link', () => {
 		const withoutHints = (html: string) =>
 			tagsBeside(html.replaceAll(/<p class="hint">[^<]*<\/p>/g, ''));
 		const tags = withoutHints(pageWith('harmless'));

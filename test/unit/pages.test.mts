@@ -89,7 +89,7 @@ describe('the end', () => {
 	test.each<[string, unknown, RegExp]>([
 		['the page is full', { data: full }, /page is full/],
 		['has_more has no cursor', { data: ids(0, 1), has_more: true }, /gives no cursor/],
-		['the cursor is an object', { data: ids(0, 1), next_cursor: { a: 1 } }, /cursor is no text/],
+		['the cursor is an object', { data: ids(0, 1), next_cursor: { a: 1 } }, /cursor isn't a text/],
 		['something else says next', { data: ids(0, 1), nextPage: 2 }, /says "nextPage"/],
 		['something about pages does', { data: ids(0, 1), meta: { afterId: 'x' } }, /says "afterId"/],
 		['something says more', { data: ids(0, 1), moreResults: true }, /says "moreResults"/],
@@ -176,7 +176,7 @@ describe('the pages', () => {
 	])('that %s are an error before anything of them is handed on', async (_, pages, why, handed) => {
 		const { error, all } = await read(pages);
 		expect(error).toMatchObject({
-			message: 'The list does not come to an end',
+			message: 'The list never ends',
 			description: expect.stringContaining(why),
 		});
 		expect(error?.description).toContain('query');
@@ -206,7 +206,7 @@ describe('the pages', () => {
 		};
 		const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
 		expect(error).toMatchObject({
-			message: 'The list does not come to an end',
+			message: 'The list never ends',
 			description: expect.stringContaining('more than 10000 pages'),
 		});
 		expect(pages).toBe(10_000);
@@ -229,7 +229,7 @@ describe('the pages', () => {
 			const result = await clock.run(reading().catch((thrown: Error) => thrown.message));
 			messages.push(result);
 		}
-		expect(messages).toEqual([ids(2, 1), 'The list takes too long to read']);
+		expect(messages).toEqual([ids(2, 1), 'Reading the list timed out']);
 	});
 });
 

@@ -224,7 +224,7 @@ describe('nothing is approved', () => {
 		approveWith: fc.constantFrom('once', 'always'),
 	});
 
-	/** Whether rules allow an approval, said in another way than the code says it. */
+	/** Returns whether rules allow an approval, said in another way than the code says it. */
 	function rulesAllow({ rules, defaultDecision }: Policy, pending: any): boolean {
 		const { permission, patterns } = pending;
 		if (typeof permission !== 'string' || !Array.isArray(patterns)) return false;
@@ -249,7 +249,7 @@ describe('nothing is approved', () => {
 		return says === 'approve' && objections.length === 0;
 	}
 
-	test('that no rule covers as text, and that an earlier rule speaks against, whatever JSON it is', () => {
+	test('if no rule covers all of its text, or an earlier rule objects to a part, for any JSON', () => {
 		let approved = 0;
 		fc.assert(
 			fc.property(interaction, anyPolicy, (pending, by) => {
@@ -264,7 +264,7 @@ describe('nothing is approved', () => {
 		expect(approved).toBeGreaterThan(1);
 	});
 
-	test('that no rule and no person approved, whatever policy, answer and interaction', () => {
+	test('if no rule and no approver approved it, for any policy, answer and request', () => {
 		const anyAnswer = fc.record({
 			answer: fc.constantFrom('approve', 'deny', 'none'),
 			because: fc.constant('x'),
@@ -296,7 +296,7 @@ describe('nothing is approved', () => {
 		expect(byPerson).toBeGreaterThan(1);
 	});
 
-	test('and nothing thrown at any JSON at all', () => {
+	test('and no error is thrown for any JSON', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), anyPolicy, (pending, by) => {
 				expect(decide(pending, by).decision).toBe('ask');

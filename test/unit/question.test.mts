@@ -240,7 +240,7 @@ describe('a hostile request', () => {
 		});
 	const harmless = ours(write('x'));
 
-	test('changes neither the number of lines nor a word of ours', () => {
+	test('changes neither the number of lines nor our words', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
 				const asked = ours(write(text));

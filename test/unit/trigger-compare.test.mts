@@ -78,7 +78,7 @@ interface Course {
 	left: Thing[];
 	/** `id` and, for what is still there, its version */
 	emitted: Array<{ id: string; version?: number }>;
-	/** How many came out of each poll */
+	/** Number of came out of each poll */
 	batches: number[];
 	/** By id, in how many reads of its list that were not empty it was missing so far when it was emitted as gone */
 	missed: Map<string, number>;

@@ -10,7 +10,7 @@ import {
 
 const status = (httpStatus: number, retryAfter?: number) =>
 	new WorkspaceAutomationError('Message', 'Description', { httpStatus, retryAfter });
-const lost = new WorkspaceAutomationError('The service did not answer', '');
+const lost = new WorkspaceAutomationError("The service didn't answer", '');
 const mistake = new ConfigurationError('Message', 'Description');
 
 const TICK: PollSituation = {

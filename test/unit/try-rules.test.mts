@@ -152,8 +152,8 @@ describe('trying rules', () => {
 		['', "'Requests' is empty"],
 		[undefined, "'Requests' is empty"],
 		[[], "'Requests' is empty"],
-		['git push', "'Requests' is not a list of requests"],
-		[7, "'Requests' is not a list of requests"],
+		['git push', "'Requests' isn't a list of requests"],
+		[7, "'Requests' isn't a list of requests"],
 	])('needs requests: %j is an error', (requests, message) => {
 		expect(() => tryRules(requests, policy())).toThrow(
 			expect.objectContaining({ message, description: expect.stringMatching(/^Enter a list/) }),

@@ -1,4 +1,4 @@
-// Whether a reading proves the turn of a message.
+// True if a reading proves the turn of a message.
 import { describe, expect, test } from '@jest/globals';
 import { hasBegun, isOverdue, createTurn } from '../../nodes/RunAgentSession/session/turn.ts';
 import { NEW_TURN_MS } from '../../nodes/shared/client/reconcilers.ts';

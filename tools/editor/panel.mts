@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 
 /** A list that is searched and paged, such as that of projects */
 export interface EntityList {
-	/** What it shows so far */
+	/** Texts shown so far */
 	entries: Locator;
 	/** Types into the search field and waits for what n8n's server finds. */
 	search(typed: string): Promise<void>;
@@ -25,7 +25,7 @@ export interface Panel {
 	choose(name: string, option: string): Promise<void>;
 	/** Opens the list of a field that picks something of the service's, and waits for its first page. */
 	openList(name: string): Promise<EntityList>;
-	/** What was picked from the list of a field */
+	/** Choice in the list of a field */
 	picked(name: string): Promise<string>;
 	/** Shows on the left what a node further back has returned. */
 	showInputOf(node: string): Promise<void>;
@@ -109,7 +109,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 
 		async drag(value, name) {
 			const from = input.locator(`[data-target="mappable"][data-name="${value}"]`).first();
-			// What scrolls while something is dragged is not seen as a place to drop it.
+			// The editor doesn't accept drops on an element that scrolls during the drag.
 			await field(name).scrollIntoViewIfNeeded();
 			await from.hover();
 			await page.mouse.down();

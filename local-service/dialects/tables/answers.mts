@@ -1,4 +1,4 @@
-// What the tables change answers with.
+// Functions that change answers.
 import type { ChangeAnswer } from '../dialect.mts';
 
 /** Another body, of what is our form for that operation: the table knows which. */

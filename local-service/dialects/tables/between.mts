@@ -1,4 +1,4 @@
-// What stands between a service and its callers, such as the login of a network or a proxy, and answers instead of it.
+// Proxies between a service and its callers, such as the login of a network, which answer instead of the service.
 import { namedOperations } from '../../../openapi/contract.mts';
 import type { FaultRule } from '../../faults.mts';
 import type { OperationId } from '../assumed-requests.mts';
@@ -20,7 +20,7 @@ const answers = (summary: string, kind: FaultRule['kind'], process: boolean): Di
 
 export const intermediaries = {
 	'web-page-everywhere': {
-		summary: 'A web page with status 200 answers whatever is asked',
+		summary: 'A web page with status 200 answers every request',
 		group: 'intermediaries',
 		between: Object.fromEntries(
 			namedOperations.map(({ operationId }) => [operationId, { kind: 'html' }]),

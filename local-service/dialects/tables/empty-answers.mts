@@ -4,7 +4,7 @@ import { everyWrite } from './between.mts';
 
 /** Wherever the API document promises no answer, there is none. */
 export const emptyAnswers: Dialect = {
-	summary: 'Answers without a body wherever the document promises none',
+	summary: 'Answers have no body if the document promises none',
 	answers: {
 		sendAgentMessage: empty(202),
 		abortAgentSession: empty(204),

@@ -1,4 +1,4 @@
-// What GET /files/{fileId}/content answers: the document says text or a URL, and names no field.
+// Answers of GET /files/{fileId}/content: the document says text or a URL, and names no field.
 import type { Dialect } from '../dialect.mts';
 import { body } from './answers.mts';
 

@@ -1,28 +1,28 @@
-// Services that ignore what they do not know, where others refuse it. What is asked for under our names is not done, and nobody says so.
+// Services that ignore unknown names, where others refuse it. What is asked for under our names is not done, and nobody says so.
 import type { Dialect } from '../dialect.mts';
 import { everyList } from './lists.mts';
 
 export const ignoring = {
 	'ignored-page-names': {
-		summary: 'Pages of 25 are asked for with page_size and after; other names are ignored',
+		summary: 'Pages of 25 need page_size and after. Other names are ignored.',
 		group: 'paging names',
 		ignores: true,
 		paging: { usual: 25 },
 		requests: everyList(() => ({ query: { page_size: '{limit}', after: '{cursor}' } })),
 	},
 	'ignored-cursor': {
-		summary: 'The cursor of a list is asked for as page_token; other names are ignored',
+		summary: 'The cursor of a list is page_token. Other names are ignored.',
 		group: 'paging names',
 		ignores: true,
 		requests: everyList(() => ({ query: { page_token: '{cursor}' } })),
 	},
 	'ignored-folder-filter': {
-		summary: 'The folder of a list of files is asked for as in; other names are ignored',
+		summary: 'The folder of a list of files is in. Other names are ignored.',
 		ignores: true,
 		requests: { listFiles: { query: { in: '{parentId}' } } },
 	},
 	'ignored-project-filter': {
-		summary: 'The project of files and products is asked for as of; other names are ignored',
+		summary: 'The project of files and products is of. Other names are ignored.',
 		ignores: true,
 		requests: {
 			listFiles: { query: { of: '{projectId}' } },
@@ -30,12 +30,12 @@ export const ignoring = {
 		},
 	},
 	'ignored-site-filter': {
-		summary: 'The site of domains is asked for as site, and shown; other names are ignored',
+		summary: 'The site of domains is site, and the response shows it. Other names are ignored.',
 		ignores: true,
 		requests: { listCustomDomains: { query: { site: '{siteId}' } } },
 	},
 	'ignored-fields': {
-		summary: 'Bodies have names of their own; others are ignored, and missed where required',
+		summary: 'Bodies have other names. Our names are ignored, and required ones are missing.',
 		ignores: true,
 		requests: {
 			createAgentSession: { body: { input: '{prompt}' } },

@@ -1,4 +1,4 @@
-// What lists look like. The document shows an envelope and does not say which lists have one.
+// Forms of lists. The document shows an envelope and does not say which lists have one.
 import type { ListEnvelope } from '../../paging.mts';
 import type { OperationId } from '../assumed-requests.mts';
 import type { ChangeAnswer, Dialect } from '../dialect.mts';
@@ -22,7 +22,7 @@ export const everyList = <T,>(make: (name: string) => T): Record<keyof typeof li
 		// `fromEntries` forgets the names of the keys
 	) as Record<keyof typeof lists, T>;
 
-/** How the last page says that it is the last, where there is no has_more: in three ways. */
+/** Three forms of the last page without has_more. */
 const lastCursors: Record<keyof typeof lists, null | '' | undefined> = {
 	listProjects: undefined,
 	listTasks: null,
@@ -57,7 +57,7 @@ export const listForms = {
 		readAt: everyList((name) => ({ data: name, next_cursor: 'page.next' })),
 	},
 	'cursors-without-has-more': {
-		summary: 'A list has a cursor as long as there is more, and no has_more',
+		summary: 'A list has a cursor while there are more entries, and no has_more',
 		group: 'lists',
 		answers: {
 			listProjects: withoutHasMore(lastCursors.listProjects),
@@ -68,7 +68,7 @@ export const listForms = {
 		},
 	},
 	'other-paging-names': {
-		summary: 'Pages are asked for with page_size and after',
+		summary: 'Pages need page_size and after',
 		group: 'paging names',
 		requests: everyList(() => ({ query: { page_size: '{limit}', after: '{cursor}' } })),
 	},

@@ -3,7 +3,7 @@ import { isObject } from '../../json.mts';
 import type { Dialect } from '../dialect.mts';
 import { body } from './answers.mts';
 
-/** What has no folder is in the folder of that name. */
+/** Files without a folder are in the folder with that name. */
 const inMyFiles = (file: unknown) =>
 	isObject(file) && file.parentId === undefined
 		? { ...file, parentId: myFilesOf(String(file.projectId)) }

@@ -14,12 +14,12 @@ const offers = (summary: string, { once, always, reject }: Words): Dialect => ({
 });
 
 export const optionWords = {
-	'option-words-grant': offers('Permission is granted or refused', {
+	'option-words-grant': offers('Options are grant and refuse', {
 		once: ['grant', 'Grant'],
 		always: ['grant_always', 'Grant always'],
 		reject: ['refuse', 'Refuse'],
 	}),
-	'option-words-permit': offers('Permission is permitted or blocked', {
+	'option-words-permit': offers('Options are words like permitted and blocked', {
 		once: ['permit_once', 'Permit this once'],
 		always: ['permit_session', 'Permit for the whole session'],
 		reject: ['block', 'Block'],
@@ -30,7 +30,7 @@ export const optionWords = {
 		reject: ['3', 'Reject'],
 	}),
 	'option-words-own': {
-		...offers('Options are words that nobody can guess', {
+		...offers('Options are words without a known meaning', {
 			once: ['go', 'Go'],
 			always: ['green', 'Green light'],
 			reject: ['halt', 'Halt'],

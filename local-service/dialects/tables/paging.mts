@@ -3,11 +3,11 @@ import type { Dialect } from '../dialect.mts';
 
 export const pageForms = {
 	'small-pages': {
-		summary: 'A page has at most 25 entries, whatever is asked for',
+		summary: 'A page has at most 25 entries, even with a larger limit',
 		paging: { most: 25 },
 	},
 	'newest-first': {
-		summary: 'Lists begin with what was added last',
+		summary: 'Lists start with the newest entry',
 		paging: { newestFirst: true },
 	},
 } satisfies Record<string, Dialect>;

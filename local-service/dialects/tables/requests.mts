@@ -17,7 +17,7 @@ export const requestForms = {
 		},
 	},
 	'separate-rename-and-move': {
-		summary: 'Renaming and moving are endpoints of their own',
+		summary: 'Renaming and moving have separate endpoints',
 		requests: {
 			renameFile: {
 				method: 'POST',

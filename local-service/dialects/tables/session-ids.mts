@@ -1,4 +1,4 @@
-// Where the answer to POST /agent/sessions has the session's id: the document promises one and names no field.
+// Places of the session's id in the answer to POST /agent/sessions: the document promises one and names no field.
 import type { ChangeAnswer, Dialect } from '../dialect.mts';
 import { body } from './answers.mts';
 
@@ -38,7 +38,7 @@ export const sessionIds = {
 		'A new session has its id in a Location header, and no body',
 		({ headers, body: started }) => ({
 			status: 202,
-			// What the table changes is our answer
+			// The table changes our answer
 			headers: { ...headers, location: `/v1/agent/sessions/${(started as Started).sessionId}` },
 			body: undefined,
 		}),

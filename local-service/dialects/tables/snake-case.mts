@@ -14,9 +14,9 @@ function snakeKeys(value: unknown): unknown {
 
 const inSnakeCase = body(snakeKeys);
 
-/** Whatever the document does not show is in snake case. What it shows stays as it is: the status object, files, their `projectId`. */
+/** Undocumented names are in snake case. Documented names don't change: the status object, files, their `projectId`. */
 export const snakeCase: Dialect = {
-	summary: 'Everything that the document does not show is in snake case',
+	summary: "All names that the document doesn't show are in snake case",
 	requests: {
 		createAgentSession: { body: { project_id: '{projectId}' } },
 		listFiles: { query: { parent_id: '{parentId}' } },

@@ -13,7 +13,7 @@ export const times = {
 		timestamp: (milliseconds) => Math.floor(milliseconds / 1000),
 	},
 	'late-changes': {
-		summary: 'What has changed shows only after some seconds',
+		summary: 'Changes show only after some seconds',
 		lateness: { session: 3000, turn: 20_000, resolution: 8000, listed: 5000 },
 	},
 } satisfies Record<string, Dialect>;

@@ -122,12 +122,12 @@ export function readRequestsShown(value: unknown): Interaction[] {
 	if (list?.length === 0)
 		throw new WorkspaceAutomationError(
 			"'Requests Shown' is empty",
-			`${REQUESTS_SHOWN_HELP} Only what is in it is decided by the answer; to decide all requests, set 'Applies To' to All Requests of the Session.`,
+			`${REQUESTS_SHOWN_HELP} The answer decides only these requests. To decide all requests, set 'Applies To' to All Requests of the Session.`,
 		);
 	const requests = readInteractions(list);
 	if (requests.length > 0 && requests.every(({ id }) => id !== '')) return requests;
 	throw new WorkspaceAutomationError(
-		"'Requests Shown' is not a list of requests",
+		"'Requests Shown' isn't a list of requests",
 		`Each needs at least an id. ${REQUESTS_SHOWN_HELP}`,
 	);
 }

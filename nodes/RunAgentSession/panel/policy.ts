@@ -23,7 +23,7 @@ const policyField = (more: Partial<Choices<PolicyChoice>>): Field<PolicyChoice> 
 		'Permission Policy',
 		'permissionPolicy',
 		'ask',
-		'How to decide what the agent asks for',
+		"How to decide the agent's requests",
 		{
 			approve: ['Approve All', 'Approve every request'],
 			...more,
@@ -48,7 +48,7 @@ export const DECISION_CHOICES: Choices<Decision> = {
 
 export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}', {
 	description: "The answering node's item, or a word such as approve or deny",
-	hint: 'Send and Wait for Response, Form, and Chat return items that this field can read. Without an answer, the requests stay undecided.',
+	hint: 'Reads items of Send and Wait for Response, Form and Chat. Without an answer, the requests stay undecided.',
 	required: true,
 	placeholder: 'e.g. approve',
 	isPolicy,

@@ -50,8 +50,8 @@ function readTarget(panel: Panel, started: string | undefined): Target {
 function readAppliedAnswer(panel: Panel): AppliedAnswer {
 	if (isTool(panel)) {
 		throw new WorkspaceAutomationError(
-			"'Apply an Answer' is not for tools of an AI agent: the model would answer for the person",
-			'Let the workflow ask the person and continue the session with the answer, or put Resolve Interaction of the node Workspace Automation under Human review.',
+			"'Apply an Answer' isn't for tools of an AI agent",
+			'Let the workflow ask the approver and continue the session with the answer, because a model must not answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
 		);
 	}
 	const appliesTo = readParameter(panel, policy.answerAppliesTo);

@@ -41,7 +41,7 @@ export const operation = choice(
 		],
 		tryRules: [
 			'Try Rules',
-			'See what a permission policy would decide. Needs no session and no credential.',
+			'Show the decisions of a permission policy. Needs no session and no credential.',
 			'Try permission rules',
 		],
 	},

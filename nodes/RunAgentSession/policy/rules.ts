@@ -113,7 +113,7 @@ export function checkRules(rules: readonly Rule[]): void {
 	const refuse = (index: number, field: string, everything: string): never => {
 		throw new WorkspaceAutomationError(
 			`Rule ${index} has no ${field}`,
-			`A rule that approves has to say what. Enter a ${field} in rule ${index} of 'Rules', or * to approve ${everything}.`,
+			`Enter a ${field} in rule ${index} of 'Rules', or * to approve ${everything}.`,
 		);
 	};
 	for (const [index, { permission, pattern, decision }] of rules.entries()) {

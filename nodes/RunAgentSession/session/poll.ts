@@ -85,8 +85,8 @@ const MAX_STALE_MS = 60_000;
 export function explainRejection(error: WorkspaceAutomationError): WorkspaceAutomationError {
 	if (error.context.httpStatus !== 404) return error;
 	return new WorkspaceAutomationError(
-		'The session was not found',
-		`Either there's no such session, or the API key lacks a scope, or its creator has lost access to the project: the service returns 404 for each. ${error.description}`,
+		"The session wasn't found",
+		`There may be no such session, or the API key lacks a scope, or its creator has lost access to the project. ${error.description}`,
 		error.context,
 	);
 }

@@ -25,7 +25,7 @@ function requirePatterns(field: string, value: unknown): string[] {
 	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
 	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a list of texts`,
+		`'${field}' isn't a list of texts`,
 		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
 	);
 }
@@ -117,7 +117,7 @@ export const agentSession: Record<string, Operation> = {
 			(await loadSessionCalls()).readStarted(response, values, api),
 	},
 	get: {
-		description: 'Get the status of an agent session and what it waits for',
+		description: 'Get the status of an agent session and its pending requests',
 		request: 'getAgentSession',
 		fields: [sessionLocator, simplify],
 		// Wherever the service puts it, the next node finds it in one place.
@@ -146,7 +146,7 @@ export const agentSession: Record<string, Operation> = {
 				typeOptions: { rows: 4 },
 				required: true,
 				placeholder: 'e.g. Now do the same for the blog',
-				description: 'What the agent should do next, in plain words',
+				description: 'The next task for the agent, in plain words',
 			}),
 			additionalBody('More fields for the message, as a JSON object'),
 		],

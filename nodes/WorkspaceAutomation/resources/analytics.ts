@@ -71,7 +71,7 @@ ORDER BY day, views DESC`,
 	{
 		name: 'Events',
 		value: 'events_computed',
-		description: 'Single events with what their session bought, in the currency of the project',
+		description: "Single events with the purchases of their session, in the project's currency",
 		query: `SELECT
   date, name, domain, path, title, currencyCode, subject,
   subjectPurchaseCount, subjectPurchaseSum,

@@ -111,7 +111,7 @@ const getContent: Operation = {
 	request: 'getFileContent',
 	fields: [
 		...fileFields,
-		choice('Output As', 'outputAs', 'text', 'What the next node should get', {
+		choice('Output As', 'outputAs', 'text', 'The form of the content for the next node', {
 			binary: ['Binary Data', 'A file for the next node'],
 			url: ['Download URL', 'A link that is valid for 15 minutes and needs no API key'],
 			text: ['Text', 'Text in a field of the item'],

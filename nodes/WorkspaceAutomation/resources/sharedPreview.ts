@@ -9,7 +9,7 @@ function requireRoute(field: string, value: unknown): string {
 	const route = requireString(field, requireText(field, value), 2048);
 	if (!route.startsWith('/'))
 		throw new WorkspaceAutomationError(
-			`'${field}' does not start with a slash`,
+			`'${field}' doesn't start with a slash`,
 			'Enter the path of the page, such as /pricing.',
 		);
 	const [end] = /[?#]/.exec(route) ?? [];
@@ -26,7 +26,7 @@ function optionalLocale(field: string, value: unknown): string | undefined {
 	const locale = requireString(field, value, 255);
 	if (/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})*$/i.test(locale)) return locale;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a language tag`,
+		`'${field}' isn't a language tag`,
 		'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',
 	);
 }

@@ -36,7 +36,7 @@ export const task: Record<string, Operation> = {
 					textField('Prompt', 'prompt', {
 						typeOptions: { rows: 4 },
 						placeholder: 'e.g. Check every page for broken links',
-						description: 'What the agent should do each time',
+						description: 'The task for the agent at each run',
 					}),
 					textField('Recurrence Rule', 'rrule', {
 						placeholder: 'e.g. FREQ=DAILY;BYHOUR=7',

@@ -31,10 +31,10 @@ const ADJACENT_TEXT = /[\w.'"`‘’“”${}\0]/;
 /** An escape sequence; \x takes two characters. */
 const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 
-/** What looks like a query parameter within a text */
+/** Pattern of a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 
-// Whatever a value says, ClickHouse reads it back as it was. `name` is what errors call it.
+// ClickHouse reads any value back unchanged. `name` is what errors call it.
 
 const isPlain = (value: unknown): value is boolean | number =>
 	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
@@ -46,7 +46,7 @@ const isPlain = (value: unknown): value is boolean | number =>
 function escaped(name: string, value: unknown): string {
 	if (typeof value !== 'string' && !isPlain(value))
 		throw new WorkspaceAutomationError(
-			`${name} has no value that can stand between quotes`,
+			`${name} has a value that can't be put in quotes`,
 			Array.isArray(value)
 				? 'It is a list. Remove the quotes around it, or pass it as a query parameter with a type such as Array(String).'
 				: 'Pass a text or a number.',
@@ -68,7 +68,7 @@ function literal(name: string, value: unknown): string {
 	if (Array.isArray(value))
 		return `[${value.map((each: unknown) => literal(name, each)).join(', ')}]`;
 	throw new WorkspaceAutomationError(
-		`${name} has no value that a query can hold`,
+		`${name} has a value that a query can't hold`,
 		'Pass a text, a number, true or false, or a list of these. From an object, pass one of its fields.',
 	);
 }
@@ -129,7 +129,7 @@ function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 			template,
 			start + text.indexOf(HOLE),
 			`${shorten(query.nextExpression())} stands ${where}`,
-			'A value cannot be escaped there. Use straight quotes instead.',
+			"A value can't be escaped there. Use straight quotes instead.",
 		);
 	}
 	for (const { 0: escape, index } of text.matchAll(ESCAPE)) {

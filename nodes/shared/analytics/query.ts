@@ -20,14 +20,14 @@ export function requireSelect(field: string, value: unknown): string {
 		if (isEnded && text !== ';') {
 			throw new WorkspaceAutomationError(
 				`'${field}' has more than one statement`,
-				'Remove what follows the first semicolon: a query is a single statement.',
+				'Remove the text after the first semicolon. A query is a single statement.',
 			);
 		}
 		isEnded ||= text === ';';
 	}
 	if (isStarted) return sql;
 	throw new WorkspaceAutomationError(
-		`'${field}' is not a SELECT or WITH statement`,
+		`'${field}' isn't a SELECT or WITH statement`,
 		'Analytics data can only be read. Start the query with SELECT, or with WITH for common table expressions.',
 	);
 }

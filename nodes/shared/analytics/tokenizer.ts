@@ -26,14 +26,14 @@ const TOKEN_PATTERNS = {
 	/** {name:Type} or {name}. Of a type no more is checked than where it ends: it is sent between quotes. */
 	parameter:
 		/\{\s*[A-Za-z_]\w*\s*(?::\s*[A-Za-z_](?:[\w\s)=.]|-(?=\d)|[(,](?:\s*'(?:[^'\\\0]|\\[^\0]){0,999}')?){0,999})?\}/y,
-	/** Where a value will be */
+	/** Place of a value */
 	hole: /\0/y,
 };
 
 export type TokenKind = keyof typeof TOKEN_PATTERNS;
 
 /**
- * What counts between an opening that is a token's beginning, and its end: group 1 closes, group 2 opens once more. In quotes a
+ * Patterns between a token's opening and its end: group 1 closes, group 2 opens once more. In quotes a
  * backslash escapes any character, and two quotes stand for one; block comments nest.
  */
 const ENCLOSED_IN = new Map([
@@ -48,7 +48,7 @@ const TOKEN_KINDS = Object.entries(TOKEN_PATTERNS) as Array<[TokenKind, RegExp]>
 export interface Token {
 	kind: TokenKind;
 	text: string;
-	/** Where the token starts in the template, in UTF-16 code units */
+	/** Start of the token in the template, in UTF-16 code units */
 	start: number;
 }
 
@@ -86,7 +86,7 @@ export function plainTemplate(text: string): QueryTemplate {
 	throw queryError(
 		template,
 		offset,
-		"'Query' has a character that cannot be sent",
+		"'Query' has a character that can't be sent",
 		'Delete the character at this place, which may be invisible, and type it again.',
 	);
 }
@@ -104,7 +104,7 @@ export function parseTemplate(sql: string): QueryTemplate {
 	return { text: start + sql.slice(end), expressions };
 }
 
-/** What no pattern can read, and how to write it instead; % stands for what is there. */
+/** Texts that no pattern can read, with advice. % is replaced by the text. */
 const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]> = [
 	[
 		/['"`]/y,

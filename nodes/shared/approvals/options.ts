@@ -8,7 +8,7 @@ export interface Option {
 	label: string;
 }
 
-/** Whether to approve this one time only, or preferably with an option that lasts. */
+/** Approve this one time only, or preferably with an option that lasts. */
 export type ApproveWith = 'once' | 'always';
 
 export interface OptionPreferences {
@@ -74,13 +74,13 @@ function normalizeWords(text: string): string[] {
 		.filter(Boolean);
 }
 
-/** What a text says; `silent` where it holds no word that approves or denies. */
+/** Meaning of a text. `silent` if it has no word that approves or denies. */
 interface OptionReading {
 	side: 'approve' | 'deny' | 'unclear' | 'silent';
-	/** Whether it says that it holds for one time, and whether it says that it holds for more */
+	/** True if the option holds for one time, and true if it holds for more */
 	once: boolean;
 	lasting: boolean;
-	/** Whether it may say something that is not understood; a number or a letter does not */
+	/** True if it may say something that is not understood; a number or a letter does not */
 	foreign: boolean;
 	words: string[];
 }
@@ -116,14 +116,14 @@ function readOptionText(text: string): OptionReading {
 	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: said };
 }
 
-/** What an option says by its value and its label together: one decides, and the other may veto. */
+/** Combines the meanings of an option's value and label: one decides, and the other may veto. */
 function readOption({ value, label }: Option): OptionReading {
 	const read = [readOptionText(String(value)), readOptionText(label)];
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
 	const lasting = first.lasting || second.lasting;
 	const agree = second.side === 'silent' || first.side === second.side;
-	// What is not understood may say for how long, or for whom: only a value that says so itself is taken beside it. A denial that
+	// Unknown words may limit the time or the user: only a value that says so itself is taken beside it. A denial that
 	// lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
 	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
@@ -135,10 +135,10 @@ function readOption({ value, label }: Option): OptionReading {
 /** The words for a choice, everywhere that people read them */
 export type ChoiceName = 'Approve once' | 'Always approve' | 'Deny' | 'Always deny';
 
-/** What an option means. */
+/** Meaning of an option. */
 export interface OptionMeaning {
 	side: 'approve' | 'deny' | 'unclear';
-	/** Whether it can have an effect on later requests */
+	/** True if it can have an effect on later requests */
 	lasts: boolean;
 	/** Absent if nobody can tell what it means */
 	name?: ChoiceName;
@@ -163,7 +163,7 @@ function readNamedSide(
 	return approves ? 'approve' : 'deny';
 }
 
-/** Whether an option that the user names can have an effect on later requests, by words that may not be clear. */
+/** Returns whether an option that the user names can have an effect on later requests, by words that may not be clear. */
 function canLast(option: Option, reading: OptionReading): boolean {
 	if (reading.once && !reading.lasting) return false;
 	// The value alone is the user's own word; what is said beside it can say for how long.

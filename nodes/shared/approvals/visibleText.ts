@@ -31,7 +31,7 @@ const MAX_MARKS = 3;
 
 /** Tells the characters of a text that nobody sees, and the marks that cover others, from the rest. */
 function createHiddenTest(): (character: string) => boolean {
-	/** How many marks have followed the latest letter. None fits where there is no letter. */
+	/** Number of marks after the latest letter. Without a letter, none fits. */
 	let marks = MAX_MARKS;
 	return (character) => {
 		const isMark = MARK_CHARACTER.test(character);
@@ -81,7 +81,7 @@ const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic',
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether the letters of a word are from several scripts, so that it may not be the word it looks like. */
+/** Returns whether the letters of a word are from several scripts, so that it may not be the word it looks like. */
 const mixesScripts = (word: string): boolean =>
 	!ASCII.test(word) && SCRIPTS.filter((script) => script.test(word)).length > 1;
 

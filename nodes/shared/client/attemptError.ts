@@ -14,23 +14,23 @@ const STATUS_TEXTS: Record<number, Wording> = {
 		"Check in the credential that the API key is complete and still exists in the service's settings, and that the base URL belongs to the same service.",
 	],
 	403: [
-		'The API key does not permit this',
+		"The API key doesn't allow this",
 		'The person who created the key may lack the right to do this, or the key lacks a scope. Use a key that has both.',
 	],
 	404: [
-		'The resource was not found',
-		'Check the ID. The service gives the same answer when the key lacks a scope or its creator has lost access to the project: check those too.',
+		"The resource wasn't found",
+		"Check the ID. Also check the key's scopes and its creator's access to the project, because the service returns 404 for both.",
 	],
 	409: [
 		'The resource is in a conflicting state',
 		'Check the current state of the resource, then run the node again.',
 	],
-	413: ['The content is too large', 'The service takes at most 10 MiB a file.'],
+	413: ['The content is too large', 'Use a file of at most 10 MiB.'],
 	429: [
 		'The service is receiving too many requests',
 		'Run fewer requests at once, or try again later.',
 	],
-	500: ['The service failed', 'The fault is on the side of the service. Try again later.'],
+	500: ['The service failed', 'Try again later. The problem is at the service.'],
 	503: ['The service is temporarily unavailable', 'Try again later.'],
 };
 
@@ -53,7 +53,7 @@ function findWording(status: number): Wording {
 	if (status < 400)
 		return [
 			'The service answered with a redirect',
-			'Redirects are not followed, so that the API key stays where it belongs. Check the base URL in the credential.',
+			"Check the base URL in the credential. The node doesn't follow redirects, so that the API key goes nowhere else.",
 		];
 	if (status >= 500) return [`The service failed with status ${status}`, 'Try again later.'];
 	return [`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]];
@@ -62,17 +62,17 @@ function findWording(status: number): Wording {
 const CHECK_NETWORK =
 	'The connection failed with %. Check the base URL in the credential and the network between n8n and the service.';
 
-/** What is known of an attempt without a response; % stands for its code. */
+/** Title and advice for an attempt without a response. % is replaced by its code. */
 const KIND_TEXTS = {
-	unsent: ['The service could not be reached', CHECK_NETWORK],
-	lost: ['The service did not answer', CHECK_NETWORK],
+	unsent: ["The service couldn't be reached", CHECK_NETWORK],
+	lost: ["The service didn't answer", CHECK_NETWORK],
 	unusable: [
-		'No secure connection to the service could be made',
+		'No secure connection to the service',
 		'The reason is %. Check the base URL in the credential and the certificate of the service.',
 	],
 	tooLarge: [
 		'The response of the service is too large',
-		'It is larger than %, the most that is read. Ask for less, such as with Limit or a narrower query.',
+		"It's larger than %. Ask for less, for example with 'Limit' or a narrower query.",
 	],
 } as const;
 
@@ -80,11 +80,11 @@ const KIND_TEXTS = {
 export function describeBody({ text = '', broken }: { text?: string; broken?: string }): string {
 	if (broken !== undefined) return `a body that did not arrive (${broken})`;
 	if (text.trim() === '') return 'an empty body';
-	return /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+	return /^\s*</.test(text) ? 'a web page' : "text that isn't JSON";
 }
 
 const CHECK_PROXY =
-	'Check that the base URL in the credential is that of the API, and that there is no proxy or login page in front of it.';
+	"Check that the base URL in the credential is the API's address, and that there's no proxy or login page in front of it.";
 
 /**
  * Returns the error for a page with a status that says no, or for a success without JSON. A page isn't the service's word: without
@@ -96,7 +96,7 @@ function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {
 	return new WorkspaceAutomationError(
 		isPage
 			? 'A proxy or login page answered instead of the service'
-			: 'The service did not answer with JSON',
+			: "The service didn't answer with JSON",
 		`It answered status ${status} with ${describeBody(attempt)}. ${CHECK_PROXY}`,
 		isRejection(status) ? {} : { httpStatus: status },
 	);

@@ -21,7 +21,7 @@ export const TIMED_OUT = Object.assign(new Error('It took too long'), { code: 'E
 /** The reason to end a timer, and work that nobody waits for any more. Without one, each abort makes an error with a stack. */
 const WORK_DONE = new Error('The time is not needed any more');
 
-/** What a timer takes; a longer delay would fire at once. */
+/** Longest delay of a timer. A longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const abortCallbacks = new WeakMap<AbortSignal, Set<() => void>>();

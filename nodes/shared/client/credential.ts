@@ -9,7 +9,7 @@ export const CREDENTIAL = 'workspaceAutomationApi';
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-/** Whether a host is this machine. */
+/** Returns whether a host is this machine. */
 export const isLoopback = (hostname: string): boolean =>
 	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
@@ -17,7 +17,7 @@ export const isLoopback = (hostname: string): boolean =>
 const INTERNAL_HOST =
 	/^(.*\.)?localhost\.?$|^(0|10|127)\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^\[(::|f[cd]|fe[89ab])/;
 
-/** Whether a host is named by an address within a network, or is this machine. Names are not looked up. */
+/** Returns whether a host is named by an address within a network, or is this machine. Names are not looked up. */
 export const isInternal = (hostname: string): boolean => INTERNAL_HOST.test(hostname);
 
 /** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */
@@ -35,21 +35,21 @@ export function checkBaseUrl(value: unknown): string {
 	}
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
 		throw refuse(
-			'does not use https',
-			'The API key would travel unprotected. Use https://; http:// is for a service on this machine only (localhost).',
+			"doesn't use https",
+			'Use https://, because the API key would be unprotected. Only for a service on this machine (localhost), you can use http://.',
 		);
 	}
 	// `?` and `#` with nothing after them leave no trace in `search` and `hash`.
 	if (url.username || url.password || /[?#]/.test(text)) {
 		throw refuse(
-			'has more than an address and a path',
+			'has more than a host and a path',
 			'Remove the user name, query string or fragment from it.',
 		);
 	}
 	if (!url.pathname.endsWith('/v1')) {
 		throw refuse(
-			'does not end in /v1',
-			'The path carries the major version of the API, such as https://api.example.com/v1.',
+			"doesn't end in /v1",
+			'Add the major version of the API to the path, such as https://api.example.com/v1.',
 		);
 	}
 	return text;
@@ -60,14 +60,14 @@ export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {
 		throw new WorkspaceAutomationError(
-			"'API Key' in the credential has characters that no key has",
-			'Copy the API key again: spaces, line breaks or special characters came along.',
+			"'API Key' in the credential has invalid characters",
+			'Copy the API key again. It has spaces, line breaks or special characters.',
 		);
 	}
 	const apiVersion = requireText('API Version', credential.apiVersion).trim();
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(apiVersion)) {
 		throw new WorkspaceAutomationError(
-			"'API Version' in the credential is not a date",
+			"'API Version' in the credential isn't a date",
 			`Enter a date such as ${CURRENT_VERSION}.`,
 		);
 	}

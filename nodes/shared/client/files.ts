@@ -9,7 +9,7 @@ import type { ReconcileResult } from './types';
 
 // Files and folders by name, and whether one of them is the one that a lost response was about.
 
-/** How long a new file may take to appear in a list */
+/** Time that a new file may take to appear in a list */
 const FILE_VISIBLE_MS = 30_000;
 /** The clocks of n8n and the service differ by less. Used if the service doesn't send a `Date` header. */
 const CLOCK_SKEW_MS = 60_000;

@@ -95,7 +95,7 @@ const toHttpOptions = (
 	timeout: request.timeoutMs,
 });
 
-/** What n8n's helper returns for these options */
+/** Response of n8n's helper for these options */
 interface HttpResponse {
 	statusCode: number;
 	headers: Headers;

@@ -54,7 +54,7 @@ function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined
 		names.length > 0 ? ` Workspaces that could hold one: ${excerpt(names.join(', '))}.` : '';
 	return new WorkspaceAutomationError(
 		optionalExcerpt(message, 500) ?? 'The API key can act on no project',
-		`Create a project in the product or use a key of somebody who has one.${where}`,
+		`Create a project in the product or use the key of someone who has one.${where}`,
 		{ code: optionalExcerpt(reason) },
 	);
 }
@@ -106,10 +106,10 @@ function findNextCursor(api: ApiClient, operation: OperationId, body: unknown, i
 	if (typeof given === 'string' || typeof given === 'number') return String(given);
 	const more = api.isOverridden(operation, 'next_cursor') ? undefined : findPaginationHint(body);
 	const doubts: Array<[isDoubt: boolean, why: string]> = [
-		[isObject(given), `Its cursor is no text: ${quote(given)}.`],
-		[hasMore === true, 'The service says that there is more, and gives no cursor for it.'],
-		[more !== undefined, `The service says "${excerpt(more ?? '')}", which is not understood.`],
-		[isFull, 'The page is full, and the service does not say whether there is more.'],
+		[isObject(given), `Its cursor isn't a text: ${quote(given)}.`],
+		[hasMore === true, "The service says that there's more, and gives no cursor."],
+		[more !== undefined, `The service says "${excerpt(more ?? '')}", which the node doesn't know.`],
+		[isFull, "The page is full, and the service doesn't say whether there's more."],
 	];
 	const [, why] = doubts.find(([isDoubt]) => isDoubt) ?? [];
 	if (why === undefined) return undefined;
@@ -121,7 +121,7 @@ function findNextCursor(api: ApiClient, operation: OperationId, body: unknown, i
 
 const endlessListError = (operation: OperationId, why: string) =>
 	new WorkspaceAutomationError(
-		'The list does not come to an end',
+		'The list never ends',
 		`${why} ${requestOverride(operation, 'query')}`,
 	);
 
@@ -187,8 +187,8 @@ function assertNextPage(
 	if (pages >= MAX_PAGES) throw endlessListError(operation, `It has more than ${MAX_PAGES} pages.`);
 	if (api.clock.monotonicMs() <= deadline) return;
 	throw new WorkspaceAutomationError(
-		'The list takes too long to read',
-		"It was not read to its end in its time. Ask for less of it, or enter an ID with 'By ID' instead of choosing it.",
+		'Reading the list timed out',
+		"Use a smaller limit or a filter. If you chose an entry from a list, enter its ID with 'By ID' instead.",
 	);
 }
 

@@ -14,19 +14,19 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	path: string;
 	query?: Record<string, Template>;
 	body?: Record<string, Template>;
-	/** What we assume of it, the document being silent: its path, or something of its query or body */
+	/** Part of the request that the API document doesn't show: its path, or a name in its query or body */
 	assumed?: 'path' | 'shape';
 	/** Values that only an override uses */
 	values?: readonly string[];
 	/** Words that we send or look for, by our own name; an override may give the service's */
 	words?: readonly string[];
-	/** How to find out whether a non-idempotent request took effect; absent if the API offers no way */
+	/** Check whether a non-idempotent request took effect. Absent if the API offers none. */
 	reconciler?: 'file' | 'message' | 'interaction';
-	/** Whether a session that it is about may not be readable yet (API document, Polling procedure, 5) */
+	/** True if a session that it is about may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
-	/** Whether others wait for it: an agent, or somebody who wants it to end */
+	/** True if others wait for it: an agent, or somebody who wants it to end */
 	urgent?: true;
-	/** What the nodes read from the response and the document does not show: by name, the dotted paths where it may be */
+	/** Undocumented values that the nodes read from the response: by name, their possible dotted paths */
 	answer?: Record<string, readonly string[]>;
 }
 
@@ -37,7 +37,7 @@ export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'>
 	answer: Record<string, { paths: readonly string[]; isOverridden: boolean }>;
 	/** The service's own words, by ours, as far as an override has them */
 	words: Record<string, string>;
-	/** What the override says, as JSON */
+	/** The override, as JSON */
 	overrideJson: string;
 }
 
@@ -49,7 +49,7 @@ const pagingNames = (...names: string[]) => [
 	...PAGING_PLACES.flatMap((place) => names.map((name) => `${place}.${name}`)),
 ];
 
-/** What a list's response is read for; where there is no list under `data`, the one under any other key is taken. */
+/** Values of a list's response. If `data` has no list, the only other list counts. */
 const LIST_ANSWER = {
 	data: ['data'],
 	id: ['id'],
@@ -272,13 +272,13 @@ export type OperationId = keyof typeof OPERATIONS;
 /** The row of an operation. Its type is the same for all of them, where the table's own names each row's keys. */
 export const operationRow = (id: OperationId): OperationRow => OPERATIONS[id];
 
-/** What to say of an operation that must not be done twice (API document, Idempotency summary); undefined for any other */
+/** Returns the message for a non-idempotent operation (API document, Idempotency summary), and undefined for any other. */
 export function nonIdempotent(id: OperationId): NonIdempotent | undefined {
 	const { effect } = operationRow(id);
 	return typeof effect === 'object' ? effect : undefined;
 }
 
-/** Whether the response of an operation is a list. */
+/** Returns whether the response of an operation is a list. */
 export const isList = (id: OperationId): boolean =>
 	'next_cursor' in (operationRow(id).answer ?? {});
 

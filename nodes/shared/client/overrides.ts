@@ -61,7 +61,7 @@ function fillPath(id: OperationId, template: string, values: Values): string {
 	});
 	if (!path.split('/').some((segment) => segment === '.' || segment === '..')) return path;
 	throw new WorkspaceAutomationError(
-		'An ID consists of dots',
+		'The ID consists of dots',
 		'Such an ID would address another resource. Copy the ID from the service or from an earlier node.',
 	);
 }
@@ -132,11 +132,11 @@ export function readField({ answer }: ServiceOperation, name: string, body: unkn
 
 /** Returns the sentence that says how to correct where `name` is read from. */
 export const answerOverride = (operation: OperationId, name: string): string =>
-	`If it holds what is missing, say where under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
+	`If the response has it in another place, name the place under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
 
 /** Returns the sentence that says how to correct the request. */
 export const requestOverride = (operation: OperationId, field = 'body'): string =>
-	`If your service expects another request, write it as its documentation shows it under 'Overrides' in the credential: {"${operation}": {"${field}": {...}}}.`;
+	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": {...}}}.`;
 
 /** Returns the error for a response of an unknown shape, which quotes it and names the override. */
 export const unreadableResponse = (
@@ -173,7 +173,7 @@ export function readRows(
 export interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
-	/** Where to read the values that the nodes need: a dotted path by name */
+	/** Dotted paths of the values that the nodes read, by name */
 	answer?: Record<string, string>;
 	/** The service's own words, by ours */
 	words?: Record<string, string>;
@@ -200,7 +200,7 @@ function unknownNameError(
 	return overridesError(
 		`${where} an unknown ${what} "${shown}"`,
 		known.length === 0
-			? `There is none to override here. Remove "${shown}".`
+			? `Nothing can be overridden here. Remove "${shown}".`
 			: `There are: ${known.join(', ')}.`,
 	);
 }
@@ -215,7 +215,7 @@ const areTexts = (value: unknown): boolean =>
 
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What each field of an override has to be */
+/** Check and description of each field of an override */
 const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: string]> =
 	{
 		method: [
@@ -236,7 +236,7 @@ function checkOverride(operation: OperationId, override: unknown): void {
 	if (!isRecord(override)) {
 		throw overridesError(
 			`has no JSON object for "${operation}"`,
-			`Enter what differs in its request, such as ${OVERRIDES_EXAMPLE}.`,
+			`Enter the parts of its request that differ, such as ${OVERRIDES_EXAMPLE}.`,
 		);
 	}
 	for (const [name, value] of Object.entries(override)) {
@@ -244,7 +244,7 @@ function checkOverride(operation: OperationId, override: unknown): void {
 		if (!field) throw unknownNameError(where, 'field', name, OVERRIDE_FIELD_NAMES);
 		const [isValid, is] = OVERRIDE_FIELDS[field];
 		if (!isValid(value))
-			throw overridesError(`${where} a mistake in "${field}"`, `"${field}" has to be ${is}.`);
+			throw overridesError(`${where} an invalid "${field}"`, `"${field}" has to be ${is}.`);
 	}
 	const row = operationRow(operation);
 	const { path, query, body, answer = {}, words = {} } = override;

@@ -1,4 +1,4 @@
-// How fast requests with one key may be sent. Decisions only: times come as plain numbers, and nothing here waits.
+// The request rate of one key. Pure decisions: times are plain numbers, and no function waits.
 
 /** Share of the measured rate to start with, so that the first guess stays below the limit */
 const INITIAL_SHARE = 0.9;
@@ -42,7 +42,7 @@ export class RateController {
 	private growth = INCREASE;
 	private pausedUntil = -Infinity;
 	private nextAt = -Infinity;
-	/** When the latest requests were accepted, before the first 429 */
+	/** Times of the latest accepted requests, before the first 429 */
 	private acceptedAt: number[] = [];
 
 	/** Returns when the next request may be sent. An urgent one ignores a pause, and then a rate, that would outlast its deadline. */

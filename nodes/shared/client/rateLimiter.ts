@@ -6,11 +6,11 @@ import { RateController } from './rateController';
 
 /** A request that waits to be sent. Times are on the monotonic clock. */
 export interface QueuedRequest {
-	/** When it was first queued: after a 429 it keeps its place */
+	/** Time of its first queueing. After a 429 it keeps its place. */
 	since: number;
 	/** The latest time to send it */
 	deadline: number;
-	/** Whether it goes before the others, and through a pause that would outlast its deadline */
+	/** True if it goes before the others, and through a pause that would outlast its deadline */
 	urgent?: boolean;
 }
 

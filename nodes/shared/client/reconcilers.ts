@@ -4,14 +4,14 @@ import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
 import { hasEnded, isNewTurn, isStale, messageKey, type Session } from './session';
 import { fetchSession } from './sessions';
 
-// How to find out whether a non-idempotent request took effect after its response was lost.
+// Checks whether a non-idempotent request took effect after its response was lost.
 
-/** How long a new turn and a resolved request may take to appear */
+/** Time that a new turn and a resolved request may take to appear */
 export const NEW_TURN_MS = 30_000;
 const RESOLVED_MS = 10_000;
 
 /**
- * Whether a session shows that a message arrived: it's the latest message, or it has started a new turn of a session at rest. A session
+ * Returns whether a session shows that a message arrived: it's the latest message, or it has started a new turn of a session at rest. A session
  * at work changes by itself.
  */
 function showsMessage(before: Session, now: Session, text: string): boolean {

@@ -54,7 +54,7 @@ function characterPattern(character: string): string {
 		`&#0{0,6}${character.charCodeAt(0)};?`,
 		`&#[xX]0{0,6}${hex};?`,
 		...(name ? [`&${name};`] : []),
-		// Where characters are escaped, backslashes come in pairs.
+		// Escaped text has backslashes in pairs.
 		character === '\\' ? '(?:\\\\\\\\){1,2}' : escapeRegExp(character),
 	];
 	return `(?:${forms.join('|')})`;
@@ -68,7 +68,7 @@ const base64Pattern = (form: string): string =>
 const longestWord = (form: string): string =>
 	form.split(/[+/]/).reduce((longest, word) => (word.length > longest.length ? word : longest));
 
-/** What characters can be written as. Without one of these, a text has the key only as it is, or in base64. */
+/** Forms of escaped characters. Without one of these, a text has the key only unchanged, or in base64. */
 const ANY_ESCAPE = /\\[u/"\\]|%[2-7][\da-f]|&[#a-z]/i;
 
 /** Counts the backslashes right before a place in a text. */

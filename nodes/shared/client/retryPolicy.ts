@@ -1,9 +1,9 @@
 import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './types';
 
-// What an attempt proves about its request, and whether, when and how it may be sent again. Decisions only: nothing here sends or waits.
+// Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
 
 /**
- * What an attempt proves about its request:
+ * Proof that an attempt gives about its request:
  * - `succeeded`: the service did it, and this is its response.
  * - `notExecuted`: the service didn't run the request: it never arrived, or it was rate limited. Safe to retry.
  * - `rejected`: the service said no. A retry wouldn't help.
@@ -97,7 +97,7 @@ export interface RetryLimits {
 	deadline?: number;
 	/** Attempts at most; a 429 doesn't count. 5 by default */
 	maxAttempts?: number;
-	/** Whether to send once and never again, for a caller who checks the result before the next attempt */
+	/** True to send once and never again, for a caller who checks the result before the next attempt */
 	singleAttempt?: boolean;
 	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
 	maxDelayMs?: number;
@@ -112,7 +112,7 @@ export interface RetryState {
 	failures: number;
 	/** Attempts that ended in a 404 and were repeated */
 	notFound: number;
-	/** Whether an attempt may have reached the service and taken effect */
+	/** True if an attempt may have reached the service and taken effect */
 	mayHaveTakenEffect: boolean;
 }
 

@@ -98,7 +98,7 @@ export const isKnownStatus = (status: string): boolean =>
 export function readSession(body: unknown, sessionId: string): Session | undefined {
 	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
 	const readable = places.filter(({ status }) => typeof status === 'string');
-	// What is wrapped around it may have a status of its own.
+	// An envelope around it may have another status.
 	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
@@ -127,7 +127,7 @@ export const messageKey = ({ latestMessage }: Session): string =>
 	fingerprint(toText([latestMessage?.createdAt, latestMessage?.text]));
 
 /**
- * Whether a reading proves a turn after the one that ended before: the session is at work, or its latest message is new and not the
+ * Returns whether a reading proves a turn after the one that ended before: the session is at work, or its latest message is new and not the
  * user's. `lastActivityAt` alone proves nothing.
  * @param before `messageKey` of the session before, and whether it had ended
  */
@@ -139,6 +139,6 @@ export function isNewTurn(
 	return messageKey(now) !== before.messageKey && now.latestMessage?.role !== 'user';
 }
 
-/** Whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
+/** Returns whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
 export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
 	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);

@@ -30,9 +30,9 @@ const MIN_ATTEMPT_MS = 1_000;
 export interface SendOptions extends RetryLimits {
 	/** Instead of a deadline: milliseconds from the first attempt on, since a request may be queued before it. 5 minutes by default */
 	timeLimitMs?: number;
-	/** Whether to send it before other requests with the same key */
+	/** True to send it before other requests with the same key */
 	urgent?: boolean;
-	/** Whether the call continues when the execution is stopped, and is made even after that */
+	/** True if the call continues when the execution is stopped, and is made even after that */
 	ignoreCancel?: boolean;
 	/** Finds out whether a non-idempotent request took effect; it's unknown if this fails */
 	reconcile?: () => Promise<ReconcileResult>;

@@ -39,7 +39,7 @@ export interface ApiRequest {
 	version?: string;
 	/** The scope that the API document names for it */
 	scope?: string;
-	/** What to check after a 409 */
+	/** Advice after a 409 */
 	conflict?: string;
 	/** The largest response to read; 16 MiB by default */
 	maxBytes?: number;
@@ -47,7 +47,7 @@ export interface ApiRequest {
 	timeoutMs?: number;
 }
 
-/** What a user sets for all connections of a node under Request Options */
+/** The user's settings under Request Options, for all connections of a node */
 export type ConnectionOptions = Pick<
 	IHttpRequestOptions,
 	'proxy' | 'skipSslCertificateValidation' | 'allowedDomains'
@@ -63,7 +63,7 @@ export interface ApiResponse {
 }
 
 /**
- * Whether a request whose response was lost took effect: the response that it would have got, `notApplied` if it provably had no
+ * Result of a lost response: the response that it would have got, `notApplied` if it provably had no
  * effect, or `unknown`.
  */
 export type ReconcileResult = ApiResponse | 'notApplied' | 'unknown';

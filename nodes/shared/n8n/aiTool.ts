@@ -5,12 +5,12 @@ export type ToolContext = {
 	isToolExecution?: IExecuteFunctions['isToolExecution'];
 };
 
-/** Whether an AI agent uses the node as its tool. n8n says so only in part; the type that the node is wrapped in always does. */
+/** Returns whether an AI agent uses the node as its tool. n8n says so only in part; the type that the node is wrapped in always does. */
 export const isTool = (context: ToolContext): boolean =>
 	context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
 
 /**
- * Whether an item that fails is handed on with its error. A tool's always is, unless the user wants the workflow to stop: of an
+ * Returns whether an item that fails is handed on with its error. A tool's always is, unless the user wants the workflow to stop: of an
  * error that is thrown the model reads the message alone, neither the description nor the session.
  */
 export const continuesOnError = (

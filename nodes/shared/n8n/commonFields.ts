@@ -132,7 +132,7 @@ export const prompt = textField('Prompt', 'prompt', {
 	typeOptions: { rows: 4 },
 	required: true,
 	placeholder: 'e.g. Check every page for broken links and fix them',
-	description: 'What the agent should do, in plain words',
+	description: 'The task for the agent, in plain words',
 });
 
 /** A site, by its ID: the API can't list sites. */
@@ -181,7 +181,7 @@ export const queryField = textField('Query', 'query', {
 	placeholder:
 		'e.g. SELECT day, countMerge(views_state) AS views FROM daily_page_rollups GROUP BY day',
 	description: 'A SELECT or WITH statement in ClickHouse SQL. The service filters by project.',
-	hint: 'Values of expressions are inserted as escaped literals, without quotes around them. Read columns that end in _state with a merge function.',
+	hint: "Expressions are inserted as escaped literals, so you don't need quotes. Read _state columns with a merge function.",
 });
 
 /** An entry of Options: the values of the query's placeholders */

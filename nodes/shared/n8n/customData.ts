@@ -12,7 +12,7 @@ interface CustomData {
 }
 type HasCustomData = { customData?: CustomData };
 
-/** What n8n keeps of a value, and what tracing needs of one */
+/** Limits of n8n's custom data and of tracing */
 export const MAX_CUSTOM_VALUE_LENGTH = 512;
 
 /** n8n keeps ten keys of custom data for an execution; two belong to each session. */

@@ -43,7 +43,7 @@ export const createEvaluator =
 	(expression: string): unknown =>
 		panel.evaluateExpression(expression, panel.getItemIndex?.() ?? 0);
 
-/** What a check can use beside the value */
+/** Context for a check, beside the value */
 export interface FieldSource {
 	/** The value with its expressions as they were entered */
 	raw: unknown;
@@ -55,11 +55,11 @@ export interface FieldSource {
 export interface Field<T = unknown> extends Omit<INodeProperties, 'options'> {
 	/** Returns the value as the node uses it. Throws before anything is sent if the value is invalid. */
 	check?: (label: string, value: unknown, source: FieldSource) => T;
-	/** Whether its value, an object, is merged over the body of the request */
+	/** True if its value, an object, is merged over the body of the request */
 	isExtra?: true;
-	/** Whether the node uses its value itself, so that it's no part of the request */
+	/** True if the node uses its value itself, so that it's no part of the request */
 	isSetting?: true;
-	/** Whether it decides what an agent may do, so that a model must not fill it in */
+	/** True if it decides what an agent may do, so that a model must not fill it in */
 	isPolicy?: true;
 	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
 }
@@ -211,7 +211,7 @@ function refuseModel(panel: Panel, label: string, raw: unknown): void {
 	if (!isTool(panel) || !/\$fromai/i.test(toText(raw))) return;
 	throw new WorkspaceAutomationError(
 		`A model must not fill in '${label}'`,
-		`Remove $fromAI from '${label}': it decides what the agent may do. Enter a value yourself.`,
+		`Remove $fromAI from '${label}': this field decides about the agent's permissions. Enter a value yourself.`,
 	);
 }
 

@@ -13,13 +13,13 @@ type RunContext = Pick<
 
 /** The record of one item. */
 export interface ItemJournal<R> {
-	/** Where the record is: the run of the node, and the item */
+	/** The record's place: the run of the node, and the item */
 	readonly key: string;
 	read(): R | undefined;
 	write(value: R): void;
 	/** Removes the record, so that the next attempt starts again. */
 	clear(): void;
-	/** How often the record was cleared: tells the attempts of an item apart */
+	/** Number of times that the record was cleared: tells the attempts of an item apart */
 	readonly clearedCount: number;
 }
 

@@ -13,14 +13,14 @@ import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
 
-// What the pickers of the nodes' panels list.
+// Entries for the pickers of the nodes' panels.
 
 /** A look into a list, in front of which somebody waits */
 const PICKER_BUDGET_MS = 20_000;
 /** Pages that one look may cost; the editor asks for more when somebody scrolls */
 const MAX_PICKER_PAGES = 20;
 
-/** How an entry of each list is shown; its ID is what is chosen. The fields of a product are not documented: whatever names one is. */
+/** Labels of the entries in each list. The chosen value is the ID. A product's fields aren't documented, so any name counts. */
 const ENTRY_NAMES = {
 	listCustomDomains: ({ domain, id, status }: IDataObject) =>
 		status === undefined ? domain : `${String(domain ?? id)} (${String(status)})`,
@@ -33,7 +33,7 @@ const ENTRY_NAMES = {
 
 interface Picker {
 	operation: keyof typeof ENTRY_NAMES;
-	/** Of its request; may depend on the other fields of the panel */
+	/** Values of the request. They may depend on other fields of the panel. */
 	valuesOf?: (context: ILoadOptionsFunctions) => Values;
 	keep?: (entry: IDataObject) => boolean;
 }

@@ -35,7 +35,7 @@ import { oncePerItem } from './journal';
 // Sends the requests of declarative operations, and makes their items.
 
 export interface Operation {
-	/** What n8n's list of actions calls it, where that is not its name with that of the resource */
+	/** The name in n8n's list of actions, if it isn't made of the operation and the resource */
 	action?: string;
 	description: string;
 	request: OperationId;
@@ -111,7 +111,7 @@ async function readList(
 		timeoutMs,
 	}))
 		for (const json of data) {
-			// Where the next node finds it, and what Simplify would drop otherwise
+			// The next node reads it here, and Simplify would drop it
 			if (hasId) json.id = requireEntryId(api, operation, json);
 			items.push({ json });
 		}
@@ -136,7 +136,7 @@ export function toJsonItem(
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
-/** What an answer shows of what was sent: a service that ignores a field shows another value, or what was there before. */
+/** Fields of a response that show the sent values. A service that ignores a field shows another value, or the old one. */
 const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
 
 /** A text as a service may store it: trimmed, composed, in lower case, and without emoji variation selectors */
@@ -181,7 +181,7 @@ async function callOperation(
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
 		const response = await api.call(request, values, { extra, timeoutMs });
-		// What is remembered of it is saved with the execution.
+		// n8n saves this record with the execution.
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
@@ -202,7 +202,7 @@ async function callOperation(
 	});
 }
 
-/** Whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
+/** Returns whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
 function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): boolean {
 	if ([undefined, null, false].includes(json.error as undefined)) return false;
 	const hasLittleElse = Object.keys(json).every((key) =>
@@ -247,7 +247,7 @@ export async function sendOperation(
 			skipSslCertificateValidation,
 			allowedDomains,
 		});
-		// Where a user sets none under Request Options, n8n fills in 5 minutes, which no attempt is worth.
+		// If Request Options has no timeout, n8n fills in 5 minutes, which is too long for one attempt.
 		const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
 		const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
 		const items = isList(request)

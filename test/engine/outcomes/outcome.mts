@@ -23,12 +23,12 @@ type NodeError = Error & { description?: string | null; messages?: string[] };
 
 /** Why nothing can be known, in words that a reader takes for a reason */
 const REASONS =
-	/web page|proxy or login page|not JSON|not answer with JSON|redirect|may have been|clearly means|was not understood|cannot be read|not readable|without an? ID|has no ID|incomplete/i;
+	/web page|proxy or login page|isn't JSON|n't answer with JSON|redirect|may have been|clearly means|was not understood|can't be read|not readable|without an? ID|has no ID|incomplete/i;
 
 /** How an error says that there may be what was asked for */
 const MAY_BE_THERE = /may have been|was (started|sent|created)|Session [\da-f-]{36}/;
 
-/** Whether an error names the override that mends it, or at least the reason. */
+/** Returns whether an error names the override that mends it, or at least the reason. */
 function judged(error: NodeError): Outcome {
 	const says = [error.message, error.description ?? ''].join(' — ');
 	const operations = [

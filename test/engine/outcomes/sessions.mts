@@ -118,7 +118,7 @@ const agentSessions: Speaker[] = [
 	},
 ];
 
-/** Whether it leaves to a person what it could not read, and says so: that is right, wherever it would have gone on. */
+/** Returns whether it leaves to a person what it could not read, and says so: that is right, wherever it would have gone on. */
 const leavesToAPerson = ({ output, json }: { output?: OutputKey; json: any }) =>
 	output === 'needsApproval' && json.warnings?.length > 0 && typeof json.question === 'string';
 
@@ -157,7 +157,7 @@ const runs: Speaker[] = [
 		},
 	})),
 	{
-		name: 'asking a person',
+		name: 'asking an approver',
 		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);

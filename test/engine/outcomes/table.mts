@@ -125,8 +125,8 @@ export function rowOf(name: DialectName, uses: Use[]): string {
 }
 
 export const HEAD = [
-	'| dialect | what differs | overrides | right with them, before an error that names them | an error that says why |',
+	'| dialect | difference | overrides | right with them, and before that an error names them | an error that says why |',
 	'| --- | --- | --- | --- | --- |',
 ];
 
-export const HEAD_RIGHT = ['| dialect that is right as it is | what differs |', '| --- | --- |'];
+export const HEAD_RIGHT = ['| dialect that needs no setting | difference |', '| --- | --- |'];

@@ -1,4 +1,4 @@
-// What 200 sessions of one execution take of n8n while nobody looks at them: parked in its database, and waited for in memory.
+// Measures 200 sessions of one execution between two polls: paused in the database, and waiting in memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listExecutions } from '../n8n-host/executions.mts';
 import { startHost, type Host } from '../n8n-host/host.mts';
@@ -10,12 +10,12 @@ import type { Gauge } from './gauge.mts';
 import { callWebhook, workflowFile } from './n8nStage.mts';
 import { importCredential } from '../tools/demoStage.mts';
 
-export const name = 'parked';
+export const name = 'paused';
 export const about =
 	'200 sessions of one execution that wait in the database, and in memory, in the real n8n: processor, memory and requests meanwhile';
 
 const SESSIONS = 200;
-/** Intervals of ten seconds: fewer than lie between two looks */
+/** Intervals of ten seconds: fewer than lie between two polls */
 const INTERVALS = 4;
 
 interface Figures {
@@ -36,7 +36,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		env: { NODE_OPTIONS: `--import ${new URL('gauge.mts', import.meta.url).href}` },
 		log: (line) => line.startsWith('gauge ') && gauges.push(JSON.parse(line.slice(6))),
 	});
-	/** What n8n takes in the intervals from now on */
+	/** Measures n8n in the intervals from now on. */
 	async function watch(title: string): Promise<Figures> {
 		log(title);
 		await service.control.clearRequests();
@@ -77,7 +77,7 @@ async function begin(
 	wait: string,
 	count: number,
 ): Promise<() => Promise<void>> {
-	const file = workflowFile('parked', { '"parked"': `"${path}"`, '"database"': `"${wait}"` });
+	const file = workflowFile('paused', { '"paused"': `"${path}"`, '"database"': `"${wait}"` });
 	const workflowId = await host.importWorkflow({ ...file, name: path });
 	await host.activate(workflowId);
 	const { projects } = await service.control.seed();
