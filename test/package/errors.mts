@@ -18,6 +18,9 @@ const WHEN: Record<string, string> = {
 	'RunAgentSession/session/journal.ts': 'An item returns to the node.',
 	'RunAgentSession/tryRules.ts': 'You try rules.',
 	'WorkspaceAutomation/fileContent.ts': 'You get the content of a file.',
+	'WorkspaceAutomation/fields.ts': 'A node reads its fields.',
+	'WorkspaceAutomation/fileCalls.ts': 'You create a file.',
+	'WorkspaceAutomation/sessionCalls.ts': 'You resolve an interaction.',
 	'WorkspaceAutomation/resources/agentSession.ts': 'You resolve an interaction.',
 	'WorkspaceAutomation/resources/file.ts': 'You create a file.',
 	'WorkspaceAutomation/resources/product.ts': 'You create or update a product.',
@@ -34,10 +37,11 @@ const WHEN: Record<string, string> = {
 	'shared/client/sessions.ts': 'A node starts a session.',
 	'shared/client/transport.ts': 'A node sends a request.',
 	'shared/errors.ts': 'A node sends a request.',
-	'shared/n8n/declarative.ts': 'A node runs an operation.',
+	'shared/n8n/loadCode.ts': 'The package is updated.',
+	'shared/n8n/sendOperation.ts': 'A node runs an operation.',
 	'shared/n8n/fields.ts': 'An AI agent uses the node.',
 	'shared/n8n/journal.ts': 'A retry finds an earlier attempt.',
-	'shared/n8n/listSearch.ts': 'You open a list of files.',
+	'shared/n8n/pickers.ts': 'You open a list of files.',
 	'shared/validation.ts': 'A node reads its fields.',
 };
 
