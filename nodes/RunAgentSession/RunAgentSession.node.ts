@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	INodeInputConfiguration,
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
@@ -15,6 +16,14 @@ import { OUTPUTS } from './outputs';
 import { properties } from './panel';
 import { runItems } from './session/items';
 import { runTryRules } from './tryRules';
+
+/** The input for the sub-node that says which format a result must have */
+const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
+	displayName: 'Output Parser',
+	type: NodeConnectionTypes.AiOutputParser,
+	maxConnections: 1,
+	required: true,
+};
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,7 +42,8 @@ export class RunAgentSession implements INodeType {
 			searchHint:
 				"Connect every output. If 'wait' is 'database', connect Still Running to this node's own input and to nothing else.",
 		},
-		inputs: [NodeConnectionTypes.Main],
+		// With the toggle, an input for n8n's output parsers beside the usual one
+		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
 		outputNames: Object.values(OUTPUTS),
 		waitingNodeTooltip:
