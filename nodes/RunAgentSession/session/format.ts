@@ -9,7 +9,7 @@ import { isRecord, nonEmptyText, toText } from '../../shared/values';
 /** An output parser of n8n, as far as the node uses it. */
 interface OutputParser {
 	getFormatInstructions(): string;
-	/** @param mapError called with the exact error. Not every parser calls it, and the errors that they throw are general. */
+	/** @param mapError returns the error to throw for the exact one. Without it, or in some parsers, the error is general. */
 	parse(text: string, callbacks: undefined, mapError: (error: Error) => Error): Promise<unknown>;
 }
 
@@ -60,12 +60,10 @@ export const formatRepairMessage = (misfit: string, format: OutputFormat): strin
 	);
 
 async function parseAnswer(parser: OutputParser, text: string): Promise<ParsedAnswer> {
-	let exact: Error | undefined;
-	const mapError = (error: Error) => (exact = error);
 	try {
-		return unwrapOutput(await parser.parse(text, undefined, mapError));
+		return unwrapOutput(await parser.parse(text, undefined, (error) => error));
 	} catch (error) {
-		return { misfit: describeMisfit(exact ?? error).slice(0, MAX_REASON_LENGTH) };
+		return { misfit: describeMisfit(error).slice(0, MAX_REASON_LENGTH) };
 	}
 }
 

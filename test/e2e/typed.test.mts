@@ -1,0 +1,318 @@
+// Typed results in the real n8n, with n8n's own output parsers. All workflows run beside each other, n8n is killed once, and the tests look at what became of them.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
+import type { Execution } from '../../n8n-host/executions.mts';
+import { startHost, type OwnHost } from '../../n8n-host/host.mts';
+import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { importCredential } from '../../tools/demoStage.mts';
+import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { durable, looped, runLive, WAITS_FASTER } from './durable.mts';
+import { shared } from './shared.mts';
+import {
+	agentSession,
+	eventually,
+	itemsOn,
+	NODE,
+	node,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+} from './support.mts';
+
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-typed-'));
+let host: OwnHost;
+let service: LocalService;
+
+const start = async (login?: OwnHost['login']) =>
+	await startHost({
+		packageDir: shared().packageDir,
+		userFolder,
+		login,
+		waitsFaster: WAITS_FASTER,
+		env: WITHOUT_EDITOR,
+	});
+
+const LINKS = { brokenLinks: [{ page: '/about', url: '/old' }] };
+const RIGHT = `[say ${JSON.stringify({ output: LINKS })}]`;
+/** The list is missing. */
+const WRONG = '[say {"output": {"found": 1}}]';
+const SCRIPTS = {
+	right: RIGHT,
+	repaired: `${WRONG} [next turn] [work 1s] ${RIGHT}`,
+	'twice wrong': `${WRONG} [next turn] [say I found none.]`,
+};
+const MISFIT = "The result doesn't match the required format";
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
+const link = { page: { type: 'string' }, url: { type: 'string' } };
+const schema = {
+	type: 'object',
+	properties: {
+		brokenLinks: {
+			type: 'array',
+			items: { type: 'object', properties: link, required: ['page', 'url'] },
+		},
+	},
+	required: ['brokenLinks'],
+};
+const PARSERS = {
+	'from a JSON example': { schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(LINKS) },
+	'from a schema': { schemaType: 'manual', inputSchema: JSON.stringify(schema) },
+};
+type ParserKind = keyof typeof PARSERS;
+const structured = (kind: ParserKind, parts: Partial<WorkflowNode> = {}): WorkflowNode =>
+	node('Parser', `${LANGCHAIN}outputParserStructured`, 1.3, {
+		parameters: PARSERS[kind],
+		position: [0, 300],
+		...parts,
+	});
+
+/** A workflow of one session with a parser below it; `parsers` are connected each to the one before. */
+function typed(name: string, session: WorkflowNode, ...parsers: WorkflowNode[]): WorkflowFile {
+	const file = looped(name, [{ n: 1 }], session);
+	for (const [index, { name: from }] of parsers.entries()) {
+		const to = parsers[index - 1]?.name ?? NODE;
+		file.connections[from] = {
+			ai_outputParser: [[{ node: to, type: 'ai_outputParser', index: 0 }]],
+		};
+	}
+	return { ...file, nodes: [...file.nodes, ...parsers] };
+}
+
+const MODES = {
+	memory: (parameters: object, parts?: object) =>
+		agentSession({ hasOutputParser: true, permissionPolicy: 'approve', ...parameters }, parts),
+	database: (parameters: object, parts?: object) =>
+		durable({ hasOutputParser: true, options: { pollInterval: 1 }, ...parameters }, parts),
+};
+type Mode = keyof typeof MODES;
+
+/** The executions, by the name of their workflow */
+const executions = new Map<string, string>();
+
+/** Starts a workflow: by hand in memory, and as in production in the database, where it pauses right after the start. */
+async function begin(mode: Mode, file: WorkflowFile): Promise<string> {
+	const id =
+		mode === 'database'
+			? await runLive(host, file)
+			: await host.run(await host.importWorkflow(file));
+	executions.set(file.name, id);
+	return id;
+}
+
+const outcome = async (name: string): Promise<Execution> =>
+	await host.waitForExecution(executions.get(name)!, { timeoutMs: TEST_TIMEOUT_MS });
+
+/** The sessions of a workflow, whose prompt begins with its name */
+const sessionsOf = async (name: string) =>
+	(await service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}. `));
+
+/** The messages that the sessions of a workflow got */
+async function messagesOf(name: string): Promise<string[]> {
+	const ids = (await sessionsOf(name)).map(({ sessionId }) => sessionId);
+	return (await service.requests())
+		.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'))
+		.filter(({ path }) => ids.some((id) => path.includes(id)))
+		.map(({ body }) => body.text);
+}
+
+const hasMessage = async (name: string) =>
+	await eventually(async () => (await messagesOf(name)).length > 0);
+
+const RETRIED = { retryOnFail: true, maxTries: 2, waitBetweenTries: 500 };
+const nameOf = (mode: Mode, kind: ParserKind, script: keyof typeof SCRIPTS) =>
+	`${mode}, ${kind}, ${script}`;
+const CASES = (Object.keys(MODES) as Mode[]).flatMap((mode) =>
+	(Object.keys(PARSERS) as ParserKind[]).map((kind) => [mode, kind] as const),
+);
+
+/** What is under way when n8n is killed: each has got its repair message, and its agent is at work on the new answer. */
+const KILLED = {
+	paused: 'Killed while it is paused',
+	awake: 'Killed while it polls',
+	memory: 'Killed in memory',
+};
+
+/** A session whose agent takes this long for its second answer */
+const slowly = (mode: Mode, name: string, work: string): WorkflowFile =>
+	typed(
+		name,
+		MODES[mode]({ prompt: `${name}. ${WRONG} [next turn] [work ${work}] ${RIGHT}` }),
+		structured('from a JSON example'),
+	);
+
+async function killBetweenTheTurns(): Promise<void> {
+	const paused = executions.get(KILLED.paused)!;
+	const isPaused = async () =>
+		(await messagesOf(KILLED.paused)).length > 0 &&
+		(await host.rest.get(`/executions/${paused}`)).status === 'waiting';
+	// After a message, the node polls for 75 s before it pauses.
+	await eventually(isPaused, 150);
+	await begin('database', slowly('database', KILLED.awake, '15s'));
+	await begin('memory', slowly('memory', KILLED.memory, '15s'));
+	await hasMessage(KILLED.awake);
+	await hasMessage(KILLED.memory);
+	await host.kill();
+	host = await start(host.login);
+	await importCredential(host, service);
+}
+
+/** Retries what n8n calls crashed, as somebody does in the list of executions. */
+async function retryCrashed(name: string): Promise<void> {
+	const { id } = await outcome(name);
+	executions.set(name, await host.retry(id));
+}
+
+beforeAll(async () => {
+	[host, service] = await Promise.all([start(), startLocalService()]);
+	await importCredential(host, service);
+	await begin('database', slowly('database', KILLED.paused, '100s'));
+	for (const [mode, kind] of CASES)
+		for (const [script, directives] of Object.entries(SCRIPTS)) {
+			const name = nameOf(mode, kind, script as keyof typeof SCRIPTS);
+			const session = MODES[mode]({ prompt: `${name}. ${directives}` }, RETRIED);
+			await begin(mode, typed(name, session, structured(kind)));
+		}
+	const without = async (name: string, parameters: object, ...parsers: WorkflowNode[]) =>
+		await begin(
+			'memory',
+			typed(name, MODES.memory({ prompt: `${name}. ${RIGHT}`, ...parameters }), ...parsers),
+		);
+	await without('No parser', {});
+	await without('Disabled parser', {}, structured('from a schema', { disabled: true }));
+	await without('Toggle off', { hasOutputParser: false }, structured('from a schema'));
+	await without(
+		'Auto-fixing parser without a model',
+		{},
+		node('Fixing', `${LANGCHAIN}outputParserAutofixing`, 1, { position: [0, 300] }),
+		structured('from a schema', { position: [0, 500] }),
+	);
+	for (const name of executions.keys()) if (name !== KILLED.paused) await outcome(name);
+	await killBetweenTheTurns();
+}, 2 * STAGE_TIMEOUT_MS);
+
+afterAll(async () => {
+	await Promise.allSettled([host?.close(), service?.close()]);
+	rmSync(userFolder, { recursive: true, force: true });
+}, 30_000);
+
+describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind) => {
+	const completed = async (script: keyof typeof SCRIPTS) => {
+		const name = nameOf(mode, kind, script);
+		const execution = await outcome(name);
+		expect({ status: execution.status, error: execution.error?.message }).toEqual({
+			status: 'success',
+		});
+		const [item] = execution.items('Completed');
+		const [session, ...others] = await sessionsOf(name);
+		expect(others).toEqual([]);
+		expect(item).toMatchObject({ sessionId: session.sessionId, status: 'completed' });
+		return { name, item };
+	};
+
+	test('a right answer is parsed, without a message', async () => {
+		const { name, item } = await completed('right');
+		expect(item.output).toEqual(LINKS);
+		expect(JSON.parse(item.text)).toEqual({ output: LINKS });
+		expect(await messagesOf(name)).toEqual([]);
+		const [{ prompt }] = await sessionsOf(name);
+		expect(prompt).toMatch(/\[say [^]*\]\n\n[^]*brokenLinks/);
+	});
+
+	test('a wrong answer is repaired by one message in the same session, which has the exact reason', async () => {
+		const { name, item } = await completed('repaired');
+		expect(item.output).toEqual(LINKS);
+		expect(await messagesOf(name)).toEqual([
+			expect.stringMatching(/\noutput\.brokenLinks: .*(expected array|Required)[^]*JSON/i),
+		]);
+	});
+
+	test(
+		'twice wrong is an error with the session, and neither Retry On Fail nor a retry starts another one',
+		async () => {
+			const name = nameOf(mode, kind, 'twice wrong');
+			const { id, error, status } = await outcome(name);
+			const [{ sessionId }] = await sessionsOf(name);
+			expect({ status, message: error?.message }).toEqual({ status: 'error', message: MISFIT });
+			expect(error?.description).toMatch(/isn't valid JSON.*starts with: I found none\./);
+			expect(error?.description).toContain(`Session ${sessionId}, http`);
+
+			const retried = await host.waitForExecution(await host.retry(id), {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+
+			expect(retried.error?.message).toBe(MISFIT);
+			expect(await sessionsOf(name)).toMatchObject([{ sessionId, turns: 2 }]);
+			expect(await messagesOf(name)).toHaveLength(1);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('n8n killed with -9 between the two turns', () => {
+	const expectRepairedOnce = async (name: string) => {
+		const { status, error, ...execution } = await outcome(name);
+		expect({ status, error: error?.message }).toEqual({ status: 'success' });
+		expect(execution.items('Completed')).toMatchObject([{ output: LINKS }]);
+		expect(await messagesOf(name)).toHaveLength(1);
+		expect(await sessionsOf(name)).toMatchObject([{ turns: 2 }]);
+	};
+
+	test(
+		'while it is paused: it resumes by itself, and the repair message was sent once',
+		async () => await expectRepairedOnce(KILLED.paused),
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'while it polls, before the message is saved: a retry takes the new answer, and sends no other message',
+		async () => {
+			await retryCrashed(KILLED.awake);
+			await expectRepairedOnce(KILLED.awake);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'in memory: a retry starts no other session, and sends no other message',
+		async () => {
+			await retryCrashed(KILLED.memory);
+			expect((await outcome(KILLED.memory)).error?.message).toBe(
+				'The session may have been started',
+			);
+			expect(await sessionsOf(KILLED.memory)).toHaveLength(1);
+			expect(await messagesOf(KILLED.memory)).toHaveLength(1);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
+describe('the connection', () => {
+	test.each(['No parser', 'Disabled parser'])(
+		'%s: a clear error, before anything is sent',
+		async (name) => {
+			const { error } = await outcome(name);
+			expect(error?.message).toBe('No output parser is connected');
+			expect(await sessionsOf(name)).toEqual([]);
+		},
+	);
+
+	test('with the toggle off, a connected parser is ignored', async () => {
+		const execution = await outcome('Toggle off');
+		expect(execution.status).toBe('success');
+		expect(itemsOn(execution, 'completed')[0]).not.toHaveProperty('output');
+		const [{ prompt }] = await sessionsOf('Toggle off');
+		expect(prompt).toBe(`Toggle off. ${RIGHT}`);
+	});
+
+	test('the Auto-fixing parser needs a model: its own error says so, and nothing is sent', async () => {
+		const { error } = await outcome('Auto-fixing parser without a model');
+		expect(error).toMatchObject({
+			message: 'Error in sub-node Fixing',
+			description: expect.stringMatching(/sub-node must be connected/),
+		});
+		expect(await sessionsOf('Auto-fixing parser without a model')).toEqual([]);
+	});
+});
