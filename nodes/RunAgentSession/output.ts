@@ -9,7 +9,7 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import { agentText } from '../shared/client/session';
+import { latestAgentText } from '../shared/client/session';
 import { isTool } from '../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
 import { excerpt, toWords } from '../shared/values';
@@ -59,7 +59,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		dashboardUrl: session.dashboardUrl,
 		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
-		text: agentText(session),
+		text: latestAgentText(session),
 		...('output' in result && { output: result.output }),
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),

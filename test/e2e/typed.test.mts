@@ -9,6 +9,7 @@ import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
 import { durable, looped, runLive, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
 import {
@@ -24,6 +25,7 @@ import {
 const userFolder = mkdtempSync(join(tmpdir(), 'n8n-typed-'));
 let host: OwnHost;
 let service: LocalService;
+let model: ScriptedModel;
 
 const start = async (login?: OwnHost['login']) =>
 	await startHost({
@@ -128,6 +130,32 @@ const CASES = (Object.keys(MODES) as Mode[]).flatMap((mode) =>
 	(Object.keys(PARSERS) as ParserKind[]).map((kind) => [mode, kind] as const),
 );
 
+const FIXED = 'Auto-Fix Format';
+/** A parser whose model repairs an answer before the agent is asked: its first try is wrong, its second is right. */
+async function beginAutoFix(): Promise<void> {
+	await host.importCredential({
+		name: 'Scripted model',
+		type: 'openAiApi',
+		data: { apiKey: 'none', url: model.baseUrl },
+	});
+	model.play(['No idea.', JSON.stringify({ output: LINKS })]);
+	const parameters = { ...PARSERS['from a schema'], autoFix: true };
+	const file = typed(
+		FIXED,
+		MODES.memory({ prompt: `${FIXED}. ${WRONG} [next turn] ${WRONG}` }),
+		structured('from a schema', { parameters }),
+	);
+	const chatModel = node('Model', `${LANGCHAIN}lmChatOpenAi`, 1.2, {
+		parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
+		credentials: { openAiApi: { id: null, name: 'Scripted model' } },
+		position: [0, 500],
+	});
+	file.connections.Model = {
+		ai_languageModel: [[{ node: 'Parser', type: 'ai_languageModel', index: 0 }]],
+	};
+	await begin('memory', { ...file, nodes: [...file.nodes, chatModel] });
+}
+
 /** What is under way when n8n is killed: each has got its repair message, and its agent is at work on the new answer. */
 const KILLED = {
 	paused: 'Killed while it is paused',
@@ -166,7 +194,7 @@ async function retryCrashed(name: string): Promise<void> {
 }
 
 beforeAll(async () => {
-	[host, service] = await Promise.all([start(), startLocalService()]);
+	[host, service, model] = await Promise.all([start(), startLocalService(), startScriptedModel()]);
 	await importCredential(host, service);
 	await begin('database', slowly('database', KILLED.paused, '100s'));
 	for (const [mode, kind] of CASES)
@@ -189,12 +217,21 @@ beforeAll(async () => {
 		node('Fixing', `${LANGCHAIN}outputParserAutofixing`, 1, { position: [0, 300] }),
 		structured('from a schema', { position: [0, 500] }),
 	);
+	await without(
+		'Item list',
+		{ prompt: 'Item list. [say /old\n/gone]' },
+		node('Parser', `${LANGCHAIN}outputParserItemList`, 1, {
+			parameters: { options: {} },
+			position: [0, 300],
+		}),
+	);
+	await beginAutoFix();
 	for (const name of executions.keys()) if (name !== KILLED.paused) await outcome(name);
 	await killBetweenTheTurns();
 }, 2 * STAGE_TIMEOUT_MS);
 
 afterAll(async () => {
-	await Promise.allSettled([host?.close(), service?.close()]);
+	await Promise.allSettled([host?.close(), service?.close(), model?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
 }, 30_000);
 
@@ -287,6 +324,23 @@ describe('n8n killed with -9 between the two turns', () => {
 		},
 		TEST_TIMEOUT_MS,
 	);
+});
+
+describe('other parsers', () => {
+	test('the Item List Output Parser returns a list', async () => {
+		const execution = await outcome('Item list');
+		expect(itemsOn(execution, 'completed')).toMatchObject([{ output: ['/old', '/gone'] }]);
+	});
+
+	test('with Auto-Fix Format the model is asked first, and the agent if the model cannot repair the answer', async () => {
+		const execution = await outcome(FIXED);
+		expect(execution.error).toBeUndefined();
+		expect(itemsOn(execution, 'completed')).toMatchObject([{ output: LINKS }]);
+		expect(model.told()).toHaveLength(2);
+		expect(await messagesOf(FIXED)).toEqual([
+			expect.stringMatching(/\nInvalid JSON in model output\n/),
+		]);
+	});
 });
 
 describe('the connection', () => {

@@ -1,4 +1,4 @@
-import { agentText } from '../../shared/client/session';
+import { latestAgentText } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { excerpt, toText } from '../../shared/values';
 import { formatRepairMessage } from './format';
@@ -24,7 +24,7 @@ export async function applyFormat(
 ): Promise<RunResult | undefined> {
 	const { format } = run.dependencies;
 	if (!format || result.kind !== 'completed') return result;
-	const text = toText(agentText(result.session));
+	const text = toText(latestAgentText(result.session));
 	const parsed = await format.parse(text);
 	if ('output' in parsed) return { ...result, output: parsed.output };
 	const { misfit } = parsed;

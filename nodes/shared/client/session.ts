@@ -126,7 +126,7 @@ export const hasEnded = ({ status }: Session): boolean =>
 	status === 'completed' || status === 'failed';
 
 /** Returns what the agent said last. Until the agent speaks, the latest message is the prompt. */
-export const agentText = ({ latestMessage }: Session): string =>
+export const latestAgentText = ({ latestMessage }: Session): string =>
 	latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? '');
 
 /** Returns a key of the latest message: equal as long as nobody says anything. */
