@@ -7,16 +7,25 @@ import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { LINKS, RIGHT } from '../outputParser.mts';
 import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
-import { durable, looped, runLive, WAITS_FASTER } from './durable.mts';
+import { durable, runLive, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
+import {
+	LANGCHAIN,
+	PARSERS,
+	SAY_RIGHT,
+	SAY_WRONG,
+	structured,
+	typed,
+	type ParserKind,
+} from './typed.mts';
 import {
 	agentSession,
 	eventually,
 	itemsOn,
-	NODE,
 	node,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -36,52 +45,12 @@ const start = async (login?: OwnHost['login']) =>
 		env: WITHOUT_EDITOR,
 	});
 
-const LINKS = { brokenLinks: [{ page: '/about', url: '/old' }] };
-const RIGHT = `[say ${JSON.stringify({ output: LINKS })}]`;
-/** The list is missing. */
-const WRONG = '[say {"output": {"found": 1}}]';
 const SCRIPTS = {
-	right: RIGHT,
-	repaired: `${WRONG} [next turn] [work 1s] ${RIGHT}`,
-	'twice wrong': `${WRONG} [next turn] [say I found none.]`,
+	right: SAY_RIGHT,
+	repaired: `${SAY_WRONG} [next turn] [work 1s] ${SAY_RIGHT}`,
+	'twice wrong': `${SAY_WRONG} [next turn] [say I found none.]`,
 };
 const MISFIT = "The result doesn't match the required format";
-
-const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
-const link = { page: { type: 'string' }, url: { type: 'string' } };
-const schema = {
-	type: 'object',
-	properties: {
-		brokenLinks: {
-			type: 'array',
-			items: { type: 'object', properties: link, required: ['page', 'url'] },
-		},
-	},
-	required: ['brokenLinks'],
-};
-const PARSERS = {
-	'from a JSON example': { schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(LINKS) },
-	'from a schema': { schemaType: 'manual', inputSchema: JSON.stringify(schema) },
-};
-type ParserKind = keyof typeof PARSERS;
-const structured = (kind: ParserKind, parts: Partial<WorkflowNode> = {}): WorkflowNode =>
-	node('Parser', `${LANGCHAIN}outputParserStructured`, 1.3, {
-		parameters: PARSERS[kind],
-		position: [0, 300],
-		...parts,
-	});
-
-/** A workflow of one session with a parser below it; `parsers` are connected each to the one before. */
-function typed(name: string, session: WorkflowNode, ...parsers: WorkflowNode[]): WorkflowFile {
-	const file = looped(name, [{ n: 1 }], session);
-	for (const [index, { name: from }] of parsers.entries()) {
-		const to = parsers[index - 1]?.name ?? NODE;
-		file.connections[from] = {
-			ai_outputParser: [[{ node: to, type: 'ai_outputParser', index: 0 }]],
-		};
-	}
-	return { ...file, nodes: [...file.nodes, ...parsers] };
-}
 
 const MODES = {
 	memory: (parameters: object, parts?: object) =>
@@ -138,11 +107,11 @@ async function beginAutoFix(): Promise<void> {
 		type: 'openAiApi',
 		data: { apiKey: 'none', url: model.baseUrl },
 	});
-	model.play(['No idea.', JSON.stringify({ output: LINKS })]);
+	model.play(['No idea.', RIGHT]);
 	const parameters = { ...PARSERS['from a schema'], autoFix: true };
 	const file = typed(
 		FIXED,
-		MODES.memory({ prompt: `${FIXED}. ${WRONG} [next turn] ${WRONG}` }),
+		MODES.memory({ prompt: `${FIXED}. ${SAY_WRONG} [next turn] ${SAY_WRONG}` }),
 		structured('from a schema', { parameters }),
 	);
 	const chatModel = node('Model', `${LANGCHAIN}lmChatOpenAi`, 1.2, {
@@ -167,7 +136,7 @@ const KILLED = {
 const slowly = (mode: Mode, name: string, work: string): WorkflowFile =>
 	typed(
 		name,
-		MODES[mode]({ prompt: `${name}. ${WRONG} [next turn] [work ${work}] ${RIGHT}` }),
+		MODES[mode]({ prompt: `${name}. ${SAY_WRONG} [next turn] [work ${work}] ${SAY_RIGHT}` }),
 		structured('from a JSON example'),
 	);
 
@@ -206,7 +175,7 @@ beforeAll(async () => {
 	const without = async (name: string, parameters: object, ...parsers: WorkflowNode[]) =>
 		await begin(
 			'memory',
-			typed(name, MODES.memory({ prompt: `${name}. ${RIGHT}`, ...parameters }), ...parsers),
+			typed(name, MODES.memory({ prompt: `${name}. ${SAY_RIGHT}`, ...parameters }), ...parsers),
 		);
 	await without('No parser', {});
 	await without('Disabled parser', {}, structured('from a schema', { disabled: true }));
@@ -358,7 +327,7 @@ describe('the connection', () => {
 		expect(execution.status).toBe('success');
 		expect(itemsOn(execution, 'completed')[0]).not.toHaveProperty('output');
 		const [{ prompt }] = await sessionsOf('Toggle off');
-		expect(prompt).toBe(`Toggle off. ${RIGHT}`);
+		expect(prompt).toBe(`Toggle off. ${SAY_RIGHT}`);
 	});
 
 	test('the Auto-fixing parser needs a model: its own error says so, and nothing is sent', async () => {

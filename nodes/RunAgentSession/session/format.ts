@@ -40,7 +40,7 @@ export async function openOutputFormat(context: IExecuteFunctions): Promise<Outp
 	if (!parser)
 		throw new WorkspaceAutomationError(
 			'No output parser is connected',
-			"Connect a Structured Output Parser to the 'Output Parser' input, or turn off 'Require Specific Output Format'. Nothing was sent.",
+			"Connect a Structured Output Parser to this node, or turn off 'Require Specific Output Format'. Nothing was sent.",
 		);
 	return {
 		instructions: parser.getFormatInstructions(),

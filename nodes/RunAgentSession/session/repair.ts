@@ -47,15 +47,10 @@ function misfitError(
 	remarks: readonly string[],
 ): WorkspaceAutomationError {
 	run.save({ hasMisfit: true });
-	const about = [
-		"Check the output parser's format, or send the session a message with 'Continue a Session'.",
-		'A retry reads the session again and starts no other one.',
-		`Reason: ${excerpt(misfit, MAX_SHOWN_REASON_LENGTH)}.`,
-		`The result starts with: ${excerpt(text) || 'nothing'}.`,
-		...remarks,
-	];
+	const reason = excerpt(misfit, MAX_SHOWN_REASON_LENGTH);
+	const start = excerpt(text) || 'nothing';
 	return new WorkspaceAutomationError(
 		"The result doesn't match the required format",
-		about.join(' '),
+		`Check the output parser's format, or send the session a message with 'Continue a Session'. A retry reads the session again and starts no other one. Reason: ${reason}. The result starts with: ${start}. ${remarks.join(' ')}`.trim(),
 	);
 }
