@@ -231,6 +231,18 @@ describe('the turn of the repair message', () => {
 		expect(result).toMatchObject({ output: LINKS, warnings: [] });
 		expect(messages(service)).toHaveLength(1);
 	});
+
+	test('that does not show within half a minute is an error that says so, and a retry takes the answer', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.stale('message');
+		const error = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		expect(error.message).toBe("The result doesn't match the required format");
+		expect(error.description).toContain('No new turn was seen within 30 seconds');
+		service.clear();
+		expect((await MODES.memory(service, WRONG_ONCE, {}, nodeContext)).output).toEqual(LINKS);
+		expect(messages(service)).toHaveLength(1);
+	});
 });
 
 describe('rule 5: timeouts cover both turns', () => {
