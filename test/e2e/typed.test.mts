@@ -29,6 +29,7 @@ import {
 	node,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
+	withProgress,
 } from './support.mts';
 
 const userFolder = mkdtempSync(join(tmpdir(), 'n8n-typed-'));
@@ -148,7 +149,7 @@ async function killBetweenTheTurns(): Promise<void> {
 	// After a message, the node polls for 75 s before it pauses.
 	await eventually(isPaused, 150);
 	await begin('database', slowly('database', KILLED.awake, '15s'));
-	await begin('memory', slowly('memory', KILLED.memory, '15s'));
+	await begin('memory', withProgress(slowly('memory', KILLED.memory, '15s')));
 	await hasMessage(KILLED.awake);
 	await hasMessage(KILLED.memory);
 	await host.kill();
@@ -190,7 +191,7 @@ beforeAll(async () => {
 		'Item list',
 		{ prompt: 'Item list. [say /old\n/gone]' },
 		node('Parser', `${LANGCHAIN}outputParserItemList`, 1, {
-			parameters: { options: {} },
+			parameters: { options: { numberOfItems: -1 } },
 			position: [0, 300],
 		}),
 	);

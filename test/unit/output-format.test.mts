@@ -90,6 +90,13 @@ describe('the reason', () => {
 		});
 	});
 
+	test('has no link for developers', async () => {
+		const url =
+			'https://docs.langchain.com/oss/javascript/langchain/errors/OUTPUT_PARSING_FAILURE/';
+		const error = new Error(`Expected 3 items but got 2.\n\nTroubleshooting URL: ${url}\n`);
+		expect(await parsing(error)).toEqual({ misfit: 'Expected 3 items but got 2.' });
+	});
+
 	test('has at most 2,000 characters, whatever a parser throws', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.oneof(fc.anything(), fc.constant('x'.repeat(9_000))), async (thrown) => {
