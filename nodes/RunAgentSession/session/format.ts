@@ -74,15 +74,16 @@ function unwrapOutput(parsed: unknown): ParsedAnswer {
 	return { output: isWrapped ? parsed.output : parsed };
 }
 
-/** What LangChain adds to the messages of its errors */
-const FOR_DEVELOPERS = /\s*Troubleshooting URL: \S+\s*$/;
+/** What LangChain adds to the messages of its errors, before a link */
+const LINK_FOR_DEVELOPERS = 'Troubleshooting URL:';
 
 /** Returns the reason in an error of a parser: which fields, and what was expected there. */
 function describeMisfit(error: unknown): string {
 	const { name, message, issues, context } = Object(error) as Record<string, unknown>;
 	if (Array.isArray(issues) && issues.length > 0) return issues.map(describeIssue).join('\n');
 	const general = isRecord(context) ? nonEmptyText(context.outputParserFailReason) : undefined;
-	const reason = (general ?? nonEmptyText(message) ?? toText(error)).replace(FOR_DEVELOPERS, '');
+	const whole = general ?? nonEmptyText(message) ?? toText(error);
+	const reason = whole.split(LINK_FOR_DEVELOPERS)[0].trim();
 	return name === 'SyntaxError' ? `The answer isn't valid JSON: ${reason}` : reason;
 }
 
