@@ -40,6 +40,10 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	'ask-a-human': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
+	'broken-links': {
+		'Run Agent Session':
+			'[work 2s] [say One link is broken.] [next turn] [work 2s] [say {"output": {"brokenLinks": [{"page": "/about", "url": "https://example.com/team"}, {"page": "/blog", "url": "https://example.com/feed"}]}}]',
+	},
 	'create-then-continue': {
 		'Create the session':
 			'[work 10s] [ask bash: npm run build] [work 5s] [say 48 posts moved. The build passed.]',

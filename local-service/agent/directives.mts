@@ -26,6 +26,8 @@ export interface Script {
 	steps: Step[];
 	/** The prompt without its directives */
 	text: string;
+	/** The steps that answer the next message, unless that has directives of its own */
+	next?: Step[][];
 }
 
 export const usualOptions: Option[] = [
@@ -105,16 +107,25 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 
 /** Reads a prompt. Brackets that are not a directive stay in the text; nothing is an error. */
 export function parseDirectives(prompt: string): Script {
-	const steps: Step[] = [];
+	const turns: Step[][] = [[]];
 	const text = prompt.replace(
-		/\[([a-z]+!?)\s+([^\][]*)\]/gi,
+		/\[([a-z]+!?)\s+((?:[^\][]|\[[^\][]*\])*)\]/gi,
 		(all, name: string, argument: string) => {
+			if (/^next\s+turn$/i.test(`${name} ${argument.trim()}`)) {
+				turns.push([]);
+				return ' ';
+			}
 			const step =
 				argument.trim() === '' ? undefined : readers[name.toLowerCase()]?.(argument.trim());
 			if (!step) return all;
-			steps.push(step);
+			turns.at(-1)!.push(step);
 			return ' ';
 		},
 	);
-	return { steps, text: steps.length === 0 ? prompt.trim() : text.replace(/\s+/g, ' ').trim() };
+	const [steps, ...next] = turns;
+	return {
+		steps,
+		text: steps.length === 0 ? prompt.trim() : text.replace(/\s+/g, ' ').trim(),
+		...(next.length > 0 && { next }),
+	};
 }

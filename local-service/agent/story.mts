@@ -6,6 +6,7 @@ import {
 	type Script,
 	type Step,
 } from './directives.mts';
+import type { SessionLog } from './model.mts';
 import type { Turn } from './playback.mts';
 
 const usualPrompt: Step[] = [
@@ -25,9 +26,16 @@ const orUsual = (script: Script, usual: Step[]): Script =>
 /** The script of a new session. */
 export const scriptOfPrompt = (prompt: string): Script =>
 	orUsual(parseDirectives(prompt), usualPrompt);
-/** The script of a later message. */
-export const scriptOfMessage = (text: string): Script =>
-	orUsual(parseDirectives(text), usualMessage);
+/** The script of a later message: its own directives, or those that the turn before has for it. */
+export function scriptOfMessage(text: string, log?: Pick<SessionLog, 'script' | 'events'>): Script {
+	const script = parseDirectives(text);
+	const latest = log?.events.findLast((event) => event.kind === 'message')?.script ?? log?.script;
+	const [steps, ...next] = latest?.next ?? [];
+	return orUsual(
+		script.steps.length === 0 && steps ? { ...script, steps, next } : script,
+		usualMessage,
+	);
+}
 
 /** The tools that the agent pretends to use while it works, one after another. */
 export const tools = [

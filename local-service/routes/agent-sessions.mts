@@ -68,7 +68,7 @@ export const agentSessionRoutes: Routes = (state) => {
 				kind: 'message',
 				at: clock.now(),
 				text: body.text,
-				script: scriptOfMessage(body.text),
+				script: scriptOfMessage(body.text, session),
 			});
 			return accepted(show(session, origin));
 		},

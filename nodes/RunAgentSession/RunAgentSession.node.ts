@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	INodeInputConfiguration,
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
@@ -18,6 +19,14 @@ const loadExecute = async () => await loadCode(async () => await import('./execu
 const loadWebhook = async () =>
 	await loadCode(async () => await import('./approval/page/webhook.ts'));
 
+/** The input for the sub-node that says which format a result must have */
+const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
+	displayName: 'Output Parser',
+	type: NodeConnectionTypes.AiOutputParser,
+	maxConnections: 1,
+	required: true,
+};
+
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Run Agent Session',
@@ -35,7 +44,8 @@ export class RunAgentSession implements INodeType {
 			searchHint:
 				"Connect every output. If 'wait' is 'database', connect Still Running to this node's own input and to nothing else.",
 		},
-		inputs: [NodeConnectionTypes.Main],
+		// With the toggle, an input for n8n's output parsers beside the usual one
+		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
 		outputNames: Object.values(OUTPUTS),
 		waitingNodeTooltip:

@@ -9,6 +9,7 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../shared/errors';
+import { latestAgentText } from '../shared/client/session';
 import { isTool } from '../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
 import { excerpt, toWords } from '../shared/values';
@@ -59,8 +60,8 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		dashboardUrl: session.dashboardUrl,
 		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
-		// Until the agent speaks, the latest message is the prompt.
-		text: latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? ''),
+		text: latestAgentText(session),
+		...('output' in result && { output: result.output }),
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,

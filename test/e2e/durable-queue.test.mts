@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
-import { runLive, single, WAITS_FASTER } from './durable.mts';
+import { LINKS } from '../outputParser.mts';
+import { durable, runLive, single, WAITS_FASTER } from './durable.mts';
 import {
 	describeWith,
 	eventually,
@@ -10,6 +11,7 @@ import {
 	STAGE_TIMEOUT_MS,
 	useOwnStage,
 } from './support.mts';
+import { SAY_RIGHT, SAY_WRONG, structured, typed } from './typed.mts';
 
 const describe = describeWith('Redis and PostgreSQL');
 
@@ -43,6 +45,24 @@ describe('sessions that wait in the database, in queue mode', () => {
 			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
 			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+			]);
+		},
+		STAGE_TIMEOUT_MS,
+	);
+
+	test(
+		'a typed result is repaired by one message and parsed, on whatever worker is there',
+		async () => {
+			const { host, service } = stage;
+			const prompt = `Typed in queue mode. ${SAY_WRONG} [next turn] ${SAY_RIGHT}`;
+			const session = durable({ prompt, hasOutputParser: true });
+			const id = await runLive(host, typed('Typed', session, structured('from a schema')));
+			const execution = await host.waitForExecution(id);
+			expect(execution.error).toBeUndefined();
+			expect(execution.items('Completed')).toMatchObject([{ output: LINKS }]);
+			const sessions = await service.sessions();
+			expect(sessions.filter((each) => each.prompt.startsWith(prompt))).toMatchObject([
+				{ status: 'completed', turns: 2 },
 			]);
 		},
 		STAGE_TIMEOUT_MS,

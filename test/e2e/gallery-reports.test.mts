@@ -244,6 +244,34 @@ describe('price-list.json', () => {
 	);
 });
 
+describe('broken-links.json', () => {
+	const SHEET = 'sheets.googleapis.com';
+
+	test(
+		'adds a row for each broken link, also if the first answer has another format',
+		async () => {
+			channels.answer(SHEET, ({ method, path }) => {
+				if (method !== 'GET') return { updates: { updatedRows: 2 } };
+				return path.includes('/values/')
+					? { values: [['page', 'url']] }
+					: { sheets: [{ properties: { sheetId: 0, title: 'Links' } }] };
+			});
+			const execution = await play(stage, filledIn('broken-links'));
+
+			expect(execution.error).toBeUndefined();
+			const [added, ...more] = sentTo(SHEET);
+			expect(more).toEqual([]);
+			expect(added.path).toContain(':append');
+			expect(added.body.values).toEqual([
+				['/about', 'https://example.com/team'],
+				['/blog', 'https://example.com/feed'],
+			]);
+			expect(await control.sessions()).toMatchObject([{ turns: 2 }]);
+		},
+		TEST_TIMEOUT_MS,
+	);
+});
+
 describe('replay-decisions.json', () => {
 	test(
 		'saves decisions, and shows which of them other rules would change',

@@ -33,7 +33,8 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 	},
 ];
 /** These start an n8n of their own, or none. */
-const NOT_SHARED = /^(e2e\/(approvals|channels|durable|gallery|install|page|queue)|repository)/;
+const NOT_SHARED =
+	/^(e2e\/(approvals|channels|durable|gallery|install|page|queue|typed)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {

@@ -28,7 +28,10 @@ export { logger };
 const { LoadOptionsContext, WorkflowExecute } = core;
 const { createRunExecutionData } = n8nWorkflow;
 
-/** Hands on the items it is given as parameters: the trigger of every test workflow. */
+/** What the sub-node of a test workflow supplies. It's no parameter, because those are JSON. */
+let supplied: unknown;
+
+/** Hands on the items it is given as parameters: the trigger of every test workflow, and its sub-node. */
 const source: INodeType = {
 	description: {
 		displayName: 'Source',
@@ -43,6 +46,10 @@ const source: INodeType = {
 			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
 			{ displayName: 'Binary', name: 'binary', type: 'json', default: '[]' },
 		],
+	},
+	async supplyData() {
+		if (supplied instanceof Error) throw supplied;
+		return { response: supplied };
 	},
 	async execute() {
 		const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
@@ -86,11 +93,14 @@ export interface Setup {
 	asTool?: boolean;
 	/** The output that is wired back into the node itself */
 	backFrom?: number;
+	/** What a sub-node on its input for output parsers supplies; an error, to throw it */
+	outputParser?: unknown;
 	/** An execution to retry: its data and the node's context are handed on */
 	retryOf?: Execution;
 }
 
 const NODE = 'Node under test';
+const PARSER = 'Output parser';
 
 let executions = 0;
 
@@ -104,7 +114,9 @@ function prepare({
 	settings,
 	asTool,
 	backFrom,
+	outputParser,
 }: Setup) {
+	supplied = outputParser;
 	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
 	const nodes = [
 		{
@@ -126,7 +138,11 @@ function prepare({
 			...settings,
 		},
 	];
+	if (outputParser !== undefined)
+		nodes.push({ ...nodes[0], id: '3', name: PARSER, position: [200, 200] });
+	const toInput = [{ node: NODE, type: 'ai_outputParser' as const, index: 0 }];
 	const connections = {
+		...(outputParser !== undefined && { [PARSER]: { ai_outputParser: [toInput] } }),
 		Source: { main: [toNode] },
 		...(backFrom !== undefined && {
 			[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },

@@ -301,7 +301,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	async function runOnce(
 		prompt: string,
-		{ lateMs = 0, mark, ...changes }: RunChanges,
+		{ lateMs = 0, mark, format, ...changes }: RunChanges,
 		nodeContext: IDataObject,
 		runItem: (job: ItemSettings, dependencies: RunDependencies) => Promise<RunResult>,
 	): Promise<RunResult> {
@@ -331,6 +331,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			api: await createClient(stoppable, { clock, rateLimiters: gates }),
 			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
 			mark,
+			format,
 			random: () => 0,
 			log: (message: string) => logged.push(message),
 			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
@@ -356,6 +357,7 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	timeouts?: Partial<Timeouts>;
 	lateMs?: number;
 	mark?: RunDependencies['mark'];
+	format?: RunDependencies['format'];
 };
 
 /** How an item In the Database ended */

@@ -103,6 +103,21 @@ describe('directives', () => {
 		expect(parseDirectives(text)).toEqual({ steps: [], text });
 	});
 
+	test('the steps after [next turn] are for the next message, and text that is said may have brackets', () => {
+		const { steps, next, text } = parseDirectives(
+			'Check [say No.] [next turn] [say {"a": [1, 2]}] [next turn] [work 1s] [say b]',
+		);
+		expect(text).toBe('Check');
+		expect(steps).toEqual([{ kind: 'say', text: 'No.' }]);
+		expect(next).toEqual([
+			[{ kind: 'say', text: '{"a": [1, 2]}' }],
+			[
+				{ kind: 'work', ms: 1000 },
+				{ kind: 'say', text: 'b' },
+			],
+		]);
+	});
+
 	test('braces without options belong to the pattern, and their commas do not split it', () => {
 		const [step] = parseDirectives('[ask edit: src/*.{ts,js}, docs/{a,b}]').steps;
 		expect(step).toMatchObject({

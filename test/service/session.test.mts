@@ -27,7 +27,7 @@ const say = (log: SessionLog, seconds: number, text: string) =>
 		kind: 'message',
 		at: runningAt(log) + seconds * 1000,
 		text,
-		script: scriptOfMessage(text),
+		script: scriptOfMessage(text, log),
 	});
 const abort = (log: SessionLog, seconds: number) =>
 	log.events.push({ kind: 'abort', at: runningAt(log) + seconds * 1000 });
@@ -70,7 +70,7 @@ function live(
 					: text;
 			log.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
 		} else if (visible && what === 7)
-			log.events.push({ kind: 'message', at: now, text, script: scriptOfMessage(text) });
+			log.events.push({ kind: 'message', at: now, text, script: scriptOfMessage(text, log) });
 		else if (visible && what === 8 && finishedAt === undefined)
 			log.events.push({ kind: 'abort', at: now });
 		return [now, sessionAt(log, now)];
@@ -292,6 +292,24 @@ describe('a message', () => {
 				message: { text: 'Done: “Again”.' },
 			});
 		}
+	});
+
+	test('without directives is answered as the turn before has it, each message by the next turn', () => {
+		const log = newLog('[say one] [next turn] [work 1s] [say two] [next turn] [say three]');
+		say(log, 10, 'Again');
+		expect(after(log, 12).message.text).toBe('two');
+		say(log, 20, 'And again');
+		expect(after(log, 22).message.text).toBe('three');
+		say(log, 30, 'Once more');
+		expect(after(log, 35).message.text).toBe('Done: “Once more”.');
+	});
+
+	test('with directives of its own ends what was planned', () => {
+		const log = newLog('[say one] [next turn] [say two]');
+		say(log, 10, '[say mine]');
+		say(log, 20, 'Again');
+		expect(after(log, 15).message.text).toBe('mine');
+		expect(after(log, 25).message.text).toBe('Done: “Again”.');
 	});
 
 	test('to a working session waits until its turn is over', () => {

@@ -2,7 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
-import { readItemSettings, readTrial } from '../../nodes/RunAgentSession/panel/read.ts';
+import {
+	readHasOutputParser,
+	readItemSettings,
+	readTrial,
+} from '../../nodes/RunAgentSession/panel/read.ts';
 import { RunAgentSession } from '../../nodes/RunAgentSession/RunAgentSession.node.ts';
 import { WorkspaceAutomation } from '../../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
 import { WorkspaceAutomationTrigger } from '../../nodes/WorkspaceAutomationTrigger/WorkspaceAutomationTrigger.node.ts';
@@ -64,6 +68,58 @@ describe('options are shown where they count', () => {
 		for (const saved of [{ wait: 'database' }, { operation: 'tryRules' }])
 			for (const name of names) expect(Object.keys(passedOn(saved))).not.toContain(name);
 		expect(Object.keys(everyOption)).not.toEqual(expect.arrayContaining(['maxWait']));
+	});
+});
+
+describe('Require Specific Output Format', () => {
+	const FIELDS = ['hasOutputParser', 'outputParserNotice'];
+	const shown = (saved: object) =>
+		properties
+			.filter(({ name }) => FIELDS.includes(name))
+			.filter((each) => NodeHelpers.displayParameter(saved as any, each, null, null))
+			.map(({ name }) => name);
+
+	test('is off, comes after the prompt and the message, and a notice asks to connect a parser', () => {
+		const names = properties.map(({ name }) => name);
+		const last = Math.max(names.indexOf('prompt'), names.indexOf('message'));
+		expect(names.slice(last + 1, last + 3)).toEqual(['requests', 'hasOutputParser']);
+		expect(passedOn({}).hasOutputParser).toBe(false);
+		for (const operation of ['start', 'continue']) {
+			expect(shown({ operation, hasOutputParser: false })).toEqual(FIELDS.slice(0, 1));
+			expect(shown({ operation, hasOutputParser: true })).toEqual(FIELDS);
+		}
+	});
+
+	test('is not for Try Rules', () => {
+		expect(shown({ operation: 'tryRules', hasOutputParser: true })).toEqual([]);
+	});
+
+	test('is not for tools, which have no input for a parser: their panel is as without it', () => {
+		const { description } = new RunAgentSession();
+		const asTool = { ...description, name: `${description.name}Tool` };
+		const saved = { operation: 'start', hasOutputParser: true };
+		for (const each of properties)
+			if (FIELDS.includes(each.name))
+				expect(NodeHelpers.displayParameter(saved, each, null, asTool)).toBe(false);
+		const context = contextOf(start({ hasOutputParser: true }), { asTool: true });
+		expect(readHasOutputParser(context)).toBe(false);
+		expect(readHasOutputParser(contextOf(start({ hasOutputParser: true })))).toBe(true);
+		expect(readHasOutputParser(contextOf(start()))).toBe(false);
+	});
+
+	test('adds an input for one parser, and without it the node has the one input that it had', () => {
+		const { inputs } = new RunAgentSession().description;
+		const [, expression] = /^=\{\{(.*)\}\}$/.exec(inputs as string)!;
+		const evaluate = (hasOutputParser?: boolean): unknown =>
+			new Function('$parameter', `return (${expression})`)({ hasOutputParser });
+		expect(evaluate()).toEqual(['main']);
+		expect(evaluate(false)).toEqual(['main']);
+		expect(evaluate(true)).toEqual([
+			'main',
+			{ displayName: 'Output Parser', type: 'ai_outputParser', maxConnections: 1, required: true },
+		]);
+		// Without braces inside, which would end the expression for n8n
+		expect(expression).not.toContain('}}');
 	});
 });
 

@@ -116,6 +116,10 @@ export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
 		? 'database'
 		: 'memory';
 
+/** Returns whether results must have the format of an output parser, the same for all items. A tool has no input for a parser. */
+export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
+	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
+
 const HOUR_MS = 3_600_000;
 
 function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {

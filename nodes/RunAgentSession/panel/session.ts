@@ -10,6 +10,7 @@ import {
 	numberField,
 	showFor,
 	textField,
+	toggle,
 	type Field,
 } from '../../shared/n8n/fields';
 import { requireString } from '../../shared/validation';
@@ -76,6 +77,25 @@ export const requests = field('Requests', 'requests', 'json', '', {
 	placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
 });
 
+export const hasOutputParser = toggle(
+	'Require Specific Output Format',
+	'hasOutputParser',
+	false,
+	"Whether to parse the agent's answer into fields with an output parser",
+	{ noDataExpression: true },
+);
+
+const outputParserNotice = field(
+	"Connect an <a data-action='openSelectiveNodeCreator' data-action-parameter-connectiontype='ai_outputParser'>output parser</a> on the canvas to specify the output format you require",
+	'outputParserNotice',
+	'notice',
+	'',
+	{},
+);
+
+/** n8n gives a tool no input for a sub-node. */
+const NOT_AS_TOOL = { operation: SESSION_OPERATIONS, '@tool': [false] };
+
 export const wait = choice(
 	'Wait',
 	'wait',
@@ -124,6 +144,8 @@ export const sessionFields: Field[] = [
 	...showFor<Field>({ operation: ['start'] }, sessionProject, prompt),
 	...showFor<Field>({ operation: ['continue'] }, session, message),
 	...showFor({ operation: ['tryRules'] }, requests),
+	...showFor<Field>(NOT_AS_TOOL, hasOutputParser),
+	...showFor({ ...NOT_AS_TOOL, hasOutputParser: [true] }, outputParserNotice),
 	...showFor({ operation: SESSION_OPERATIONS }, wait),
 	...showFor<Field>({ operation: SESSION_OPERATIONS, wait: ['memory'] }, maxWait, onMaxWait),
 	...showFor({ operation: SESSION_OPERATIONS, wait: ['database'] }, selfConnectionNotice),

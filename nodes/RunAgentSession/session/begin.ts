@@ -2,6 +2,7 @@ import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shar
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { fingerprint } from '../../shared/values';
+import { addInstructions } from './format';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import type { SessionRun } from './run';
@@ -30,7 +31,7 @@ async function start(
 	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
 ): Promise<boolean> {
 	const { api, record } = run;
-	const { journal, mark, onSession } = run.dependencies;
+	const { journal, mark, onSession, format } = run.dependencies;
 	if (record.sessionId) {
 		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
 		return false;
@@ -41,7 +42,7 @@ async function start(
 	const sessionId = await withIntent(journal, { intent: 'starting' }, async () => {
 		const response = await api.call(
 			'createAgentSession',
-			{ projectId, prompt },
+			{ projectId, prompt: addInstructions(prompt, format) },
 			{ extra, deadline },
 		);
 		return readNewSessionId(api, response);
@@ -83,7 +84,7 @@ async function resume(
 	}
 	run.pollCount++;
 	applyReading(run, before);
-	await sendMessage(run, 'message', message, before);
+	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), before);
 	return true;
 }
 

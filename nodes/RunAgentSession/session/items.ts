@@ -30,11 +30,17 @@ import {
 	type ItemFailure,
 } from '../output';
 import { OUTPUTS, outputIndex, type OutputKey } from '../outputs';
-import { readConcurrency, readItemSettings, readWaitMode } from '../panel/read';
+import {
+	readConcurrency,
+	readHasOutputParser,
+	readItemSettings,
+	readWaitMode,
+} from '../panel/read';
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { requireCyclesSupported } from './engine';
 import { runOnceAtATime } from './claims';
+import { openOutputFormat, type OutputFormat } from './format';
 import {
 	isAwaitingApproval,
 	matchItem,
@@ -79,6 +85,8 @@ interface NodeRun {
 	continues: boolean;
 	items: Item[];
 	marks: EffectMarks;
+	/** Set if the results must have a format */
+	format?: OutputFormat;
 }
 
 /**
@@ -139,6 +147,7 @@ async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 		// Retry On Fail runs the node again even after Stop.
 		throwIfAborted(signal);
 		checkBeforeStart(run);
+		if (readHasOutputParser(context)) run.format = await openOutputFormat(context);
 		const api = await createClient(context);
 		await runAll(run, api, signal);
 		throwIfAborted(signal);
@@ -273,7 +282,7 @@ async function runItem(
 
 /** Returns the effects of an item's run. All items share one client, and with it one rate limit. */
 function createDependencies(
-	{ context, marks }: NodeRun,
+	{ context, marks, format }: NodeRun,
 	api: ApiClient,
 	item: Item,
 ): RunDependencies {
@@ -288,6 +297,7 @@ function createDependencies(
 	return {
 		api,
 		journal,
+		format,
 		async mark(operation, step) {
 			const key = `${journal.key} ${step} ${journal.clearedCount}`;
 			if (await marks.record(key)) throw mayHaveHappenedError(operation);
@@ -323,7 +333,8 @@ async function stopAll(run: NodeRun): Promise<Error> {
 	// Without the execution's signal, which cancels every request.
 	const stopping = items.map(async ({ settings, journal, result }) => {
 		const record = journal.read();
-		const isOver = result?.kind === 'completed' || record?.outcome || record?.hasFailed;
+		const isOver =
+			result?.kind === 'completed' || record?.outcome || record?.hasFailed || record?.hasMisfit;
 		if (!settings || !record?.sessionId || isOver) return undefined;
 		const api = await createClient(context);
 		const dependencies = createDependencies(run, api, { itemIndex: 0, journal, settings });

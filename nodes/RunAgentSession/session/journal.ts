@@ -22,8 +22,8 @@ import type { Turn } from './turn';
 // The journal of Run Agent Session: one record per item, and how an item finds its record. Item JSON is never trusted for anything but
 // the ID of a session that this node itself started in this execution.
 
-/** The messages that a run may send: the one of the item, and a comment from the approval page */
-export type MessageStep = 'message' | 'comment';
+/** The messages that a run may send: the one of the item, a comment from the approval page, and the one that asks for another answer */
+export type MessageStep = 'message' | 'comment' | 'repair';
 
 export interface SessionRecord {
 	/** `starting` from before the start request until the session's ID is known */
@@ -59,6 +59,8 @@ export interface SessionRecord {
 	failure?: { message: string; description: string; context: ErrorContext };
 	/** The service reported the session as failed, so a retry starts another one */
 	hasFailed?: boolean;
+	/** The session has completed, and its answer doesn't fit the required format (`repair.ts`) */
+	hasMisfit?: boolean;
 }
 
 export type SessionJournal = ItemJournal<SessionRecord>;

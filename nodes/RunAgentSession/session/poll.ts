@@ -7,6 +7,7 @@ import { decidePending } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPollToLedger } from './ledger';
 import { sendComment } from './message';
+import { applyFormat } from './repair';
 import type { SessionRun } from './run';
 import { pollDelay, retryPollDelay } from './schedule';
 import { hasBegun } from './turn';
@@ -26,7 +27,8 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!isDecided) return undefined;
 	if (run.undecided.length > 0) return run.isSettling ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
-	return hasEnded(run.session!) ? endedResult(run) : undefined;
+	const result = hasEnded(run.session!) ? endedResult(run) : undefined;
+	return result && (await applyFormat(run, result));
 }
 
 /** Waits until the next poll. Returns false if there's no time for another one. @param leftMs the time that is left for waiting */

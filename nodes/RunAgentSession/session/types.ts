@@ -4,6 +4,7 @@ import type { Session } from '../../shared/client/session';
 import type { PageLink } from '../approval/page/view';
 import type { RequestOrigin } from '../approval/request';
 import type { Policy } from '../policy/rules';
+import type { OutputFormat } from './format';
 import type { SessionJournal } from './journal';
 import type { DecisionRecord, UndecidedRequest } from './ledger';
 import type { PollLimits, Timeouts } from './schedule';
@@ -44,6 +45,8 @@ export interface ItemSettings {
 export interface RunDependencies {
 	api: ApiClient;
 	journal: SessionJournal;
+	/** The format that the result must have, if it must have one */
+	format?: OutputFormat;
 	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
 	mark?(operation: OperationId, step: string): Promise<void>;
 	/** Returns a number from 0 to 1. */
@@ -59,6 +62,8 @@ export interface RunDependencies {
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
+	/** The parsed answer of a session that has completed, if a format is required */
+	output?: unknown;
 	origin?: ItemSettings['origin'];
 	decisions: DecisionRecord[];
 	/** The requests that are left for an approver, and why */

@@ -17,6 +17,7 @@ import {
 	withSessionErrors,
 } from './finish';
 import { applyReading, pollOnce, sleepUntilNextPoll } from './poll';
+import { applyFormat } from './repair';
 import { SessionRun } from './run';
 import {
 	ACTIVE_MS,
@@ -103,10 +104,8 @@ async function pollLast(
 	if (last instanceof WorkspaceAutomationError || !applyReading(run, last))
 		return { wasRead: false };
 	const isPending = last.pendingInteractions.length > 0 && last.status !== 'failed';
-	return {
-		wasRead: true,
-		result: hasEnded(last) && !isPending ? endedResult(run) : undefined,
-	};
+	const result = hasEnded(last) && !isPending ? endedResult(run) : undefined;
+	return { wasRead: true, result: result && (await applyFormat(run, result, false)) };
 }
 
 /** What the items of a wake share. */

@@ -122,6 +122,10 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 export const hasEnded = ({ status }: Session): boolean =>
 	status === 'completed' || status === 'failed';
 
+/** Returns what the agent said last. Until the agent speaks, the latest message is the prompt. */
+export const latestAgentText = ({ latestMessage }: Session): string =>
+	latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? '');
+
 /** Returns a key of the latest message: equal as long as nobody says anything. */
 export const messageKey = ({ latestMessage }: Session): string =>
 	fingerprint(toText([latestMessage?.createdAt, latestMessage?.text]));

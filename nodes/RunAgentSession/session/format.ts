@@ -1,0 +1,98 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { isRecord, nonEmptyText, toText } from '../../shared/values';
+
+// Typed results: the format that an output parser of n8n asks for, and what the parser says of an answer.
+
+/** An output parser of n8n, as far as the node uses it. */
+interface OutputParser {
+	getFormatInstructions(): string;
+	/** @param mapError returns the error to throw for the exact one. Without it, or in some parsers, the error is general. */
+	parse(text: string, callbacks: undefined, mapError: (error: Error) => Error): Promise<unknown>;
+}
+
+/** An answer as the format wants it, or the reason why it doesn't fit */
+export type ParsedAnswer = { output: unknown } | { misfit: string };
+
+/** The format of a typed result. */
+export interface OutputFormat {
+	/** Tells the agent how to answer. */
+	instructions: string;
+	parse(text: string): Promise<ParsedAnswer>;
+}
+
+/** Characters of the parser's reason in the message to the agent */
+const MAX_REASON_LENGTH = 2_000;
+
+/**
+ * Returns the format of the connected output parser.
+ * @throws WorkspaceAutomationError if no parser is connected, and n8n's error of a parser that isn't set up
+ */
+export async function openOutputFormat(context: IExecuteFunctions): Promise<OutputFormat> {
+	const parser = (await context
+		.getInputConnectionData(NodeConnectionTypes.AiOutputParser, 0)
+		.catch((error: { functionality?: unknown }) => {
+			// n8n's own mark of an error in a sub-node. Any other error says that there's none.
+			if (error.functionality === 'configuration-node') throw error;
+		})) as OutputParser | undefined;
+	if (!parser)
+		throw new WorkspaceAutomationError(
+			'No output parser is connected',
+			"Connect a Structured Output Parser to this node, or turn off 'Require Specific Output Format'. Nothing was sent.",
+		);
+	return {
+		instructions: parser.getFormatInstructions(),
+		parse: async (text) => await parseAnswer(parser, text),
+	};
+}
+
+/** Returns a prompt or message with the instructions of the format, if there is one. */
+export const addInstructions = (text: string, format: OutputFormat | undefined): string =>
+	format ? `${text}\n\n${format.instructions}` : text;
+
+/** Returns the message that asks the agent to answer again. */
+export const formatRepairMessage = (misfit: string, format: OutputFormat): string =>
+	addInstructions(
+		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
+		format,
+	);
+
+async function parseAnswer(parser: OutputParser, text: string): Promise<ParsedAnswer> {
+	try {
+		return unwrapOutput(await parser.parse(text, undefined, (error) => error));
+	} catch (error) {
+		return { misfit: describeMisfit(error).slice(0, MAX_REASON_LENGTH) };
+	}
+}
+
+/** Takes the value out of the `output` that parsers wrap around it. Old parsers drop all other keys without an error. */
+function unwrapOutput(parsed: unknown): ParsedAnswer {
+	if (isRecord(parsed) && Object.keys(parsed).length === 0) return { misfit: 'output: Required' };
+	const isWrapped = isRecord(parsed) && Object.keys(parsed).join() === 'output';
+	return { output: isWrapped ? parsed.output : parsed };
+}
+
+/** What LangChain adds to the messages of its errors, before a link */
+const LINK_FOR_DEVELOPERS = 'Troubleshooting URL:';
+
+/** Returns the reason in an error of a parser: which fields, and what was expected there. */
+function describeMisfit(error: unknown): string {
+	const { name, message, issues, context } = Object(error) as Record<string, unknown>;
+	if (Array.isArray(issues) && issues.length > 0) return issues.map(describeIssue).join('\n');
+	const general = isRecord(context) ? nonEmptyText(context.outputParserFailReason) : undefined;
+	const whole = general ?? nonEmptyText(message) ?? toText(error);
+	const reason = whole.split(LINK_FOR_DEVELOPERS)[0].trim();
+	return name === 'SyntaxError' ? `The answer isn't valid JSON: ${reason}` : reason;
+}
+
+/** Returns one problem that a schema found, such as `output.links.0.url: Required (expected string)`. */
+function describeIssue(issue: unknown): string {
+	const { path, message, expected } = Object(issue) as Record<string, unknown>;
+	const field = Array.isArray(path) && path.length > 0 ? path.map(String).join('.') : 'answer';
+	const problem = nonEmptyText(message) ?? 'Invalid';
+	const type = nonEmptyText(expected);
+	const isNamed = type === undefined || problem.toLowerCase().includes(type.toLowerCase());
+	return `${field}: ${problem}${isNamed ? '' : ` (expected ${type})`}`;
+}

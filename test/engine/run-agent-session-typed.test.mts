@@ -1,0 +1,128 @@
+// Typed results as the engine runs them: the sub-node of n8n is one of the test's own.
+import { describe, expect, test } from '@jest/globals';
+import { INSTRUCTIONS, LINKS, linksParser, REASON, RIGHT, WRONG } from '../outputParser.mts';
+import { nodeProperties, run, start } from './engine.mts';
+import { itemsOn, until, useRunAgentSession } from './runAgentSession.mts';
+
+const { of, service, setup } = useRunAgentSession();
+
+const typed = (prompt: string, more: object = {}, changes: object = {}) =>
+	setup({ prompt, hasOutputParser: true, ...changes }, { outputParser: linksParser(), ...more });
+const prompts = async () =>
+	(await of('POST', '/agent/sessions')).map(({ body }) => (body as any).prompt);
+const TWICE = `[say ${WRONG}] [next turn] [say Sorry.]`;
+const MISFIT = "The result doesn't match the required format";
+
+describe.each([true, false])('with Simplify %s', (simplify) => {
+	test('a completed item has `output` beside `text`, after one repair', async () => {
+		const prompt = `[say ${WRONG}] [next turn] [say ${RIGHT}]`;
+		const execution = await run(typed(prompt, {}, { simplify }));
+		expect(itemsOn(execution, 'completed').map(({ json }) => json)).toMatchObject([
+			{ status: 'completed', text: RIGHT, output: LINKS },
+		]);
+		expect(await prompts()).toEqual([`${prompt}\n\n${INSTRUCTIONS}`]);
+		const messages = await of('POST', '/messages');
+		expect(messages).toHaveLength(1);
+		expect((messages[0].body as any).text).toContain(REASON);
+	}, 20_000);
+});
+
+test('each item of a run is parsed and repaired on its own', async () => {
+	const items = [`[say ${RIGHT}]`, `[say ${WRONG}] [next turn] [say ${RIGHT}]`, TWICE];
+	const execution = await run(
+		typed('={{ $json.prompt }}', {
+			items: items.map((prompt) => ({ prompt })),
+			settings: { onError: 'continueErrorOutput' },
+		}),
+	);
+	expect(itemsOn(execution, 'completed').map(({ json }) => json.output)).toEqual([LINKS, LINKS]);
+	expect(itemsOn(execution, 'error').map(({ json }) => json.error)).toEqual([MISFIT]);
+	expect(await of('POST', '/messages')).toHaveLength(2);
+}, 20_000);
+
+describe('twice wrong (rule 4)', () => {
+	test('Retry On Fail and a retry of the execution start no other session, and send no second message', async () => {
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+		const first = await run(typed(TWICE, { settings }));
+		expect(first.error?.message).toBe(MISFIT);
+		const [{ sessionId }] = await service.sessions();
+		expect(first.error?.description).toContain(`Session ${sessionId}, http`);
+		const second = await run(typed(TWICE, { retryOf: first }));
+		expect(second.error?.message).toBe(MISFIT);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+		expect(await of('POST', '/messages')).toHaveLength(1);
+	}, 20_000);
+
+	test('a retry may have another format or none: the session is resumed', async () => {
+		const first = await run(typed(TWICE));
+		const lenient = { ...linksParser(), parse: async () => ({ output: 'anything' }) };
+		const second = await run(typed(TWICE, { retryOf: first, outputParser: lenient }));
+		expect(itemsOn(second, 'completed')[0].json.output).toBe('anything');
+		const third = await run(setup({ prompt: TWICE }, { retryOf: first }));
+		expect(itemsOn(third, 'completed')[0].json).toMatchObject({ text: 'Sorry.' });
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	}, 20_000);
+
+	test('Stop aborts the sessions that are at work, and not the one that has completed', async () => {
+		const items = [{ prompt: TWICE }, { prompt: '[work 10m]' }];
+		const execution = start(typed('={{ $json.prompt }}', { items }));
+		await until(async () => {
+			const sessions = await service.sessions();
+			const wrong = sessions.find(({ turns }) => turns === 2);
+			const read = (await of('GET', `/agent/sessions/${wrong?.sessionId}`)).at(-1);
+			return sessions.length === 2 && (read?.answer as any)?.latestMessage?.text === 'Sorry.';
+		});
+		execution.stop();
+		await execution.result;
+		await until(async () => (await of('POST', '/abort')).length > 0);
+		const working = (await service.sessions()).find(({ turns }) => turns === 1)!;
+		expect((await of('POST', '/abort')).map(({ path }) => path)).toEqual([
+			expect.stringContaining(working.sessionId),
+		]);
+	}, 20_000);
+});
+
+describe('the parser (rule 6)', () => {
+	test.each([{}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 }])(
+		'if none is connected, nothing is sent: %j',
+		async (settings) => {
+			const execution = await run(typed('[say x]', { outputParser: undefined, settings }));
+			expect(execution.error?.message).toBe('No output parser is connected');
+			expect(await service.requests()).toEqual([]);
+		},
+	);
+
+	test('if it is not set up, its own error is shown, and nothing is sent', async () => {
+		const execution = await run(typed('[say x]', { outputParser: new Error('No such schema') }));
+		expect(execution.error).toMatchObject({ message: 'Error in sub-node Output parser' });
+		expect(await service.requests()).toEqual([]);
+	});
+
+	test('is ignored with the toggle off', async () => {
+		const outputParser = linksParser();
+		const execution = await run(setup({ prompt: `[say ${RIGHT}]` }, { outputParser }));
+		expect(itemsOn(execution, 'completed')[0].json).not.toHaveProperty('output');
+		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
+	}, 20_000);
+
+	test('is ignored by Try Rules', async () => {
+		const trial = { operation: 'tryRules', requests: '[{"permission": "bash"}]' };
+		const execution = await run(setup({ ...trial, hasOutputParser: true }));
+		expect(itemsOn(execution, 'completed')).toHaveLength(1);
+	});
+
+	test('is ignored in a tool, which has no input for it', async () => {
+		const more = { asTool: true, outputParser: undefined };
+		const execution = await run(typed(`[say ${RIGHT}]`, more));
+		expect(execution.outputs[0].map(({ json }) => json.text)).toEqual([RIGHT]);
+		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
+	}, 20_000);
+});
+
+test('the toggle is the only new field of the panel, with its notice', () => {
+	const names = nodeProperties('runAgentSession').map(({ name }) => name);
+	expect(names.filter((name) => /parser/i.test(name))).toEqual([
+		'hasOutputParser',
+		'outputParserNotice',
+	]);
+});

@@ -1,0 +1,326 @@
+// Typed results, in simulated time: the rules of a result that must have a format.
+import { describe, expect, test } from '@jest/globals';
+import { openRecord } from '../../nodes/shared/n8n/journal.ts';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import { openOutputFormat } from '../../nodes/RunAgentSession/session/format.ts';
+import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import {
+	connected,
+	generalError,
+	INSTRUCTIONS,
+	LINKS,
+	linksParser,
+	REASON,
+	RIGHT,
+	WRONG,
+} from '../outputParser.mts';
+import { errorOf, of, policy, simulation, status, type Simulation } from './simulation.mts';
+
+const format = await openOutputFormat(connected(linksParser()));
+const WRONG_ONCE = `[say ${WRONG}] [next turn] [work 10s] [say ${RIGHT}]`;
+const WRONG_TWICE = `[say ${WRONG}] [next turn] [work 10s] [say Sorry.]`;
+
+type Changes = Parameters<Simulation['run']>[1];
+
+/** Runs an item to its end in a mode, and hands on the context for a retry. */
+const MODES = {
+	memory: async (service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) =>
+		await service.run(prompt, { format, ...changes }, nodeContext),
+	async database(service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) {
+		for (;;) {
+			const result = await service.wake(prompt, nodeContext, { format, ...changes });
+			if (result.wakeAt === undefined) return result;
+			const saved = JSON.parse(JSON.stringify(nodeContext));
+			for (const key of Object.keys(nodeContext)) delete (nodeContext as any)[key];
+			Object.assign(nodeContext, saved);
+			service.advance(70_000);
+		}
+	},
+};
+const starts = ({ sent }: Simulation) => of(sent, 'POST', '/agent/sessions');
+const messages = ({ sent }: Simulation) => of(sent, 'POST', '/messages');
+
+const recordIn = (nodeContext: object) =>
+	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
+
+/** A session that has completed with this text, to continue */
+async function sessionThatSaid(service: Simulation, script: string) {
+	const { session } = await service.run(script);
+	return { operation: 'continue' as const, sessionId: session.sessionId };
+}
+
+describe('rule 1: the instructions of the format', () => {
+	test('are appended to the prompt after a blank line', async () => {
+		const service = simulation();
+		await MODES.memory(service, `Check. [say ${RIGHT}]`);
+		expect(starts(service)[0].body.prompt).toBe(`Check. [say ${RIGHT}]\n\n${INSTRUCTIONS}`);
+	});
+
+	test('are appended to a message, and without a message nothing is sent', async () => {
+		const service = simulation();
+		const target = await sessionThatSaid(service, `[say ${RIGHT}]`);
+		const { output } = await MODES.memory(service, '', { target });
+		expect(output).toEqual(LINKS);
+		expect(messages(service)).toEqual([]);
+		const message = `Again. [say ${RIGHT}]`;
+		await MODES.memory(service, '', { target: { ...target, message } });
+		expect(messages(service).map(({ body }) => body.text)).toEqual([
+			`${message}\n\n${INSTRUCTIONS}`,
+		]);
+	});
+
+	test('approvers are shown the prompt without them', async () => {
+		const service = simulation();
+		const origin = { job: 'Check' };
+		const result = await MODES.memory(service, '[ask bash: x]', { origin, policy: policy('ask') });
+		expect(result.origin).toEqual(origin);
+	});
+});
+
+describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s', (mode) => {
+	const run = MODES[mode];
+
+	test('rule 2: a right answer is parsed, and `text` stays', async () => {
+		const service = simulation();
+		const result = await run(service, `[work 5s] [say ${RIGHT}]`);
+		expect(messages(service)).toEqual([]);
+		for (const isSimple of [true, false])
+			expect(toJson(result, false, isSimple)).toMatchObject({
+				status: 'completed',
+				text: RIGHT,
+				output: LINKS,
+			});
+	});
+
+	test('rule 3: a wrong answer is repaired by exactly one message in the same session, with the exact reason', async () => {
+		const service = simulation();
+		const result = await run(service, WRONG_ONCE);
+		expect(result).toMatchObject({ kind: 'completed', output: LINKS, warnings: [] });
+		expect(starts(service)).toHaveLength(1);
+		expect(messages(service)).toHaveLength(1);
+		const { text } = messages(service)[0].body;
+		expect(text).toContain(REASON);
+		expect(text).toContain(INSTRUCTIONS);
+	});
+
+	test('rule 4: twice wrong is an error with the session, and no retry starts another or sends a second message', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const isMisfit = (error: WorkspaceAutomationError, sessionId: string) => {
+			expect(error.message).toBe("The result doesn't match the required format");
+			expect(error.description).toMatch(/isn't valid JSON.*The result starts with: Sorry\./);
+			expect(error.description).toContain(sessionId);
+			expect(error.context).toMatchObject({
+				sessionId,
+				dashboardUrl: expect.stringContaining(sessionId),
+			});
+		};
+		const error = await errorOf(run(service, WRONG_TWICE, {}, nodeContext));
+		const [{ sessionId }] = await service.sessions();
+		isMisfit(error, sessionId);
+		for (const prompt of [WRONG_TWICE, 'Another prompt'])
+			isMisfit(await errorOf(run(service, prompt, {}, nodeContext)), sessionId);
+		expect(starts(service)).toHaveLength(1);
+		expect(messages(service)).toHaveLength(1);
+	});
+
+	test('rule 4: a retry takes the answer that the session has by then', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const error = await errorOf(run(service, WRONG_TWICE, {}, nodeContext));
+		const { sessionId } = error.context;
+		await service.call('POST', `/agent/sessions/${sessionId}/messages`, { text: `[say ${RIGHT}]` });
+		service.advance(10_000);
+		const result = await run(service, WRONG_TWICE, {}, nodeContext);
+		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
+		expect(starts(service)).toHaveLength(1);
+	});
+
+	test('rule 5: a request in the repair turn is decided as always', async () => {
+		const service = simulation();
+		const prompt = `[say ${WRONG}] [next turn] [ask bash: x] [say ${RIGHT}]`;
+		const result = await run(service, prompt);
+		expect(result).toMatchObject({ output: LINKS, decisions: [{ decision: 'approve' }] });
+	});
+
+	test('a session that fails in the repair turn has failed: a retry starts another one, which is repaired as well', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const prompt = `[say ${WRONG}] [next turn] [fail Out of disk]`;
+		for (const _ of ['first', 'retry'])
+			expect((await run(service, prompt, {}, nodeContext)).kind).toBe('failed');
+		expect(starts(service)).toHaveLength(2);
+		expect(messages(service)).toHaveLength(2);
+	});
+
+	test('rule 7: without a format nothing is parsed or sent', async () => {
+		const service = simulation();
+		const result = await run(service, WRONG_ONCE, { format: undefined });
+		expect(starts(service)[0].body.prompt).toBe(WRONG_ONCE);
+		expect(messages(service)).toEqual([]);
+		expect(toJson(result)).not.toHaveProperty('output');
+	});
+});
+
+describe('the repair message is sent once', () => {
+	test('and a lost response is no reason to send it again, not by a retry either', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.meets('message', 'lost');
+		for (const _ of ['first', 'retry']) {
+			const error = await errorOf(MODES.memory(service, WRONG_TWICE, {}, nodeContext));
+			expect(error.message).toBe('The message may have been sent');
+			expect(error.context.sessionId).toBeDefined();
+		}
+		expect(messages(service)).toHaveLength(1);
+	});
+
+	test('and if it arrived without a response, a retry finds the new answer', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.meets('message', 'lost-after');
+		// What could tell that it arrived doesn't, for longer than the node asks.
+		service.stale('message', { until: 60_000 });
+		const first = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		expect(first.message).toBe('The message may have been sent');
+		service.advance(60_000);
+		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
+		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
+		expect(messages(service)).toHaveLength(1);
+	});
+
+	test('and not after n8n was killed right after it: the mark tells, and the new answer counts', async () => {
+		const service = simulation();
+		const marked = new Set<string>();
+		const mark = async (_operation: string, step: string) => {
+			if (marked.has(step)) throw new Error('marked');
+			marked.add(step);
+		};
+		const nodeContext = {};
+		await service.wake(WRONG_ONCE, nodeContext, { format, mark });
+		const saved = JSON.parse(JSON.stringify(nodeContext));
+		service.advance(70_000);
+		// Killed: what this wake has written is lost.
+		await service.wake(WRONG_ONCE, nodeContext, { format, mark });
+		expect(messages(service)).toHaveLength(1);
+		const result = await MODES.database(service, WRONG_ONCE, { mark }, saved);
+		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
+		expect(messages(service)).toHaveLength(1);
+		expect(marked).toEqual(new Set(['start', 'repair 0']));
+	});
+
+	test('and if the service refuses it, the error says so, and a retry sends it', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.meets('message', status(422), { first: 1 });
+		const error = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		expect(error.message).toBe("The result doesn't match the required format");
+		expect(error.description).toMatch(/couldn't be sent: .*Try later/);
+		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
+		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
+		expect(starts(service)).toHaveLength(1);
+	});
+});
+
+describe('the turn of the repair message', () => {
+	test('a reading of the turn before is not the new answer', async () => {
+		const service = simulation();
+		service.stale('message', { first: 2 });
+		const result = await MODES.memory(service, WRONG_ONCE);
+		expect(result).toMatchObject({ output: LINKS, warnings: [] });
+		expect(messages(service)).toHaveLength(1);
+	});
+
+	test('that does not show within half a minute is an error that says so, and a retry takes the answer', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		service.stale('message');
+		const error = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		expect(error.message).toBe("The result doesn't match the required format");
+		expect(error.description).toContain('No new turn was seen within 30 seconds');
+		service.clear();
+		expect((await MODES.memory(service, WRONG_ONCE, {}, nodeContext)).output).toEqual(LINKS);
+		expect(messages(service)).toHaveLength(1);
+	});
+});
+
+describe('rule 5: timeouts cover both turns', () => {
+	const LONG = `[work 60s] [say ${WRONG}] [next turn] [work 60s] [say ${RIGHT}]`;
+
+	test('Max Wait passes in the repair turn: the session is still running, and the next run sends nothing', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const first = await MODES.memory(service, LONG, { maxWaitMs: 90_000 }, nodeContext);
+		expect(first.kind).toBe('stillRunning');
+		expect(service.now()).toBeLessThan(130_000);
+		const result = await MODES.memory(service, LONG, {}, nodeContext);
+		expect(result.output).toEqual(LINKS);
+		expect(messages(service)).toHaveLength(1);
+	});
+
+	test('a session that has completed by the last poll before an abort is parsed, and not repaired: there is no time', async () => {
+		for (const [said, expected] of [
+			[RIGHT, { output: LINKS }],
+			[WRONG, { message: "The result doesn't match the required format" }],
+		] as const) {
+			const service = simulation();
+			const nodeContext = {};
+			service.meets('poll', status(503), { until: 90_000 });
+			service.meets('poll', status(503), { from: 90_000, first: 1 });
+			const changes = { maxWaitMs: 90_000, onMaxWait: 'abort' as const };
+			const prompt = `[say ${said}] [next turn] [say ${RIGHT}]`;
+			const outcome = MODES.memory(service, prompt, changes, nodeContext);
+			expect(await outcome.catch((error: Error) => error)).toMatchObject(expected);
+			expect(messages(service)).toEqual([]);
+			expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+			service.clear();
+			const retried = await MODES.memory(service, prompt, {}, nodeContext);
+			expect(retried.output).toEqual(LINKS);
+			// Stop aborts a session that is at work on another answer.
+			expect(recordIn(nodeContext).read()?.hasMisfit).toBeUndefined();
+			expect(starts(service)).toHaveLength(1);
+		}
+	});
+
+	test('Give Up After counts from the start of the session', async () => {
+		const service = simulation();
+		const prompt = `[say ${WRONG}] [next turn] [work 10h] [say ${RIGHT}]`;
+		const timeouts = { giveUpAfterMs: 3_600_000 };
+		const error = await errorOf(MODES.database(service, prompt, { timeouts } as Changes));
+		expect(error.message).toMatch(/did not finish within 1 hour and was aborted/);
+		expect(service.now()).toBeLessThan(2 * 3_600_000);
+	});
+});
+
+describe('the answer', () => {
+	test('of an agent that has said nothing is empty, not the prompt', async () => {
+		const service = simulation();
+		service.meets('poll', {
+			change: (body) => ({
+				...body,
+				...(body.status === 'completed' && { latestMessage: { role: 'user', text: RIGHT } }),
+			}),
+		});
+		const error = await errorOf(MODES.memory(service, `[say ${RIGHT}]`));
+		expect(error.description).toContain('The result starts with: nothing.');
+	});
+
+	test('of the service that is no text is no reason to crash', async () => {
+		const service = simulation();
+		service.meets('poll', {
+			change: (body) => ({ ...body, latestMessage: { role: 'assistant', text: { a: 1 } } }),
+		});
+		const parser = { ...linksParser(), parse: async () => await Promise.reject(generalError()) };
+		const changes = { format: await openOutputFormat(connected(parser)) };
+		const error = await errorOf(MODES.memory(service, `[say ${RIGHT}]`, changes));
+		expect(error.message).toBe("The result doesn't match the required format");
+	});
+});
+
+test('an item that needs approval or is still running has no `output`', async () => {
+	const service = simulation();
+	const asking = await MODES.memory(service, '[ask bash: x]', { policy: policy('ask') });
+	const running = await MODES.memory(service, '[work 10m]', { maxWaitMs: 10_000 });
+	for (const result of [asking, running]) expect(toJson(result)).not.toHaveProperty('output');
+});

@@ -1,0 +1,145 @@
+// What an output parser of n8n says of an answer: its exact reason where it tells one.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	addInstructions,
+	formatRepairMessage,
+	openOutputFormat,
+} from '../../nodes/RunAgentSession/session/format.ts';
+import {
+	connected,
+	generalError,
+	INSTRUCTIONS,
+	LINKS,
+	linksParser,
+	REASON,
+	RIGHT,
+	WRONG,
+} from '../outputParser.mts';
+
+const open = async (parser: unknown) => await openOutputFormat(connected(parser));
+/** The format of a parser that returns or throws this */
+const parsing = async (outcome: unknown) =>
+	await (
+		await open({
+			...linksParser(),
+			async parse() {
+				if (outcome instanceof Error) throw outcome;
+				return outcome;
+			},
+		})
+	).parse('x');
+
+describe('what parsers return', () => {
+	test('the value in `output` is the result', async () => {
+		const format = await open(linksParser());
+		expect(await format.parse(RIGHT)).toEqual({ output: LINKS });
+		expect(await format.parse(`\`\`\`json\n${RIGHT}\n\`\`\``)).toEqual({ output: LINKS });
+	});
+
+	test.each([
+		[{ output: 0 }, 0],
+		[{ output: null }, null],
+		[{ output: { output: 1 } }, { output: 1 }],
+		[
+			['a', 'b'],
+			['a', 'b'],
+		],
+		[
+			{ output: 1, more: 2 },
+			{ output: 1, more: 2 },
+		],
+	])('%j is the result %j', async (parsed, output) => {
+		expect(await parsing(parsed)).toEqual({ output });
+	});
+
+	test('an empty object is no result: an old parser drops the keys that it does not know', async () => {
+		expect(await parsing({})).toEqual({ misfit: 'output: Required' });
+	});
+});
+
+describe('the reason', () => {
+	test('is the exact one: which field, and what was expected', async () => {
+		expect(await (await open(linksParser())).parse(WRONG)).toEqual({ misfit: REASON });
+	});
+
+	test('names all fields, and says nothing twice', async () => {
+		const issues = [
+			{ path: ['output', 'a', 0], message: 'Expected string, received number', expected: 'string' },
+			{ path: ['output', 'b'], message: 'Required', expected: 'number' },
+			{ path: [], message: 'Unrecognized key' },
+		];
+		expect(await parsing(Object.assign(new Error('[…]'), { issues }))).toEqual({
+			misfit:
+				'output.a.0: Expected string, received number\noutput.b: Required (expected number)\nanswer: Unrecognized key',
+		});
+	});
+
+	test('says that an answer is no JSON, and where', async () => {
+		expect(await (await open(linksParser())).parse('No links')).toEqual({
+			misfit: expect.stringMatching(/^The answer isn't valid JSON: .*No links/),
+		});
+	});
+
+	test('is n8n’s own where the parser tells no other, else the message', async () => {
+		expect(await parsing(generalError('Invalid JSON in model output'))).toEqual({
+			misfit: 'Invalid JSON in model output',
+		});
+		expect(await parsing(generalError())).toEqual({
+			misfit: "Model output doesn't fit required format",
+		});
+	});
+
+	test('has no link for developers', async () => {
+		const url =
+			'https://docs.langchain.com/oss/javascript/langchain/errors/OUTPUT_PARSING_FAILURE/';
+		const error = new Error(`Expected 3 items but got 2.\n\nTroubleshooting URL: ${url}\n`);
+		expect(await parsing(error)).toEqual({ misfit: 'Expected 3 items but got 2.' });
+	});
+
+	test('has at most 2,000 characters, whatever a parser throws', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.oneof(fc.anything(), fc.constant('x'.repeat(9_000))), async (thrown) => {
+				const parser = { ...linksParser(), parse: async () => await Promise.reject(thrown) };
+				const parsed = (await (await open(parser)).parse('x')) as { misfit: string };
+				expect(typeof parsed.misfit).toBe('string');
+				expect(parsed.misfit.length).toBeLessThanOrEqual(2_000);
+			}),
+		);
+	});
+});
+
+describe('instructions', () => {
+	test('follow the prompt after a blank line, and without a format the prompt stays as it is', async () => {
+		const format = await open(linksParser());
+		expect(addInstructions('Check all links', format)).toBe(`Check all links\n\n${INSTRUCTIONS}`);
+		expect(addInstructions('Check all links', undefined)).toBe('Check all links');
+	});
+
+	test('are in the message that asks for another answer, after the reason', async () => {
+		const format = await open(linksParser());
+		const message = formatRepairMessage(REASON, format);
+		expect(message).toMatch(/^Your answer doesn't match the required format\./);
+		expect(message).toContain(`\n${REASON}\n`);
+		expect(message.endsWith(`\n\n${INSTRUCTIONS}`)).toBe(true);
+	});
+});
+
+describe('the connection', () => {
+	test.each([
+		['n8n returns nothing', undefined],
+		['n8n throws', new Error('A Output Parser sub-node must be connected and enabled')],
+	])('without a parser, an error says what to connect: %s', async (_, parser) => {
+		await expect(open(parser)).rejects.toMatchObject({
+			message: 'No output parser is connected',
+			description: expect.stringMatching(/^Connect a Structured Output Parser.*Nothing was sent/),
+		});
+	});
+
+	test('the error of a parser that is not set up stays as n8n has it', async () => {
+		const error = Object.assign(new Error('Error in sub-node Structured Output Parser'), {
+			functionality: 'configuration-node',
+		});
+		await expect(open(error)).rejects.toBe(error);
+	});
+});
