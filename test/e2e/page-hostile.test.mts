@@ -229,5 +229,5 @@ test(
 			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },
 		]);
 	},
-	3 * LOOK_MS,
+	3 * LOOK_MS + COUNT * 200,
 );

@@ -9,7 +9,7 @@ export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
 		if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;
 		throw new WorkspaceAutomationError(
 			'The package was updated while n8n was running',
-			'Run the workflow again. If that fails as well, restart n8n and its workers.',
+			'Run the workflow again. If that also fails, restart n8n and its workers.',
 		);
 	});
 }
