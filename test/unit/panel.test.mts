@@ -107,6 +107,30 @@ describe('Require Specific Output Format', () => {
 		expect(readHasOutputParser(contextOf(start()))).toBe(false);
 	});
 
+	test('a tool shows the fields that it showed before there was the toggle', () => {
+		const { description } = new RunAgentSession();
+		const asTool = { ...description, name: `${description.name}Tool` };
+		const shownFor = (saved: object) =>
+			Object.keys(
+				NodeHelpers.getNodeParameters(
+					properties,
+					{ ...saved },
+					true,
+					false,
+					{ typeVersion: 1 } as INode,
+					asTool,
+				)!,
+			);
+		const others = ['wait', 'maxWait', 'onMaxWait', 'permissionPolicy', 'simplify', 'options'];
+		expect(shownFor({})).toEqual(['operation', 'projectId', 'prompt', ...others]);
+		expect(shownFor({ operation: 'continue' })).toEqual([
+			'operation',
+			'sessionId',
+			'message',
+			...others,
+		]);
+	});
+
 	test('adds an input for one parser, and without it the node has the one input that it had', () => {
 		const { inputs } = new RunAgentSession().description;
 		const [, expression] = /^=\{\{(.*)\}\}$/.exec(inputs as string)!;
