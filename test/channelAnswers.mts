@@ -1,4 +1,4 @@
-// What n8n's own nodes hand on when a person has answered, or nobody has. test/e2e/channels.test.mts holds this table against the real nodes;
+// Outputs of n8n's own nodes after an answer, or without one. test/e2e/channels.test.mts holds this table against the real nodes;
 // Run Agent Session has to read every row as what the person meant; docs/approvals.md shows it.
 import type { HostVersion } from '../n8n-host/versions.mts';
 
@@ -12,11 +12,11 @@ export type Way =
 
 export interface ChannelAnswer {
 	channel: string;
-	/** How the node asks: its Response Type, or what else decides on what it hands on */
+	/** Form of the question: its Response Type, or another setting that changes the output */
 	asked: Way;
-	/** What the person chose or typed; nothing where the time limit was over */
+	/** Choice or text of the approver. Absent after a timeout. */
 	said?: string;
-	/** What the node hands on, in each n8n that can ask so */
+	/** Output of the node, in each n8n that can ask like this */
 	gives: Partial<Record<HostVersion, object>>;
 	means: 'approve' | 'deny' | 'none';
 }

@@ -184,7 +184,7 @@ describe('client-mail.json', () => {
 			const second = await reviews();
 			expect(second.text).toContain('Command: «rm -rf tmp»');
 
-			// What n8n answers depends on its version; what counts is that nothing is approved.
+			// n8n's answer depends on its version. In each, nothing is approved.
 			await click(stage.host, message, true).catch(() => undefined);
 			expect(await valuesOf(sessionId)).toEqual([
 				['git push', 'once'],

@@ -52,7 +52,7 @@ describe('approve-in-slack.json', () => {
 			const second = await asks('rm -rf tmp');
 			expect(second.text).not.toContain('«git push');
 
-			// What n8n answers depends on its version; what counts is that nothing is approved.
+			// n8n's answer depends on its version. In each, nothing is approved.
 			await click(stage.host, first, true).catch(() => undefined);
 			expect((await valuesOf(asked[0].sessionId)).at(-1)).toEqual(['rm -rf tmp', null]);
 

@@ -1,4 +1,4 @@
-// What n8n's own nodes hand on when a person answers in a channel: the table of test/channelAnswers.mts, held against the real nodes.
+// Outputs of n8n's own nodes after an answer in a channel: compares the table of test/channelAnswers.mts with the real nodes.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';

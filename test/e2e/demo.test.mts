@@ -31,7 +31,7 @@ describe('the demo', () => {
 				cwd: root,
 				onLine: (line) => printed.push(line),
 			});
-			/** What stands behind a word at the beginning of a line */
+			/** Returns the text after a word at the beginning of a line. */
 			const fact = (name: string) =>
 				printed
 					.find((line) => line.startsWith(`${name} `))

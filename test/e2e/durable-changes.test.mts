@@ -1,4 +1,4 @@
-// What becomes of a parked execution when its workflow is switched off or changed, and of one that was run by hand up to a node.
+// A paused execution when its workflow is deactivated or changed, and one that was run by hand up to a node.
 import { beforeAll, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';

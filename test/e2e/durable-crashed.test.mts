@@ -34,7 +34,7 @@ const start = async (login?: OwnHost['login']) =>
 		env: WITHOUT_EDITOR,
 	});
 
-/** What n8n can be told to save in between */
+/** Settings for n8n's saving of execution progress */
 const SAVES = ['nothing', 'progress'] as const;
 type Saves = (typeof SAVES)[number];
 

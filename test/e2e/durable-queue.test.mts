@@ -13,7 +13,7 @@ import {
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What is killed while a session is parked */
+/** Processes killed while a session is paused */
 const CASES = ['main', 'worker', 'main and worker'] as const;
 
 describe('sessions that wait in the database, in queue mode', () => {

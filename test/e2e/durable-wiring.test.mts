@@ -1,4 +1,4 @@
-// How Run Agent Session may be wired and set, and what becomes of an execution that is parked when somebody stops it, changes the workflow or calls it
+// Connections and settings of Run Agent Session, and a paused execution when it's stopped, or the workflow is changed or called
 // from another. All workflows run beside each other, and the tests look at what became of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
@@ -213,7 +213,7 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 			}
 			const execution = await outcome(name);
 			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-			// What has completed and comes back would go round for ever.
+			// A completed item that returns would loop forever.
 			if (WAYS[name].repeats) expect(execution.error?.message).toContain('already completed');
 			else if (name !== ENDLESS) expect(execution.status).toBe('success');
 		},
@@ -262,7 +262,7 @@ describe('a paused execution', () => {
 			expect((await outcome('Stopped')).status).toBe('canceled');
 			const [session] = await sessionsFor(stage, promptOf('Stopped', LONG));
 			expect(session).toMatchObject({ aborted: false });
-			// How to find it afterwards
+			// To find it afterwards
 			const execution = await outcome('Stopped');
 			expect(execution.customData).toMatchObject({ sessionId: session.sessionId });
 		},

@@ -29,7 +29,7 @@ const outcome = async (name: string): Promise<Execution> =>
 const expectSuccess = ({ status, error }: Execution) =>
 	expect({ status, error: error?.message }).toEqual({ status: 'success' });
 
-/** What came out, with the number of the item that n8n says it came from, through all the rounds */
+/** Output items, with the number of their input item according to n8n, through all rounds */
 const completed = editFields('Completed', {
 	n: "={{ $('Items').item.json.n }}",
 	text: '={{ $json.text }}',
@@ -66,7 +66,7 @@ beforeAll(async () => {
 		),
 	);
 	await begin(single('Asks once', `Asks once ${asks} [say Never.]`, { permissionPolicy: 'ask' }));
-	// What follows Needs Approval leads back: to a person it takes a message in between.
+	// The node after Needs Approval is connected back. An approver would need a message in between.
 	const back = (name: string, options: object) =>
 		looped(
 			name,
@@ -118,7 +118,7 @@ beforeAll(async () => {
 const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
 	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);
 
-/** What comes of the item with this number */
+/** Returns the result of the item with this number. */
 const doneBy = (n: number) => ({ n: String(n), text: `Done ${n}.` });
 
 describe('many items', () => {

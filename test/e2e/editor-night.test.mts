@@ -78,11 +78,11 @@ describe('a new user', () => {
 				file.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters.content,
 			);
 			const [first, second] = (await stage.service.control.seed()).projects;
-			// What is to be done, in the words of an agent that follows a script
+			// The prompt, as a script for the agent
 			Object.assign(file.nodes.find(({ name }) => name === 'Run Agent Session')!.parameters, {
 				prompt: `={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
 			});
-			// What nobody can wait for in a test: the morning, and a hundred projects
+			// Too long for a test: the night, and a hundred projects
 			Object.assign(file.nodes.find(({ name }) => name === 'Wait until 7 am')!.parameters, {
 				dateTime: '={{ $now.plus({ seconds: 1 }) }}',
 			});

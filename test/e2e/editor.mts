@@ -15,7 +15,7 @@ import type { Panel } from '../../tools/editor/panel.mts';
 import { signedIn } from '../../tools/editor/signIn.mts';
 import { eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS, useStage } from './support.mts';
 
-/** Of one step in the editor, on a machine that is busy with other things */
+/** Timeout of one step in the editor, on a busy machine */
 export const STEP_TIMEOUT_MS = 60_000;
 
 export interface Editor {

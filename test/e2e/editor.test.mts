@@ -48,7 +48,7 @@ describe('the node panel', () => {
 	);
 });
 
-/** What the form says about a key that the service refuses; n8n 1 has its own words. */
+/** Message of the form about a refused key. n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
 	'2.41':
 		"The API key was refused. Check that it is complete and still exists in the service's settings.",

@@ -28,7 +28,7 @@ beforeEach(async () => {
 	seen = channels.sent().length;
 });
 
-/** What was sent to this host since the test began */
+/** Messages to this host since the test began */
 const sentTo = (host: string): Sent[] =>
 	channels
 		.sent()

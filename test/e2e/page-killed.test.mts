@@ -29,7 +29,7 @@ const start = async (login?: OwnHost['login']) =>
 
 /** The example, with its messages deactivated as it is imported: what they would send is what comes in */
 const ANSWERED = 'approve-on-a-page.json';
-/** What people are not asked in time for */
+/** Cases without an answer in time */
 const DECIDED = ['deny', 'abort'] as const;
 const UNANSWERED = [...DECIDED, 'wait'] as const;
 const promptOf = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;

@@ -100,7 +100,7 @@ export function choiceOf({ html }: PageAnswer, request: number, label: string): 
 	throw new Error(`The page has no "${label}" for request ${request}: ${html}`);
 }
 
-/** What was sent as messages so far, in their order */
+/** Sent messages so far, in order */
 export const messages = async (
 	{ host }: Stage,
 	executionId: string,

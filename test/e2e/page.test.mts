@@ -67,7 +67,7 @@ async function ended(name: string) {
 	return execution;
 }
 
-/** What the service has been told for the session with this prompt */
+/** Decisions that the service got for the session with this prompt */
 const answered = async (prompt: string): Promise<unknown[]> => {
 	const [{ sessionId }] = await sessionsFor(stage, prompt);
 	const { interactions } = await recordOf(stage, sessionId);
@@ -134,7 +134,7 @@ describe('nothing is decided', () => {
 	);
 });
 
-/** How two people answer the same page in the same second */
+/** Two answers on the same page in the same second */
 const BOTH = ['Approve once', 'Deny'] as const;
 
 test.each(RACES)(

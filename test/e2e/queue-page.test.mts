@@ -15,7 +15,7 @@ import {
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What becomes of the worker that has asked, between question and answer */
+/** Fate of the asking worker between question and answer */
 const CASES = ['stays', 'killed'] as const;
 
 describe('the page in queue mode', () => {

@@ -39,7 +39,7 @@ import {
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What the service was asked about a session, in order */
+/** Requests about a session, in order */
 const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<string[]> =>
 	(await service.requests())
 		.filter(({ path }) => path.includes(sessionId))
@@ -51,7 +51,7 @@ const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | und
 describe('two workers', () => {
 	const stage = useOwnStage(onSeveralMachines({ concurrency: 60, env: WITHOUT_EDITOR }));
 
-	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
+	/** Script of a session, and its expected result in n8n and in the service's record */
 	interface Kind {
 		prompt: string;
 		/** Minutes */
@@ -170,7 +170,7 @@ describe('two workers', () => {
 			),
 		);
 
-	/** What came of an item in n8n and in the service */
+	/** Result of an item in n8n and in the service */
 	async function outcomeOf(prompt: string, execution: Execution) {
 		const sessions = await sessionsFor(stage, prompt);
 		const [session] = sessions;
@@ -190,7 +190,7 @@ describe('two workers', () => {
 			interactions: session.interactions.map(
 				({ permission, value }: any) => `${permission} ${value ?? '-'}`,
 			),
-			// What n8n has to say of a session that it did not stop: its ID, and each decision that the service has carried out.
+			// Lines of n8n's log about a session that it didn't stop: its ID, and each decision that the service has carried out.
 			named: stopped || JSON.stringify(item ?? execution.error).includes(session.sessionId),
 			foundByIt: stopped || Object.values(execution.customData).includes(session.sessionId),
 			decisions: item

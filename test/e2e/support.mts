@@ -284,7 +284,7 @@ export const requestsSince = async ({ service }: Stage, since: number) =>
 		path: request.path.split('?')[0].replace(/^\/v1/, ''),
 	}));
 
-/** What the service itself knows of a session */
+/** Returns the service's own state of a session. */
 export async function recordOf({ service }: Stage, sessionId: string): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
 	if (!record) throw new Error(`The service knows no session ${sessionId}.`);

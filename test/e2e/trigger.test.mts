@@ -87,7 +87,7 @@ async function executionsOf(workflowId: string) {
 	return await Promise.all(ended.map(({ id }) => readExecution(host.rest, id)));
 }
 
-/** What has come out of a trigger so far */
+/** Items of a trigger so far */
 const emitted = async (workflowId: string, name = NODE) =>
 	(await executionsOf(workflowId)).flatMap((execution) =>
 		execution.items(name).filter(() => execution.status === 'success'),
@@ -157,7 +157,7 @@ test(
 		const id = await activated(file);
 		const { id: taskId } = await add('One');
 		await eventually(async () => (await titles(id, 'Added')).length, 60);
-		// What changes before a trigger has seen it is new to it.
+		// A thing that changes before the trigger has seen it is new.
 		await polled(4);
 		await control.tasks.change(taskId, { title: 'Two' });
 		await eventually(async () => (await titles(id, 'Updated')).length, 60);

@@ -1,4 +1,4 @@
-// What happens when nobody watches: timeouts, retries, a human who never answers. How n8n is killed in mid-session is in killed.test.mts.
+// Unattended runs: timeouts, retries, an approver who never answers. Kills of n8n are in killed.test.mts.
 import { describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';

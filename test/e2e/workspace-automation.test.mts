@@ -21,7 +21,7 @@ import {
 
 const stage = useStage();
 
-/** What the service holds at the start */
+/** Data of the service at the start */
 let seed: SeedView;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('a workflow of many operations', () => {
 		async () => {
 			const before = await requestCount(stage);
 			const projects: Array<{ id: string; name: string }> = seed.projects.slice(0, 2);
-			// What cannot be listed is what people keep in a table: the site and the task that go with a project.
+			// Values that can't be listed are in a table: the site and the task that go with a project.
 			const sites = Object.fromEntries(
 				projects.map(({ id }) => [id, seed.sites.find((site) => site.projectId === id)!.id]),
 			);

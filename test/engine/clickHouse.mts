@@ -23,7 +23,7 @@ export function useClickHouse(database: string) {
 	});
 
 	return {
-		/** How ClickHouse itself cuts each text into tokens */
+		/** ClickHouse's own tokens of each text */
 		async tokenize(texts: string[]): Promise<Piece[][]> {
 			await connection.run('TRUNCATE TABLE texts');
 			await connection.insert(
@@ -46,7 +46,7 @@ export function useClickHouse(database: string) {
 	};
 }
 
-/** What `work` returns, or the error that people see instead */
+/** Returns the result of `work`, or its error */
 export function orRefusal<T>(work: () => T): T | WorkspaceAutomationError {
 	try {
 		return work();
@@ -56,7 +56,7 @@ export function orRefusal<T>(work: () => T): T | WorkspaceAutomationError {
 	}
 }
 
-/** What starts, ends or escapes something, and what is easily taken for it */
+/** Characters that start, end or escape something, and similar ones */
 const MARKS = [
 	...["'", '"', '`', '‘', '’', '“', '”', "''", '""', '``', "\\'", '\\"', '\\`', '\\\\', '\\'],
 	...['--', '-', '//', '/', '#', '# ', '#!', '#\t', '/*', '*/', '*', '/*/', '\n', '\r', '\u2028'],

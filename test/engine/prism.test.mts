@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'prism-'));
 let prism: ChildProcess;
 let recorder: Server;
 let baseUrl: string;
-/** What was sent since the last look, as the document names it: `path`, `query.limit`, `body.source.type`, ... */
+/** Names in the requests since the last check, as in the document: `path`, `query.limit`, `body.source.type`, ... */
 let sent: string[] = [];
 let log = '';
 
@@ -132,7 +132,7 @@ test.each(Object.entries(good))('Prism accepts the request of %s', async (does, 
 
 const binary = [{ data: { data: 'AAAA', mimeType: 'image/png', fileName: 'a.png' } }];
 
-/** What an operation needs to send everything that it can: several uses, where one excludes another */
+/** Uses that together send everything that an operation can */
 const everything: Record<string, IDataObject[]> = {
 	'task.update': [{ updateFields: { title: 'x', prompt: 'x', rrule: 'x', emoji: 'x' } }],
 	'file.create': [

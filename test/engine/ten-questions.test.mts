@@ -51,7 +51,7 @@ const converting = (views: TrafficEvent[]) => {
 };
 
 type Row = Record<string, unknown>;
-/** What the single events say, from those of the days since `daysAgo` days before `today` */
+/** Results from the single events of the days since `daysAgo` days before `today` */
 type Answer = (since: (daysAgo: number) => TrafficEvent[], today: number) => Row[];
 
 const answers: Record<string, Answer> = {

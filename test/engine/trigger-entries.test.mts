@@ -1,4 +1,4 @@
-// What the trigger makes of entries that no sensible service would send, and of moments; its poll called as n8n calls it.
+// The trigger with unusual entries and dates. Its poll is called as n8n calls it.
 import { describe, expect, test } from '@jest/globals';
 import { listOf, Status, useAnswers } from './answers.mts';
 import { options, poller, type Setup } from './engine.mts';

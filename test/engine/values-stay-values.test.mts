@@ -1,4 +1,4 @@
-// Whatever a value says, it stays a value: templates and values that are made to mislead, through the real ClickHouse.
+// Values stay values: templates and values that are made to mislead, through the real ClickHouse.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -32,7 +32,7 @@ const hostile = mixOf(
 	6,
 );
 
-/** What the expressions and query parameters of a template are, when its value is this */
+/** Expressions and query parameters of a template with this value */
 const valuesOf = (value: string) => {
 	const list = [value, value];
 	const expressions: Record<string, unknown> = { v: value, list, n: -7 };
@@ -87,7 +87,7 @@ test('a value is all that differs between two queries of one template', async ()
 interface Column {
 	/** Code; of a named column, with its name, in which # stands where the test adds the column's number */
 	sql: string;
-	/** What follows the number in the column's name */
+	/** The rest of the column's name after the number */
 	name?: (value: string) => string;
 	cell: (value: string) => unknown;
 	/** Number of values the column has in it */
@@ -180,7 +180,7 @@ const column = fc.oneof(
 	{ weight: 5, arbitrary: fc.constantFrom(...others) },
 );
 
-/** What may stand before and after a column */
+/** Texts before and after a column */
 const gap = fc.constantFrom(
 	...[
 		' ',
@@ -199,7 +199,7 @@ const gap = fc.constantFrom(
 	...["/*/* ' */ {{ v }} */", '/*/{{ v }}* " */', "/**{{ v }}/ ' */"],
 );
 
-/** What makes a template wrong, or is a place where no value can stand */
+/** Invalid parts of a template, and places where no value can be */
 const accident = fc.oneof(
 	marks,
 	fc.constantFrom(

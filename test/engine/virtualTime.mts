@@ -35,7 +35,7 @@ interface Timer {
 	run: () => void;
 }
 
-/** What n8n's HTTP helper hands to axios, as far as it is needed here */
+/** The used part of the request that n8n's HTTP helper passes to axios */
 interface AxiosConfig {
 	method: string;
 	headers: { toJSON(): Record<string, string> };

@@ -15,7 +15,7 @@ export interface Report {
 	/** Number of items left by each output, errors last */
 	outcomes: number[];
 	faultsMet: number;
-	/** What does not hold: nothing, or the node has a bug */
+	/** Violated rules. If there are any, the node has a bug */
 	violations: string[];
 }
 

@@ -38,7 +38,7 @@ const START = Date.UTC(2026, 9, 5, 9);
 
 const processed = (weather: Weather): Weather =>
 	({ ...(weather as object), processed: true }) as Weather;
-/** What comes instead of acting, and what comes after it, whatever the method */
+/** Answers instead of an effect, and answers after it, for any method */
 const anywhere: Weather[] = [
 	'unsent',
 	'lost',

@@ -141,7 +141,7 @@ describe('docs/benchmarks.md', () => {
 		expect(pastedTable(readDocument(), name).rows.length).toBeGreaterThan(0),
 	);
 
-	// Where this fails: npm run bench -- --charts
+	// If this fails, run: npm run bench -- --charts
 	test('shows the charts of the runs on it, and no others', async () => {
 		const drawn = benchmarks.map(async (name) => await chartsOf(name, readDocument()));
 		const expected: Record<string, string> = Object.assign({}, ...(await Promise.all(drawn)));

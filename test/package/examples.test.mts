@@ -1,4 +1,4 @@
-// What the examples and documents say about the nodes is there: parameters, labels, pictures.
+// Checks the names in examples and documents: parameters, labels, pictures.
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -138,9 +138,9 @@ describe.each(examples())('%s.json', (name) => {
 		const loose = nodes.flatMap((node) => {
 			const outputs = outputsOf(node);
 			const led = follows[node.name]?.main ?? [];
-			// What nothing follows is an end.
+			// A node without connections is an end.
 			const isEnd = led.length === 0 && outputs.length === 1 && outputs[0] === 0;
-			// What an AI Agent says is the answer in its chat.
+			// An AI Agent's output is the answer in its chat.
 			const isAnswer = (index: number) => index === 0 && node.type.endsWith('.agent');
 			return isEnd
 				? []

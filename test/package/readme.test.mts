@@ -1,4 +1,4 @@
-// What the README and the pages in docs/ promise is there.
+// Checks the README and the pages in docs/ against the code and the tests.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// What runs on GitHub, and the forms that people fill in there.
+// Checks the workflows and forms on GitHub.
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';

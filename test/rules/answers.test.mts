@@ -1,4 +1,4 @@
-// What a person answered, against sessions that go on: in whatever order questions and answers come, nothing is approved that nobody approved.
+// Approvers' answers against running sessions: for any order of questions and answers, nothing is approved without an approver.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Session } from '../../nodes/shared/client/session.ts';
@@ -29,7 +29,7 @@ const goOn = async (service: Simulation, sessionId: string, { answer, ...policy 
 const askedOf = ({ session }: { session: Session }) =>
 	addOrigin(session.pendingInteractions, { sessionId: session.sessionId });
 
-/** What the service was told for each request: pattern and option */
+/** Decision sent for each request: pattern and option */
 const told = async (service: Simulation): Promise<Record<string, string | null>> =>
 	Object.fromEntries(
 		(await service.sessions())

@@ -1,4 +1,4 @@
-// How a run of Run Agent Session begins, and that nothing is started or sent twice: rules 1, 2, 10 and 14.
+// Start of a run of Run Agent Session, which starts and sends nothing twice: rules 1, 2, 10 and 14.
 import { describe, expect, test } from '@jest/globals';
 import {
 	errorOf,
@@ -83,7 +83,7 @@ describe('rule 10: a message and Retry On Fail', () => {
 		const { session } = await service.run('[say First]');
 		const { sessionId } = session;
 		const target = { operation: 'continue' as const, sessionId, message: '[say Second]' };
-		// Of two that mean the same poll the first applies.
+		// If two rules match the same poll, the first one applies.
 		service.meets('poll', status(401), { after: 'message', first: 1 });
 		service.stale('message', { first: 3 });
 		expect((await errorOf(service.run('', { target }, nodeContext))).context.httpStatus).toBe(401);

@@ -1,4 +1,4 @@
-// What became of each decision: rules 7 and 17.
+// Results of decisions: rules 7 and 17.
 import { describe, expect, test } from '@jest/globals';
 import {
 	errorOf,
@@ -66,7 +66,7 @@ describe('rule 7: resolving is verified', () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after', { first: 1 });
 		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
-		// What can be read again is behind.
+		// The next poll is behind.
 		service.stale('decision', { until: () => of(service.sent, 'POST', '/resolve').length > 1 });
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ permission: 'bash' }] });
@@ -158,7 +158,7 @@ describe('rules 17 and 21', () => {
 describe('rule 7: every send follows a reading of that very content', () => {
 	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
 	const onlyGit = policy('rules', { rules });
-	/** What the reading shows under the same ID */
+	/** Request that the poll shows under the same ID */
 	const instead = (changes: object): Weather => ({
 		change: (body) => ({
 			...body,

@@ -23,7 +23,7 @@ const steps = fc.array(
 	{ maxLength: 4 },
 );
 
-/** What happens to each request in turn; after the list the weather is fine */
+/** Fault of each request in turn. After the list, there are no faults */
 const course = fc.array(
 	fc.constantFrom<Weather>(
 		'fine',

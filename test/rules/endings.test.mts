@@ -1,4 +1,4 @@
-// How a run ends: rules 8, 9 and 12.
+// End of a run: rules 8, 9 and 12.
 import { describe, expect, test } from '@jest/globals';
 import { LAST_REQUESTS_MS } from '../../nodes/RunAgentSession/session/finish.ts';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';

@@ -27,7 +27,7 @@ import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
-/** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
+/** Fault of a request. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
 	| 'fine'
 	| 'unsent'
@@ -48,11 +48,11 @@ export interface Sent {
 	weather: Weather;
 	/** The status that arrived, where it was the service's own */
 	status?: number;
-	/** What the service answered, also when the weather kept it from arriving */
+	/** Answer of the service, even if it didn't arrive */
 	answer?: string;
 }
 
-/** What a request is for */
+/** Purpose of a request */
 export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
 const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
 export const purposeOf = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
@@ -92,7 +92,7 @@ const START = Date.UTC(2026, 9, 5, 9);
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
-/** Where n8n's HTTP helper would be: what is sent meets the weather, and the service where that lets it. */
+/** Replaces n8n's HTTP helper: applies faults to a request, and passes it to the service. */
 export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
@@ -207,7 +207,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		},
 	});
 
-	/** Of the rules that mean a request, the first applies. */
+	/** The first rule that matches a request applies. */
 	function isMeant(rule: (typeof rules)[number], request: Sent): boolean {
 		const { first = Infinity, skip = 0, from = 0, until = Infinity, after } = rule.which;
 		if (rule.purpose !== 'any' && rule.purpose !== purposeOf(request)) return false;
@@ -230,11 +230,11 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		pauses,
 		logged,
 		recorded,
-		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
+		/** Errors that the service reports about itself. If there are any, a test has found a bug in it */
 		problems,
 		now: () => virtual.now() - begin,
 		advance: virtual.advance,
-		/** What requests for a purpose meet on their way */
+		/** Faults of requests for a purpose */
 		meets,
 		/** Polls after the first request for a purpose show what the last one before it showed. */
 		stale: (after: Purpose, which: Which = {}) =>
@@ -314,7 +314,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			abortOnStop: true,
 			...changes,
 		} as ItemSettings;
-		// What a user of these dialects enters in the node's options.
+		// Options that a user of these dialects needs.
 		const { nodeOptions } = settings;
 		job.policy = {
 			approveValues: values(nodeOptions?.approveValues),
@@ -357,7 +357,7 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	mark?: RunDependencies['mark'];
 };
 
-/** How an item In the Database ended */
+/** Result of an item In the Database */
 interface DatabaseRun {
 	result: RunResult;
 	/** Every result with which the item left the node, also those that asked approvers */

@@ -210,7 +210,7 @@ describe('over any events', () => {
 			const views = events.filter(({ name }) => name === 'page_view');
 			const purchases = events.filter(({ name }) => name === 'purchase');
 			const subjects = (some: TrafficEvent[]) => new Set(some.map(({ subject }) => subject)).size;
-			/** What a visit bought in the project where it saw a page: these tables are project-local */
+			/** A visit's purchases in the project of the page: these tables are project-local */
 			const bought = (view: TrafficEvent) =>
 				purchases.filter(
 					({ subject, project }) => subject === view.subject && project === view.project,

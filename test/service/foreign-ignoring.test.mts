@@ -1,4 +1,4 @@
-// What shows that a service speaks a dialect that ignores what it does not know, or that something stands before it.
+// Signs of a dialect that ignores unknown names, or of a proxy.
 import { expect, test } from '@jest/globals';
 
 import type { Overrides } from '../../local-service/dialects/dialect.mts';
@@ -36,7 +36,7 @@ const answersWith = (status: number, text: RegExp, acts: boolean) => async (serv
 /** Requests in our form are taken for requests without what they name. */
 const ours: Overrides = {};
 
-/** What shows that a service speaks a dialect */
+/** Signs of a dialect */
 const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
 	async 'ignored-page-names'(service) {
 		expect(idsIn(await fiveFiles(service, ours))).toHaveLength(25);

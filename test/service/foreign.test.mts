@@ -1,4 +1,4 @@
-// What shows that a service speaks a dialect that refuses what it does not know.
+// Signs of a dialect that refuses unknown names.
 import { expect, test } from '@jest/globals';
 import { usualOptions } from '../../local-service/agent/directives.mts';
 
@@ -18,7 +18,7 @@ import { unknownId } from './support.mts';
 
 const speak = useSpeakers();
 
-/** What shows that a service speaks a dialect */
+/** Signs of a dialect */
 const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
 	async 'foreign-ids-numeric'(service) {
 		const { products, assets, projects } = await service.control.seed();

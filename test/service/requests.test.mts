@@ -1,4 +1,4 @@
-// What every operation has in common: key, version, scopes, validation, envelope.
+// Common rules of all operations: key, version, scopes, validation, envelope.
 import { describe, expect, test } from '@jest/globals';
 import fastify from 'fastify';
 import { operations } from '../../openapi/contract.mts';

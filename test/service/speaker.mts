@@ -76,7 +76,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 		call,
 		control: controlWithin(service.app),
 		overrides,
-		/** What the service reports as its own mistakes */
+		/** Errors that the service reports about itself */
 		problems,
 		now: clock.now,
 		advance: (seconds: number) => clock.advance(seconds * 1000),
@@ -86,7 +86,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 
 export type Speaker = ReturnType<typeof speaker>;
 
-/** What stands at a dotted path: `data.run_id`. */
+/** Returns the value at a dotted path: `data.run_id`. */
 export const valueAt = (value: unknown, path: string): unknown =>
 	path
 		.split('.')

@@ -18,7 +18,7 @@ import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
 import { createServiceClock } from '../virtualClock.mts';
 
-/** What the contract says about bodies, by name */
+/** Schemas of the contract, by name */
 export type Schemas = components['schemas'];
 export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
 
@@ -98,7 +98,7 @@ export function useService(options: ServiceOptions = {}) {
 			data: typeof body === 'string' ? body : JSON.stringify(body),
 		});
 		const text = response.data;
-		// What was asked for decides what the body is; errors are read by `errorOf`
+		// The request decides the type of the body. `errorOf` reads errors
 		return {
 			status: response.status,
 			headers: new Headers(response.headers as Record<string, string>),

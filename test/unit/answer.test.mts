@@ -22,7 +22,7 @@ const needsApproval = {
 /** One of its requests, as Split Out makes an item of it. */
 const request = { ...needsApproval.pendingInteractions[0], patterns: ['yes'], response: 'yes' };
 
-/** What a Chat node hands on besides the text that was typed. */
+/** Fields of a Chat node's output besides the typed text. */
 const chat = { sessionId: 'f3b1c6', action: 'sendMessage' };
 
 type Said = 'approve' | 'deny' | 'none' | 'unreadable' | 'both';
@@ -233,7 +233,7 @@ describe('an answer', () => {
 		SHAPES.map(([from, value, said]) => [from, toText(value).slice(0, 200), said, value] as const),
 	)('of %s: %s is %s', (_, __, said, value) => expect(reading(value)).toBe(said));
 
-	// What the nodes really hand on; test/e2e/channels.test.mts holds the table against them.
+	// Real outputs of the nodes. test/e2e/channels.test.mts holds the table against them.
 	test.each(
 		channelAnswers.flatMap((row) =>
 			Object.entries(row.gives).map(([version, item]) => [nameOf(row), version, row.means, item]),

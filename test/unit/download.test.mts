@@ -1,4 +1,4 @@
-// Where a download leads: the service names a URL, and its host may name another.
+// Targets of a download: the service names a URL, and its host may redirect to another.
 import { expect, test } from '@jest/globals';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
@@ -6,7 +6,7 @@ import { realClock } from '../../nodes/shared/client/clock.ts';
 const SERVICE = 'https://api.example.com/v1';
 const bodyOf = (text: string) => ({ text, destroy: () => {}, emit: () => true });
 
-/** What comes of a download from hosts that answer as they are told, and the URLs that were requested */
+/** Downloads from scripted hosts. Returns the result and the requested URLs. */
 async function downloaded(first: string, redirects: Record<string, string>) {
 	const requested: string[] = [];
 	const httpRequest = async ({ url, ...options }: any) => {

@@ -286,7 +286,7 @@ describe('whatever the options', () => {
 		expect(picked).toBeGreaterThan(20);
 	});
 
-	// What no list of ours holds, by which a service may say for how long, for whom or that it will not ask any more
+	// Unknown words, with which a service may limit the time or the user, or stop asking
 	const outside = fc.oneof(
 		fc.constantFrom(
 			'workspace',

@@ -215,7 +215,7 @@ const interaction = (text: string) => ({
 const rules = [{ permission: '*', pattern: '*a*b', decision: 'deny' as const }];
 const policy = { rules, defaultDecision: 'approve' as const, approveWith: 'once' as const };
 
-/** What reads text that the service, an agent, a person in a channel or an earlier node wrote. Those that may throw a mistake do. */
+/** Functions that read text of the service, an agent, an approver or an earlier node. They may throw an error. */
 const READERS: Record<string, (text: string) => unknown> = {
 	'the message of an error': (text) =>
 		errorOf(400, { body: { error: { message: text, code: text, doc_url: text } } }),

@@ -93,7 +93,7 @@ describe('a mistake in Overrides is named', () => {
 });
 
 describe('a request', () => {
-	/** What is sent for an operation */
+	/** Returns the request of an operation. */
 	async function requestOf(
 		operation: OperationId,
 		values: Values,

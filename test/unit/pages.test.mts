@@ -1,4 +1,4 @@
-// What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
+// Proofs of a list's page: its entries, its end, its progress and its filter, for pages of different services.
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';

@@ -14,7 +14,7 @@ const ID = '123e4567-e89b-12d3-a456-426614174000';
 const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
 const everyOption = Object.fromEntries(options.map(({ name, default: value }) => [name, value]));
 
-/** What n8n passes to the node of the parameters that a workflow has */
+/** Returns the parameters that n8n passes to the node. */
 const passedOn = (saved: object) =>
 	NodeHelpers.getNodeParameters(properties, { ...saved }, true, false, {} as INode, null) as Record<
 		string,

@@ -214,7 +214,7 @@ describe('a hostile request', () => {
 			'x'.repeat(5_000),
 		),
 	);
-	/** What is ours: all but the text between quotation marks and what says how much of it is cut off. */
+	/** Returns our own words: all but the quoted text and its mark for cut text. */
 	const ours = (text: string) =>
 		text
 			.replaceAll('Careful: a word mixes letters of different alphabets  \n', '')

@@ -1,4 +1,4 @@
-// What the trigger emits for any course of lists, as n8n runs it: state is saved with what is emitted and at no other time, and whatever was
+// Events of the trigger for any course of lists, as n8n runs it: state is saved with items and at no other time, and any state that was
 // not saved is gone when n8n is.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ interface Thing {
 	createdAt: string;
 }
 
-/** What happens in the world or in n8n, in turn */
+/** Events in the world or in n8n, in turn */
 type Step =
 	| { do: 'add'; list: number; second: number }
 	| { do: 'change' | 'remove'; which: number }
@@ -178,7 +178,7 @@ function play(on: ChangeRule['on'], first: number, steps: Step[], most: number):
 				poll(step.do);
 		}
 	}
-	// What is removed is gone after three reads.
+	// A removed entry is gone after three reads.
 	for (let quiet = 0; quiet <= GONE_AFTER;) quiet = poll('done') > 0 ? 0 : quiet + 1;
 	return { baseline, left: things, emitted, batches, missed };
 }

@@ -1,4 +1,4 @@
-// What the tests of examples have in common in which people are asked in their own channels, each question in an execution of its own.
+// Shared code for tests of examples that ask in channels, each question in its own execution.
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Execution } from '../../../n8n-host/executions.mts';
 import { hostVersion } from '../../../n8n-host/versions.mts';

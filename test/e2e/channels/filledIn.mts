@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
 	'n8n-nodes-base.httpRequest': 'notionApi',
 };
 
-/** What these hold, beside those of the channels */
+/** Data of these hosts, beside those of the channels */
 const MORE: Record<string, object> = {
 	githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'token' },
 	googleSheetsOAuth2Api: oauth,

@@ -35,7 +35,7 @@ const started = (world: World, prompt: string): IDataObject => ({
 	prompt,
 });
 
-/** What the item lists as decided, and what the service has. */
+/** Compares the item's decisions with the service's. */
 function decisionsOf(
 	json: any,
 	session: { interactions: any[] },
@@ -136,7 +136,7 @@ const runs: Speaker[] = [
 			});
 			const [session, ...others] = await since(world, before);
 			const decided = session?.interactions.map(({ value }) => meaning(value));
-			// What is left to a person is right, as long as it says so.
+			// A request left to an approver is right, if the item says so.
 			if (output === 'needsApproval')
 				return differences({
 					'what it waits for': [

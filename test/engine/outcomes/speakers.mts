@@ -5,7 +5,7 @@ import { byId, type World } from './world.mts';
 
 export interface Speaker {
 	name: string;
-	/** What may be there after an error only if the error says that it may; beyond so many that the use itself needs */
+	/** Things that may exist after an error only if the error says so, beyond the number that the use needs */
 	makes?: { what: 'sessions' | 'turns' | 'files' | 'products'; beyond?: number };
 	/**
 	 * Uses it, and says what is wrong, in the words of the state: undefined when all is right.
@@ -22,14 +22,14 @@ const sorted = (ids: unknown[]) => ids.map(String).sort();
 const same = (found: unknown[], wanted: unknown[]) =>
 	JSON.stringify(sorted(found)) === JSON.stringify(sorted(wanted));
 
-/** What is wrong with a list of ids */
+/** Returns the problems of a list of ids. */
 function wrongIds(found: unknown[], wanted: unknown[]): string | undefined {
 	if (same(found, wanted)) return undefined;
 	const twice = found.length - new Set(found.map(String)).size;
 	return `${found.length} of ${wanted.length} entries${twice > 0 ? `, ${twice} of them twice` : ''}`;
 }
 
-/** What is wrong when things are not as they have to be: `{ 'the name': [found, wanted] }` */
+/** Returns the differences from the wanted values: `{ 'the name': [found, wanted] }` */
 function differences(pairs: Record<string, [unknown, unknown]>): string | undefined {
 	const wrong = Object.entries(pairs).filter(
 		([, [found, wanted]]) => JSON.stringify(found) !== JSON.stringify(wanted),

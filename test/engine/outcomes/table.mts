@@ -35,7 +35,7 @@ async function learn(): Promise<void> {
 	await world.close();
 }
 
-/** What comes of every use that the dialects concern; of all others comes what comes of it without dialects. */
+/** Runs every use that the dialects concern. All others have the same outcome as without dialects. */
 export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 	await learn();
 	const touched = new Set(names.flatMap((name) => dialects[name].touches as string[]));
@@ -84,7 +84,7 @@ const sentence = (says: string) =>
 		.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '...')
 		.replaceAll('|', '\\|');
 
-/** Of so many the table says what they say */
+/** Maximum number of errors in the table */
 const MOST_ERRORS = 2;
 
 /** The errors of some uses: what each says, which operation it names, and whose it is. */
@@ -101,7 +101,7 @@ function errors(uses: Use[]): string {
 	return [...told.slice(0, MOST_ERRORS), ...(more > 0 ? [`and ${more} more`] : [])].join('<br>');
 }
 
-/** What a dialect needs, as the table says it */
+/** Returns a dialect's settings for the table. */
 function needsOf(name: DialectName): string {
 	const { overrides = {}, nodeOptions } = dialects[name];
 	const needs = Object.keys(overrides).map((operation) => `\`${operation}\``);

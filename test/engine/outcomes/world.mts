@@ -21,7 +21,7 @@ let services = 0;
 
 export interface World {
 	control: ControlClient;
-	/** What exists since the last look */
+	/** Things created since the last check */
 	seed: Awaited<ReturnType<ControlClient['seed']>>;
 	look(): Promise<void>;
 	projectId: string;
@@ -29,9 +29,9 @@ export interface World {
 	/** A folder with more files than two pages hold */
 	folderId: string;
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
-	/** What a user of these dialects enters in the options of Run Agent Session */
+	/** Options of Run Agent Session that a user of these dialects needs */
 	words: { approveValues?: string; denyValues?: string };
-	/** What the service says that it did wrong */
+	/** Errors that the service reports about itself */
 	problems: string[];
 	/** The operations that the service was asked for since the last time, each once */
 	asked(): Promise<string[]>;
