@@ -45,7 +45,7 @@ const data = (said: object): ChannelAnswer['gives'] => ({
 	'1.123': { data: said },
 });
 /** The item that asked, unchanged */
-const overIn = (...versions: HostVersion[]): ChannelAnswer['gives'] =>
+const findOverlap = (...versions: HostVersion[]): ChannelAnswer['gives'] =>
 	Object.fromEntries(versions.map((version) => [version, question]));
 
 const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
@@ -73,7 +73,7 @@ const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
 		gives: data({ Decision: 'Deny', Comment: COMMENT }),
 		means: 'deny',
 	},
-	{ channel, asked: 'Approval', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel, asked: 'Approval', gives: findOverlap('2.41', '1.123'), means: 'none' },
 ]);
 
 /** Somebody who pressed a button in Slack itself, where the node is set to say who it was */
@@ -173,7 +173,7 @@ export const channelAnswers: ChannelAnswer[] = [
 		gives: { '2.41': { ...typed('no'), data: { approved: false } } },
 		means: 'deny',
 	},
-	{ channel: 'Chat', asked: 'Free Text', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel: 'Chat', asked: 'Free Text', gives: findOverlap('2.41', '1.123'), means: 'none' },
 	{
 		channel: 'Form',
 		asked: 'Form',
@@ -188,11 +188,11 @@ export const channelAnswers: ChannelAnswer[] = [
 		gives: { '2.41': submitted('Deny'), '1.123': submitted('Deny') },
 		means: 'deny',
 	},
-	{ channel: 'Form', asked: 'Form', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel: 'Form', asked: 'Form', gives: findOverlap('2.41', '1.123'), means: 'none' },
 ];
 
 /** A row in a few words */
-export const nameOf = ({ channel, asked, said }: ChannelAnswer): string =>
+export const getName = ({ channel, asked, said }: ChannelAnswer): string =>
 	`${channel}, ${asked}: ${said ?? 'nobody answered in time'}`;
 
 const shown = (item: object | undefined): string =>

@@ -57,7 +57,7 @@ async function run(prompt: string): Promise<void> {
 	executions.set(prompt, await runLive(host, single(prompt, prompt)));
 }
 
-const statusOf = async (prompt: string) =>
+const getStatus = async (prompt: string) =>
 	(await host.rest.get(`/executions/${executions.get(prompt)}`)).status as string;
 
 const sessionsFor = async (prompt: string) =>
@@ -96,7 +96,7 @@ async function meetSlow(operationId: string): Promise<void> {
 }
 
 const parked = async (prompt: string) =>
-	await eventually(async () => (await statusOf(prompt)) === 'waiting');
+	await eventually(async () => (await getStatus(prompt)) === 'waiting');
 
 describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 	const named = (when: string) => `${how} ${when} ${WORK}`;

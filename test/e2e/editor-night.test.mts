@@ -7,7 +7,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
 import { canvasNode, openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
-import { signedIn } from '../../tools/editor/signIn.mts';
+import { openSession } from '../../tools/editor/signIn.mts';
 import { credentialName } from '../../tools/examples.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { atHost } from './channels/standIn.mts';
@@ -27,7 +27,9 @@ beforeAll(async () => {
 	await importCredentials(stage.host);
 	await stage.service.control.setSpeed(20);
 	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
-	const context = await signedIn(browser, stage.host, { viewport: { width: 1600, height: 1000 } });
+	const context = await openSession(browser, stage.host, {
+		viewport: { width: 1600, height: 1000 },
+	});
 	page = await context.newPage();
 	page.setDefaultTimeout(STEP_TIMEOUT_MS);
 }, STAGE_TIMEOUT_MS);

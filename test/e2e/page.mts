@@ -91,7 +91,7 @@ export const send = async (
 	);
 
 /** The value of the choice with this label for a request */
-export function choiceOf({ html }: PageAnswer, request: number, label: string): string {
+export function getChoice({ html }: PageAnswer, request: number, label: string): string {
 	const inputs = html.matchAll(
 		/<input\s+type="radio"\s+name="request(\d+)"\s+value="(\d+)"[^>]*>\s*<span\s*>([^<]+)</g,
 	);

@@ -26,7 +26,7 @@ import {
 	NODE,
 	play,
 	projectId,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	startedByItself,
 	TEST_TIMEOUT_MS,
@@ -45,7 +45,7 @@ const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<str
 		.filter(({ path }) => path.includes(sessionId))
 		.map(({ method, path }) => `${method} ${path.split(sessionId)[1]}`);
 
-const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
+const getWorker = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
 	host.workers.find(({ executions }) => executions.includes(executionId));
 
 describe('two workers', () => {
@@ -171,7 +171,7 @@ describe('two workers', () => {
 		);
 
 	/** Result of an item in n8n and in the service */
-	async function outcomeOf(prompt: string, execution: Execution) {
+	async function getOutcome(prompt: string, execution: Execution) {
 		const sessions = await sessionsFor(stage, prompt);
 		const [session] = sessions;
 		const output = Object.values(OUTPUTS).find((name) => execution.items(name).length > 0);
@@ -260,7 +260,7 @@ describe('two workers', () => {
 			const outcomes = [];
 			for (const { prompt } of items)
 				outcomes.push(
-					await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)),
+					await getOutcome(prompt, await readExecution(host.rest, executions.get(prompt)!)),
 				);
 			const expected = items.map(
 				({ prompt, execution, output, session, aborted, interactions = [] }) => ({
@@ -303,9 +303,9 @@ describe('two workers', () => {
 			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
 				'canceled',
 			);
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 			await eventually(async () =>
-				workerOf(stage, executionId)?.tail().includes(`Agent session ${sessionId} was aborted`),
+				getWorker(stage, executionId)?.tail().includes(`Agent session ${sessionId} was aborted`),
 			);
 			// For as long as it takes another session to be polled twice, nobody asks for this one.
 			const other = await play(
@@ -335,7 +335,7 @@ describe('two workers', () => {
 			await host.stop(id);
 
 			expect((await host.waitForExecution(id)).status).toBe('canceled');
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, TEST_TIMEOUT_MS);
 
 /** The bytes of a file, however the service hands them out */
-async function contentOf(fileId: string): Promise<Buffer> {
+async function readContent(fileId: string): Promise<Buffer> {
 	const { text, url } = await callApi(stage, 'GET', `/files/${fileId}/content`);
 	return url === undefined
 		? Buffer.from(text)
@@ -234,7 +234,7 @@ describe('files', () => {
 				]) {
 					const { id } = execution.items(upload)[index];
 					expect((await callApi(stage, 'GET', `/files/${id}`)).name).toBe(as);
-					expect((await contentOf(id)).toString('base64')).toBe(data);
+					expect((await readContent(id)).toString('base64')).toBe(data);
 				}
 			}
 		},

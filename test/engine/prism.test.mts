@@ -41,11 +41,11 @@ function writeContract(): string {
 }
 
 /** The dotted paths of the values in JSON */
-const pathsIn = (value: unknown, at: string): string[] =>
+const findPaths = (value: unknown, at: string): string[] =>
 	typeof value === 'object' && value !== null
 		? Object.entries(value).flatMap(([name, inner]) => [
 				`${at}${name}`,
-				...pathsIn(inner, `${at}${name}.`),
+				...findPaths(inner, `${at}${name}.`),
 			])
 		: [];
 
@@ -57,7 +57,7 @@ async function startRecorder(target: string): Promise<string> {
 		const url = new URL(request.url!, target);
 		sent.push(...[...url.searchParams.keys()].map((name) => `query.${name}`));
 		sent.push(...Object.keys(request.headers).map((name) => `header.${name}`));
-		if (body !== '') sent.push(...pathsIn(JSON.parse(body), 'body.'));
+		if (body !== '') sent.push(...findPaths(JSON.parse(body), 'body.'));
 		const headers = Object.fromEntries(
 			['authorization', 'content-type', 'service-api-version'].flatMap((name) =>
 				request.headers[name] ? [[name, String(request.headers[name])]] : [],
@@ -173,7 +173,9 @@ test.each(documented)(
 		const asText = does === 'file.getContent' ? { outputAs: 'text' } : {};
 		const parameters = { ...good[does], ...product, ...asText, simplify: false };
 		const { outputs } = await call(does, parameters);
-		const found = pathsIn(outputs[0][0].json, '').map((path) => path.replace(/\.\d+(?=\.|$)/g, ''));
+		const found = findPaths(outputs[0][0].json, '').map((path) =>
+			path.replace(/\.\d+(?=\.|$)/g, ''),
+		);
 		const wanted = fields
 			.map((path) => (does.endsWith('getAll') ? path.replace(/^data\./, '') : path))
 			.filter((path) => !READ_BY_THE_NODE.test(path));

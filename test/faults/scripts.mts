@@ -33,7 +33,7 @@ export const rules = [
 ];
 
 /** Script of an item's session, identified by its number */
-export function promptOf(dice: Dice, index: number): string {
+export function getPrompt(dice: Dice, index: number): string {
 	const steps = Array.from({ length: Math.floor(dice() * 4) }, () => pick(dice, STEPS));
 	return `Item ${index}. ${steps.join(' ')} ${pick(dice, ENDS)}`;
 }

@@ -18,13 +18,13 @@ interface Block {
 }
 
 /** The code blocks of a section, in their order. */
-function blocksOf(title: string): Block[] {
+function getBlocks(title: string): Block[] {
 	const [, section = ''] = guide.split(`\n## ${title}\n`);
 	const blocks = section.split('\n## ')[0].matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms);
 	return [...blocks].map(([, language, file = '', text]) => ({ language, file, text }));
 }
 
-const blocks = blocksOf('Add an operation');
+const blocks = getBlocks('Add an operation');
 let copy: string;
 
 beforeAll(() => {

@@ -55,7 +55,7 @@ export interface Sent {
 /** Purpose of a request */
 export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
 const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
-export const purposeOf = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
+export const getPurpose = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
 	if (method === 'GET') return 'poll';
 	const found = Object.entries(ENDINGS).find(([, ending]) => path.endsWith(ending));
 	return (found?.[0] as Purpose | undefined) ?? 'start';
@@ -96,14 +96,14 @@ const KEY = 'wa_local_main_key';
 export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
-	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
+	/** `now`: milliseconds since the start. `getWeather` may let time pass. */
 	{
 		now,
-		weatherOf,
+		getWeather: weatherOf,
 		whileBusy,
 	}: {
 		now: () => number;
-		weatherOf(request: Sent): Promise<Weather>;
+		getWeather(request: Sent): Promise<Weather>;
 		whileBusy: VirtualClock['whileBusy'];
 	},
 ): ApiContext {
@@ -197,7 +197,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const context = contextFor(service.app, credentials, {
 		now: () => virtual.now() - begin,
 		whileBusy: virtual.whileBusy,
-		async weatherOf(request) {
+		async getWeather(request) {
 			virtual.advance(late);
 			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
 			const weather =
@@ -210,10 +210,10 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	/** The first rule that matches a request applies. */
 	function isMeant(rule: (typeof rules)[number], request: Sent): boolean {
 		const { first = Infinity, skip = 0, from = 0, until = Infinity, after } = rule.which;
-		if (rule.purpose !== 'any' && rule.purpose !== purposeOf(request)) return false;
+		if (rule.purpose !== 'any' && rule.purpose !== getPurpose(request)) return false;
 		if (request.at < from) return false;
 		if (typeof until === 'function' ? until() : request.at >= until) return false;
-		if (after && !sent.some((earlier) => purposeOf(earlier) === after)) return false;
+		if (after && !sent.some((earlier) => getPurpose(earlier) === after)) return false;
 		rule.seen++;
 		return rule.seen > skip && rule.seen <= skip + first;
 	}
@@ -243,9 +243,9 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				() => {
 					const before = sent.slice(
 						0,
-						sent.findIndex((request) => purposeOf(request) === after),
+						sent.findIndex((request) => getPurpose(request) === after),
 					);
-					const last = before.findLast((request) => purposeOf(request) === 'poll');
+					const last = before.findLast((request) => getPurpose(request) === 'poll');
 					return { status: 200, body: last?.answer };
 				},
 				{ after, ...which },
@@ -374,7 +374,7 @@ const inOneWake = async (job: ItemSettings, dependencies: RunDependencies) => {
 export type Simulation = ReturnType<typeof simulation>;
 
 /** The error that something ended with; fails the test when it did not. */
-export async function errorOf(work: Promise<unknown>): Promise<WorkspaceAutomationError> {
+export async function getError(work: Promise<unknown>): Promise<WorkspaceAutomationError> {
 	return await work.then(
 		() => {
 			throw new Error('It was expected to fail, and did not');

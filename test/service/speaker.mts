@@ -115,14 +115,14 @@ export interface Pending {
 	response: { options: Array<{ value: string; label: string }> };
 }
 
-export async function pendingIn(service: Speaker, sessionId: string): Promise<Pending[]> {
+export async function findPending(service: Speaker, sessionId: string): Promise<Pending[]> {
 	const { body } = await service.call('getAgentSession', { sessionId });
 	// The document shows the status object: no dialect moves it
 	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
 }
 
 /** The ids of a list's entries, in their order */
-export const idsIn = (list: unknown): unknown[] => {
+export const findIds = (list: unknown): unknown[] => {
 	const data = valueAt(list, 'data');
 	return Array.isArray(data) ? data.map((item) => valueAt(item, 'id')) : [];
 };

@@ -98,7 +98,7 @@ export function useService(options: ServiceOptions = {}) {
 			data: typeof body === 'string' ? body : JSON.stringify(body),
 		});
 		const text = response.data;
-		// The request decides the type of the body. `errorOf` reads errors
+		// The request decides the type of the body. `getError` reads errors
 		return {
 			status: response.status,
 			headers: new Headers(response.headers as Record<string, string>),
@@ -142,10 +142,10 @@ export function useService(options: ServiceOptions = {}) {
 }
 
 /** The error of an answer, if it is one. */
-const errorIn = ({ body }: CallResult) =>
+const findError = ({ body }: CallResult) =>
 	(body as Partial<Schemas['ErrorEnvelope']> | undefined)?.error;
 
 /** `[404, 'not_found']` */
-export const errorOf = (result: CallResult) => [result.status, errorIn(result)?.code];
+export const getError = (result: CallResult) => [result.status, findError(result)?.code];
 /** The error's message; empty for what is not an error */
-export const messageOf = (result: CallResult): string => errorIn(result)?.message ?? '';
+export const getMessage = (result: CallResult): string => findError(result)?.message ?? '';

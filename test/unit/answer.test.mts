@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
 import { toText } from '../../nodes/shared/values.ts';
-import { channelAnswers, nameOf } from '../channelAnswers.mts';
+import { channelAnswers, getName } from '../channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
 
@@ -236,7 +236,7 @@ describe('an answer', () => {
 	// Real outputs of the nodes. test/e2e/channels.test.mts holds the table against them.
 	test.each(
 		channelAnswers.flatMap((row) =>
-			Object.entries(row.gives).map(([version, item]) => [nameOf(row), version, row.means, item]),
+			Object.entries(row.gives).map(([version, item]) => [getName(row), version, row.means, item]),
 		),
 	)('of %s, in n8n %s, is %s', (_, __, means, item) => expect(reading(item)).toBe(means));
 

@@ -71,7 +71,7 @@ describe('options are shown where they count', () => {
 });
 
 /** A node with these parameters, as the node's code sees it */
-function contextOf(saved: Record<string, any>, { asTool = false, ...evaluated } = {} as any): any {
+function getContext(saved: Record<string, any>, { asTool = false, ...evaluated } = {} as any): any {
 	const parameters = passedOn(saved);
 	const resolve = (value: any): any =>
 		typeof value === 'string' && value.startsWith('=') ? (evaluated[value] ?? '') : value;
@@ -103,7 +103,7 @@ const start = (changes: object = {}) => ({
 
 describe('what an item asks for', () => {
 	test('has the default of each field that nobody changed', () => {
-		expect(readItemSettings(contextOf(start()), 0)).toMatchObject({
+		expect(readItemSettings(getContext(start()), 0)).toMatchObject({
 			target: { operation: 'start', projectId: ID, prompt: 'x', extra: {} },
 			policy: { mode: 'ask', defaultDecision: 'ask', approveWith: 'once', approveValues: [] },
 			poll: { pollMs: 5_000, maxPollMs: 10_000 },
@@ -118,7 +118,7 @@ describe('what an item asks for', () => {
 	});
 
 	test('polls at most as often as Poll Interval says, where no Max Poll Interval is given', () => {
-		const settings = readItemSettings(contextOf(start({ options: { pollInterval: 60 } })), 0);
+		const settings = readItemSettings(getContext(start({ options: { pollInterval: 60 } })), 0);
 		expect(settings.poll).toEqual({ pollMs: 60_000, maxPollMs: 60_000 });
 	});
 
@@ -126,7 +126,7 @@ describe('what an item asks for', () => {
 		'reads a session from a dashboard URL itself, without a pattern of n8n: %s',
 		(place) => {
 			const sessionId = { __rl: true, mode: 'url', value: `https://${place}/${ID}` };
-			const { target } = readItemSettings(contextOf({ operation: 'continue', sessionId }), 0);
+			const { target } = readItemSettings(getContext({ operation: 'continue', sessionId }), 0);
 			expect(target).toMatchObject({ sessionId: ID });
 		},
 	);
@@ -146,7 +146,7 @@ describe('a model must not fill in what decides (rule 56)', () => {
 	];
 
 	test.each(decided)('%s', (label, changes) => {
-		const context = contextOf(start(changes), { asTool: true, [byModel]: 'approve' });
+		const context = getContext(start(changes), { asTool: true, [byModel]: 'approve' });
 		expect(() => readItemSettings(context, 0)).toThrow(`A model must not fill in '${label}'`);
 	});
 
@@ -154,7 +154,7 @@ describe('a model must not fill in what decides (rule 56)', () => {
 		'by any of its names: %s',
 		(name) => {
 			const permissionPolicy = `={{ ${name}('x') }}`;
-			const context = contextOf(start({ permissionPolicy }), {
+			const context = getContext(start({ permissionPolicy }), {
 				asTool: true,
 				[permissionPolicy]: 'approve',
 			});
@@ -164,24 +164,24 @@ describe('a model must not fill in what decides (rule 56)', () => {
 
 	test('in a trial, too', () => {
 		const saved = { operation: 'tryRules', requests: '[]', permissionPolicy: byModel };
-		const context = contextOf(saved, { asTool: true, [byModel]: 'approve' });
+		const context = getContext(saved, { asTool: true, [byModel]: 'approve' });
 		expect(() => readTrial(context, 0)).toThrow(/^A model must not/);
 	});
 
 	test('a prompt may come from a model, and outside of a tool nothing changes', () => {
-		const tool = contextOf(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
+		const tool = getContext(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
 		expect(readItemSettings(tool, 0).target).toMatchObject({ prompt: 'Go' });
-		const noTool = contextOf(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
+		const noTool = getContext(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
 		expect(readItemSettings(noTool, 0).policy.mode).toBe('deny');
 	});
 });
 
 /** Every field of a panel, however deep, with the fields and choices in it */
-const fieldsIn = (fields: INodeProperties[]): any[] =>
+const findFields = (fields: INodeProperties[]): any[] =>
 	fields.flatMap((field: any) => [
 		field,
-		...fieldsIn((field.options ?? []).filter(Boolean)),
-		...fieldsIn(field.values ?? []),
+		...findFields((field.options ?? []).filter(Boolean)),
+		...findFields(field.values ?? []),
 	]);
 
 describe.each([
@@ -189,7 +189,7 @@ describe.each([
 	['Workspace Automation', new WorkspaceAutomation()],
 	['Workspace Automation Trigger', new WorkspaceAutomationTrigger()],
 ])('the texts of %s', (_, { description }) => {
-	const fields = fieldsIn(description.properties);
+	const fields = findFields(description.properties);
 
 	test('descriptions have at most 120 characters, and no semicolon', () => {
 		const wrong = fields

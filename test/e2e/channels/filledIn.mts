@@ -39,7 +39,7 @@ export async function importAllCredentials(host: Host): Promise<void> {
 		});
 }
 
-export function filledIn(
+export function fillExample(
 	name: string,
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {

@@ -43,7 +43,7 @@ function judged(error: NodeError): Outcome {
 }
 
 /** Returns the outcome. For any result, nothing may exist twice, or exist although the package denies it. */
-export async function outcomeOf({ use, makes }: Speaker, world: World): Promise<Outcome> {
+export async function getOutcome({ use, makes }: Speaker, world: World): Promise<Outcome> {
 	const before = await census(world);
 	const outcome = await use(world).then(
 		(wrong): Outcome => (wrong === undefined ? { kind: 'right' } : { kind: 'wrong', how: wrong }),

@@ -36,7 +36,7 @@ const started = (world: World, prompt: string): IDataObject => ({
 });
 
 /** Compares the item's decisions with the service's. */
-function decisionsOf(
+function getDecisions(
 	json: any,
 	session: { interactions: any[] },
 ): Record<string, [unknown, unknown]> {
@@ -152,7 +152,7 @@ const runs: Speaker[] = [
 				'the session': [json.sessionId, session?.sessionId],
 				'what was decided': [decided, [policy]],
 				'the status': [session?.status, 'completed'],
-				...decisionsOf(json, session),
+				...getDecisions(json, session),
 			});
 		},
 	})),

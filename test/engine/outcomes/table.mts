@@ -1,6 +1,6 @@
 // Every dialect against everything that speaks to the service, as a table for people. A use that is silently wrong has no place in it.
 import { dialects, type DialectName } from '../../../local-service/dialects/index.mts';
-import { outcomeOf, type Outcome } from './outcome.mts';
+import { getOutcome, type Outcome } from './outcome.mts';
 import { sessionSpeakers } from './sessions.mts';
 import { operationSpeakers, type Speaker } from './speakers.mts';
 import { watchers } from './watchers.mts';
@@ -27,7 +27,7 @@ async function learn(): Promise<void> {
 	const world = await createWorld([], false);
 	for (const { speaker } of everybody) {
 		await world.asked();
-		const outcome = await outcomeOf(speaker, world);
+		const outcome = await getOutcome(speaker, world);
 		if (outcome.kind !== 'right')
 			throw new Error(`${speaker.name}, without a dialect: ${JSON.stringify(outcome)}`);
 		operationsOf.set(speaker, await world.asked());
@@ -45,7 +45,7 @@ export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 	const outcomes = async (told: boolean) => {
 		const world = await createWorld(names, told);
 		const found: Outcome[] = [];
-		for (const { speaker } of concerned) found.push(await outcomeOf(speaker, world));
+		for (const { speaker } of concerned) found.push(await getOutcome(speaker, world));
 		await world.close();
 		if (world.problems.length > 0) throw new Error(world.problems.join('\n'));
 		return found;
@@ -62,7 +62,7 @@ export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 }
 
 /** The uses that are silently wrong, each in a line. */
-export const wrongIn = (uses: Use[]): string[] =>
+export const findProblems = (uses: Use[]): string[] =>
 	uses.flatMap(({ group, name, ...outcomes }) =>
 		Object.entries(outcomes).flatMap(([how, outcome]) =>
 			outcome.kind === 'wrong' ? [`${group}, ${name} (${how}): ${outcome.how}`] : [],
@@ -102,7 +102,7 @@ function errors(uses: Use[]): string {
 }
 
 /** Returns a dialect's settings for the table. */
-function needsOf(name: DialectName): string {
+function getNeeds(name: DialectName): string {
 	const { overrides = {}, nodeOptions } = dialects[name];
 	const needs = Object.keys(overrides).map((operation) => `\`${operation}\``);
 	return (
@@ -111,13 +111,13 @@ function needsOf(name: DialectName): string {
 }
 
 /** The row of a dialect. */
-export function rowOf(name: DialectName, uses: Use[]): string {
+export function getRow(name: DialectName, uses: Use[]): string {
 	const mended = uses.filter((use) => use.outcome.kind === 'error' && use.told?.kind === 'right');
 	const failing = uses.filter(({ outcome, told = outcome }) => told.kind === 'error');
 	const cells = [
 		`\`${name}\``,
 		dialects[name].summary.replaceAll('|', '\\|'),
-		needsOf(name),
+		getNeeds(name),
 		listed(mended) || '–',
 		errors(failing) || '–',
 	];

@@ -93,7 +93,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		credentials,
 		...more,
 	});
-	const outputsOf = ({ outputs, error }: Execution) => {
+	const getOutputs = ({ outputs, error }: Execution) => {
 		if (error) throw error;
 		return outputs;
 	};
@@ -128,7 +128,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		async operation(does, parameters = {}, more) {
 			const [resource, operation] = does.split('.');
 			const given = { resource, operation, ...parameters };
-			const outputs = outputsOf(
+			const outputs = getOutputs(
 				await time.run(async () => await run(setup('workspaceAutomation', given, more))),
 			);
 			// A warning on an item tells a user as much as an error does.
@@ -137,7 +137,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 			return outputs[0].map(({ json, ...item }) => Object.assign(json, item));
 		},
 		async session(parameters) {
-			const outputs = outputsOf(
+			const outputs = getOutputs(
 				await time.run(async () => await run(setup('runAgentSession', parameters))),
 			);
 			const index = outputs.findIndex((items) => items.length > 0);
