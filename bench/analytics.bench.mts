@@ -43,7 +43,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			`the local service answered with ${decimals(answers.many.length / 1e6)} MB; from here on a bare server repeats that answer`,
 		);
 		log(`${ROUNDS} rounds, each way in a fresh process`);
-		return tableOf(await measured(answers, credentials));
+		return makeTable(await measured(answers, credentials));
 	});
 }
 
@@ -85,7 +85,7 @@ async function read(reading: Reading): Promise<Read> {
 	return JSON.parse(answer) as Read;
 }
 
-function tableOf(figures: Map<Way, Read[]>): Table {
+function makeTable(figures: Map<Way, Read[]>): Table {
 	const middle = (way: Way, of: 'ms' | 'parseMs' | 'growth') =>
 		median(figures.get(way)!.map((one) => one[of]!));
 	const parse = {

@@ -48,7 +48,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				if (up.sha256 !== down.sha256) changed++;
 			}
 		}
-		return tableOf(measured, changed);
+		return makeTable(measured, changed);
 	});
 }
 
@@ -76,7 +76,7 @@ async function transfer(
 	return { ...(JSON.parse(answer) as Transferred), direction, garbage };
 }
 
-function tableOf(measured: Measured[], changed: number): Table {
+function makeTable(measured: Measured[], changed: number): Table {
 	const kinds = (['up', 'down'] as const).flatMap((direction) =>
 		(['leave', 'collect'] as const).map((garbage) => {
 			const growths = measured

@@ -93,7 +93,7 @@ const receive = async (file: string) =>
 		})
 	).binary!.data;
 
-async function hashOf(data: IBinaryData): Promise<string> {
+async function getHash(data: IBinaryData): Promise<string> {
 	const hash = createHash('sha256');
 	for await (const chunk of await binaryData.getAsStream(data.id!)) hash.update(chunk as Buffer);
 	return hash.digest('hex');
@@ -113,7 +113,7 @@ async function watched<T>(work: () => Promise<T>): Promise<{ result: T; growth: 
 async function transfer(): Promise<Transferred> {
 	if (direction === 'down') {
 		const { result, growth } = await watched(async () => await receive(fileId!));
-		return { fileId: fileId!, sha256: await hashOf(result), growth };
+		return { fileId: fileId!, sha256: await getHash(result), growth };
 	}
 	const { data, sha256 } = await made(bytes);
 	const { result, growth } = await watched(async () => await send(data));

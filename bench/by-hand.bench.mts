@@ -8,7 +8,7 @@ import { faultsFrom } from '../test/faults/faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
 import { defaultLimits } from './pollPlan.mts';
-import { readPolls, requestsOf } from './pollRecord.mts';
+import { readPolls, getRequests } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
 import { importCredential } from '../tools/demoStage.mts';
 
@@ -77,7 +77,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				)),
 			);
 		}
-		return tableOf(measured);
+		return makeTable(measured);
 	});
 }
 
@@ -131,7 +131,13 @@ async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measu
 			service.sessions() as Promise<SessionRecord[]>,
 			service.requests(),
 		]);
-		return { trial, ended, sessions, requests, delays: delaysOf(trial, ended, sessions, requests) };
+		return {
+			trial,
+			ended,
+			sessions,
+			requests,
+			delays: getDelays(trial, ended, sessions, requests),
+		};
 	} finally {
 		await service.close();
 	}
@@ -231,7 +237,7 @@ async function readEnded(stage: N8nStage, workflowId: string): Promise<Ended[]> 
 	);
 }
 
-function delaysOf(
+function getDelays(
 	{ kind, faults }: Trial,
 	ended: Ended[],
 	sessions: SessionRecord[],
@@ -247,7 +253,7 @@ function delaysOf(
 			{
 				delay,
 				interval:
-					readPolls(requestsOf(session.sessionId, requests), defaultLimits).lastInterval *
+					readPolls(getRequests(session.sessionId, requests), defaultLimits).lastInterval *
 					(1 + 1 / 5),
 			},
 		];
@@ -265,7 +271,7 @@ const LOSSES = ['failed', 'twice', 'lost', 'unanswered', 'announced'] as const;
  */
 type Losses = Record<(typeof LOSSES)[number], number>;
 
-function lossesOf({ ended, sessions }: Measured): Losses {
+function getLosses({ ended, sessions }: Measured): Losses {
 	const lost = sessions.filter(
 		({ sessionId, finishedAt }) => finishedAt && !ended.some((one) => one.sessionId === sessionId),
 	);
@@ -288,7 +294,7 @@ const mean = (figures: number[]) => sum(figures) / figures.length;
 
 /** The losses of several together */
 const allLosses = (measured: Measured[]): Losses => {
-	const each = measured.map(lossesOf);
+	const each = measured.map(getLosses);
 	return Object.fromEntries(
 		LOSSES.map((loss) => [loss, sum(each.map((losses) => losses[loss]))]),
 	) as Losses;
@@ -315,7 +321,7 @@ function row(what: string, measured: Measured[]): string[] {
 	];
 }
 
-function tableOf(measured: Measured[]): Table {
+function makeTable(measured: Measured[]): Table {
 	const ours = measured.filter(({ trial }) => trial.kind === NODE);
 	const calm = ours.filter(({ trial }) => !trial.faults);
 	const losses = allLosses(ours);

@@ -41,7 +41,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			}
 		}
 		const [own, ...rest] = loaded;
-		return tableOf(own, rest, statSync(packed.archive).size);
+		return makeTable(own, rest, statSync(packed.archive).size);
 	} finally {
 		packed.remove();
 	}
@@ -70,7 +70,7 @@ async function loadOnce(folder: string): Promise<ColdStart> {
 	}
 }
 
-function tableOf(own: Loaded, others: Loaded[], tarball: number): Table {
+function makeTable(own: Loaded, others: Loaded[], tarball: number): Table {
 	const middle = ({ starts }: Loaded, figure: keyof ColdStart) =>
 		median(starts.map((start) => start[figure]));
 	/** Against whichever of the others was best in the same round */

@@ -17,7 +17,7 @@ export const readDocument = (): string => readFileSync(file, 'utf8');
 
 /** The table in a benchmark's section of the document. Its expectations are not read. */
 export function pastedTable(document: string, name: string): Table {
-	const [head, rule, ...rest] = runIn(document, name).split('\n');
+	const [head, rule, ...rest] = runWithin(document, name).split('\n');
 	// Columns are as wide as the rule below their heads is long.
 	const ends = [...rule.matchAll(/-+/g)].map(({ index, 0: dashes }) => [
 		index,
@@ -39,10 +39,10 @@ export function pasteRun(
 	const run = lines({ ...table, expectations: [] })
 		.join('\n')
 		.trimEnd();
-	const section = sectionOf(document, name);
+	const section = getSection(document, name);
 	return document.replace(section, () =>
 		section
-			.replace(runIn(document, name), () => stripVTControlCharacters(run))
+			.replace(runWithin(document, name), () => stripVTControlCharacters(run))
 			.replace(/Node [\d.]+, n8n \d+\.\d+\.\d+/, `Node ${versions.node}, n8n ${versions.core}`),
 	);
 }
@@ -57,7 +57,7 @@ export function saveRun(
 }
 
 /** Draws the chart of the run in the document, light and dark. Returns the contents of the files by their names. */
-export async function chartsOf(name: string, document: string): Promise<Record<string, string>> {
+export async function getCharts(name: string, document: string): Promise<Record<string, string>> {
 	const chart = charts[name];
 	if (!chart) throw new Error(`bench/charts.mts has no chart of "${name}".`);
 	const table = pastedTable(document, name);
@@ -70,18 +70,18 @@ export async function chartsOf(name: string, document: string): Promise<Record<s
 
 export async function saveCharts(name: string): Promise<void> {
 	mkdirSync(images, { recursive: true });
-	for (const [image, svg] of Object.entries(await chartsOf(name, readDocument())))
+	for (const [image, svg] of Object.entries(await getCharts(name, readDocument())))
 		writeFileSync(new URL(image, images), svg);
 }
 
-function sectionOf(document: string, name: string): string {
+function getSection(document: string, name: string): string {
 	const section = document.split(/^(?=## )/m).find((one) => one.startsWith(`## ${name}\n`));
 	if (section === undefined) throw new Error(`docs/benchmarks.md has no section "${name}".`);
 	return section;
 }
 
-function runIn(document: string, name: string): string {
-	const [, run] = /^```text\n(.*?)\n```$/ms.exec(sectionOf(document, name)) ?? [];
+function runWithin(document: string, name: string): string {
+	const [, run] = /^```text\n(.*?)\n```$/ms.exec(getSection(document, name)) ?? [];
 	if (run === undefined) throw new Error(`The section "${name}" of docs/benchmarks.md has no run.`);
 	return run;
 }

@@ -50,7 +50,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	const service = await startLocalService();
 	await service.control.setSpeed(FASTER);
 	/** The moment of a time that n8n has given, as others have it, and so the service's own record */
-	const momentOf = (time: number) => clock.origin + (time - clock.origin) / FASTER;
+	const getMoment = (time: number) => clock.origin + (time - clock.origin) / FASTER;
 	try {
 		return await onN8nStage({ log, clock }, async (stage) => {
 			await importCredentials(stage, service);
@@ -60,12 +60,12 @@ export async function run(log: (line: string) => void): Promise<Table> {
 					const ended = await measure(stage, service, index);
 					const delays = ended.map(
 						({ outputAt, finishedAt }) =>
-							((momentOf(outputAt) - Date.parse(finishedAt)) * FASTER) / 1000,
+							((getMoment(outputAt) - Date.parse(finishedAt)) * FASTER) / 1000,
 					);
 					return { ended, delays };
 				}),
 			);
-			return tableOf(rows);
+			return makeTable(rows);
 		});
 	} finally {
 		await service.close();
@@ -154,7 +154,7 @@ async function measure(stage: N8nStage, service: LocalService, index: number): P
 const mean = (figures: number[]) =>
 	figures.reduce((total, figure) => total + figure, 0) / figures.length;
 
-function tableOf(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
+function makeTable(ways: Array<{ ended: Ended[]; delays: number[] }>): Table {
 	const figures = ways.map(({ ended, delays }) => {
 		const of = (figure: (one: Ended) => number) => mean(ended.map(figure));
 		return {

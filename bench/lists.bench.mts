@@ -39,7 +39,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			const node = await byNode({ returnAll: true });
 			rounds.push({ node, loop: loopFirst ?? (await byLoop()) });
 		}
-		return tableOf(rounds.slice(1), await byNode({ limit: LIMIT }));
+		return makeTable(rounds.slice(1), await byNode({ limit: LIMIT }));
 	});
 }
 
@@ -89,7 +89,7 @@ async function readByLoop({ credentials, projectId }: Stage, parentId: string): 
 	return ids;
 }
 
-function tableOf(rounds: Array<{ node: Listing; loop: Listing }>, limited: Listing): Table {
+function makeTable(rounds: Array<{ node: Listing; loop: Listing }>, limited: Listing): Table {
 	const nodes = rounds.map(({ node }) => node);
 	const loops = rounds.map(({ loop }) => loop);
 	const middle = (listings: Listing[]) => median(listings.map(({ ms }) => ms));

@@ -62,7 +62,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			figures.push(await watch(wait ? `${SESSIONS} sessions, ${title}` : title));
 			await stop?.();
 		}
-		return tableOf(figures);
+		return makeTable(figures);
 	} finally {
 		await Promise.allSettled([host.close(), service.close()]);
 		packed.remove();
@@ -96,7 +96,7 @@ async function begin(
 	}
 }
 
-function tableOf(figures: Figures[]): Table {
+function makeTable(figures: Figures[]): Table {
 	const [nothing, database, memory] = figures;
 	const MiB = 1024 * 1024;
 	return {

@@ -12,7 +12,7 @@ export interface PollRecord {
 }
 
 /** All that was sent for one session, in order */
-export function requestsOf(sessionId: string, requests: ServedRequest[]): ServedRequest[] {
+export function getRequests(sessionId: string, requests: ServedRequest[]): ServedRequest[] {
 	return requests.filter(
 		({ path, answer }) =>
 			path.includes(sessionId) ||

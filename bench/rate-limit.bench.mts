@@ -53,7 +53,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			ids,
 			async (...given) => await updateByHttpRequest(runHttpRequest, ...given),
 		);
-		return tableOf(ours, theirs);
+		return makeTable(ours, theirs);
 	});
 }
 
@@ -129,7 +129,7 @@ async function updateByHttpRequest(
 	await runHttpRequest(parameters, items);
 }
 
-function tableOf(ours: Outcome[], theirs: Outcome): Table {
+function makeTable(ours: Outcome[], theirs: Outcome): Table {
 	const worst = (figure: (outcome: Outcome) => number) => Math.max(...ours.map(figure));
 	return {
 		columns: [

@@ -26,11 +26,11 @@ export interface Stretch {
 const SAMPLE_MS = 10;
 
 /** The session's stretches: one more than it asked questions. */
-export function stretchesOf(record: SessionRecord): Stretch[] {
+export function getStretches(record: SessionRecord): Stretch[] {
 	const { startedAt, finishedAt, interactions } = record;
 	const begins = [startedAt, ...interactions.map(({ resolvedAt }) => resolvedAt)].map(Date.parse);
 	const ends = [...interactions.map(({ askedAt }) => askedAt), finishedAt].map(Date.parse);
-	const changes = changesOf(record);
+	const changes = getChanges(record);
 	return begins.map((begin, index) => ({
 		changes: changes
 			.filter((moment) => moment > begin && moment <= ends[index])
@@ -43,7 +43,7 @@ export function stretchesOf(record: SessionRecord): Stretch[] {
  * Every `lastActivityAt` that the session ever showed. The scripted agent is a function of time, so it can be asked again what
  * it showed at moments at which nobody looked.
  */
-function changesOf({
+function getChanges({
 	sessionId,
 	prompt,
 	startedAt,

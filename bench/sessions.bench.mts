@@ -5,8 +5,8 @@ import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { requestBounds } from './pollBounds.mts';
 import { defaultLimits } from './pollPlan.mts';
-import { readPolls, requestsOf } from './pollRecord.mts';
-import { stretchesOf, type SessionRecord } from './sessionCourse.mts';
+import { readPolls, getRequests } from './pollRecord.mts';
+import { getStretches, type SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
 import { byId } from '../n8n-host/workflows.mts';
 
@@ -50,7 +50,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			stage.service.sessions() as Promise<SessionRecord[]>,
 			stage.service.requests(),
 		]);
-		return tableOf(ended.map((one) => measure(one, sessions, requests)));
+		return makeTable(ended.map((one) => measure(one, sessions, requests)));
 	});
 }
 
@@ -84,8 +84,11 @@ function measure(
 	served: ServedRequest[],
 ): Measured {
 	const session = sessions.find((one) => one.sessionId === sessionId)!;
-	const { fewest: least, most } = requestBounds(stretchesOf(session), defaultLimits);
-	const { requests, early, lastInterval } = readPolls(requestsOf(sessionId, served), defaultLimits);
+	const { fewest: least, most } = requestBounds(getStretches(session), defaultLimits);
+	const { requests, early, lastInterval } = readPolls(
+		getRequests(sessionId, served),
+		defaultLimits,
+	);
 	return {
 		shape,
 		least,
@@ -97,7 +100,7 @@ function measure(
 	};
 }
 
-function tableOf(sessions: Measured[]): Table {
+function makeTable(sessions: Measured[]): Table {
 	const worst = (figure: (session: Measured) => number) => Math.max(...sessions.map(figure));
 	const sum = (figure: (session: Measured) => number) =>
 		sessions.reduce((total, session) => total + figure(session), 0);

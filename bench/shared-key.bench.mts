@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Expectation, type Table } from './benchmark.mts';
 import { run as runNode } from '../test/engine/engine.mts';
-import { requestsOf } from './pollRecord.mts';
+import { getRequests } from './pollRecord.mts';
 import { onStage, type Stage } from './stage.mts';
 import { byId } from '../n8n-host/workflows.mts';
 
@@ -49,7 +49,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			300,
 			async (credentials) => await runSessions(stage, credentials, 300),
 		);
-		return tableOf([executions, items]);
+		return makeTable([executions, items]);
 	});
 }
 
@@ -90,7 +90,7 @@ async function measure(
 		({ path, status }) => path.endsWith('/agent/sessions') && status !== 429,
 	);
 	const ofEach = started.map(
-		({ answer }) => requestsOf(answer.sessionId, requests).filter(isRefused).length,
+		({ answer }) => getRequests(answer.sessionId, requests).filter(isRefused).length,
 	);
 	const begin = Date.parse(requests[0].at);
 	const accepted = requests.length - requests.filter(isRefused).length;
@@ -106,7 +106,7 @@ async function measure(
 	};
 }
 
-function tableOf(outcomes: Outcome[]): Table {
+function makeTable(outcomes: Outcome[]): Table {
 	const [executions, items] = outcomes;
 	const expectations: Expectation[] = [
 		{

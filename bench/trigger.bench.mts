@@ -45,7 +45,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			for (const way of WAYS) figures.get(way)!.push(await look(stage, folderId, way));
 		log(`${IN_N8N} looks of each in the real n8n`);
 		const inN8n = await looksInN8n(stage, folderId, log);
-		return tableOf(figures, inN8n);
+		return makeTable(figures, inN8n);
 	});
 }
 
@@ -86,7 +86,7 @@ async function looksInN8n(
 			const requests = await service.requests();
 			const bytes = writes.get(executionId)?.bytes ?? NaN;
 			if (round > 0)
-				byHand.push({ requests: requests.length, seconds: secondsOf(requests), bytes });
+				byHand.push({ requests: requests.length, seconds: getSeconds(requests), bytes });
 		}
 
 		await clear();
@@ -110,12 +110,12 @@ async function polls(service: LocalService, count: number): Promise<InN8n[]> {
 		if (starts.length < count + 2) continue;
 		return starts.slice(1, count + 1).map((start, index) => {
 			const poll = requests.slice(start, starts[index + 2]);
-			return { requests: poll.length, seconds: secondsOf(poll), bytes: 0 };
+			return { requests: poll.length, seconds: getSeconds(poll), bytes: 0 };
 		});
 	}
 }
 
-function secondsOf(requests: Asked[]): number {
+function getSeconds(requests: Asked[]): number {
 	const times = requests.map(({ at }) => Date.parse(at));
 	return (Math.max(...times) - Math.min(...times)) / 1000;
 }
@@ -200,7 +200,7 @@ function triggerWorkflow(projectId: string, folderId: string): WorkflowFile {
 	};
 }
 
-function tableOf(figures: Map<Way, Looked[]>, inN8n: Record<Way, InN8n[]>): Table {
+function makeTable(figures: Map<Way, Looked[]>, inN8n: Record<Way, InN8n[]>): Table {
 	const middle = (way: Way, of: 'ms' | 'growth') => median(figures.get(way)!.map((one) => one[of]));
 	const state = figures.get('trigger')![0].stateBytes;
 	const most = (way: Way, of: keyof InN8n) => Math.max(...inN8n[way].map((one) => one[of]));

@@ -5,7 +5,7 @@ import type { QueueHost } from '../n8n-host/queue.mts';
 import { onSeveralMachines, setStage, type Stage, importCredential } from '../tools/demoStage.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, workflowFile } from './n8nStage.mts';
-import { requestsOf } from './pollRecord.mts';
+import { getRequests } from './pollRecord.mts';
 
 export const name = 'two-workers';
 export const about =
@@ -14,7 +14,7 @@ export const about =
 const SESSIONS = 100;
 const LIMIT = { perSecond: 10, burst: 10 };
 const STARTS_PER_SECOND = 25;
-const promptOf = (index: number) => `Order ${index}. [work 20s] [say Done]`;
+const getPrompt = (index: number) => `Order ${index}. [work 20s] [say Done]`;
 
 /** Figures of one worker, or both */
 interface Outcome {
@@ -33,7 +33,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	const start = onSeveralMachines({ concurrency: SESSIONS });
 	const stage = await setStage(log, { build: false, start });
 	try {
-		return tableOf(await measure(stage, log));
+		return makeTable(await measure(stage, log));
 	} finally {
 		await stage.close();
 	}
@@ -51,7 +51,7 @@ async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Pr
 	log(`${SESSIONS} executions, ${STARTS_PER_SECOND} a second: about a minute`);
 	const url = `${host.url}/webhook/by-node`;
 	const order = async (index: number) =>
-		await callWebhook(url, { projectId: projects[0].id, prompt: promptOf(index) });
+		await callWebhook(url, { projectId: projects[0].id, prompt: getPrompt(index) });
 	await order(0);
 	const others = Array.from({ length: SESSIONS - 1 }, async (_, index) => {
 		await sleep((index * 1000) / STARTS_PER_SECOND);
@@ -62,10 +62,10 @@ async function measure(stage: Stage<QueueHost>, log: (line: string) => void): Pr
 		const listed = await listExecutions(host.rest, workflowId);
 		if (listed.length === SESSIONS && listed.every(hasEnded)) break;
 	}
-	return await outcomesOf(stage, workflowId);
+	return await getOutcomes(stage, workflowId);
 }
 
-async function outcomesOf(
+async function getOutcomes(
 	{ service, host }: Stage<QueueHost>,
 	workflowId: string,
 ): Promise<Outcome[]> {
@@ -85,14 +85,14 @@ async function outcomesOf(
 			const [session] = execution.items('Result');
 			const own = [
 				...requests.filter((request) => request.body?.prompt === body.prompt),
-				...requestsOf(session?.sessionId ?? 'none', requests).filter(
+				...getRequests(session?.sessionId ?? 'none', requests).filter(
 					({ body: sent }) => !sent?.prompt,
 				),
 			];
 			return { id, own, endedAt: result?.startTime, isCompleted: session?.status === 'completed' };
 		}),
 	);
-	const outcomeOf = (by: string, ids: readonly string[]): Outcome => {
+	const getOutcome = (by: string, ids: readonly string[]): Outcome => {
 		const its = executions.filter(({ id }) => ids.includes(id));
 		const refusals = its.map(({ own }) => own.filter(({ status }) => status === 429).length);
 		return {
@@ -106,17 +106,17 @@ async function outcomesOf(
 		};
 	};
 	return [
-		...host.workers.map((worker, index) => outcomeOf(`worker ${index + 1}`, worker.executions)),
-		outcomeOf(
+		...host.workers.map((worker, index) => getOutcome(`worker ${index + 1}`, worker.executions)),
+		getOutcome(
 			'both',
 			listed.map(({ id }) => id),
 		),
 	];
 }
 
-function tableOf(outcomes: Outcome[]): Table {
+function makeTable(outcomes: Outcome[]): Table {
 	const both = outcomes.at(-1)!;
-	const leastOf = ({ requests, refused }: Outcome) =>
+	const countLeast = ({ requests, refused }: Outcome) =>
 		(requests - refused - LIMIT.burst) / LIMIT.perSecond;
 	return {
 		columns: [
@@ -135,16 +135,16 @@ function tableOf(outcomes: Outcome[]): Table {
 			...[outcome.sessions, outcome.requests, outcome.refused].map(String),
 			decimals((100 * outcome.refused) / outcome.requests),
 			String(outcome.mostRefusals),
-			outcome === both ? decimals(leastOf(both)) : '-',
+			outcome === both ? decimals(countLeast(both)) : '-',
 			decimals(outcome.seconds),
-			outcome === both ? decimals(both.seconds / leastOf(both)) : '-',
+			outcome === both ? decimals(both.seconds / countLeast(both)) : '-',
 		]),
 		expectations: [
 			{ what: 'requests refused / requests', measured: both.refused / both.requests, atMost: 0.05 },
 			{ what: 'most refusals for one session', measured: both.mostRefusals, atMost: 3 },
 			{
 				what: 'seconds / least for as many requests',
-				measured: both.seconds / leastOf(both),
+				measured: both.seconds / countLeast(both),
 				atMost: 1.5,
 			},
 			{ what: 'results missing', measured: SESSIONS - both.completed, atMost: 0 },

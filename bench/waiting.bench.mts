@@ -42,7 +42,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		const sent = requests.filter(
 			({ path, answer }) => ids.has(answer?.sessionId) || [...ids].some((id) => path.includes(id)),
 		).length;
-		return tableOf(waited, ours, sent);
+		return makeTable(waited, ours, sent);
 	});
 }
 
@@ -65,7 +65,7 @@ async function wait({ credentials, projectId }: Stage, prompts: string[]): Promi
 	return JSON.parse(answer) as Waited;
 }
 
-const lengthOf = ({ startedAt, finishedAt }: SessionRecord) =>
+const getLength = ({ startedAt, finishedAt }: SessionRecord) =>
 	Date.parse(finishedAt) - Date.parse(startedAt);
 
 /** Returns the number of running sessions at a moment */
@@ -75,18 +75,18 @@ const waitingAt = (sessions: SessionRecord[], at: number) =>
 	).length;
 
 /** The least that they take, 50 at a time, for somebody who sees the end of each at once: as many rounds of the mean session */
-const leastOf = (sessions: SessionRecord[]) =>
-	sessions.reduce((total, session) => total + lengthOf(session), 0) / CONCURRENCY;
+const countLeast = (sessions: SessionRecord[]) =>
+	sessions.reduce((total, session) => total + getLength(session), 0) / CONCURRENCY;
 
-function tableOf(
+function makeTable(
 	{ sessionIds, startedAt, endedAt, before, during }: Waited,
 	sessions: SessionRecord[],
 	sent: number,
 ): Table {
-	const least = leastOf(sessions);
+	const least = countLeast(sessions);
 	const took = endedAt - startedAt;
 	// Each session's end is seen one interval later at the latest, and only then the next one is started.
-	const longest = Math.max(...sessions.map(lengthOf)) + longestWait(0);
+	const longest = Math.max(...sessions.map(getLength)) + longestWait(0);
 	const full = during.filter(({ at }) => waitingAt(sessions, at) === CONCURRENCY);
 	if (full.length === 0)
 		throw new Error('At no look at the memory were all sessions of a round waiting.');

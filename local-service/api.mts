@@ -5,7 +5,7 @@ import { namedOperations, type NamedOperation } from '../openapi/contract.mts';
 import { authenticate, findKey, requireScopes } from './auth.mts';
 import type { DialectLayer } from './dialects/layer.mts';
 import { ApiError, envelope, statusOf } from './errors.mts';
-import { pageOf } from './dialects/listing.mts';
+import { getPage } from './dialects/listing.mts';
 import { faultKinds, jsonAnswer, type FaultyService, type WireAnswer } from './fault-kinds.mts';
 import type { ActiveFault, FaultRule, Faults } from './faults.mts';
 import { isObject, parseJson } from './json.mts';
@@ -55,13 +55,13 @@ export function registerApi(app: FastifyInstance, parts: ApiParts): void {
 			url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
 			bodyLimit,
 			handler(request, reply) {
-				const operation = operationOf(parts.layer, shared, request);
+				const operation = getOperation(parts.layer, shared, request);
 				return serve(parts, operation, handlers[operation.operationId], request, reply);
 			},
 		});
 	}
 	app.setNotFoundHandler((request, reply) => {
-		const message = `There is no ${request.method} ${pathOf(request)} here.`;
+		const message = `There is no ${request.method} ${getPath(request)} here.`;
 		const answer = refuse(parts.layer, 404, 'not_found', message);
 		Object.assign(recordRequest(parts, request), { status: 404, answer: recordable(answer.text) });
 		return send(reply, answer);
@@ -79,7 +79,7 @@ function sharedRoutes(layer: DialectLayer): NamedOperation[][] {
 }
 
 /** The operation that a request is for. */
-const operationOf = (layer: DialectLayer, shared: NamedOperation[], request: FastifyRequest) =>
+const getOperation = (layer: DialectLayer, shared: NamedOperation[], request: FastifyRequest) =>
 	shared.length === 1
 		? shared[0]
 		: layer.pick(shared, parseJson(rawBody(request)?.toString() ?? ''));
@@ -106,14 +106,14 @@ function refuse(
 		: jsonAnswer(status, body, headers);
 }
 
-const pathOf = (request: FastifyRequest) => request.url.split('?')[0];
+const getPath = (request: FastifyRequest) => request.url.split('?')[0];
 
 function recordRequest({ record, state }: ApiParts, request: FastifyRequest) {
 	const { headers } = request;
 	return record.add({
 		at: new Date(state.clock.wallNow()).toISOString(),
 		method: request.method,
-		path: pathOf(request),
+		path: getPath(request),
 		query: request.query as Call['query'],
 		version: headers['service-api-version']?.toString(),
 		headers: redact(headers),
@@ -174,7 +174,7 @@ async function answerTo(
 ): Promise<WireAnswer> {
 	const { layer, state } = parts;
 	try {
-		const { status, body, text } = await answerOf(parts, operation, handler, request);
+		const { status, body, text } = await getAnswer(parts, operation, handler, request);
 		const violation = contractViolation(operation, status, body);
 		if (violation !== undefined) throw new Error(violation);
 		const written = layer.writeAnswer(operation, { status, headers: {}, body }, state.store);
@@ -197,7 +197,7 @@ async function answerTo(
  * Returns the handler's answer, or a page of it if the dialect cuts lists in another way than the routes.
  * @throws ApiError
  */
-async function answerOf(
+async function getAnswer(
 	parts: ApiParts,
 	operation: NamedOperation,
 	handler: Handler,
@@ -215,7 +215,7 @@ async function answerOf(
 			if (queries.length === 1 || !(error instanceof ApiError)) throw error;
 		}
 	const [{ query: _, ...first }] = answers;
-	return { ...first, body: pageOf(answers, queries[0], layer.paging) };
+	return { ...first, body: getPage(answers, queries[0], layer.paging) };
 }
 
 /**

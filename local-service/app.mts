@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { createAnalytics, type Traffic } from './analytics/analytics.mts';
 import type { Connect } from './analytics/engine.mts';
-import { trafficOf } from './analytics/traffic.mts';
+import { getTraffic } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
 import { registerControl } from './control/control.mts';
 import { chooseDialects } from './dialects/index.mts';
 import type { Overrides } from './dialects/dialect.mts';
-import { overridesOf } from './dialects/overrides.mts';
+import { getOverrides } from './dialects/overrides.mts';
 import { createDialectLayer } from './dialects/layer.mts';
-import { codeOf, envelope } from './errors.mts';
+import { getCode, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
 import { createRateLimit, type RateSetting } from './rate-limit.mts';
@@ -72,7 +72,7 @@ export function createService(options: ServiceOptions = {}): Service {
 	const layer = createDialectLayer(dialects);
 	const store = seed(begin);
 	const analytics = createAnalytics({
-		traffic: options.traffic ?? (() => trafficOf(store.projects.all(), begin)),
+		traffic: options.traffic ?? (() => getTraffic(store.projects.all(), begin)),
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
@@ -100,7 +100,7 @@ export function createService(options: ServiceOptions = {}): Service {
 	app.setErrorHandler((error: FastifyError, _request, reply) => {
 		const status = error.statusCode ?? 500;
 		if (status >= 500) parts.log(error.stack ?? error.message);
-		return reply.status(status).send(envelope(codeOf(status), error.message));
+		return reply.status(status).send(envelope(getCode(status), error.message));
 	});
 	app.setNotFoundHandler((request, reply) =>
 		reply
@@ -120,7 +120,7 @@ export function createService(options: ServiceOptions = {}): Service {
 				baseUrl: `${origin}/v1`,
 				key: mainToken,
 				controlUrl: `${origin}/_control`,
-				overrides: overridesOf(dialects),
+				overrides: getOverrides(dialects),
 				close: () => app.close(),
 			};
 		},

@@ -2,7 +2,7 @@
 import mimeTypes from 'mime-types';
 
 /** `text/markdown` for `notes.md`; `otherwise` for a name whose ending says nothing. */
-export const contentTypeOf = (name: string, otherwise = 'application/octet-stream'): string =>
+export const getContentType = (name: string, otherwise = 'application/octet-stream'): string =>
 	mimeTypes.lookup(name) || otherwise;
 
 /** Returns whether content of this type is text that people read. */

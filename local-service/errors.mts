@@ -52,7 +52,7 @@ export function envelope(code: string, message: string): ErrorEnvelope {
 }
 
 /** The code for a status, where only the status is known. */
-export function codeOf(status: number): string {
+export function getCode(status: number): string {
 	const known = Object.entries(statusOf).find(([, candidate]) => candidate === status);
 	return known?.[0] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
 }

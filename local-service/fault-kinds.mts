@@ -1,5 +1,5 @@
 // Effects of each kind of fault on an answer: a table of pure functions.
-import { codeOf } from './errors.mts';
+import { getCode } from './errors.mts';
 import type { FaultRule } from './faults.mts';
 import { isObject, parseJson, type JsonObject } from './json.mts';
 
@@ -59,7 +59,7 @@ const requested = 'A fault was requested.';
 const httpDate = (time: number) => new Date(time).toUTCString();
 
 function statusFault(
-	{ status = 503, code = codeOf(status), message = requested, retryAfter }: FaultRule,
+	{ status = 503, code = getCode(status), message = requested, retryAfter }: FaultRule,
 	{ wallNow, refuse }: FaultyService,
 ): WireAnswer {
 	const after =

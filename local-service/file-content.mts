@@ -1,7 +1,7 @@
 // The content of files: read from what callers send, and returned as text or through a signed URL.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
-import { contentTypeOf, isText } from './content-types.mts';
+import { getContentType, isText } from './content-types.mts';
 import { ApiError } from './errors.mts';
 import type { FileItem } from './file-store.mts';
 
@@ -27,7 +27,7 @@ function limited(content: Buffer): Buffer {
 /** @throws ApiError `payload_too_large` */
 export const contentOfText = (name: string, text: string): FileContent => ({
 	content: limited(Buffer.from(text)),
-	contentType: contentTypeOf(name, 'text/plain'),
+	contentType: getContentType(name, 'text/plain'),
 });
 
 /** @throws ApiError `invalid_request` for invalid base64 or an invalid content type, `payload_too_large` */
@@ -43,7 +43,7 @@ export function contentOfBase64(name: string, data: string, contentType?: string
 			'body/source/contentType must be a content type, for example image/png',
 		);
 	}
-	return { content: limited(content), contentType: contentType ?? contentTypeOf(name) };
+	return { content: limited(content), contentType: contentType ?? getContentType(name) };
 }
 
 /** Returns whether a file is returned as text: its type and its bytes are text, and it is small enough. */
@@ -52,13 +52,13 @@ export const comesAsText = ({ content, contentType = '' }: FileItem): boolean =>
 
 // New at every start: URLs do not outlive the service
 const secret = randomBytes(32);
-const signatureOf = (fileId: string, expires: number) =>
+const getSignature = (fileId: string, expires: number) =>
 	createHmac('sha256', secret).update(`${fileId} ${expires}`).digest('base64url');
 
 /** A URL that needs no token and is valid for 15 minutes of service time from `now`. */
 export function signUrl(origin: string, { id, name }: FileItem, now: number): string {
 	const expires = now + urlLifetime;
-	return `${origin}/downloads/${id}/${encodeURIComponent(name)}?expires=${expires}&signature=${signatureOf(id, expires)}`;
+	return `${origin}/downloads/${id}/${encodeURIComponent(name)}?expires=${expires}&signature=${getSignature(id, expires)}`;
 }
 
 /** Returns whether a signed URL is genuine and has not expired. */
@@ -68,7 +68,7 @@ export function isValidUrl(
 	now: number,
 ): boolean {
 	const expires = Number(query.expires);
-	const expected = Buffer.from(signatureOf(fileId, expires));
+	const expected = Buffer.from(getSignature(fileId, expires));
 	const given = Buffer.from(String(query.signature));
 	return given.length === expected.length && timingSafeEqual(given, expected) && now < expires;
 }

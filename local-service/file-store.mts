@@ -1,6 +1,6 @@
 // Files and folders of all projects. Sibling names are unique, which a table of places keeps fast in big folders.
 import { createCollection, type Stored } from './collection.mts';
-import { idOf } from './ids.mts';
+import { getId } from './ids.mts';
 
 export interface FileItem {
 	id: string;
@@ -37,9 +37,9 @@ export interface FileStore {
 }
 
 /** The id of a project's My Files, where callers may name it as any other folder. The API document shows none. */
-export const myFilesOf = (projectId: string): string => idOf(`my-files:${projectId}`);
+export const getMyFiles = (projectId: string): string => getId(`my-files:${projectId}`);
 
-const keyOf = ({ projectId, parentId = '', name }: Place) => `${projectId}/${parentId}/${name}`;
+const getKey = ({ projectId, parentId = '', name }: Place) => `${projectId}/${parentId}/${name}`;
 
 export function createFileStore(): FileStore {
 	const files = createCollection<FileItem>(({ projectId }) => projectId);
@@ -58,22 +58,22 @@ export function createFileStore(): FileStore {
 		get: files.get,
 		all: files.all,
 		after: files.after,
-		at: (place) => byPlace.get(keyOf(place)),
+		at: (place) => byPlace.get(getKey(place)),
 		add(item) {
-			byPlace.set(keyOf(item), item);
+			byPlace.set(getKey(item), item);
 			return files.add(item, item.createdAt);
 		},
 		change(item, to, now) {
-			byPlace.delete(keyOf(item));
+			byPlace.delete(getKey(item));
 			Object.assign(item, to, { updatedAt: now });
-			byPlace.set(keyOf(item), item);
+			byPlace.set(getKey(item), item);
 			return item;
 		},
 		delete(item) {
 			const gone =
 				item.kind === 'file' ? [item] : files.all().filter((each) => isWithin(each, item.id));
 			for (const each of gone) {
-				byPlace.delete(keyOf(each));
+				byPlace.delete(getKey(each));
 				files.delete(each.id);
 			}
 		},

@@ -24,7 +24,7 @@ function readNumber(name: string, text: string, isGood: (value: number) => boole
 }
 
 /** `--late 5`: every kind of change shows five seconds late. */
-function latenessOf(text: string | undefined): Partial<Lateness> {
+function getLateness(text: string | undefined): Partial<Lateness> {
 	if (text === undefined) return {};
 	const ms = 1000 * readNumber('late', text, (value) => value >= 0 && Number.isFinite(value));
 	return { session: ms, turn: ms, resolution: ms, listed: ms };
@@ -72,7 +72,7 @@ export function readOptions(args: string[]): Options {
 				.split(',')
 				.map((name) => name.trim())
 				.filter((name) => name !== ''),
-			lateness: latenessOf(values.late),
+			lateness: getLateness(values.late),
 		},
 	};
 }

@@ -5,7 +5,7 @@ import type { Task } from './state.mts';
 // rrule is CommonJS: what it exports is the default of its module.
 const { RRule } = rruleModule;
 
-const listOf = (item: string) => new RegExp(`^${item}(,${item})*$`);
+const getList = (item: string) => new RegExp(`^${item}(,${item})*$`);
 const ordinal = '[+-]?[1-9]\\d{0,2}';
 
 /**
@@ -18,14 +18,14 @@ const grammar: Record<string, RegExp> = {
 	COUNT: /^[1-9]\d{0,5}$/,
 	UNTIL: /^\d{8}(T\d{6}Z?)?$/,
 	WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
-	BYHOUR: listOf('([01]?\\d|2[0-3])'),
-	BYMINUTE: listOf('[0-5]?\\d'),
-	BYDAY: listOf(`(${ordinal})?(MO|TU|WE|TH|FR|SA|SU)`),
-	BYMONTHDAY: listOf('[+-]?([1-9]|[12]\\d|3[01])'),
-	BYMONTH: listOf('([1-9]|1[0-2])'),
-	BYYEARDAY: listOf(ordinal),
-	BYWEEKNO: listOf(ordinal),
-	BYSETPOS: listOf(ordinal),
+	BYHOUR: getList('([01]?\\d|2[0-3])'),
+	BYMINUTE: getList('[0-5]?\\d'),
+	BYDAY: getList(`(${ordinal})?(MO|TU|WE|TH|FR|SA|SU)`),
+	BYMONTHDAY: getList('[+-]?([1-9]|[12]\\d|3[01])'),
+	BYMONTH: getList('([1-9]|1[0-2])'),
+	BYYEARDAY: getList(ordinal),
+	BYWEEKNO: getList(ordinal),
+	BYSETPOS: getList(ordinal),
 };
 
 const bare = (rule: string) => rule.replace(/^RRULE:/i, '').toUpperCase();
@@ -84,7 +84,7 @@ export function nextRun(rule: string, anchor: number, after: number): number | u
 const lastAnswers = new WeakMap<object, { rule: string; after: number; next?: number }>();
 
 /** Returns a task's next run like `nextRun`, and never a run before its last one. Lists ask for every task, and rrule goes through all runs from the first. */
-export function nextRunOf(
+export function findNextRun(
 	task: Pick<Task, 'rrule' | 'createdAt' | 'ranUntil'>,
 	now: number,
 ): number | undefined {

@@ -1,7 +1,7 @@
 // The files that exist at the start: many in the first project, a few in the next nine.
-import { contentTypeOf } from './content-types.mts';
+import { getContentType } from './content-types.mts';
 import type { FileItem } from './file-store.mts';
-import { idOf } from './ids.mts';
+import { getId } from './ids.mts';
 
 const day = 86_400_000;
 
@@ -51,9 +51,9 @@ const split = (path: string) => {
 	return { folder: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1) };
 };
 
-function filesOf(projectId: string, index: number, now: number): FileItem[] {
+function getFiles(projectId: string, index: number, now: number): FileItem[] {
 	const many = index === 0;
-	const idAt = (path: string) => idOf(`file:${index}:${path}`);
+	const idAt = (path: string) => getId(`file:${index}:${path}`);
 	const item = (
 		path: string,
 		rest: Pick<FileItem, 'kind' | 'content' | 'contentType'>,
@@ -89,7 +89,7 @@ function filesOf(projectId: string, index: number, now: number): FileItem[] {
 		...contents.map(([path, content], order) =>
 			item(
 				path,
-				{ kind: 'file', content, contentType: contentTypeOf(path) },
+				{ kind: 'file', content, contentType: getContentType(path) },
 				folders.length + order,
 			),
 		),
@@ -98,4 +98,4 @@ function filesOf(projectId: string, index: number, now: number): FileItem[] {
 
 /** Folders come before their content. Only the first ten projects have files. */
 export const seedFiles = (projectIds: string[], now: number): FileItem[] =>
-	projectIds.slice(0, 10).flatMap((projectId, index) => filesOf(projectId, index, now));
+	projectIds.slice(0, 10).flatMap((projectId, index) => getFiles(projectId, index, now));

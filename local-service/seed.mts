@@ -2,7 +2,7 @@
 import { startingKeys } from './auth.mts';
 import { createCollection } from './collection.mts';
 import { createFileStore } from './file-store.mts';
-import { idOf, numberOf } from './ids.mts';
+import { getId, getNumber } from './ids.mts';
 import { seedFiles } from './seed-files.mts';
 import type { Asset, CustomDomain, Product, Project, Site, Store, Task } from './state.mts';
 
@@ -87,13 +87,13 @@ const products = [
 
 const slug = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-const workspaces = workspaceNames.map((name, index) => ({ id: idOf(`workspace:${index}`), name }));
+const workspaces = workspaceNames.map((name, index) => ({ id: getId(`workspace:${index}`), name }));
 
 /** 130 projects, over the workspaces in turn */
 const projects: Project[] = firstNames
 	.flatMap((first) => secondNames.map((second) => `${first} ${second}`))
 	.map((name, index) => ({
-		id: idOf(`project:${index}`),
+		id: getId(`project:${index}`),
 		name,
 		workspaceId: workspaces[index % workspaces.length].id,
 		...places[index % places.length],
@@ -105,7 +105,7 @@ const projects: Project[] = firstNames
 /** Two or three for each project */
 const sites: Site[] = projects.flatMap((project, index) =>
 	['Main site', 'Shop', 'Campaign'].slice(0, 2 + (index % 2)).map((name, n) => ({
-		id: idOf(`site:${index}:${n}`),
+		id: getId(`site:${index}:${n}`),
 		projectId: project.id,
 		name,
 		defaultLocale: n === 2 ? 'de-DE' : 'en-US',
@@ -119,7 +119,7 @@ const tasks = (now: number): Task[] =>
 		const template = taskTemplates[index % taskTemplates.length];
 		return {
 			...template,
-			id: idOf(`task:${index}`),
+			id: getId(`task:${index}`),
 			projectId: project.id,
 			title: `${template.title}: ${project.name}`,
 			createdAt,
@@ -146,7 +146,7 @@ const domains = (now: number): CustomDomain[] =>
 		}));
 		const ofSite = site.name === 'Main site' ? '' : `-${slug(site.name)}`;
 		return [...domainTemplates, ...extra].map(({ prefix, status, stale }) => ({
-			id: idOf(`domain:${index}:${prefix}`),
+			id: getId(`domain:${index}:${prefix}`),
 			siteId: site.id,
 			domain: `${prefix}${name}${ofSite}.example`,
 			status,
@@ -163,21 +163,21 @@ const pixel = Buffer.from(
 /** Three for each of the first ten projects */
 const assets: Asset[] = projects.slice(0, 10).flatMap((project, index) => [
 	{
-		id: idOf(`asset:${index}:0`),
+		id: getId(`asset:${index}:0`),
 		projectId: project.id,
 		name: 'logo.png',
 		contentType: 'image/png',
 		content: pixel,
 	},
 	{
-		id: idOf(`asset:${index}:1`),
+		id: getId(`asset:${index}:1`),
 		projectId: project.id,
 		name: 'slogan.txt',
 		contentType: 'text/plain',
 		content: Buffer.from(`${project.name}, since 1998\n`),
 	},
 	{
-		id: idOf(`asset:${index}:2`),
+		id: getId(`asset:${index}:2`),
 		projectId: project.id,
 		name: 'hero.png',
 		contentType: 'image/png',
@@ -186,14 +186,14 @@ const assets: Asset[] = projects.slice(0, 10).flatMap((project, index) => [
 ]);
 
 /** Some for each project that sells; prices are numbers in the project's currency */
-const productsOf = (project: Project, index: number): Product[] =>
+const getProducts = (project: Project, index: number): Product[] =>
 	project.checkoutProvider === undefined
 		? []
 		: products.map((name, n) => ({
-				id: idOf(`product:${index}:${n}`),
+				id: getId(`product:${index}:${n}`),
 				projectId: project.id,
 				name,
-				price: 5 + numberOf(`price:${index}:${n}`, 90),
+				price: 5 + getNumber(`price:${index}:${n}`, 90),
 				currency: project.currency,
 				published: n % 4 !== 3,
 			}));
@@ -223,7 +223,7 @@ export function seed(now: number): Store {
 		domains: filled(domains(now), ({ siteId }) => siteId),
 		assets: filled(assets),
 		files,
-		products: filled(projects.flatMap(productsOf), ({ projectId }) => projectId),
+		products: filled(projects.flatMap(getProducts), ({ projectId }) => projectId),
 		previews: new Map(),
 		sessions: new Map(),
 	};

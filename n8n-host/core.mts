@@ -164,15 +164,15 @@ export function prepareWorkflow(
 	other: INodeType = click,
 ): { workflow: Workflow; additionalData: IWorkflowExecuteAdditionalData } {
 	// An AI agent uses a node as its tool under another type.
-	const typeOf = (type: string) => builtPackage().nodes[type.replace(/Tool$/, '')] ?? other;
+	const getType = (type: string) => builtPackage().nodes[type.replace(/Tool$/, '')] ?? other;
 	const workflow = new n8nWorkflow.Workflow({
 		id: 'test',
 		active: false,
 		nodes: nodes as unknown as INode[],
 		connections: connections as Workflow['connectionsBySourceNode'],
 		nodeTypes: {
-			getByName: typeOf,
-			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(typeOf(type)),
+			getByName: getType,
+			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(getType(type)),
 			getKnownTypes: () => ({}),
 		},
 		settings: {},

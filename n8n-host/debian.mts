@@ -65,10 +65,10 @@ export async function ensurePackages(
 
 /** The path of a program, looked for on the PATH and where Debian keeps programs */
 export function onPath(program: string): string | undefined {
-	return programIn(program, [process.env.PATH ?? '', '/usr/bin', '/usr/sbin']);
+	return findProgram(program, [process.env.PATH ?? '', '/usr/bin', '/usr/sbin']);
 }
 
-const programIn = (program: string, folders: string[]): string | undefined =>
+const findProgram = (program: string, folders: string[]): string | undefined =>
 	which.sync(program, { path: folders.join(delimiter), nothrow: true }) ?? undefined;
 
 /** The path of one of PostgreSQL's own programs: Debian keeps those of each version in a folder that is not on the PATH. */
@@ -77,7 +77,7 @@ export function postgresProgram(program: string): string | undefined {
 	if (!existsSync(versions)) return onPath(program);
 	const newestFirst = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
 	const folders = newestFirst.map((version) => join(versions, version, 'bin'));
-	return programIn(program, folders) ?? onPath(program);
+	return findProgram(program, folders) ?? onPath(program);
 }
 
 function thisMachine(): Machine {

@@ -13,23 +13,23 @@ const KEY = 'config';
 const keptHome = (version: HostVersion): string =>
 	join(hostFolder(version), 'node_modules', '.home');
 
-const homeOf = (userFolder: string): string => join(userFolder, '.n8n');
+const getHome = (userFolder: string): string => join(userFolder, '.n8n');
 
 /** Returns whether this n8n is as new as its folder: nobody has used it. */
 export const isNewHome = (userFolder: string): boolean =>
-	!existsSync(join(homeOf(userFolder), DATABASE));
+	!existsSync(join(getHome(userFolder), DATABASE));
 
 /** Puts a copy of what was kept into a new user folder, where something was. */
 export function copyHome(version: HostVersion, userFolder: string): void {
 	const kept = keptHome(version);
-	if (existsSync(kept)) cpSync(kept, homeOf(userFolder), { recursive: true });
+	if (existsSync(kept)) cpSync(kept, getHome(userFolder), { recursive: true });
 }
 
 /** Keeps what the first start has made of a new user folder, unless that has been done. Call it before anything is in it. */
 export function keepHome(version: HostVersion, userFolder: string): void {
 	const kept = keptHome(version);
 	if (existsSync(kept)) return;
-	const home = homeOf(userFolder);
+	const home = getHome(userFolder);
 	const whole = `${kept}-${process.pid}`;
 	mkdirSync(whole, { mode: 0o700 });
 	try {

@@ -11,7 +11,7 @@ import { waitForExecution, type Execution, type WaitOptions } from './executions
 import { startGuarded, type Guarded } from './guarded.mts';
 import { copyHome, isNewHome, keepHome } from './home.mts';
 import type { Log } from './pinned.mts';
-import { setUpAndLogIn, waitUntilReady, type Login, type Rest } from './rest.mts';
+import { setUpAndLogin, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 import {
 	startNode,
@@ -117,7 +117,7 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 			failOnExit(n8n.exited),
 		]);
 		if (isNew) keepHome(version, userFolder);
-		const rest = await setUpAndLogIn(url, login);
+		const rest = await setUpAndLogin(url, login);
 		return {
 			url,
 			login,
@@ -139,7 +139,7 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 
 /** An n8n that runs already, shared with others: what is imported and run here is kept apart from theirs. */
 export async function connectHost({ url, login }: HostAddress, tail: () => string): Promise<Host> {
-	const rest = await setUpAndLogIn(url, login);
+	const rest = await setUpAndLogin(url, login);
 	const own = actions(url, rest);
 	const started: string[] = [];
 	return {

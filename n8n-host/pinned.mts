@@ -70,7 +70,7 @@ function wholeness(folder: string): string {
 async function install({ folder, name, seconds }: Pinned, log: Log): Promise<void> {
 	log(`installing ${name}, once: ${duration(seconds)}`);
 	const startedAt = Date.now();
-	const packages = packagesOf(folder);
+	const packages = getPackages(folder);
 	const progress = setInterval(() => {
 		const share = packages.filter((file) => existsSync(file)).length / packages.length;
 		const passed = (Date.now() - startedAt) / 1000;
@@ -86,7 +86,7 @@ async function install({ folder, name, seconds }: Pinned, log: Log): Promise<voi
 }
 
 /** The manifests of the packages that the lock file names for this machine */
-function packagesOf(folder: string): string[] {
+function getPackages(folder: string): string[] {
 	const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
 		packages: Record<string, { optional?: boolean }>;
 	};
@@ -124,7 +124,7 @@ export async function lock(file: string, log: Log): Promise<() => void> {
 		for (let announced = false; ; await sleep(1000)) {
 			// A link either appears whole, with the holder's number in it, or not at all.
 			if (tryLink(mine, file)) return () => rmSync(file, { force: true });
-			if (!isAlive(holderOf(file))) rmSync(file, { force: true });
+			if (!isAlive(getHolder(file))) rmSync(file, { force: true });
 			else if (!announced) {
 				log('another process is installing the same: waiting for it');
 				announced = true;
@@ -145,7 +145,7 @@ function tryLink(from: string, to: string): boolean {
 	}
 }
 
-function holderOf(lockFile: string): number | undefined {
+function getHolder(lockFile: string): number | undefined {
 	try {
 		return Number(readFileSync(lockFile, 'utf8'));
 	} catch {

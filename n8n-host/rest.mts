@@ -42,7 +42,7 @@ export async function waitUntilReady(
 }
 
 /** Logs in as the owner; in a new n8n, makes the owner first. */
-export async function setUpAndLogIn(url: string, { email, password }: Login): Promise<Rest> {
+export async function setUpAndLogin(url: string, { email, password }: Login): Promise<Rest> {
 	const browserId = randomUUID();
 	let cookie = '';
 
@@ -66,11 +66,11 @@ export async function setUpAndLogIn(url: string, { email, password }: Login): Pr
 		return data === '' ? undefined : data.data;
 	}
 
-	const logIn = async () => await send('POST', '/login', { emailOrLdapLoginId: email, password });
-	await logIn().catch(async (error: unknown) => {
+	const submitLogin = async () => await send('POST', '/login', { emailOrLdapLoginId: email, password });
+	await submitLogin().catch(async (error: unknown) => {
 		if (!(error instanceof RestError && error.status === 401)) throw error;
 		await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });
-		await logIn();
+		await submitLogin();
 	});
 
 	return {

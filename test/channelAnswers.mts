@@ -1,4 +1,4 @@
-// What n8n's own nodes hand on when a person has answered, or nobody has. test/e2e/channels.test.mts holds this table against the real nodes;
+// Outputs of n8n's own nodes after an answer, or without one. test/e2e/channels.test.mts holds this table against the real nodes;
 // Run Agent Session has to read every row as what the person meant; docs/approvals.md shows it.
 import type { HostVersion } from '../n8n-host/versions.mts';
 
@@ -12,11 +12,11 @@ export type Way =
 
 export interface ChannelAnswer {
 	channel: string;
-	/** How the node asks: its Response Type, or what else decides on what it hands on */
+	/** Form of the question: its Response Type, or another setting that changes the output */
 	asked: Way;
-	/** What the person chose or typed; nothing where the time limit was over */
+	/** Choice or text of the approver. Absent after a timeout. */
 	said?: string;
-	/** What the node hands on, in each n8n that can ask so */
+	/** Output of the node, in each n8n that can ask like this */
 	gives: Partial<Record<HostVersion, object>>;
 	means: 'approve' | 'deny' | 'none';
 }
@@ -45,7 +45,7 @@ const data = (said: object): ChannelAnswer['gives'] => ({
 	'1.123': { data: said },
 });
 /** The item that asked, unchanged */
-const overIn = (...versions: HostVersion[]): ChannelAnswer['gives'] =>
+const findOverlap = (...versions: HostVersion[]): ChannelAnswer['gives'] =>
 	Object.fromEntries(versions.map((version) => [version, question]));
 
 const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
@@ -73,7 +73,7 @@ const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
 		gives: data({ Decision: 'Deny', Comment: COMMENT }),
 		means: 'deny',
 	},
-	{ channel, asked: 'Approval', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel, asked: 'Approval', gives: findOverlap('2.41', '1.123'), means: 'none' },
 ]);
 
 /** Somebody who pressed a button in Slack itself, where the node is set to say who it was */
@@ -173,7 +173,7 @@ export const channelAnswers: ChannelAnswer[] = [
 		gives: { '2.41': { ...typed('no'), data: { approved: false } } },
 		means: 'deny',
 	},
-	{ channel: 'Chat', asked: 'Free Text', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel: 'Chat', asked: 'Free Text', gives: findOverlap('2.41', '1.123'), means: 'none' },
 	{
 		channel: 'Form',
 		asked: 'Form',
@@ -188,11 +188,11 @@ export const channelAnswers: ChannelAnswer[] = [
 		gives: { '2.41': submitted('Deny'), '1.123': submitted('Deny') },
 		means: 'deny',
 	},
-	{ channel: 'Form', asked: 'Form', gives: overIn('2.41', '1.123'), means: 'none' },
+	{ channel: 'Form', asked: 'Form', gives: findOverlap('2.41', '1.123'), means: 'none' },
 ];
 
 /** A row in a few words */
-export const nameOf = ({ channel, asked, said }: ChannelAnswer): string =>
+export const getName = ({ channel, asked, said }: ChannelAnswer): string =>
 	`${channel}, ${asked}: ${said ?? 'nobody answered in time'}`;
 
 const shown = (item: object | undefined): string =>

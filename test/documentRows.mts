@@ -38,7 +38,7 @@ export interface DocumentedOperation {
 	fields: string[];
 }
 
-const bodyOf = (content: Json | undefined): Json =>
+const getBody = (content: Json | undefined): Json =>
 	content?.content?.['application/json']?.schema ?? {};
 
 export const documented: DocumentedOperation[] = Object.entries(contract.paths as Json).flatMap(
@@ -57,9 +57,9 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 					names: endpoints[endpoint],
 					parameters: [
 						...parameters.map((each) => `${each.in}.${each.name}`),
-						...fieldPaths(bodyOf(operation.requestBody)).map((name) => `body.${name}`),
+						...fieldPaths(getBody(operation.requestBody)).map((name) => `body.${name}`),
 					],
-					fields: fieldPaths(bodyOf(operation.responses[success])),
+					fields: fieldPaths(getBody(operation.responses[success])),
 				};
 			}),
 );

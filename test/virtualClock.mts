@@ -9,7 +9,7 @@ interface Timer {
 }
 
 export interface VirtualClock extends Clock {
-	/** What each wait asked for, in milliseconds */
+	/** Length of each wait, in milliseconds */
 	readonly sleeps: number[];
 	/** A signal that stops what goes with it at a time */
 	abortAt(at: number): AbortSignal;
@@ -100,7 +100,7 @@ export function createVirtualClock(start = 0): VirtualClock {
 				if (!next) continue;
 				now = Math.max(now, next.at);
 				next.wake();
-				// What is due at the same moment happens at the same moment.
+				// Timers due at the same time fire at the same time.
 				while (timers.length > 0 && timers[timers.length - 1].at <= now) timers.pop()!.wake();
 			}
 			return await done;

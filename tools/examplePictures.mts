@@ -14,7 +14,7 @@ const DOTS = '.vue-flow__background';
 const ISSUES = '[data-test-id="node-issues"]';
 
 /** The size of a window in which the editor shows the workflow unscaled. */
-export function sizeOf({ nodes }: WorkflowFile): { width: number; height: number } {
+export function getSize({ nodes }: WorkflowFile): { width: number; height: number } {
 	const extent = (axis: 0 | 1, side: 'width' | 'height') => {
 		const ends = nodes.map(
 			({ position, parameters }) => position[axis] + (Number(parameters[side]) || NODE_SIZE[side]),

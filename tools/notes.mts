@@ -13,7 +13,7 @@ const PARAGRAPH = { line: 18.9, below: 8, letter: 6.8 };
 const LIST = { line: 18.2, below: 8, letter: 6.8, bullet: 20 };
 
 /** Into how many lines n8n breaks a text, a little more rather than less */
-function linesOf(text: string, width: number, letter: number): number {
+function getLines(text: string, width: number, letter: number): number {
 	let lines = 1;
 	let used = 0;
 	for (const word of text.replaceAll(/[*`]/g, '').split(' ')) {
@@ -35,10 +35,10 @@ export function neededHeight(content: string, width: number): number {
 	const inner = width - FRAME.width;
 	const heights = content.split('\n').map((line) => {
 		if (line.startsWith('## '))
-			return HEADING.line * linesOf(line.slice(3), inner, HEADING.letter) + HEADING.below;
+			return HEADING.line * getLines(line.slice(3), inner, HEADING.letter) + HEADING.below;
 		if (ITEM.test(line))
-			return LIST.line * linesOf(line.replace(ITEM, ''), inner - LIST.bullet, LIST.letter);
-		return PARAGRAPH.line * linesOf(line, inner, PARAGRAPH.letter) + PARAGRAPH.below;
+			return LIST.line * getLines(line.replace(ITEM, ''), inner - LIST.bullet, LIST.letter);
+		return PARAGRAPH.line * getLines(line, inner, PARAGRAPH.letter) + PARAGRAPH.below;
 	});
 	const list = content.split('\n').some((line) => ITEM.test(line)) ? LIST.below : 0;
 	return Math.ceil(heights.reduce((sum, height) => sum + height, FRAME.height + list));
@@ -46,7 +46,7 @@ export function neededHeight(content: string, width: number): number {
 
 export const isNote = ({ type }: WorkflowNode): boolean => type.endsWith('.stickyNote');
 
-const sizeOf = (node: WorkflowNode) =>
+const getSize = (node: WorkflowNode) =>
 	isNote(node)
 		? { width: Number(node.parameters.width), height: Number(node.parameters.height) }
 		: NODE_SIZE;
@@ -54,12 +54,12 @@ const sizeOf = (node: WorkflowNode) =>
 /** Returns the problems with a workflow's notes, one line each. */
 export function noteProblems({ nodes }: WorkflowFile): string[] {
 	return nodes.filter(isNote).flatMap((note) => {
-		const { width, height } = sizeOf(note);
+		const { width, height } = getSize(note);
 		const needed = neededHeight(String(note.parameters.content), width);
 		const [x, y] = note.position;
 		const covering = nodes.filter((node) => {
 			const [left, top] = node.position;
-			const size = sizeOf(node);
+			const size = getSize(node);
 			return (
 				node !== note &&
 				left < x + width &&

@@ -14,7 +14,7 @@ export interface Manifest {
 /** Names that lead nowhere, reserved by RFC 2606 */
 const PLACEHOLDER = /\.(example|test|invalid)$|(^|\.)example\.(com|net|org)$/;
 
-const hostOf = (address: string) =>
+const getHost = (address: string) =>
 	address.includes('://')
 		? new URL(address.replace(/^git\+/, '')).hostname
 		: address.split('@').at(-1)!;
@@ -23,7 +23,7 @@ const hostOf = (address: string) =>
 const PAGES = ['SECURITY.md', 'CODE_OF_CONDUCT.md'];
 
 /** The addresses in a text, of mail and of pages */
-const addressesIn = (text: string): string[] =>
+const findAddresses = (text: string): string[] =>
 	text.match(/https?:\/\/[^\s)>]+|[\w.+-]+@[\w-]+(\.[\w-]+)+/g) ?? [];
 
 /**
@@ -47,14 +47,14 @@ export function releaseProblems(
 		...(tag === `v${version}` ? [] : [`The tag is ${tag}, the version ${version}.`]),
 		...(changelog.includes(`\n## ${version}`) ? [] : [`CHANGELOG.md has no section ${version}.`]),
 		...Object.entries(addresses)
-			.filter(([, address]) => PLACEHOLDER.test(hostOf(address)))
+			.filter(([, address]) => PLACEHOLDER.test(getHost(address)))
 			.map(([field, address]) => `${field} in package.json is a placeholder: ${address}`),
 		...Object.entries(pages).flatMap(([page, text]) => {
-			const found = addressesIn(text);
+			const found = findAddresses(text);
 			return [
 				...(found.includes(author.email) ? [] : [`${page} does not name ${author.email}.`]),
 				...found
-					.filter((address) => PLACEHOLDER.test(hostOf(address)))
+					.filter((address) => PLACEHOLDER.test(getHost(address)))
 					.map((address) => `${page} has a placeholder: ${address}`),
 			];
 		}),

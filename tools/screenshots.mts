@@ -18,8 +18,8 @@ import {
 } from './editor/browser.mts';
 import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
 import { openCredential } from './editor/credentialForm.mts';
-import { signedIn } from './editor/signIn.mts';
-import { sizeOf, takeExamplePicture } from './examplePictures.mts';
+import { openSession } from './editor/signIn.mts';
+import { getSize, takeExamplePicture } from './examplePictures.mts';
 import { noteProblems } from './notes.mts';
 import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
 
@@ -224,12 +224,12 @@ async function takeDragging(
 	await asking.execute(RUN_TIMEOUT_MS);
 	await asking.close();
 	const panel = await openPanel(page, node);
-	await panel.showInputOf('Run Agent Session');
+	await panel.showInput('Run Agent Session');
 	await panel.drag('sessionId', 'sessionId');
 	await panel.drag('pendingInteractions', 'askedInteractions');
 	await panel.execute(RUN_TIMEOUT_MS);
 	await panel.showOutput('Completed');
-	await panel.showOutputAs('schema');
+	await panel.selectOutputView('schema');
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
 	await page.mouse.move(0, 0);
 	await settle(page);
@@ -286,7 +286,7 @@ async function takePictures(
 
 	const panel = await openPanel(page, scene.node);
 	if (scene.output) await panel.showOutput(scene.output);
-	await panel.showOutputAs(scene.view);
+	await panel.selectOutputView(scene.view);
 	await page.mouse.move(0, 0);
 	await settle(page);
 	await save(scene.panel, (await panel.root.boundingBox())!);
@@ -388,7 +388,7 @@ try {
 	const stage = await setStage(console.log);
 	const browser = await launchBrowser(console.log);
 	const openPage = async (options: BrowserContextOptions) =>
-		await (await signedIn(browser, stage.host, options)).newPage();
+		await (await openSession(browser, stage.host, options)).newPage();
 	try {
 		for (const scene of [agentSession(), fileList(), analytics(), trigger()].filter(({ panel }) =>
 			isWanted(panel),
@@ -447,7 +447,7 @@ try {
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({
 					colorScheme,
-					viewport: sizeOf(workflow),
+					viewport: getSize(workflow),
 					deviceScaleFactor: 1,
 				});
 				console.log(

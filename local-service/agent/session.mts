@@ -1,6 +1,6 @@
 // The life of an agent session: a pure function of its script, of what callers did, and of the time.
 // Nothing runs in the background. Every read plays the script back from the start, so the result never depends on who reads, or how often.
-import { numberOf } from '../ids.mts';
+import { getNumber } from '../ids.mts';
 import type { Script } from './directives.mts';
 import type { SessionLog, SessionSnapshot } from './model.mts';
 import { markActivity, showMessage, type Playback, type StepResult } from './playback.mts';
@@ -14,7 +14,7 @@ export const abortedError = 'The session was aborted.';
  * The exact time follows from its id.
  */
 export function startup(id: string): { visibleAfter: number; runningAfter: number } {
-	const visibleAfter = 1000 + numberOf(`startup:${id}`, 1001);
+	const visibleAfter = 1000 + getNumber(`startup:${id}`, 1001);
 	return { visibleAfter, runningAfter: visibleAfter + 1000 };
 }
 
@@ -28,7 +28,7 @@ interface PlannedTurn {
 /** A session as it is at a moment. Events after that moment play no part. */
 export function sessionAt(log: SessionLog, now: number): SessionSnapshot {
 	const { visibleAfter, runningAfter } = startup(log.id);
-	const turns = turnsOf(log).filter(({ at }) => at <= now);
+	const turns = getTurns(log).filter(({ at }) => at <= now);
 	const snapshot: SessionSnapshot = {
 		visible: now >= log.createdAt + visibleAfter,
 		status: 'starting',
@@ -73,7 +73,7 @@ export function sessionAt(log: SessionLog, now: number): SessionSnapshot {
 }
 
 /** The prompt and each message start a turn; a turn begins when the one before it has ended. */
-function turnsOf(log: SessionLog): PlannedTurn[] {
+function getTurns(log: SessionLog): PlannedTurn[] {
 	const cutAfter = (index: number) =>
 		log.events.slice(index).find(({ kind }) => kind === 'abort')?.at ?? Infinity;
 	return [

@@ -1,5 +1,5 @@
 // Runs the steps of a script until a time.
-import { idOf } from '../ids.mts';
+import { getId } from '../ids.mts';
 import {
 	showMessage,
 	markActivity,
@@ -153,7 +153,7 @@ function question(playback: Playback, text: string): StepResult {
 function newInteraction(playback: Playback): InteractionLife {
 	playback.interactionCount += 1;
 	return {
-		id: idOf(`interaction:${playback.log.id}:${playback.interactionCount}`),
+		id: getId(`interaction:${playback.log.id}:${playback.interactionCount}`),
 		askedAt: playback.time,
 	};
 }

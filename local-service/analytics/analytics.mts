@@ -1,8 +1,8 @@
 // Runs queries over the event data of projects: checked, scoped to the caller's projects, limited.
 import { ApiError } from '../errors.mts';
 import { publicMessage } from './public-message.mts';
-import { connect, EngineMissing, rowsOf, type Connect, type Connection } from './engine.mts';
-import { refusalOf } from './guard.mts';
+import { connect, EngineMissing, getRows, type Connect, type Connection } from './engine.mts';
+import { getRefusal } from './guard.mts';
 import {
 	recompute,
 	createTables,
@@ -67,7 +67,7 @@ export function createAnalytics({
 		}));
 
 	/** A read-only connection that sees only the views of these projects. */
-	function scopeOf(projects: string[]) {
+	function getScope(projects: string[]) {
 		const name = [...projects].sort().join();
 		let scope = scopes.get(name);
 		if (!scope) {
@@ -89,12 +89,12 @@ export function createAnalytics({
 	return {
 		async query(sql, projects) {
 			const { connection: parser, tableFunctions } = await own().catch(unavailable);
-			const { db, connection } = scopeOf(projects);
+			const { db, connection } = getScope(projects);
 			const refuse = (error: Error) => {
 				throw new ApiError('invalid_request', publicMessage(error.message, [db, stored]));
 			};
 			const statement = await single(parser, sql).catch(refuse);
-			const refusal = refusalOf(statement, tableFunctions);
+			const refusal = getRefusal(statement, tableFunctions);
 			if (refusal !== undefined) throw new ApiError('invalid_request', `${refusal}.`);
 			const lines = await (await connection).run(statement).catch(refuse);
 			// The engine stops after the block that reaches the limit, not in the middle of it
@@ -148,14 +148,14 @@ async function openOwner(open: Connect, stored: string, traffic: Traffic): Promi
 	const { events, rates } = traffic();
 	await createTables(connection, stored, events, rates);
 	const functions = await connection.run('SELECT name FROM system.table_functions');
-	const tableFunctions = rowsOf<{ name: string }>(functions).map(({ name }) => name);
+	const tableFunctions = getRows<{ name: string }>(functions).map(({ name }) => name);
 	return { connection, traffic: events, tableFunctions };
 }
 
 /** The query as one line in ClickHouse's own spelling, so that what is checked is what runs. */
 async function single(connection: Connection, sql: string): Promise<string> {
 	const text = `'${sql.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-	const [{ statement }] = rowsOf<{ statement: string }>(
+	const [{ statement }] = getRows<{ statement: string }>(
 		await connection.run(`SELECT formatQuerySingleLine(${text}) AS statement`),
 	);
 	if (!/^[(\s]*(SELECT|WITH)\b/.test(statement))

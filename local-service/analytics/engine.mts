@@ -64,7 +64,7 @@ export const connectAfter =
 	};
 
 /** The rows of a result. Numbers beyond 2^53 lose digits, so this is for our own statements only. */
-export const rowsOf = <Row,>(lines: string): Row[] =>
+export const getRows = <Row,>(lines: string): Row[] =>
 	lines
 		.split('\n')
 		.filter(Boolean)

@@ -21,7 +21,7 @@ const QUOTED = /'(?:[^'\\]|\\[\s\S]|'')*'|`(?:[^`\\]|\\[\s\S]|``)*`|"(?:[^"\\]|\
  * @param statement as ClickHouse writes it: one SELECT or WITH
  * @param tableFunctions of the engine
  */
-export function refusalOf(
+export function getRefusal(
 	statement: string,
 	tableFunctions: readonly string[],
 ): string | undefined {

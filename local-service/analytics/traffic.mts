@@ -1,5 +1,5 @@
 // Ninety days of visits, the same at every start: where they came from, what they viewed, what they bought.
-import { idOf, numberOf } from '../ids.mts';
+import { getId, getNumber } from '../ids.mts';
 import type { Project } from '../state.mts';
 import type { ExchangeRate, TrafficEvent } from './schema.mts';
 
@@ -35,10 +35,10 @@ const CART = { name: 'cart_view', path: '/cart', title: 'Cart' } as const;
 const CHECKOUT = { name: 'checkout_view', path: '/checkout', title: 'Checkout' } as const;
 const BOUGHT = { name: 'purchase', path: '/checkout', title: 'Checkout' } as const;
 
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const getDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 const moment = (time: number) => new Date(time).toISOString().slice(0, 23).replace('T', ' ');
 /** The events of the 90 days up to `now` (milliseconds), and the exchange rates of these days. Projects of one workspace are siblings. */
-export function trafficOf(
+export function getTraffic(
 	projects: Project[],
 	now: number,
 ): { events: TrafficEvent[]; rates: ExchangeRate[] } {
@@ -46,13 +46,13 @@ export function trafficOf(
 	const today = Math.floor(now / DAY_MS) * DAY_MS;
 	const days = Array.from({ length: DAYS }, (_, ago) => today - (DAYS - 1 - ago) * DAY_MS);
 	const events = days.flatMap((day) =>
-		busy.flatMap((project, index) => visitsOf(project, index, busy, day, today)),
+		busy.flatMap((project, index) => getVisits(project, index, busy, day, today)),
 	);
 	return {
 		events: events.filter(({ date }) => date <= moment(now)),
 		rates: days.flatMap((day) =>
 			Object.entries(RATES).map(([code, rate]) => ({
-				date: dayOf(day),
+				date: getDay(day),
 				code,
 				rate: code === 'USD' ? 1 : wobble(rate, code, day),
 			})),
@@ -61,10 +61,10 @@ export function trafficOf(
 }
 
 const wobble = (rate: number, code: string, day: number) =>
-	Number((rate * (1 + (numberOf(`rate:${code}:${dayOf(day)}`, 41) - 20) / 1000)).toFixed(4));
+	Number((rate * (1 + (getNumber(`rate:${code}:${getDay(day)}`, 41) - 20) / 1000)).toFixed(4));
 
 /** The visits to a project on a day: fewer for later projects and at weekends. */
-function visitsOf(
+function getVisits(
 	project: Project,
 	index: number,
 	busy: Project[],
@@ -73,11 +73,11 @@ function visitsOf(
 ): TrafficEvent[] {
 	const weekend = [0, 6].includes(new Date(day).getUTCDay());
 	const count =
-		Math.round((16 - index) * (weekend ? 0.6 : 1)) + numberOf(`visits:${index}:${dayOf(day)}`, 5);
+		Math.round((16 - index) * (weekend ? 0.6 : 1)) + getNumber(`visits:${index}:${getDay(day)}`, 5);
 	const siblings = busy.filter(({ workspaceId }) => workspaceId === project.workspaceId);
 	const shops = siblings.filter(sells);
 	return Array.from({ length: count }, (_, n) =>
-		visit(`${index}:${dayOf(day)}:${n}`, project, shops, day, today),
+		visit(`${index}:${getDay(day)}:${n}`, project, shops, day, today),
 	).flat();
 }
 
@@ -91,7 +91,7 @@ function visit(
 	day: number,
 	today: number,
 ): TrafficEvent[] {
-	const pick = (what: string, below: number) => numberOf(`${what}:${seed}`, below);
+	const pick = (what: string, below: number) => getNumber(`${what}:${seed}`, below);
 	// One visit in three goes on to the workspace's first shop
 	const shop = pick('shop', 3) === 0 || !shops.includes(project) ? shops[0] : project;
 	const { source, buyers } = sourceAt(pick('source', 100));
@@ -99,7 +99,7 @@ function visit(
 		shops.length > 0 && pick('buys', 1000) < buyers * (day >= today - DAY_MS ? BROKEN_CHECKOUT : 1);
 	const common = {
 		namespace: project.workspaceId,
-		subject: idOf(`visit:${seed}`),
+		subject: getId(`visit:${seed}`),
 		utm_source: source,
 	};
 
@@ -110,12 +110,12 @@ function visit(
 		amount = 0,
 	): TrafficEvent => {
 		const date = moment(time);
-		time += (10 + numberOf(`${seed}:${time}`, 170)) * 1000 + numberOf(`ms:${seed}:${time}`, 1000);
+		time += (10 + getNumber(`${seed}:${time}`, 170)) * 1000 + getNumber(`ms:${seed}:${time}`, 1000);
 		return {
 			...common,
 			project: place.id,
 			date,
-			domain: domainOf(place),
+			domain: getDomain(place),
 			currencyCode: place.currency,
 			amount,
 			...page,
@@ -147,7 +147,7 @@ const pageAt = (chance: number, n: number) =>
 	n === 0 && chance < 550 ? PAGES[0] : PAGES[Math.floor((chance / 1000) ** 1.5 * PAGES.length)];
 
 const sells = ({ checkoutProvider }: Project) => checkoutProvider !== undefined;
-const domainOf = ({ name }: Project) =>
+const getDomain = ({ name }: Project) =>
 	`www.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example`;
 
 /** The equivalent of 8 to 98 US dollars, with the currency's usual decimals */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { startSession } from '../agent/start.mts';
 import type { DialectLayer } from '../dialects/layer.mts';
 import type { Product, ServiceState, Task } from '../state.mts';
-import { changesOf, type Changes, type NewEvent } from './changes.mts';
+import { getChanges, type Changes, type NewEvent } from './changes.mts';
 import * as schemas from './schemas.mts';
 import { showDomain, showFile, showProduct, showProject, showTaskAt } from './views.mts';
 
@@ -42,7 +42,7 @@ export function registerChanges(
 	state: ServiceState,
 	layer: DialectLayer,
 ): void {
-	const { projects, tasks, files, domains, products, addEvents } = changesOf(state);
+	const { projects, tasks, files, domains, products, addEvents } = getChanges(state);
 	const shownProduct = (product: Product) => showProduct(product, layer.shownIds(state.store));
 	const productId = (id: string) =>
 		state.store.products.all().find((product) => String(shownProduct(product).id) === id)?.id ?? id;

@@ -4,7 +4,7 @@ import type { TrafficEvent } from '../analytics/schema.mts';
 import { ApiError, notFound } from '../errors.mts';
 import { contentOfText } from '../file-content.mts';
 import type { FileItem } from '../file-store.mts';
-import { isRule, nextRunOf } from '../recurrence.mts';
+import { isRule, findNextRun } from '../recurrence.mts';
 import type { CustomDomain, Product, Project, ServiceState, Task } from '../state.mts';
 
 /** Body of `POST /state/projects`. Missing fields have the values of the first project. */
@@ -74,7 +74,7 @@ const requireRule = (rrule: string | undefined) => {
 };
 
 /** The changes to a service's state; they read `state.store` at every call, so it may be replaced. */
-export function changesOf(state: ServiceState) {
+export function getChanges(state: ServiceState) {
 	const { clock } = state;
 	const project = (id: string) => required(state.store.projects.get(id), 'project');
 
@@ -119,7 +119,7 @@ export function changesOf(state: ServiceState) {
 		/** Runs a task ahead of time: its next run becomes the one after. */
 		run(id) {
 			const found = task(id);
-			const next = nextRunOf(found, clock.now());
+			const next = findNextRun(found, clock.now());
 			if (next === undefined) throw new ApiError('invalid_request', 'The task has no further run.');
 			return Object.assign(found, { ranUntil: next });
 		},
@@ -210,7 +210,7 @@ export function changesOf(state: ServiceState) {
 	/** Adds rows to the analytics tables. */
 	async function addEvents(given: NewEvent[]): Promise<number> {
 		const events = given.flatMap(({ count = 1, ...event }) =>
-			Array.from({ length: count }, () => eventOf(project(event.projectId), event, clock.now())),
+			Array.from({ length: count }, () => getEvent(project(event.projectId), event, clock.now())),
 		);
 		await state.analytics.add(events);
 		return events.length;
@@ -221,7 +221,7 @@ export function changesOf(state: ServiceState) {
 
 const slug = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-function eventOf(project: Project, event: NewEvent, now: number): TrafficEvent {
+function getEvent(project: Project, event: NewEvent, now: number): TrafficEvent {
 	const { name = 'page_view', path = '/', title = '', source = '', amount = 0 } = event;
 	return {
 		project: project.id,

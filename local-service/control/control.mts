@@ -11,7 +11,7 @@ import type { RateSetting } from '../rate-limit.mts';
 import { seed } from '../seed.mts';
 import { registerChanges } from './change-routes.mts';
 import { fillFiles } from './fill.mts';
-import { isLocal, refusalOf } from './guard.mts';
+import { isLocal, getRefusal } from './guard.mts';
 import * as schemas from './schemas.mts';
 import { validatorFor } from './validators.mts';
 import { showSeed, showSessions } from './views.mts';
@@ -36,7 +36,7 @@ export function registerControl(
 
 	app.addHook('onRequest', async (request, reply) => {
 		if (!isLocal(request)) return reply.status(404).send(envelope('not_found', notFound().message));
-		const refusal = refusalOf(request);
+		const refusal = getRefusal(request);
 		if (refusal !== undefined) return reply.status(403).send(envelope('forbidden', refusal));
 	});
 

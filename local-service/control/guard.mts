@@ -42,5 +42,5 @@ const reasons: Array<[reason: string, applies: (request: ControlRequest) => bool
 export const isLocal = ({ ip }: ControlRequest): boolean => isLoopbackAddress(ip);
 
 /** Why a request from this machine is refused; undefined when it is not. */
-export const refusalOf = (request: ControlRequest): string | undefined =>
+export const getRefusal = (request: ControlRequest): string | undefined =>
 	reasons.find(([, applies]) => applies(request))?.[0];

@@ -5,7 +5,7 @@ import { mainToken, noProjectsToken } from '../auth.mts';
 import { iso, type Clock } from '../clock.mts';
 import type { DialectLayer } from '../dialects/layer.mts';
 import type { FileItem } from '../file-store.mts';
-import { nextRunOf } from '../recurrence.mts';
+import { findNextRun } from '../recurrence.mts';
 import type { CustomDomain, Product, Project, ServiceState, Session, Task } from '../state.mts';
 
 /** A moment in wall time, so that tests can compare it with their own clock. */
@@ -54,7 +54,7 @@ const showTask = ({ id, projectId, title, prompt }: Task) => ({ id, projectId, t
 
 /** A task with its next run, which the clock moves on. */
 export function showTaskAt(task: Task, now: number) {
-	const next = nextRunOf(task, now);
+	const next = findNextRun(task, now);
 	return { ...showTask(task), ...(next !== undefined && { nextRunAt: iso(next) }) };
 }
 

@@ -69,14 +69,14 @@ const parts = {
 export type OperationId = keyof typeof parts;
 
 /** Returns the request of an operation. Without an entry in the table, it has method and path only. */
-const partsOf = (operationId: string): Parts =>
+const getParts = (operationId: string): Parts =>
 	Object.entries<Parts>(parts).find(([name]) => name === operationId)?.[1] ?? {};
 
 /** By operation of the contract */
 export const assumedRequests = Object.fromEntries(
 	namedOperations.map(({ operationId, method, path }) => [
 		operationId,
-		{ method, path, ...partsOf(operationId) },
+		{ method, path, ...getParts(operationId) },
 	]),
 	// A test holds the names of the table against those of the contract
 ) as Record<OperationId, RequestTemplate>;

@@ -1,7 +1,7 @@
 // Every dialect, by name. Where several change the same answer, the later in this table sees what the earlier made of it.
 import { operationIds, type OperationId } from './assumed-requests.mts';
 import type { Dialect, Overrides } from './dialect.mts';
-import { overridesOf } from './overrides.mts';
+import { getOverrides } from './overrides.mts';
 import { intermediaries } from './tables/between.mts';
 import { emptyAnswers, nothingToSay } from './tables/empty-answers.mts';
 import { entryForms } from './tables/entries.mts';
@@ -75,7 +75,7 @@ export interface DialectInfo {
 const listing = Object.keys(everyList(() => 0)) as OperationId[];
 
 /** The operations whose requests or answers a dialect changes. */
-function touchedBy(dialect: Dialect): OperationId[] {
+function listTouched(dialect: Dialect): OperationId[] {
 	const { requests, answers, between, paging, ids, optionWords, timestamp, lateness, error } =
 		dialect;
 	if (error || lateness) return operationIds;
@@ -91,15 +91,15 @@ function touchedBy(dialect: Dialect): OperationId[] {
 }
 
 /** Narrower than the tables are: what every dialect may have. */
-const tableOf = (name: DialectName): Dialect => tables[name];
+const makeTable = (name: DialectName): Dialect => tables[name];
 
-function infoOf(name: DialectName): DialectInfo {
-	const { summary, group, nodeOptions } = tableOf(name);
-	const overrides = overridesOf([tableOf(name)]);
+function getInfo(name: DialectName): DialectInfo {
+	const { summary, group, nodeOptions } = makeTable(name);
+	const overrides = getOverrides([makeTable(name)]);
 	return {
 		summary,
 		ignores: name in ignoringAll,
-		touches: [...new Set(touchedBy(tableOf(name)))],
+		touches: [...new Set(listTouched(makeTable(name)))],
 		...(group !== undefined && { group }),
 		...(Object.keys(overrides).length > 0 && { overrides }),
 		...(nodeOptions && { nodeOptions }),
@@ -108,24 +108,24 @@ function infoOf(name: DialectName): DialectInfo {
 
 /** Facts about each dialect. */
 export const dialects = Object.fromEntries(
-	dialectNames.map((name) => [name, infoOf(name)]),
+	dialectNames.map((name) => [name, getInfo(name)]),
 	// `fromEntries` forgets the names of the keys
 ) as Record<DialectName, DialectInfo>;
 
 const isName = (name: string): name is DialectName => Object.hasOwn(tables, name);
 
 /** Why dialects cannot be spoken together; undefined when they can. */
-export function conflictOf(names: readonly string[]): string | undefined {
+export function findConflict(names: readonly string[]): string | undefined {
 	const unknown = names.find((name) => !isName(name));
 	if (unknown !== undefined)
 		return `There is no dialect ${unknown}. There are: ${dialectNames.join(', ')}`;
 	for (const [index, name] of names.filter(isName).entries()) {
-		const { group } = tableOf(name);
+		const { group } = makeTable(name);
 		const other = names
 			.slice(0, index)
 			.find(
 				(earlier) =>
-					earlier === name || (isName(earlier) && group && tableOf(earlier).group === group),
+					earlier === name || (isName(earlier) && group && makeTable(earlier).group === group),
 			);
 		if (other !== undefined)
 			return other === name
@@ -140,9 +140,9 @@ export function conflictOf(names: readonly string[]): string | undefined {
  * @throws Error when there is no such dialect, or they contradict each other
  */
 export function chooseDialects(names: readonly string[]): Dialect[] {
-	const conflict = conflictOf(names);
+	const conflict = findConflict(names);
 	if (conflict !== undefined) throw new Error(`${conflict}.`);
-	return dialectNames.filter((name) => names.includes(name)).map(tableOf);
+	return dialectNames.filter((name) => names.includes(name)).map(makeTable);
 }
 
 /**
@@ -154,7 +154,7 @@ export function settingsFor(
 ): Required<Pick<DialectInfo, 'overrides'>> & Pick<DialectInfo, 'nodeOptions'> {
 	const chosen = chooseDialects(names);
 	return {
-		overrides: overridesOf(chosen),
+		overrides: getOverrides(chosen),
 		nodeOptions: chosen.find(({ nodeOptions }) => nodeOptions)?.nodeOptions,
 	};
 }

@@ -9,7 +9,7 @@ import type { Store } from '../state.mts';
 import { assumedRequests, type OperationId } from './assumed-requests.mts';
 import type { Dialect, DialectAnswer, Paging } from './dialect.mts';
 import { queriesFor } from './listing.mts';
-import { requestIn, type DialectRequest } from './overrides.mts';
+import { findRequest, type DialectRequest } from './overrides.mts';
 import {
 	readValues,
 	strayField,
@@ -59,9 +59,9 @@ export interface DialectLayer {
 }
 
 /** The contract's operations are those of the table: a test holds the two together. */
-const idOf = ({ operationId }: NamedOperation) => operationId as OperationId;
+const getId = ({ operationId }: NamedOperation) => operationId as OperationId;
 
-function valuesIn(part: 'query' | 'body', template: Template, given: unknown): Values {
+function findValues(part: 'query' | 'body', template: Template, given: unknown): Values {
 	try {
 		return readValues(template, given, part);
 	} catch (error) {
@@ -82,7 +82,7 @@ function readPart(
 	if (stray !== undefined)
 		throw new ApiError('invalid_request', `${part}/${stray} is not known to this service`);
 	// The templates of queries and bodies are objects
-	return (writeValues(assumed, valuesIn(part, template, given)) ?? {}) as Record<string, unknown>;
+	return (writeValues(assumed, findValues(part, template, given)) ?? {}) as Record<string, unknown>;
 }
 
 /** Returns whether a body has a value for a placeholder. */
@@ -95,7 +95,7 @@ function hasValue(name: string | undefined, template: Template, body: unknown): 
 }
 
 /** The codecs of a mixture; no two dialects of it have the same kind of value. */
-function codecsOf(dialects: readonly Dialect[]): ValueCodec[] {
+function getCodecs(dialects: readonly Dialect[]): ValueCodec[] {
 	return dialects.flatMap(({ ids, optionWords, timestamp }) => [
 		...(ids ? [idCodec(ids)] : []),
 		...(optionWords ? [optionCodec(optionWords)] : []),
@@ -105,7 +105,7 @@ function codecsOf(dialects: readonly Dialect[]): ValueCodec[] {
 
 /** Creates the layer for a mixture of dialects. Without any it changes nothing. */
 export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
-	const codecs = codecsOf(dialects);
+	const codecs = getCodecs(dialects);
 	const ids = dialects.find((dialect) => dialect.ids)?.ids;
 	const writeError = dialects.find((dialect) => dialect.error)?.error;
 	const ignores = dialects.some((dialect) => dialect.ignores);
@@ -113,14 +113,14 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 
 	const requests = new Map<OperationId, DialectRequest>();
 	function requestFor(operation: NamedOperation): DialectRequest {
-		const operationId = idOf(operation);
-		const request = requests.get(operationId) ?? requestIn(dialects, operationId);
+		const operationId = getId(operation);
+		const request = requests.get(operationId) ?? findRequest(dialects, operationId);
 		requests.set(operationId, request);
 		return request;
 	}
 
 	function readQuery(operation: NamedOperation, query: Record<string, string>) {
-		const { query: assumed } = assumedRequests[idOf(operation)];
+		const { query: assumed } = assumedRequests[getId(operation)];
 		const { query: own } = requestFor(operation);
 		if (own === assumed || !own || !assumed) return query;
 		// Its parts are the texts of the query
@@ -128,7 +128,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 	}
 
 	function readShape(operation: NamedOperation, body: unknown): unknown {
-		const { body: assumed } = assumedRequests[idOf(operation)];
+		const { body: assumed } = assumedRequests[getId(operation)];
 		const { body: own } = requestFor(operation);
 		if (own === assumed || !isObject(own) || assumed === undefined || !isObject(body)) return body;
 		const places = isObject(assumed) ? assumed : {};
@@ -144,7 +144,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		requestFor,
 		between: (operation) =>
 			dialects.flatMap(({ between }) => {
-				const rule = between?.[idOf(operation)];
+				const rule = between?.[getId(operation)];
 				return rule ? [{ operationId: operation.operationId, ...rule }] : [];
 			}),
 		queriesFor: (operation, query, store) => queriesFor(operation, query, ignores, store),
@@ -152,23 +152,23 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 			candidates.find((each) => hasValue(each.field, requestFor(each).body ?? {}, body)) ??
 			// A request in our form is recognised too, so that it can be refused
 			candidates.find((each) =>
-				hasValue(each.field, assumedRequests[idOf(each)].body ?? {}, body),
+				hasValue(each.field, assumedRequests[getId(each)].body ?? {}, body),
 			) ??
 			candidates[0],
 		readParameters: (operation, { params, query }, store) => ({
 			params: codecs.reduce(
-				(read, codec) => codec.readParams?.(idOf(operation), read, store) ?? read,
+				(read, codec) => codec.readParams?.(getId(operation), read, store) ?? read,
 				params,
 			),
 			query: readQuery(operation, query),
 		}),
 		readBody: (operation, body, store) =>
 			codecs.reduce(
-				(read, codec) => codec.readBody?.(idOf(operation), read, store) ?? read,
+				(read, codec) => codec.readBody?.(getId(operation), read, store) ?? read,
 				readShape(operation, body),
 			),
 		writeAnswer(operation, answer, store) {
-			const operationId = idOf(operation);
+			const operationId = getId(operation);
 			const body = codecs.reduce(
 				(written, codec) => codec.writeBody?.(operationId, written, store) ?? written,
 				answer.body,

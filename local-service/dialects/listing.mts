@@ -35,7 +35,7 @@ const isList = (body: unknown): body is ListEnvelope<unknown> =>
  * The part of whole lists that a request asks for; anything but lists is left as it is. Cursors are positions.
  * @param answers each with the query that it is for; where there are several, their entries say whose they are
  */
-export function pageOf(
+export function getPage(
 	answers: Array<{ body: unknown; query: Query }>,
 	query: Query,
 	paging: Paging,

@@ -14,7 +14,10 @@ export interface DialectRequest extends RequestTemplate {
 }
 
 /** A request in a mixture of dialects: each moves what it names, the later ones last. */
-export const requestIn = (dialects: readonly Dialect[], operationId: OperationId): DialectRequest =>
+export const findRequest = (
+	dialects: readonly Dialect[],
+	operationId: OperationId,
+): DialectRequest =>
 	dialects.reduce<DialectRequest>((request, { requests }) => {
 		const { query, body, ...others } = requests?.[operationId] ?? {};
 		return {
@@ -29,9 +32,9 @@ export const requestIn = (dialects: readonly Dialect[], operationId: OperationId
 	}, assumedRequests[operationId]);
 
 /** Returns the differing parts of a request as a whole, in the format of Overrides. */
-function overrideOf(dialects: readonly Dialect[], operationId: OperationId): Override {
+function getOverride(dialects: readonly Dialect[], operationId: OperationId): Override {
 	const assumed: DialectRequest = assumedRequests[operationId];
-	const request = requestIn(dialects, operationId);
+	const request = findRequest(dialects, operationId);
 	const differs = (field: keyof DialectRequest) =>
 		JSON.stringify(request[field]) !== JSON.stringify(assumed[field]);
 	const answer = Object.assign({}, ...dialects.map(({ readAt }) => readAt?.[operationId]));
@@ -46,9 +49,9 @@ function overrideOf(dialects: readonly Dialect[], operationId: OperationId): Ove
 }
 
 /** The Overrides without which the package does not work with these dialects; empty when it needs none. */
-export const overridesOf = (dialects: readonly Dialect[]): Overrides =>
+export const getOverrides = (dialects: readonly Dialect[]): Overrides =>
 	Object.fromEntries(
 		operationIds
-			.map((operationId) => [operationId, overrideOf(dialects, operationId)] as const)
+			.map((operationId) => [operationId, getOverride(dialects, operationId)] as const)
 			.filter(([, override]) => Object.keys(override).length > 0),
 	);

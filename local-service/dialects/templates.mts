@@ -14,11 +14,11 @@ const placeholder = (template: Template): string | undefined =>
 	typeof template === 'string' ? /^\{(\w+)\}$/.exec(template)?.[1] : undefined;
 
 /** The names of all placeholders in a template. */
-export function placeholdersIn(template: Template): string[] {
+export function findPlaceholders(template: Template): string[] {
 	const own = placeholder(template);
 	if (own !== undefined) return [own];
 	if (typeof template !== 'object' || template === null) return [];
-	return Object.values(template).flatMap(placeholdersIn);
+	return Object.values(template).flatMap(findPlaceholders);
 }
 
 /**
@@ -39,7 +39,7 @@ export function readValues(template: Template, value: unknown, at: string): Valu
 		if (!isObject(value)) throw new TemplateMismatch(`${at} must be an object`);
 		return merged(
 			Object.entries(template).map(([key, part]) => {
-				if (value[key] === undefined && placeholdersIn(part).length === 0 && !isObject(part))
+				if (value[key] === undefined && findPlaceholders(part).length === 0 && !isObject(part))
 					throw new TemplateMismatch(`${at}/${key} must be ${JSON.stringify(part)}`);
 				return readValues(part, value[key], `${at}/${key}`);
 			}),
@@ -80,7 +80,7 @@ function without(template: Template, names: ReadonlySet<string>): Template | und
 }
 
 const mentions = (template: Template, names: ReadonlySet<string>) =>
-	placeholdersIn(template).some((name) => names.has(name));
+	findPlaceholders(template).some((name) => names.has(name));
 
 function laidOver(base: Template | undefined, change: Template): Template {
 	if (!isObject(base) || !isObject(change)) return change;
@@ -93,15 +93,15 @@ function laidOver(base: Template | undefined, change: Template): Template {
 
 /** A template with the placeholders of `change` moved to where that has them. */
 export function mergeTemplates(base: Template | undefined, change: Template): Template {
-	const moved = new Set(placeholdersIn(change));
+	const moved = new Set(findPlaceholders(change));
 	return laidOver(base === undefined ? undefined : without(base, moved), change);
 }
 
 /** Returns the places of a template's placeholders: `[['source', 'data'], ...]`. */
-function pathsIn(template: Template, at: string[] = []): string[][] {
+function findPaths(template: Template, at: string[] = []): string[][] {
 	if (placeholder(template) !== undefined) return [at];
 	if (typeof template !== 'object' || template === null) return [];
-	return Object.entries(template).flatMap(([key, part]) => pathsIn(part, [...at, key]));
+	return Object.entries(template).flatMap(([key, part]) => findPaths(part, [...at, key]));
 }
 
 const at = (value: unknown, path: string[]): unknown =>
@@ -117,7 +117,7 @@ export function strayField(
 	known: Template,
 	value: unknown,
 ): string | undefined {
-	return pathsIn(known)
+	return findPaths(known)
 		.find((path) => at(value, path) !== undefined && at(template, path) === undefined)
 		?.join('/');
 }

@@ -1,6 +1,6 @@
 // Custom domains of a site: list, delete.
 import { iso } from '../clock.mts';
-import { idOf } from '../ids.mts';
+import { getId } from '../ids.mts';
 import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { notFound } from '../errors.mts';
@@ -20,9 +20,9 @@ function show({ id, domain, status, stale, tokenExpiresAt }: CustomDomain) {
 			type: 'root',
 			records: [
 				{ type: 'A', host: '@', value: '192.0.2.10' },
-				{ type: 'TXT', host: '_verify', value: `verify=${idOf(`token:${id}`)}` },
+				{ type: 'TXT', host: '_verify', value: `verify=${getId(`token:${id}`)}` },
 			],
-			verification_token: idOf(`token:${id}`),
+			verification_token: getId(`token:${id}`),
 			verification_token_expires_at: iso(tokenExpiresAt),
 		},
 	};

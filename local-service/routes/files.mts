@@ -10,7 +10,7 @@ import {
 	signUrl,
 	type FileContent,
 } from '../file-content.mts';
-import { myFilesOf, type FileItem } from '../file-store.mts';
+import { getMyFiles, type FileItem } from '../file-store.mts';
 import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
 import { findProject, permitted } from './access.mts';
@@ -60,8 +60,8 @@ export const fileRoutes: Routes = (state) => {
 	 * The folder that a request names, or undefined for My Files: null, its id, or nothing at all.
 	 * @throws ApiError as `findFolder`
 	 */
-	const folderOf = (parentId: string | null | undefined, projectId: string, key: Key) =>
-		parentId === undefined || parentId === null || parentId === myFilesOf(projectId)
+	const getFolder = (parentId: string | null | undefined, projectId: string, key: Key) =>
+		parentId === undefined || parentId === null || parentId === getMyFiles(projectId)
 			? undefined
 			: findFolder(parentId, projectId, key).id;
 
@@ -112,7 +112,7 @@ export const fileRoutes: Routes = (state) => {
 		const file = findFile(params.fileId, key);
 		const { name = file.name } = body;
 		const parentId =
-			body.parentId === undefined ? file.parentId : folderOf(body.parentId, file.projectId, key);
+			body.parentId === undefined ? file.parentId : getFolder(body.parentId, file.projectId, key);
 		const folder = parentId === undefined ? undefined : state.store.files.get(parentId);
 		if (folder && state.store.files.isWithin(folder, file.id))
 			throw new ApiError('conflict', 'A folder cannot be moved into itself.');
@@ -125,7 +125,7 @@ export const fileRoutes: Routes = (state) => {
 		listFiles({ query, limit, key }) {
 			const { id } = findProject(state, key, query.projectId);
 			const inFolder = query.parentId !== undefined;
-			const parentId = folderOf(query.parentId, id, key);
+			const parentId = getFolder(query.parentId, id, key);
 			// Without a parent: everything in the project, in whatever folder
 			const keep = (file: FileItem) => !inFolder || file.parentId === parentId;
 			const list = page(
@@ -140,7 +140,7 @@ export const fileRoutes: Routes = (state) => {
 		createFile({ body, key }) {
 			const { projectId, name, kind } = body;
 			findProject(state, key, projectId);
-			const parentId = folderOf(body.parentId, projectId, key);
+			const parentId = getFolder(body.parentId, projectId, key);
 			const content = readContent(body, key);
 			const place = { projectId, ...(parentId !== undefined && { parentId }), name };
 			requireFree(place);

@@ -1,6 +1,6 @@
 // POST /shared-previews
 import { ApiError } from '../errors.mts';
-import { idOf } from '../ids.mts';
+import { getId } from '../ids.mts';
 import { findProject, permitted } from './access.mts';
 import { ok, type Routes } from './route.mts';
 
@@ -34,7 +34,7 @@ export const sharedPreviewRoutes: Routes = (state) => ({
 			);
 		}
 		// The id is derived from what is shared, so that a repeated request recovers the same preview
-		const id = idOf(`preview ${siteId} ${locale} ${body.route}`);
+		const id = getId(`preview ${siteId} ${locale} ${body.route}`);
 		previews.set(id, { id, projectId, siteId, route: body.route, locale });
 		return ok({ object: 'shared_preview', id, url: `${origin}/previews/${id}` });
 	},

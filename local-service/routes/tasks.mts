@@ -4,7 +4,7 @@ import { iso } from '../clock.mts';
 import { ApiError } from '../errors.mts';
 import { listed } from '../lateness.mts';
 import { mapPage, page } from '../paging.mts';
-import { isRule, nextRunOf } from '../recurrence.mts';
+import { isRule, findNextRun } from '../recurrence.mts';
 import type { Task } from '../state.mts';
 import { permitted } from './access.mts';
 import { ok, type Routes } from './route.mts';
@@ -17,7 +17,7 @@ export const taskRoutes: Routes = (state) => {
 	/** A task as the API shows it, without its prompt. */
 	function show(task: Task) {
 		const { id, title, emoji, rrule, createdAt, updatedAt } = task;
-		const next = nextRunOf(task, clock.now());
+		const next = findNextRun(task, clock.now());
 		const times = {
 			...(next !== undefined && { nextRunAt: iso(next) }),
 			createdAt: iso(createdAt),

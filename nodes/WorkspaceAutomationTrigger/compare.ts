@@ -70,7 +70,7 @@ export function findChanges(
 	// A project may be out of sight for a while.
 	const seenNow = new Map(seen);
 	const missingNow = new Map<string, number>();
-	const placeOf = (list: string, key: string) => `${list} ${key}`;
+	const describePlace = (list: string, key: string) => `${list} ${key}`;
 
 	for (const { name: list, entries, isWhole } of lists) {
 		const known = seen.get(list);
@@ -89,7 +89,7 @@ export function findChanges(
 		}
 		for (const [key, before] of known ?? []) {
 			if (marks.has(key)) continue;
-			const place = placeOf(list, key);
+			const place = describePlace(list, key);
 			const times = (missing.get(place) ?? 0) + (isWhole ? 1 : 0);
 			if (times >= goneAfter) {
 				if (on === 'removed') due.push({ list, key, before });
@@ -100,14 +100,14 @@ export function findChanges(
 		}
 	}
 
-	const ageOf = ({ entry }: Change) => creationTime(entry?.json);
+	const getAge = ({ entry }: Change) => creationTime(entry?.json);
 	// Things without a date count as equally old.
-	const changes = due.sort((one, other) => ageOf(one) - ageOf(other) || 0);
+	const changes = due.sort((one, other) => getAge(one) - getAge(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {
 		const marks = seenNow.get(list)!;
 		if (before === undefined) marks.delete(key);
 		else marks.set(key, before);
-		if (!entry) missingNow.set(placeOf(list, key), goneAfter);
+		if (!entry) missingNow.set(describePlace(list, key), goneAfter);
 	}
 	return { changes, memory: { seen: seenNow, missing: missingNow } };
 }

@@ -83,7 +83,7 @@ export function requireNumber(
 }
 
 /** One of the values that a field offers. */
-export function requireOneOf<T extends string>(
+export function requireChoice<T extends string>(
 	field: string,
 	value: unknown,
 	allowed: readonly T[],

@@ -7,7 +7,7 @@ import { example, eventually, TEST_TIMEOUT_MS, useStage } from './support.mts';
 
 const stage = useStage();
 
-/** What the service holds at the start, see its control API */
+/** Data of the service at the start, see its control API */
 let seed: any;
 
 const control = async (

@@ -10,7 +10,7 @@ import {
 	node,
 	play,
 	projectId,
-	recordOf,
+	getRecord,
 	TEST_TIMEOUT_MS,
 	testWith,
 	useStage,
@@ -93,7 +93,7 @@ async function playScript(script: Script, tools: WorkflowNode[]) {
 	return execution;
 }
 
-const sessionsOf = async (prompt: string) =>
+const getSessions = async (prompt: string) =>
 	(await stage.service.sessions()).filter((session) => session.prompt === prompt);
 
 const listTasks = asTool(workspaceAutomation('', 'task.getAll', { limit: 3 }), 'List tasks');
@@ -259,7 +259,7 @@ describe('Run Agent Session as a tool', () => {
 			);
 
 			expect(execution.items('AI Agent')).toEqual([{ output: `The agent: ${status}` }]);
-			const sessions = await sessionsOf(prompt);
+			const sessions = await getSessions(prompt);
 			expect(sessions).toMatchObject([{ projectId, turns: 1 }]);
 			expect(lastTold(model.told()[1])).toMatchObject([
 				{ status, sessionId: sessions[0].sessionId, ...more },
@@ -287,7 +287,7 @@ describe('Run Agent Session as a tool', () => {
 					decisions: [{ patterns: ['git tag'], decision: 'approve' }],
 				},
 			]);
-			expect(await sessionsOf(prompt)).toMatchObject([
+			expect(await getSessions(prompt)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
 			]);
 		},
@@ -306,7 +306,7 @@ describe('Run Agent Session as a tool', () => {
 				.told()[1]
 				.messages.filter(({ role }) => role === 'tool')
 				.map(({ content }) => JSON.parse(content)[0]);
-			const sessions = [...(await sessionsOf(prompts[0])), ...(await sessionsOf(prompts[1]))];
+			const sessions = [...(await getSessions(prompts[0])), ...(await getSessions(prompts[1]))];
 			expect(results).toMatchObject(
 				sessions.map(({ sessionId }, index) => ({
 					status: 'completed',
@@ -334,7 +334,7 @@ describe('Run Agent Session as a tool', () => {
 			expect(lastTold(model.told()[1])).toMatchObject([
 				{ error: 'The session may have been started' },
 			]);
-			expect(await sessionsOf(prompt)).toHaveLength(1);
+			expect(await getSessions(prompt)).toHaveLength(1);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -347,13 +347,13 @@ describe('Run Agent Session as a tool', () => {
 			model.play([run(prompt)]);
 			const executionId = await host.run(await host.importWorkflow(agentWith([runAgent])));
 			const { sessionId } = await eventually(async () =>
-				(await sessionsOf(prompt)).find(({ polls }) => polls > 0),
+				(await getSessions(prompt)).find(({ polls }) => polls > 0),
 			);
 
 			await host.stop(executionId);
 
 			expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
 	);

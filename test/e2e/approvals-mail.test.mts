@@ -1,16 +1,16 @@
 // A workflow that asks by mail, which leads to a form: what answers, and what does not. In the real n8n, with Gmail played by a stand-in.
 import { describe, expect, test } from '@jest/globals';
 import { OVER, OVER_TIMEOUT_MS, useAsking } from './channels/asking.mts';
-import { filledIn } from './channels/filledIn.mts';
-import { fillIn } from './channels/people.mts';
+import { fillExample } from './channels/filledIn.mts';
+import { fillFields } from './channels/people.mts';
 import { atHost, links, type Sent } from './channels/standIn.mts';
-import { recordOf, TEST_TIMEOUT_MS } from './support.mts';
+import { getRecord, TEST_TIMEOUT_MS } from './support.mts';
 
 const { stage, asks, valuesOf, askWith, askingExecutions } = useAsking();
 
 /** Answers in the form that the mail leads to. */
 const sendForm = async (message: Sent, approve: boolean) =>
-	await fillIn(stage.host, message, [approve ? 'Approve' : 'Deny']);
+	await fillFields(stage.host, message, [approve ? 'Approve' : 'Deny']);
 
 describe('workflows/approve-by-mail.json', () => {
 	test.each([
@@ -19,7 +19,7 @@ describe('workflows/approve-by-mail.json', () => {
 	])(
 		"continues with the form's answer: $value",
 		async ({ approve, value }) => {
-			const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
+			const { workflowId, asked } = await askWith(fillExample('approve-by-mail'));
 			await sendForm(await asks('git push', 'index.html'), approve);
 			await askingExecutions(workflowId, 1);
 			expect(await valuesOf(asked[0].sessionId)).toEqual([
@@ -34,7 +34,7 @@ describe('workflows/approve-by-mail.json', () => {
 test(
 	'an email with a form approves nothing for a scanner that opens every link',
 	async () => {
-		const { workflowId, asked } = await askWith(filledIn('approve-by-mail'));
+		const { workflowId, asked } = await askWith(fillExample('approve-by-mail'));
 		const message = await asks('git push', 'index.html');
 		const found = links(message);
 		expect(found.length).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ test(
 test(
 	'aborts the session if nobody answers the email in time, and names the request',
 	async () => {
-		const file = filledIn('approve-by-mail', { 'Ask by mail': { options: OVER } });
+		const file = fillExample('approve-by-mail', { 'Ask by mail': { options: OVER } });
 		const { workflowId, asked } = await askWith(file);
 		const [{ sessionId, dashboardUrl, question }] = asked;
 		const [execution] = await askingExecutions(workflowId, 1);
@@ -61,7 +61,7 @@ test(
 				dashboardUrl,
 			},
 		]);
-		expect((await recordOf(stage, sessionId)).aborted).toBe(true);
+		expect((await getRecord(stage, sessionId)).aborted).toBe(true);
 	},
 	OVER_TIMEOUT_MS,
 );

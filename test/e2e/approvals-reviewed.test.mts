@@ -5,7 +5,7 @@ import { hostVersion } from '../../n8n-host/versions.mts';
 import { withModel } from '../../tools/chatPicture.mts';
 import { lastTold, type Call, type Script } from '../../tools/scriptedModel.mts';
 import { MODEL, OVER, OVER_TIMEOUT_MS, useAsking, useModel } from './channels/asking.mts';
-import { filledIn } from './channels/filledIn.mts';
+import { fillExample } from './channels/filledIn.mts';
 import { click } from './channels/people.mts';
 import type { Sent } from './channels/standIn.mts';
 import { eventually, NODE, TEST_TIMEOUT_MS } from './support.mts';
@@ -34,7 +34,7 @@ describe('client-mail.json', () => {
 			payload: { headers: Object.entries(headers).map(([name, value]) => ({ name, value })) },
 		});
 		const often = { rule: { interval: [{ field: 'seconds', secondsInterval: 2 }] } };
-		const file = filledIn('client-mail', { 'Every minute': often, ...changes });
+		const file = fillExample('client-mail', { 'Every minute': often, ...changes });
 		const workflowId = await stage.host.importWorkflow(file);
 		await stage.host.activate(workflowId);
 		return { workflowId, threadId: `thread-of-${id}` };
@@ -133,7 +133,7 @@ describe('client-mail.json', () => {
 		changes: Record<string, Record<string, unknown>> = {},
 	) {
 		model.play(script);
-		const file = withModel(filledIn('human-review', { [NODE]: { prompt }, ...changes }), MODEL);
+		const file = withModel(fillExample('human-review', { [NODE]: { prompt }, ...changes }), MODEL);
 		const { workflowId, asked } = await askWith(file);
 		const [{ sessionId, dashboardUrl, question }] = asked;
 		return { workflowId, sessionId, dashboardUrl, question, message: await reviews() };
@@ -184,7 +184,7 @@ describe('client-mail.json', () => {
 			const second = await reviews();
 			expect(second.text).toContain('Command: «rm -rf tmp»');
 
-			// What n8n answers depends on its version; what counts is that nothing is approved.
+			// n8n's answer depends on its version. In each, nothing is approved.
 			await click(stage.host, message, true).catch(() => undefined);
 			expect(await valuesOf(sessionId)).toEqual([
 				['git push', 'once'],

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readExecution } from '../../n8n-host/executions.mts';
 import { handsOn, withModel } from '../../tools/chatPicture.mts';
 import { MODEL, OVER, OVER_TIMEOUT_MS, useAsking, useModel } from './channels/asking.mts';
-import { filledIn } from './channels/filledIn.mts';
+import { fillExample } from './channels/filledIn.mts';
 import { click, openChat } from './channels/people.mts';
 import { eventually, itemsOn, NODE, sessionsFor, TEST_TIMEOUT_MS } from './support.mts';
 
@@ -20,7 +20,7 @@ describe('approve-in-slack.json', () => {
 	])(
 		'asks in one message, and continues with the answer: $value',
 		async ({ approve, value, text }) => {
-			const { workflowId, asked } = await askWith(filledIn(name));
+			const { workflowId, asked } = await askWith(fillExample(name));
 			const [{ sessionId }] = asked;
 			const message = await asks('git push', 'index.html');
 			expect(message.text).toContain(sessionId);
@@ -45,14 +45,14 @@ describe('approve-in-slack.json', () => {
 		"asks again about a later request, and a second click on the first message doesn't decide it",
 		async () => {
 			const prompt = '[ask bash: git push] [ask bash: rm -rf tmp] [say Tidied up.]';
-			const { workflowId, asked } = await askWith(filledIn(name, { [NODE]: { prompt } }));
+			const { workflowId, asked } = await askWith(fillExample(name, { [NODE]: { prompt } }));
 			const first = await asks('git push');
 			expect(first.text).not.toContain('«rm -rf');
 			await click(stage.host, first, true);
 			const second = await asks('rm -rf tmp');
 			expect(second.text).not.toContain('«git push');
 
-			// What n8n answers depends on its version; what counts is that nothing is approved.
+			// n8n's answer depends on its version. In each, nothing is approved.
 			await click(stage.host, first, true).catch(() => undefined);
 			expect((await valuesOf(asked[0].sessionId)).at(-1)).toEqual(['rm -rf tmp', null]);
 
@@ -72,7 +72,7 @@ describe('approve-in-slack.json, if nobody answers in time', () => {
 	test(
 		'decides nothing, and asks again',
 		async () => {
-			const file = filledIn('approve-in-slack', { 'Ask in Slack': { options: OVER } });
+			const file = fillExample('approve-in-slack', { 'Ask in Slack': { options: OVER } });
 			const { workflowId, asked } = await askWith(file);
 			await asks('git push', 'index.html');
 			const again = await asks('git push', 'index.html');
@@ -90,7 +90,7 @@ describe('approve-in-chat.json', () => {
 	/** Opens the chat and gives the site's agent a job, which has to ask. */
 	async function chatAbout(job: string, changes: Record<string, Record<string, unknown>> = {}) {
 		model.play(handsOn(job));
-		const file = withModel(filledIn('approve-in-chat', changes), MODEL);
+		const file = withModel(fillExample('approve-in-chat', changes), MODEL);
 		const trigger = file.nodes.find(({ type }) => type.endsWith('chatTrigger'))!;
 		trigger.parameters.public = true;
 		// Others have the example's own.
@@ -101,7 +101,7 @@ describe('approve-in-chat.json', () => {
 		return await openChat(stage.host, webhookId, 'A job, please.', `chat-${webhookId}`);
 	}
 
-	const sessionOf = async (job: string) => (await sessionsFor(stage, job))[0].sessionId;
+	const getSession = async (job: string) => (await sessionsFor(stage, job))[0].sessionId;
 
 	test.each([
 		{ said: 'Yes.', value: 'once', text: 'The page is live.' },
@@ -115,7 +115,7 @@ describe('approve-in-chat.json', () => {
 			chat.say(said);
 			expect(await chat.next()).toEqual(text);
 			chat.close();
-			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', value]]);
+			expect(await valuesOf(await getSession(job))).toEqual([['git push', value]]);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -129,13 +129,13 @@ describe('approve-in-chat.json', () => {
 			chat.say('What is that?');
 			expect(await chat.next()).toContain("can't be read as approve or deny");
 			expect(await chat.next()).toContain('«git push»');
-			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', null]]);
+			expect(await valuesOf(await getSession(job))).toEqual([['git push', null]]);
 			chat.say('yes');
 			expect(await chat.next()).toContain('«rm -rf tmp»');
 			chat.say('no');
 			expect(await chat.next()).toContain('Tidied up.');
 			chat.close();
-			expect(await valuesOf(await sessionOf(job))).toEqual([
+			expect(await valuesOf(await getSession(job))).toEqual([
 				['git push', 'once'],
 				['rm -rf tmp', 'reject'],
 			]);
@@ -154,7 +154,7 @@ describe('approve-in-chat.json', () => {
 				const { runData } = await readExecution(stage.host.rest, chat.executionId);
 				return runData['Approval request']?.length > 1;
 			}, 120);
-			expect(await valuesOf(await sessionOf(job))).toEqual([['git push', null]]);
+			expect(await valuesOf(await getSession(job))).toEqual([['git push', null]]);
 			chat.say('yes');
 			expect(await chat.next()).toBe('Late.');
 			chat.close();

@@ -1,4 +1,4 @@
-// What n8n's own nodes hand on when a person answers in a channel: the table of test/channelAnswers.mts, held against the real nodes.
+// Outputs of n8n's own nodes after an answer in a channel: compares the table of test/channelAnswers.mts with the real nodes.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -6,7 +6,7 @@ import {
 	channelAnswers,
 	CHAT_SESSION,
 	COMMENT,
-	nameOf,
+	getName,
 	question,
 	TIME,
 	type ChannelAnswer,
@@ -15,7 +15,7 @@ import { asking, importCredentials } from './channels/channelNodes.mts';
 import { useChannels } from './channels/useChannels.mts';
 import {
 	click,
-	fillIn,
+	fillFields,
 	fillInAt,
 	openChat,
 	pressInSlack,
@@ -36,8 +36,8 @@ const isOver = ({ said }: ChannelAnswer) => said === undefined;
 const approves = ({ means }: ChannelAnswer) => means === 'approve';
 
 /** Asks as the row says, with the item that asks before it. */
-function workflowOf(row: ChannelAnswer, trigger: WorkflowNode, message: string): WorkflowFile {
-	return chain(nameOf(row), [
+function getWorkflow(row: ChannelAnswer, trigger: WorkflowNode, message: string): WorkflowFile {
+	return chain(getName(row), [
 		trigger,
 		node('Question', 'n8n-nodes-base.set', 3.4, {
 			parameters: { mode: 'raw', jsonOutput: JSON.stringify(question), options: {} },
@@ -51,7 +51,7 @@ function workflowOf(row: ChannelAnswer, trigger: WorkflowNode, message: string):
 async function answerMessage(row: ChannelAnswer, message: string): Promise<string> {
 	const { host } = stage;
 	const executionId = await host.run(
-		await host.importWorkflow(workflowOf(row, manualTrigger(), message)),
+		await host.importWorkflow(getWorkflow(row, manualTrigger(), message)),
 	);
 	if (isOver(row)) return executionId;
 	const { error } = await host.waitForExecution(executionId, { until: 'waiting' });
@@ -67,10 +67,10 @@ async function answerMessage(row: ChannelAnswer, message: string): Promise<strin
 			break;
 		}
 		case 'Free Text':
-			await fillIn(host, sent, [row.said!]);
+			await fillFields(host, sent, [row.said!]);
 			break;
 		case 'Custom Form':
-			await fillIn(host, sent, [row.said!, COMMENT]);
+			await fillFields(host, sent, [row.said!, COMMENT]);
 			break;
 		default:
 			await click(host, sent, approves(row));
@@ -91,7 +91,7 @@ async function answerChat(row: ChannelAnswer, message: string, webhookId: string
 		parameters: { public: true, options: { responseMode: 'responseNodes' } },
 	});
 	const chat = await live(
-		workflowOf(row, trigger, message),
+		getWorkflow(row, trigger, message),
 		async () => await openChat(host, webhookId, 'Hello', CHAT_SESSION),
 	);
 	if (!isOver(row)) {
@@ -113,7 +113,7 @@ async function answerTheForm(row: ChannelAnswer, message: string, webhookId: str
 	});
 	const body = new FormData();
 	body.append('field-0', 'Because');
-	const { formWaitingUrl } = await live(workflowOf(row, trigger, message), async () => {
+	const { formWaitingUrl } = await live(getWorkflow(row, trigger, message), async () => {
 		const answer = await fetch(`${host.url}/form/${webhookId}`, { method: 'POST', body });
 		return (await answer.json()) as { formWaitingUrl: string };
 	});
@@ -158,7 +158,7 @@ describe(`a node's output in n8n ${version}`, () => {
 		await Promise.all(over);
 	}, ALL_MS);
 
-	test.each(rows.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
+	test.each(rows.map((row) => [getName(row), row] as const))('%s', (_, row) => {
 		expect(played.get(row)).toEqual({ status: 'fulfilled', value: [row.gives[version]] });
 	});
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
 import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';
 import { openPanel } from '../../tools/editor/canvas.mts';
-import { signedIn } from '../../tools/editor/signIn.mts';
+import { openSession } from '../../tools/editor/signIn.mts';
 import { describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
 
 const describe = describeWith('Chromium');
@@ -31,7 +31,7 @@ describe('the demo', () => {
 				cwd: root,
 				onLine: (line) => printed.push(line),
 			});
-			/** What stands behind a word at the beginning of a line */
+			/** Returns the text after a word at the beginning of a line. */
 			const fact = (name: string) =>
 				printed
 					.find((line) => line.startsWith(`${name} `))
@@ -42,12 +42,12 @@ describe('the demo', () => {
 			expect(fact('Status')).toBe('completed');
 
 			const host = { url: new URL(result).origin, login: { email: fact('E-mail')!, password } };
-			const context = await signedIn(browser, host, { viewport: { width: 1360, height: 1000 } });
+			const context = await openSession(browser, host, { viewport: { width: 1360, height: 1000 } });
 			const page = await context.newPage();
 			page.setDefaultTimeout(60_000);
 			await page.goto(result);
 			const panel = await openPanel(page, NODE);
-			await panel.showOutputAs('json');
+			await panel.selectOutputView('json');
 			for (const seen of [session, agent, 'completed'])
 				await panel.output.getByText(`"${seen}"`).first().waitFor();
 		},

@@ -1,4 +1,4 @@
-// What becomes of a parked execution when its workflow is switched off or changed, and of one that was run by hand up to a node.
+// A paused execution when its workflow is deactivated or changed, and one that was run by hand up to a node.
 import { beforeAll, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
@@ -15,7 +15,7 @@ import {
 
 const stage = useOwnStage(hurriedHost);
 
-const promptOf = (name: string) => `${name} [work 20s] [say Done.]`;
+const getPrompt = (name: string) => `${name} [work 20s] [say Done.]`;
 const workflowIds: Record<string, string> = {};
 const started: Record<string, string> = {};
 
@@ -29,7 +29,7 @@ const prepare = async (file: WorkflowFile) =>
 async function parkedLive(name: string): Promise<void> {
 	const { host } = stage;
 	const path = name.toLowerCase().replaceAll(' ', '-');
-	const id = await prepare(live(single(name, promptOf(name)), path));
+	const id = await prepare(live(single(name, getPrompt(name)), path));
 	await host.activate(id);
 	await call(`${host.url}/webhook/${path}`);
 	const execution = await eventually(async () => {
@@ -41,7 +41,7 @@ async function parkedLive(name: string): Promise<void> {
 
 /** As "Execute step" of a node does it */
 async function runUpTo(name: string, node: string): Promise<void> {
-	started[name] = await stage.host.goOn(await prepare(single(name, promptOf(name))), {}, node);
+	started[name] = await stage.host.goOn(await prepare(single(name, getPrompt(name))), {}, node);
 }
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ test.each([
 		const execution = await outcome(name);
 		expect(execution.status).toBe('success');
 		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-		expect(await sessionsFor(stage, promptOf(name))).toMatchObject([
+		expect(await sessionsFor(stage, getPrompt(name))).toMatchObject([
 			{ status: 'completed', turns: 1 },
 		]);
 	},

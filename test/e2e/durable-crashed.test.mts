@@ -34,27 +34,27 @@ const start = async (login?: OwnHost['login']) =>
 		env: WITHOUT_EDITOR,
 	});
 
-/** What n8n can be told to save in between */
+/** Settings for n8n's saving of execution progress */
 const SAVES = ['nothing', 'progress'] as const;
 type Saves = (typeof SAVES)[number];
 
 const WORK = '[work 8s] [ask bash: one] [work 5s] [say Done.]';
-const promptOf = (saves: Saves) => `Saved in between: ${saves}. ${WORK}`;
+const getPrompt = (saves: Saves) => `Saved in between: ${saves}. ${WORK}`;
 const workflowIds = {} as Record<Saves, string>;
 let errorWorkflowId: string;
 
-const sessionsOf = async (saves: Saves) =>
-	(await service.sessions()).filter(({ prompt }) => prompt === promptOf(saves));
+const getSessions = async (saves: Saves) =>
+	(await service.sessions()).filter(({ prompt }) => prompt === getPrompt(saves));
 
-const executionsOf = async (saves: Saves) => await listExecutions(host.rest, workflowIds[saves]);
+const getExecutions = async (saves: Saves) => await listExecutions(host.rest, workflowIds[saves]);
 
 async function begin(saves: Saves): Promise<void> {
-	const file = live(single(saves, promptOf(saves)), saves);
+	const file = live(single(saves, getPrompt(saves)), saves);
 	file.settings = { ...file.settings, errorWorkflow: errorWorkflowId };
 	workflowIds[saves] = await host.importWorkflow(saves === 'progress' ? withProgress(file) : file);
 	await host.activate(workflowIds[saves]);
 	await call(`${host.url}/webhook/${saves}`);
-	await eventually(async () => (await executionsOf(saves))[0]?.status === 'waiting');
+	await eventually(async () => (await getExecutions(saves))[0]?.status === 'waiting');
 }
 
 /** Looks are so slow now that n8n is killed in the middle of one. */
@@ -106,7 +106,7 @@ beforeAll(async () => {
 	host = await start(host.login);
 	await importCredential(host, service);
 	for (const saves of SAVES) {
-		const [{ id }] = await executionsOf(saves);
+		const [{ id }] = await getExecutions(saves);
 		crashed[saves] = await host.waitForExecution(id);
 	}
 	errorExecutions = await listExecutions(host.rest, errorWorkflowId);
@@ -130,17 +130,17 @@ describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (s
 		'examples/retry-crashed.json continues the same session automatically',
 		async () => {
 			const [retried] = await eventually(async () => {
-				const list = (await executionsOf(saves)).filter(({ mode }) => mode === 'retry');
+				const list = (await getExecutions(saves)).filter(({ mode }) => mode === 'retry');
 				return list.some(({ status }) => status === 'success') ? list : undefined;
 			}, 120);
 			expect((await readExecution(host.rest, retried.id)).items('Completed')).toMatchObject([
 				{ text: 'Done.' },
 			]);
-			expect(await sessionsOf(saves)).toMatchObject([
+			expect(await getSessions(saves)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
 			]);
 			// Each once, however often it has looked since
-			expect((await executionsOf(saves)).filter(({ mode }) => mode === 'retry')).toHaveLength(1);
+			expect((await getExecutions(saves)).filter(({ mode }) => mode === 'retry')).toHaveLength(1);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -31,7 +31,7 @@ function randomFrom(seed: number): () => number {
 const userFolder = mkdtempSync(join(tmpdir(), 'n8n-durable-'));
 let host: OwnHost;
 let service: LocalService;
-/** Of all sessions, the execution that waits for it, by prompt */
+/** The waiting execution of each session, by prompt */
 const executions = new Map<string, string>();
 
 const start = async (login?: OwnHost['login']) =>
@@ -57,7 +57,7 @@ async function run(prompt: string): Promise<void> {
 	executions.set(prompt, await runLive(host, single(prompt, prompt)));
 }
 
-const statusOf = async (prompt: string) =>
+const getStatus = async (prompt: string) =>
 	(await host.rest.get(`/executions/${executions.get(prompt)}`)).status as string;
 
 const sessionsFor = async (prompt: string) =>
@@ -69,7 +69,7 @@ async function retryCrashed(): Promise<string[]> {
 	const crashed: string[] = [];
 	for (const [prompt, id] of executions) {
 		const { status, waitTill } = await host.rest.get(`/executions/${id}`);
-		// What is parked it calls so for a moment, too.
+		// n8n also calls a paused execution so for a moment.
 		if (status !== 'crashed' || waitTill) continue;
 		executions.set(prompt, await host.retry(id));
 		crashed.push(prompt);
@@ -96,7 +96,7 @@ async function meetSlow(operationId: string): Promise<void> {
 }
 
 const parked = async (prompt: string) =>
-	await eventually(async () => (await statusOf(prompt)) === 'waiting');
+	await eventually(async () => (await getStatus(prompt)) === 'waiting');
 
 describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 	const named = (when: string) => `${how} ${when} ${WORK}`;
@@ -115,7 +115,7 @@ describe.each(['killed', 'stopped'] as const)('n8n %s', (how) => {
 			await run(idle);
 			await parked(idle);
 			await restart(how);
-			// What was looked at just then has crashed; by themselves go on those that were parked.
+			// Executions that polled at that moment have crashed. Paused ones resume automatically.
 			const crashed = await retryCrashed();
 			// A stop waits 30 s for what runs, and a session whose requests are being decided may take longer.
 			if (how === 'killed') expect(crashed).not.toContain(idle);
@@ -147,7 +147,7 @@ test(
 		for (let kill = 0; kill < KILLS; kill++) {
 			const prompt = `random ${kill} ${WORK}`;
 			await run(prompt);
-			// What is lost without a trace is a start whose answer n8n has not saved.
+			// A start is lost without a trace if n8n hasn't saved its response.
 			await parked(prompt);
 			await sleep(random() * 8000);
 			await restart(random() < 0.6 ? 'killed' : 'stopped');

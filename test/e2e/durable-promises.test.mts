@@ -1,4 +1,4 @@
-// What n8n killed with -9 and "Retry with currently saved workflow" must not do: start a session twice, or hang n8n.
+// n8n killed with -9 and "Retry with currently saved workflow" must not start a session twice, or hang n8n.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ const describe = describeWith('Redis and PostgreSQL');
 
 const WORK = '[work 8s] [ask bash: one] [work 8s] [say Done.]';
 
-/** What takes up the session of an execution that n8n has made an error of: told of it by n8n, and of the session by its custom data. */
+/** Error workflow that resumes the session of an execution that n8n marked as an error, by its custom data. */
 const errorWorkflow = (url: string): WorkflowFile =>
 	chain('Goes on', [
 		node('Error', 'n8n-nodes-base.errorTrigger', 1),

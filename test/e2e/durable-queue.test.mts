@@ -15,7 +15,7 @@ import { SAY_RIGHT, SAY_WRONG, structured, typed } from './typed.mts';
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What is killed while a session is parked */
+/** Processes killed while a session is paused */
 const CASES = ['main', 'worker', 'main and worker'] as const;
 
 describe('sessions that wait in the database, in queue mode', () => {

@@ -1,4 +1,4 @@
-// How Run Agent Session may be wired and set, and what becomes of an execution that is parked when somebody stops it, changes the workflow or calls it
+// Connections and settings of Run Agent Session, and a paused execution when it's stopped, or the workflow is changed or called
 // from another. All workflows run beside each other, and the tests look at what became of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
@@ -40,7 +40,7 @@ const isParked = async (name: string) =>
 /** Longer than a manual execution polls before it pauses */
 const LONG = '[work 60s] [say Done.]';
 
-const promptOf = (name: string, work = '[work 12s] [say Done.]') => `${name} ${work}`;
+const getPrompt = (name: string, work = '[work 12s] [say Done.]') => `${name} ${work}`;
 
 /** Every way back into a node that starts sessions, by its name: what its outputs lead to, and how it waits */
 const brief = { maxWait: 0.07, options: { pollInterval: 1 } };
@@ -85,7 +85,7 @@ beforeAll(async () => {
 				name,
 				[{ n: 1 }],
 				agentSession({
-					prompt: promptOf(name, prompt),
+					prompt: getPrompt(name, prompt),
 					wait,
 					options: wait === 'database' ? {} : { pollInterval: 1 },
 					...(wait !== 'database' && isBrief && brief),
@@ -98,7 +98,7 @@ beforeAll(async () => {
 			),
 		);
 	await begin(
-		looped('Stays', [{ n: 1 }], agentSession({ prompt: promptOf('Stays'), ...brief }), {
+		looped('Stays', [{ n: 1 }], agentSession({ prompt: getPrompt('Stays'), ...brief }), {
 			wires: connect({ completed: ['Completed'] }),
 		}),
 	);
@@ -108,7 +108,7 @@ beforeAll(async () => {
 		looped(
 			'By a Wait node',
 			[{ n: 1 }],
-			agentSession({ prompt: promptOf('By a Wait node'), ...brief }),
+			agentSession({ prompt: getPrompt('By a Wait node'), ...brief }),
 			{
 				wires: connect({ stillRunning: ['Wait'], completed: ['Completed'] }),
 				more: [
@@ -137,12 +137,12 @@ beforeAll(async () => {
 		}),
 	}))
 		await begin(
-			looped(name, [{ n: 1 }], durable({ prompt: promptOf(name) }), {
+			looped(name, [{ n: 1 }], durable({ prompt: getPrompt(name) }), {
 				wires,
 				more: [arrival('Elsewhere')],
 			}),
 		);
-	for (const name of ['Stopped', 'Changed']) await begin(single(name, promptOf(name, LONG)));
+	for (const name of ['Stopped', 'Changed']) await begin(single(name, getPrompt(name, LONG)));
 	await isParked('Stopped');
 	await stage.host.stop(started.Stopped);
 	await isParked('Changed');
@@ -152,13 +152,13 @@ beforeAll(async () => {
 	const changes = { ...saved, nodes: others, connections: {} };
 	await stage.host.rest.patch(`/workflows/${changedId}`, changes);
 	await begin({
-		...single('Timed out', promptOf('Timed out', '[work 9h]')),
+		...single('Timed out', getPrompt('Timed out', '[work 9h]')),
 		settings: { executionOrder: 'v1', executionTimeout: 45 },
 	});
 	await begin(
 		single(
 			'Retried',
-			promptOf('Retried', '[work 3s] [fail Out of disk]'),
+			getPrompt('Retried', '[work 3s] [fail Out of disk]'),
 			{},
 			{
 				retryOnFail: true,
@@ -170,14 +170,14 @@ beforeAll(async () => {
 	await begin(
 		single(
 			'Handed on',
-			promptOf('Handed on', '[work 3s] [fail Out of disk]'),
+			getPrompt('Handed on', '[work 3s] [fail Out of disk]'),
 			{},
 			{
 				onError: 'continueRegularOutput',
 			},
 		),
 	);
-	const called = single('Called', promptOf('Called'));
+	const called = single('Called', getPrompt('Called'));
 	const [, ...rest] = called.nodes;
 	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
 		parameters: { inputSource: 'passthrough' },
@@ -200,20 +200,20 @@ beforeAll(async () => {
 	);
 }, STAGE_TIMEOUT_MS);
 
-const errorOf = async (name: string) => (await outcome(name)).error?.message;
+const getError = async (name: string) => (await outcome(name)).error?.message;
 
 describe('a node that starts sessions, wired into itself (rule 6)', () => {
 	test.each(Object.keys(WAYS))(
 		'%s: one session',
 		async (name) => {
-			const prompt = promptOf(name, WAYS[name].prompt);
+			const prompt = getPrompt(name, WAYS[name].prompt);
 			if (name === ENDLESS) {
 				await eventually(async () => (await sessionsFor(stage, prompt))[0]?.polls > 3);
 				await stage.host.stop(started[name]);
 			}
 			const execution = await outcome(name);
 			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-			// What has completed and comes back would go round for ever.
+			// A completed item that returns would loop forever.
 			if (WAYS[name].repeats) expect(execution.error?.message).toContain('already completed');
 			else if (name !== ENDLESS) expect(execution.status).toBe('success');
 		},
@@ -239,7 +239,7 @@ test(
 		const execution = await outcome('By a Wait node');
 		expect(execution.status).toBe('success');
 		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-		expect(await sessionsFor(stage, promptOf('By a Wait node'))).toHaveLength(1);
+		expect(await sessionsFor(stage, getPrompt('By a Wait node'))).toHaveLength(1);
 	},
 	TEST_TIMEOUT_MS,
 );
@@ -250,8 +250,8 @@ describe("Still Running that isn't connected back", () => {
 		'Still Running leads elsewhere',
 		'Still Running leads there and elsewhere',
 	])('%s: an error before anything is started', async (name) => {
-		expect(await errorOf(name)).toContain("'Still Running' isn't connected");
-		expect(await sessionsFor(stage, promptOf(name))).toEqual([]);
+		expect(await getError(name)).toContain("'Still Running' isn't connected");
+		expect(await sessionsFor(stage, getPrompt(name))).toEqual([]);
 	});
 });
 
@@ -260,9 +260,9 @@ describe('a paused execution', () => {
 		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
 		async () => {
 			expect((await outcome('Stopped')).status).toBe('canceled');
-			const [session] = await sessionsFor(stage, promptOf('Stopped', LONG));
+			const [session] = await sessionsFor(stage, getPrompt('Stopped', LONG));
 			expect(session).toMatchObject({ aborted: false });
-			// How to find it afterwards
+			// To find it afterwards
 			const execution = await outcome('Stopped');
 			expect(execution.customData).toMatchObject({ sessionId: session.sessionId });
 		},
@@ -274,7 +274,7 @@ describe('a paused execution', () => {
 		async () => {
 			// n8n 1 resumes this execution twice here, so the second run may pause it again after the first has been canceled.
 			if (hostVersion() !== '1.123') expect((await outcome('Timed out')).status).toBe('canceled');
-			expect(await sessionsFor(stage, promptOf('Timed out', '[work 9h]'))).toMatchObject([
+			expect(await sessionsFor(stage, getPrompt('Timed out', '[work 9h]'))).toMatchObject([
 				{ aborted: false },
 			]);
 		},
@@ -290,7 +290,7 @@ describe('a paused execution', () => {
 			const items = execution.items('Completed');
 			if (hostVersion() !== '1.123' || items.length > 0)
 				expect(items).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, promptOf('Changed', LONG))).toHaveLength(1);
+			expect(await sessionsFor(stage, getPrompt('Changed', LONG))).toHaveLength(1);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -301,7 +301,7 @@ describe('failures', () => {
 		'Retry On Fail starts another session for one that failed, and no more than that',
 		async () => {
 			expect((await outcome('Retried')).error?.message).toContain('Out of disk');
-			const prompt = promptOf('Retried', '[work 3s] [fail Out of disk]');
+			const prompt = getPrompt('Retried', '[work 3s] [fail Out of disk]');
 			expect(await sessionsFor(stage, prompt)).toHaveLength(2);
 		},
 		TEST_TIMEOUT_MS,

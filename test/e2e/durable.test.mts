@@ -9,7 +9,7 @@ import {
 	connect,
 	editFields,
 	NODE,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -29,7 +29,7 @@ const outcome = async (name: string): Promise<Execution> =>
 const expectSuccess = ({ status, error }: Execution) =>
 	expect({ status, error: error?.message }).toEqual({ status: 'success' });
 
-/** What came out, with the number of the item that n8n says it came from, through all the rounds */
+/** Output items, with the number of their input item according to n8n, through all rounds */
 const completed = editFields('Completed', {
 	n: "={{ $('Items').item.json.n }}",
 	text: '={{ $json.text }}',
@@ -66,7 +66,7 @@ beforeAll(async () => {
 		),
 	);
 	await begin(single('Asks once', `Asks once ${asks} [say Never.]`, { permissionPolicy: 'ask' }));
-	// What follows Needs Approval leads back: to a person it takes a message in between.
+	// The node after Needs Approval is connected back. An approver would need a message in between.
 	const back = (name: string, options: object) =>
 		looped(
 			name,
@@ -118,8 +118,8 @@ beforeAll(async () => {
 const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
 	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);
 
-/** What comes of the item with this number */
-const doneBy = (n: number) => ({ n: String(n), text: `Done ${n}.` });
+/** Returns the result of the item with this number. */
+const findDone = (n: number) => ({ n: String(n), text: `Done ${n}.` });
 
 describe('many items', () => {
 	test(
@@ -128,7 +128,7 @@ describe('many items', () => {
 			const execution = await outcome('Ten');
 			expectSuccess(execution);
 			const runs = execution.runData.Completed;
-			expect(arrived(execution, 'Completed')).toEqual(range(10).map(doneBy));
+			expect(arrived(execution, 'Completed')).toEqual(range(10).map(findDone));
 			// Not all at the end: what follows runs while others are still waited for.
 			expect(runs.length).toBeGreaterThan(2);
 			for (const n of range(10))
@@ -145,7 +145,7 @@ describe('many items', () => {
 			const execution = await outcome('Many');
 			expectSuccess(execution);
 			const items = arrived(execution, 'Completed').sort((one, other) => one.n - other.n);
-			expect(items).toEqual(range(200).map(doneBy));
+			expect(items).toEqual(range(200).map(findDone));
 			const prompts = (await stage.service.sessions())
 				.map(({ prompt }) => prompt)
 				.filter((prompt) => prompt.startsWith('Many '));
@@ -176,7 +176,7 @@ describe('people', () => {
 			expect(execution.runData.Told).toHaveLength(1);
 			const [item] = arrived(execution, 'Completed');
 			expect(item).toMatchObject({ decisions: [{ decision: 'deny' }] });
-			expect(await recordOf(stage, item.sessionId)).toMatchObject({ status: 'completed' });
+			expect(await getRecord(stage, item.sessionId)).toMatchObject({ status: 'completed' });
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
-import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
+import { findError, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
 import {
 	chain,
 	describeWith,
@@ -41,7 +41,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 
 			await panel.choose('table', 'Daily Visits');
 			await panel.execute(STEP_TIMEOUT_MS);
-			await panel.showOutputAs('table');
+			await panel.selectOutputView('table');
 			await panel.output.getByRole('columnheader', { name: 'converting_sessions' }).waitFor();
 			expect((await editor.stage.service.requests()).at(-1)).toMatchObject({
 				path: '/v1/analytics/query',
@@ -105,7 +105,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 			panel = await editor.saved(panel, workflowId, QUERY, { query: typed });
 			await panel.execute(STEP_TIMEOUT_MS);
 
-			await panel.showOutputAs('table');
+			await panel.selectOutputView('table');
 			expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(
 				expect.arrayContaining(["direct' OR 1=1 --", '0']),
 			);
@@ -130,7 +130,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 			const panel = await openPanel(editor.page, QUERY);
 			await panel.execute(STEP_TIMEOUT_MS);
 
-			const { message, description } = await errorIn(panel);
+			const { message, description } = await findError(panel);
 			expect(`${message}\n${description}`).toContain('visits');
 		},
 		TEST_TIMEOUT_MS,

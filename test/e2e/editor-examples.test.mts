@@ -34,7 +34,7 @@ describe('imported in the editor', () => {
 
 	let withAccounts: Set<string>;
 	/** True if the user has to choose an account for a node, or an entry of a list */
-	async function isToBeFilledIn({ type, parameters }: WorkflowNode): Promise<boolean> {
+	async function needsValue({ type, parameters }: WorkflowNode): Promise<boolean> {
 		if (!withAccounts) {
 			const url = `${editor.stage.host.url}/types/nodes.json`;
 			const types: Array<{ name: string; credentials?: unknown[] }> = await (
@@ -61,7 +61,7 @@ describe('imported in the editor', () => {
 				const shown = canvasNode(page, node.name);
 				await shown.waitFor();
 				const marks = await shown.getByTestId(/^node-(issues|setup-required)$/).count();
-				if (marks > 0 && !(await isToBeFilledIn(node))) marked.push(node.name);
+				if (marks > 0 && !(await needsValue(node))) marked.push(node.name);
 			}
 			expect(marked).toEqual([]);
 			const said = await page.locator('.el-notification').allInnerTexts();

@@ -7,7 +7,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
 import { canvasNode, openPanel } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
-import { signedIn } from '../../tools/editor/signIn.mts';
+import { openSession } from '../../tools/editor/signIn.mts';
 import { credentialName } from '../../tools/examples.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { atHost } from './channels/standIn.mts';
@@ -27,7 +27,9 @@ beforeAll(async () => {
 	await importCredentials(stage.host);
 	await stage.service.control.setSpeed(20);
 	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
-	const context = await signedIn(browser, stage.host, { viewport: { width: 1600, height: 1000 } });
+	const context = await openSession(browser, stage.host, {
+		viewport: { width: 1600, height: 1000 },
+	});
 	page = await context.newPage();
 	page.setDefaultTimeout(STEP_TIMEOUT_MS);
 }, STAGE_TIMEOUT_MS);
@@ -78,11 +80,11 @@ describe('a new user', () => {
 				file.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters.content,
 			);
 			const [first, second] = (await stage.service.control.seed()).projects;
-			// What is to be done, in the words of an agent that follows a script
+			// The prompt, as a script for the agent
 			Object.assign(file.nodes.find(({ name }) => name === 'Run Agent Session')!.parameters, {
 				prompt: `={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
 			});
-			// What nobody can wait for in a test: the morning, and a hundred projects
+			// Too long for a test: the night, and a hundred projects
 			Object.assign(file.nodes.find(({ name }) => name === 'Wait until 7 am')!.parameters, {
 				dateTime: '={{ $now.plus({ seconds: 1 }) }}',
 			});

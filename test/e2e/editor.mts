@@ -12,10 +12,10 @@ import {
 } from '../../tools/editor/browser.mts';
 import { openPanel, openWorkflow } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
-import { signedIn } from '../../tools/editor/signIn.mts';
+import { openSession } from '../../tools/editor/signIn.mts';
 import { eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS, useStage } from './support.mts';
 
-/** Of one step in the editor, on a machine that is busy with other things */
+/** Timeout of one step in the editor, on a busy machine */
 export const STEP_TIMEOUT_MS = 60_000;
 
 export interface Editor {
@@ -45,7 +45,7 @@ export function useEditor(): Editor {
 	beforeAll(async () => {
 		browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 		await stage.service.control.setSpeed(20);
-		context = await signedIn(browser, stage.host, { viewport: { width: 1360, height: 1000 } });
+		context = await openSession(browser, stage.host, { viewport: { width: 1360, height: 1000 } });
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await browser?.close();
@@ -89,7 +89,7 @@ async function read(element: Locator): Promise<string> {
 	return await element.innerText();
 }
 
-export const errorIn = async ({ output }: Panel) => ({
+export const findError = async ({ output }: Panel) => ({
 	message: await read(output.getByTestId('node-error-message')),
 	description: await read(output.getByTestId('node-error-description')),
 });

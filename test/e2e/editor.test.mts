@@ -4,7 +4,7 @@ import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import { playChat } from '../../tools/chatPicture.mts';
 import { addAction, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
-import { errorIn, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
+import { findError, read, STEP_TIMEOUT_MS, useEditor } from './editor.mts';
 import {
 	agentSession,
 	chain,
@@ -48,7 +48,7 @@ describe('the node panel', () => {
 	);
 });
 
-/** What the form says about a key that the service refuses; n8n 1 has its own words. */
+/** Message of the form about a refused key. n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
 	'2.41':
 		"The API key was refused. Check that it is complete and still exists in the service's settings.",
@@ -110,7 +110,7 @@ describe('a new user', () => {
 			await panel.execute(STEP_TIMEOUT_MS);
 
 			await panel.showOutput('Completed');
-			await panel.showOutputAs('json');
+			await panel.selectOutputView('json');
 			await panel.output.getByText('All pages are fine.').first().waitFor();
 			const [session] = (await editor.stage.service.sessions()).slice(-1);
 			const { projects } = await editor.stage.service.control.seed();
@@ -192,7 +192,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 			);
 			const panel = await openPanel(editor.page, NODE);
 			await panel.execute(STEP_TIMEOUT_MS);
-			await panel.showOutputAs('json');
+			await panel.selectOutputView('json');
 
 			for (const [name, seen] of [
 				['Needs Approval', '"git push"'],
@@ -219,7 +219,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 			const panel = await openPanel(editor.page, NODE);
 			await panel.execute(STEP_TIMEOUT_MS);
 
-			const { message, description } = await errorIn(panel);
+			const { message, description } = await findError(panel);
 			expect(message).toBe('The agent session failed: Out of disk');
 			expect(description).toMatch(
 				/^Check the session in the dashboard.*Session [0-9a-f-]{36}, http:\S+\/dashboard\/sessions\/[0-9a-f-]{36}/,
@@ -263,7 +263,7 @@ describe('an answer', () => {
 			await asking.close();
 
 			let panel = await openPanel(editor.page, goOn);
-			await panel.showInputOf(NODE);
+			await panel.showInput(NODE);
 			await panel.drag('sessionId', 'sessionId');
 			await panel.drag('pendingInteractions', 'askedInteractions');
 			const from = `$('${NODE}').item.json`;

@@ -20,7 +20,7 @@ import {
 
 const stage = useStage();
 
-/** What the service holds at the start */
+/** Data of the service at the start */
 let seed: SeedView;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ interface Play {
 	parameters: object;
 	/** The items that have to come of it */
 	gives: object[];
-	/** What has to happen right before it */
+	/** Operation that has to run right before it */
 	first?: WorkflowNode[];
 }
 

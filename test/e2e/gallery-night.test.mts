@@ -2,10 +2,10 @@
 // what became of it.
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
-import { filledIn, importAllCredentials } from './channels/filledIn.mts';
+import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
-import { choiceOf, openPage, send } from './page.mts';
+import { getChoice, openPage, send } from './page.mts';
 import { eventually, play, TEST_TIMEOUT_MS } from './support.mts';
 
 // Not faster: nobody can answer on the page while n8n looks at the sessions.
@@ -32,7 +32,7 @@ const inSlack = (): string[] =>
 /** The night over the first projects, with a prompt for each: morning comes as soon as everything is in. */
 async function night(...prompts: string[]) {
 	const { projects } = await control.seed();
-	const file = filledIn('night', {
+	const file = fillExample('night', {
 		Projects: { limit: prompts.length, returnAll: false },
 		'Wait until 7 am': { dateTime: '={{ $now.plus({ seconds: 1 }) }}' },
 	});
@@ -53,7 +53,7 @@ async function answer(message: string): Promise<void> {
 	await eventually(async () => {
 		const page = await openPage(url);
 		if (page.status !== 200) return false;
-		const sent = await send(url, page, { request0: choiceOf(page, 0, 'Approve once') });
+		const sent = await send(url, page, { request0: getChoice(page, 0, 'Approve once') });
 		return sent.title === 'Your answer was sent';
 	}, 60);
 }

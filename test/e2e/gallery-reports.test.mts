@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { filledIn, importAllCredentials } from './channels/filledIn.mts';
+import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import type { Sent } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
 import {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 	seen = channels.sent().length;
 });
 
-/** What was sent to this host since the test began */
+/** Messages to this host since the test began */
 const sentTo = (host: string): Sent[] =>
 	channels
 		.sent()
@@ -45,7 +45,7 @@ describeWith('ClickHouse')('monthly-report.json', () => {
 			await control.projects.change(second.id, { supportEmail: 'hello@nowhere.example' });
 			const execution = await play(
 				stage,
-				filledIn('monthly-report', { Projects: { limit: 2, returnAll: false } }),
+				fillExample('monthly-report', { Projects: { limit: 2, returnAll: false } }),
 			);
 
 			expect(execution.error).toBeUndefined();
@@ -89,7 +89,7 @@ describe('new-domain.json', () => {
 	test(
 		'mails the records, reminds until the domain is verified, and says so',
 		async () => {
-			const file = filledIn('new-domain', SOON);
+			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
 			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
 			const added = await control.domains.add({
@@ -112,7 +112,7 @@ describe('new-domain.json', () => {
 	test(
 		'says after seven reminders that a person should call',
 		async () => {
-			const file = filledIn('new-domain', SOON);
+			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
 			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
 			await control.domains.add({ siteId, domain: 'late.client.example', status: 'pending' });
@@ -127,7 +127,7 @@ describe('new-domain.json', () => {
 	test(
 		'stops reminding when the records are stale, and says so',
 		async () => {
-			const file = filledIn('new-domain', SOON);
+			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
 			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
 			const domain = 'stale.client.example';
@@ -143,7 +143,7 @@ describe('new-domain.json', () => {
 	test(
 		'notifies the team if it fails',
 		async () => {
-			const file = filledIn('new-domain', SOON);
+			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
 			const id = await switchedOn(file, 'A domain is added', '/custom-domains');
 			channels.answer('www.googleapis.com', () => undefined);
@@ -166,7 +166,7 @@ describeWith('ClickHouse')('low-conversion-alert.json', () => {
 				{ name: 'percent', value: '1.5' },
 				{ name: 'leastSessions', value: '5000' },
 			];
-			const file = filledIn('low-conversion-alert', {
+			const file = fillExample('low-conversion-alert', {
 				'Conversion is low': { options: { parameters: { values } } },
 			});
 			// A query may take longer than two seconds on a busy machine, and n8n begins the next poll all the same.
@@ -208,13 +208,13 @@ describe('price-list.json', () => {
 			const before = await prices();
 			const [known, same] = Object.keys(before);
 			sheet([known, 31], [same, before[same] as number], ['Honey oats', 7.5]);
-			const execution = await play(stage, filledIn('price-list'));
+			const execution = await play(stage, fillExample('price-list'));
 
 			expect(execution.error).toBeUndefined();
 			expect(await prices()).toEqual({ ...before, [known]: 31, 'Honey oats': 7.5 });
 			expect(inSlack()).toEqual([`saved: ${known}, 31\nsaved: Honey oats, 7.5`]);
 
-			await play(stage, filledIn('price-list'));
+			await play(stage, fillExample('price-list'));
 			expect(inSlack()).toHaveLength(1);
 			expect(await products()).toHaveLength(Object.keys(before).length + 1);
 		},
@@ -226,7 +226,7 @@ describe('price-list.json', () => {
 		async () => {
 			await control.addFaults({ operationId: 'createProduct', kind: 'reset-after' });
 			sheet(['Honey oats', 7.5], ['Oat bar', 2]);
-			const execution = await play(stage, filledIn('price-list'));
+			const execution = await play(stage, fillExample('price-list'));
 
 			expect(execution.error).toBeUndefined();
 			expect(inSlack()[0].split('\n').sort()).toEqual([
@@ -256,7 +256,7 @@ describe('broken-links.json', () => {
 					? { values: [['page', 'url']] }
 					: { sheets: [{ properties: { sheetId: 0, title: 'Links' } }] };
 			});
-			const execution = await play(stage, filledIn('broken-links'));
+			const execution = await play(stage, fillExample('broken-links'));
 
 			expect(execution.error).toBeUndefined();
 			const [added, ...more] = sentTo(SHEET);
@@ -305,7 +305,7 @@ describe('replay-decisions.json', () => {
 					at,
 				},
 			];
-			const file = filledIn('replay-decisions', chosen);
+			const file = fillExample('replay-decisions', chosen);
 			// Started as another workflow would
 			const keeping: WorkflowFile = {
 				...file,
@@ -330,7 +330,7 @@ describe('replay-decisions.json', () => {
 			};
 			expect((await play(stage, keeping)).items('Save decisions')).toHaveLength(2);
 
-			const execution = await play(stage, filledIn('replay-decisions', chosen));
+			const execution = await play(stage, fillExample('replay-decisions', chosen));
 			expect(execution.error).toBeUndefined();
 			expect(execution.items('Show changes')).toEqual([
 				{

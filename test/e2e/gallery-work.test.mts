@@ -9,7 +9,7 @@ import {
 	type Execution,
 } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { filledIn, importAllCredentials } from './channels/filledIn.mts';
+import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import { useChannels } from './channels/useChannels.mts';
 import { WAITS_FASTER } from './durable.mts';
 import { answerForm, eventually, play, POLL_TIMES, TEST_TIMEOUT_MS } from './support.mts';
@@ -54,7 +54,7 @@ const idOfWebhook = ({ nodes }: WorkflowFile, type: string) =>
 
 describe('one-prompt.json', () => {
 	const run = async (prompt: string) => {
-		const file = filledIn('one-prompt', { Projects: { limit: 3, returnAll: false } });
+		const file = fillExample('one-prompt', { Projects: { limit: 3, returnAll: false } });
 		return await whenSwitchedOn(file, async () => {
 			const url = `${stage.host.url}/form/${idOfWebhook(file, 'formTrigger')}`;
 			await eventually(async () => (await fetch(url)).ok);
@@ -142,7 +142,7 @@ describe('issue-to-preview.json', () => {
 			.map(({ body }) => String(body.body));
 	const label = async (body: string) =>
 		await whenSwitchedOn(
-			filledIn('issue-to-preview'),
+			fillExample('issue-to-preview'),
 			async (id) => await labelAnIssue(id, 'site', body),
 		);
 
@@ -179,7 +179,7 @@ describe('issue-to-preview.json', () => {
 describe('product-page.json', () => {
 	/** Switched on, with its trigger polling every two seconds */
 	const filled = (prompt: string) =>
-		filledIn('product-page', {
+		fillExample('product-page', {
 			'A product is new': { projectId: undefined, pollTimes: { item: POLL_TIMES } },
 			'Run Agent Session': { prompt },
 		});
@@ -187,7 +187,7 @@ describe('product-page.json', () => {
 	test(
 		'has a page written for a product that is new, and shows the preview in Slack',
 		async () => {
-			const { projectId } = filledIn('product-page').nodes.find(
+			const { projectId } = fillExample('product-page').nodes.find(
 				({ name }) => name === 'A product is new',
 			)!.parameters;
 			const file = filled('Write it. [ask bash: npm run build] [say The page is there.]');
@@ -262,7 +262,7 @@ describe('content-ready.json', () => {
 			const notion = database('Ready', {
 				Brief: 'Matcha and lemonade. [ask bash: npm run build] [say It is written.]',
 			});
-			const writing = await play(stage, filledIn('content-ready'));
+			const writing = await play(stage, fillExample('content-ready'));
 			expect(writing.error).toBeUndefined();
 			expect(notion.status()).toBe('Review');
 			const [session] = await control.sessions();
@@ -274,7 +274,7 @@ describe('content-ready.json', () => {
 			);
 
 			// As long as nobody has set it to Publish, nothing happens.
-			await play(stage, filledIn('content-ready'));
+			await play(stage, fillExample('content-ready'));
 			expect(await control.sessions()).toHaveLength(1);
 
 			const published = database('Publish', { Brief: '', Session: session.sessionId });
@@ -282,7 +282,7 @@ describe('content-ready.json', () => {
 				'Publish the page. [ask bash: npm run publish] [ask bash: git push --force] [say It is live.]';
 			const publishing = await play(
 				stage,
-				filledIn('content-ready', { 'Publish the page': { message } }),
+				fillExample('content-ready', { 'Publish the page': { message } }),
 			);
 			expect(publishing.error).toBeUndefined();
 			expect(published.status()).toBe('Published');
@@ -299,7 +299,7 @@ describe('content-ready.json', () => {
 		'reports an unwritten page to the channel, and leaves the page at work',
 		async () => {
 			const notion = database('Ready', { Brief: '[fail Out of disk]' });
-			await play(stage, filledIn('content-ready'));
+			await play(stage, fillExample('content-ready'));
 			expect(notion.status()).toBe('At work');
 			expect(inSlack()).toEqual([
 				expect.stringMatching(/^\*Spring menu\* is not done: .*Out of disk/),

@@ -19,7 +19,7 @@ import {
 	NODE,
 	play,
 	projectId,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -118,7 +118,7 @@ describe('n8n killed with -9', () => {
 			expect(crashed.status).toBe('crashed');
 			expect(crashed.lastNodeExecuted).toBe(NODE);
 			const [{ sessionId }] = crashed.items('Create');
-			expect(await recordOf(stage, sessionId)).toMatchObject({ aborted: false });
+			expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
 
 			await speed(100);
 			const execution = await host.waitForExecution(await host.retry(ids.continued));

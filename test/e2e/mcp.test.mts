@@ -6,7 +6,7 @@ import {
 	agentSession,
 	eventually,
 	node,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -75,7 +75,7 @@ test(
 		for (const told of await Promise.all([ask(), ask()]))
 			expect(told).toMatchObject({ sessionId, text: 'All links work.' });
 		expect(await sessionsFor(stage, prompt)).toMatchObject([{ sessionId, turns: 1 }]);
-		expect(await recordOf(stage, sessionId)).toMatchObject({ aborted: false });
+		expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
 	},
 	TEST_TIMEOUT_MS,
 );

@@ -15,7 +15,7 @@ interface Answer {
 	error?: { message: string };
 }
 
-/** What came back, as JSON or as a stream of events with one message in it */
+/** Reads the response: JSON, or a stream of events with one message */
 function read(text: string): Answer {
 	const message = /^data: (.*)$/m.exec(text)?.[1] ?? text;
 	return JSON.parse(message);

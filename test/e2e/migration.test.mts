@@ -1,4 +1,4 @@
-// What n8n itself says an update to its next major version would break: no example is named. The rules are those of the installed n8n, so a newer n8n brings newer ones.
+// n8n's own report on its next major version: it names no example. The rules are those of the installed n8n, so a newer n8n brings newer ones.
 import { expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';

@@ -5,7 +5,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import {
 	arrived,
-	choiceOf,
+	getChoice,
 	LOOK_MS,
 	messages,
 	openPage,
@@ -14,7 +14,7 @@ import {
 	withoutProxy,
 	withPage,
 } from './page.mts';
-import { recordOf, sessionsFor, useOwnStage } from './support.mts';
+import { getRecord, sessionsFor, useOwnStage } from './support.mts';
 
 const stage = useOwnStage(proxiedHost);
 
@@ -216,10 +216,10 @@ test(
 		const { status } = await host.rest.get(`/executions/${id}`);
 		expect(['waiting', 'running']).toContain(status);
 		const [{ sessionId }] = await sessionsFor(stage, PROMPT);
-		const { interactions } = await recordOf(stage, sessionId);
+		const { interactions } = await getRecord(stage, sessionId);
 		expect(interactions.map(({ value }: { value?: unknown }) => value)).toEqual([undefined]);
 
-		const request0 = choiceOf(now, 0, 'Approve once');
+		const request0 = getChoice(now, 0, 'Approve once');
 		expect(await sendForm(link, now, { request0 })).toMatchObject({
 			title: 'Your answer was sent',
 		});

@@ -9,7 +9,7 @@ import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { filledInExample } from '../../tools/examples.mts';
 import { outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
-import { choiceOf, LOOK_MS, openPage, send, withPage } from './page.mts';
+import { getChoice, LOOK_MS, openPage, send, withPage } from './page.mts';
 import { answerOnPhone } from './phone.mts';
 import { shared } from './shared.mts';
 import { eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
@@ -29,10 +29,10 @@ const start = async (login?: OwnHost['login']) =>
 
 /** The example, with its messages deactivated as it is imported: what they would send is what comes in */
 const ANSWERED = 'approve-on-a-page.json';
-/** What people are not asked in time for */
+/** Cases without an answer in time */
 const DECIDED = ['deny', 'abort'] as const;
 const UNANSWERED = [...DECIDED, 'wait'] as const;
-const promptOf = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;
+const getPrompt = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;
 
 beforeAll(async () => {
 	[host, service] = await Promise.all([start(), startLocalService()]);
@@ -41,7 +41,7 @@ beforeAll(async () => {
 	executions[ANSWERED] = await host.run(await host.importWorkflow(file));
 	for (const end of UNANSWERED) {
 		const options = { ifNobodyAnswers: end, unansweredAfter: 0.01 };
-		const file = withPage(`unanswered, ${end}`, [{ prompt: promptOf(end) }], { options });
+		const file = withPage(`unanswered, ${end}`, [{ prompt: getPrompt(end) }], { options });
 		executions[end] = await host.run(await host.importWorkflow(file));
 	}
 }, STAGE_TIMEOUT_MS);
@@ -52,7 +52,7 @@ afterAll(async () => {
 }, 30_000);
 
 /** The links that left by Needs Approval, once the execution is parked after that */
-const linkOf = async (name: string): Promise<string> =>
+const getLink = async (name: string): Promise<string> =>
 	await eventually(async () => {
 		const { status } = await host.rest.get(`/executions/${executions[name]}`);
 		if (status !== 'waiting') return undefined;
@@ -72,7 +72,7 @@ function moved(url: string): string {
 testWith('Chromium')(
 	'answered after n8n was killed and started again: the agent continues',
 	async () => {
-		const urls = [await linkOf(ANSWERED), ...(await Promise.all(UNANSWERED.map(linkOf)))];
+		const urls = [await getLink(ANSWERED), ...(await Promise.all(UNANSWERED.map(getLink)))];
 		expect(new Set(urls).size).toBe(1 + UNANSWERED.length);
 		await host.kill();
 		host = await start(host.login);
@@ -116,10 +116,10 @@ test(
 test(
 	'nobody answers: the node keeps waiting after that time, even after n8n was killed, and the link still accepts an answer',
 	async () => {
-		const url = moved(await linkOf('wait'));
+		const url = moved(await getLink('wait'));
 		const page = await openPage(url);
 		expect(page.title).toBe('The agent needs your approval');
-		const request0 = choiceOf(page, 0, 'Approve once');
+		const request0 = getChoice(page, 0, 'Approve once');
 		expect(await send(url, page, { request0 })).toMatchObject({ title: 'Your answer was sent' });
 		const execution = await host.waitForExecution(executions.wait, { timeoutMs: LOOK_MS });
 		expect(execution.items('Completed')).toMatchObject([

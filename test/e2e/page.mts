@@ -136,7 +136,7 @@ export const send = async (
 	);
 
 /** The value of the choice with this label for a request */
-export function choiceOf({ html }: PageAnswer, request: number, label: string): string {
+export function getChoice({ html }: PageAnswer, request: number, label: string): string {
 	const inputs = html.matchAll(
 		/<input\s+type="radio"\s+name="request(\d+)"\s+value="(\d+)"[^>]*>\s*<span\s*>([^<]+)</g,
 	);
@@ -145,7 +145,7 @@ export function choiceOf({ html }: PageAnswer, request: number, label: string): 
 	throw new Error(`The page has no "${label}" for request ${request}: ${html}`);
 }
 
-/** What was sent as messages so far, in their order */
+/** Sent messages so far, in order */
 export const messages = async (
 	{ host }: Stage,
 	executionId: string,

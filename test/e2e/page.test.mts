@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
 	arrived,
-	choiceOf,
+	getChoice,
 	LOOK_MS,
 	messages,
 	openPage,
@@ -13,7 +13,7 @@ import {
 import {
 	callApi,
 	eventually,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 	useOwnStage,
@@ -67,17 +67,17 @@ async function ended(name: string) {
 	return execution;
 }
 
-/** What the service has been told for the session with this prompt */
+/** Decisions that the service got for the session with this prompt */
 const answered = async (prompt: string): Promise<unknown[]> => {
 	const [{ sessionId }] = await sessionsFor(stage, prompt);
-	const { interactions } = await recordOf(stage, sessionId);
+	const { interactions } = await getRecord(stage, sessionId);
 	return interactions.map(({ value }: { value?: unknown }) => value);
 };
 
 /** Opens a link and sends what a person chooses, by the labels. */
 async function answer(url: string, labels: string[], comment = '') {
 	const page = await openPage(url);
-	const choices = labels.map((label, n) => [`request${n}`, choiceOf(page, n, label)]);
+	const choices = labels.map((label, n) => [`request${n}`, getChoice(page, n, label)]);
 	return await send(url, page, { ...Object.fromEntries(choices), comment });
 }
 
@@ -121,7 +121,7 @@ describe('nothing is decided', () => {
 			const url = await link('changing');
 			const page = await openPage(url);
 			const [{ sessionId }] = await sessionsFor(stage, PROMPTS.changing);
-			const { interactions } = await recordOf(stage, sessionId);
+			const { interactions } = await getRecord(stage, sessionId);
 			const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
 			await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
 			const now = await send(url, page, { request0: '0', request1: '0' });
@@ -134,7 +134,7 @@ describe('nothing is decided', () => {
 	);
 });
 
-/** How two people answer the same page in the same second */
+/** Two answers on the same page in the same second */
 const BOTH = ['Approve once', 'Deny'] as const;
 
 test.each(RACES)(
@@ -144,7 +144,7 @@ test.each(RACES)(
 		for (const { url } of sent) {
 			const page = await openPage(url);
 			const answers = await Promise.all(
-				BOTH.map(async (label) => await send(url, page, { request0: choiceOf(page, 0, label) })),
+				BOTH.map(async (label) => await send(url, page, { request0: getChoice(page, 0, label) })),
 			);
 			const titles = answers.map(({ title }) => title);
 			expect([...titles].sort()).toEqual(['Already answered', 'Your answer was sent']);

@@ -23,7 +23,7 @@ export const PHONE: BrowserContextOptions = {
 	hasTouch: true,
 };
 
-/** What axe finds in a page as it is, and whether it fits the width of the screen */
+/** Findings of axe in a page, and whether the page fits the width of the screen */
 export async function findProblems(page: Page): Promise<string[]> {
 	// It is run beside the page, whose policy allows no script.
 	await page.evaluate(axe);

@@ -17,7 +17,7 @@ import {
 	eventually,
 	manualTrigger,
 	projectId,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	startedByItself,
 	STAGE_TIMEOUT_MS,
@@ -119,7 +119,10 @@ describe('a worker killed with -9', () => {
 			const crashed = await host.waitForExecution(ids.handedOver);
 			expect(crashed.status).toBe('crashed');
 			const [{ sessionId }] = crashed.items('When called with a session');
-			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+			expect(await getRecord(stage, sessionId)).toMatchObject({
+				status: 'running',
+				aborted: false,
+			});
 
 			await service.control.setSpeed(100);
 			const retried = await host.retry(ids.handedOver);

@@ -4,7 +4,7 @@ import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { listExecutions } from '../../n8n-host/executions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { call, live } from './durable.mts';
-import { arrived, choiceOf, LOOK_MS, messages, openPage, send, withPage } from './page.mts';
+import { arrived, getChoice, LOOK_MS, messages, openPage, send, withPage } from './page.mts';
 import {
 	describeWith,
 	eventually,
@@ -15,20 +15,20 @@ import {
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What becomes of the worker that has asked, between question and answer */
+/** Fate of the asking worker between question and answer */
 const CASES = ['stays', 'killed'] as const;
 
 describe('the page in queue mode', () => {
 	// Two workers that take their time, as patientHost does.
 	const stage = useOwnStage(onSeveralMachines({ env: WITHOUT_EDITOR }));
 	const executions: Record<string, string> = {};
-	const promptOf = (what: string) =>
+	const getPrompt = (what: string) =>
 		`Worker ${what} [ask bash: git push + bash: rm -rf build] [say Went on.]`;
 
 	beforeAll(async () => {
 		const { host } = stage;
 		for (const what of CASES) {
-			const file = live(withPage(what, [{ prompt: promptOf(what) }]), what);
+			const file = live(withPage(what, [{ prompt: getPrompt(what) }]), what);
 			const workflowId = await host.importWorkflow(file);
 			await host.activate(workflowId);
 			await call(`${host.url}/webhook/${what}`);
@@ -47,7 +47,7 @@ describe('the page in queue mode', () => {
 			.filter((id) => id === executions[what]).length;
 
 	const answered = async (what: string): Promise<unknown[]> =>
-		(await sessionsFor(stage, promptOf(what))).flatMap(({ interactions }) =>
+		(await sessionsFor(stage, getPrompt(what))).flatMap(({ interactions }) =>
 			interactions.map(({ value }: { value?: unknown }) => value),
 		);
 
@@ -88,8 +88,8 @@ describe('the page in queue mode', () => {
 			const page = await openPage(url);
 			const before = taken(what);
 			const choices = {
-				request0: choiceOf(page, 0, 'Approve once'),
-				request1: choiceOf(page, 1, 'Deny'),
+				request0: getChoice(page, 0, 'Approve once'),
+				request1: getChoice(page, 1, 'Deny'),
 			};
 			expect(await send(url, page, choices)).toMatchObject({
 				status: 200,
@@ -111,7 +111,7 @@ describe('the page in queue mode', () => {
 					],
 				},
 			]);
-			expect(await sessionsFor(stage, promptOf(what))).toMatchObject([
+			expect(await sessionsFor(stage, getPrompt(what))).toMatchObject([
 				{
 					status: 'completed',
 					turns: 1,

@@ -26,7 +26,7 @@ import {
 	NODE,
 	play,
 	projectId,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	startedByItself,
 	TEST_TIMEOUT_MS,
@@ -39,19 +39,19 @@ import {
 
 const describe = describeWith('Redis and PostgreSQL');
 
-/** What the service was asked about a session, in order */
+/** Requests about a session, in order */
 const requestsAbout = async ({ service }: Stage, sessionId: string): Promise<string[]> =>
 	(await service.requests())
 		.filter(({ path }) => path.includes(sessionId))
 		.map(({ method, path }) => `${method} ${path.split(sessionId)[1]}`);
 
-const workerOf = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
+const getWorker = ({ host }: Stage<QueueHost>, executionId: string): Worker | undefined =>
 	host.workers.find(({ executions }) => executions.includes(executionId));
 
 describe('two workers', () => {
 	const stage = useOwnStage(onSeveralMachines({ concurrency: 60, env: WITHOUT_EDITOR }));
 
-	/** What a session is told to do, and what then has to be seen in n8n and in the service's record */
+	/** Script of a session, and its expected result in n8n and in the service's record */
 	interface Kind {
 		prompt: string;
 		/** Minutes */
@@ -170,8 +170,8 @@ describe('two workers', () => {
 			),
 		);
 
-	/** What came of an item in n8n and in the service */
-	async function outcomeOf(prompt: string, execution: Execution) {
+	/** Result of an item in n8n and in the service */
+	async function getOutcome(prompt: string, execution: Execution) {
 		const sessions = await sessionsFor(stage, prompt);
 		const [session] = sessions;
 		const output = Object.values(OUTPUTS).find((name) => execution.items(name).length > 0);
@@ -190,7 +190,7 @@ describe('two workers', () => {
 			interactions: session.interactions.map(
 				({ permission, value }: any) => `${permission} ${value ?? '-'}`,
 			),
-			// What n8n has to say of a session that it did not stop: its ID, and each decision that the service has carried out.
+			// Lines of n8n's log about a session that it didn't stop: its ID, and each decision that the service has carried out.
 			named: stopped || JSON.stringify(item ?? execution.error).includes(session.sessionId),
 			foundByIt: stopped || Object.values(execution.customData).includes(session.sessionId),
 			decisions: item
@@ -260,7 +260,7 @@ describe('two workers', () => {
 			const outcomes = [];
 			for (const { prompt } of items)
 				outcomes.push(
-					await outcomeOf(prompt, await readExecution(host.rest, executions.get(prompt)!)),
+					await getOutcome(prompt, await readExecution(host.rest, executions.get(prompt)!)),
 				);
 			const expected = items.map(
 				({ prompt, execution, output, session, aborted, interactions = [] }) => ({
@@ -303,9 +303,9 @@ describe('two workers', () => {
 			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
 				'canceled',
 			);
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 			await eventually(async () =>
-				workerOf(stage, executionId)?.tail().includes(`Agent session ${sessionId} was aborted`),
+				getWorker(stage, executionId)?.tail().includes(`Agent session ${sessionId} was aborted`),
 			);
 			// For as long as it takes another session to be polled twice, nobody asks for this one.
 			const other = await play(
@@ -335,7 +335,7 @@ describe('two workers', () => {
 			await host.stop(id);
 
 			expect((await host.waitForExecution(id)).status).toBe('canceled');
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
 	);

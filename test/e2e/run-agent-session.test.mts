@@ -10,7 +10,7 @@ import {
 	answerForm,
 	arrival,
 	connect,
-	dashboardOf,
+	getDashboard,
 	eventually,
 	example,
 	itemsOn,
@@ -19,7 +19,7 @@ import {
 	node,
 	openForm,
 	play,
-	recordOf,
+	getRecord,
 	TEST_TIMEOUT_MS,
 	useStage,
 	workflow,
@@ -61,7 +61,7 @@ describe('examples/run-agent-session.json', () => {
 				expect.arrayContaining([item.sessionId, item.dashboardUrl]),
 			);
 
-			const record = await recordOf(stage, item.sessionId);
+			const record = await getRecord(stage, item.sessionId);
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
 		},
@@ -118,7 +118,7 @@ describe('examples/ask-a-human.json', () => {
 			});
 			const [{ question, formUrl }] = parked.items('Approval request');
 			expect(question).toMatch(/^Permission: «bash» *\nCommand: «git push» *$/m);
-			expect((await recordOf(stage, asked.sessionId)).status).toBe('running');
+			expect((await getRecord(stage, asked.sessionId)).status).toBe('running');
 
 			await answerForm(formUrl, [answer]);
 
@@ -135,7 +135,7 @@ describe('examples/ask-a-human.json', () => {
 			});
 			expect(execution.items('Result')).toHaveLength(1);
 
-			const record = await recordOf(stage, item.sessionId);
+			const record = await getRecord(stage, item.sessionId);
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
 		},
@@ -158,7 +158,7 @@ describe('a form that asks', () => {
 			const record = await eventually(async () => {
 				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
 				const isAsked = again.runData['Approval request']?.length === 2;
-				return isAsked ? await recordOf(stage, sessionId) : undefined;
+				return isAsked ? await getRecord(stage, sessionId) : undefined;
 			});
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
 		},
@@ -177,7 +177,7 @@ describe('a form that asks', () => {
 					return again.status === 'waiting' && again.runData['Approval request']?.length === times;
 				});
 			const values = async () =>
-				(await recordOf(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);
+				(await getRecord(stage, sessionId)).interactions.map(({ value }: any) => value ?? null);
 			const submit = await openForm(formUrl);
 
 			await submit(['approve']);
@@ -219,7 +219,7 @@ describe('a failed session', () => {
 			const record = (await stage.service.sessions()).at(-1)!;
 			expect(record.status).toBe('failed');
 			expect(told).toContain(record.sessionId);
-			expect(told).toContain(await dashboardOf(stage, record.sessionId));
+			expect(told).toContain(await getDashboard(stage, record.sessionId));
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -250,7 +250,7 @@ describe('a failed session', () => {
 			for (const part of [
 				'The build broke.',
 				record.sessionId,
-				await dashboardOf(stage, record.sessionId),
+				await getDashboard(stage, record.sessionId),
 			]) {
 				expect(JSON.stringify(items)).toContain(part);
 			}
@@ -278,7 +278,7 @@ describe('Stop', () => {
 			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
 				'canceled',
 			);
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
 	);

@@ -23,7 +23,7 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 const isVersion = (text: string): text is HostVersion =>
 	(hostVersions as readonly string[]).includes(text);
 
-/** What some test files need beside n8n, and how to install it */
+/** Programs that some test files need beside n8n, and their installation */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
 	{ files: /^e2e\/(editor|page)/, program: 'Chromium', ensure: () => ensureChromium(log) },
 	{
@@ -107,7 +107,7 @@ try {
 	process.exitCode = await runJest(['--config', config, '--passWithNoTests', ...jestArgs], {
 		...environmentFor(shared),
 		N8N_HOST: versions.join(),
-		// What has a stage of its own takes what was packed here.
+		// Tests with their own stage use the package packed here.
 		PACKED_PACKAGE: dirname(packed.archive),
 	});
 } catch (error) {

@@ -1,9 +1,9 @@
-// What all test files of a run share: run.mts starts it, and tells them by an environment variable.
+// Shared stage of all test files of a run. run.mts starts it, and passes it by an environment variable.
 import { readFileSync } from 'node:fs';
 import type { HostAddress } from '../../n8n-host/host.mts';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 
-/** What the machine may lack, and what only some tests need */
+/** Programs that the machine may lack, and that only some tests need */
 export type Program = 'Chromium' | 'ClickHouse' | 'Redis and PostgreSQL';
 
 export interface Shared {
@@ -11,7 +11,7 @@ export interface Shared {
 	packageDir: string;
 	/** The n8n of each version that is tested */
 	hosts: Partial<Record<HostVersion, HostAddress & { logFile: string }>>;
-	/** What the machine lacks and could not be installed */
+	/** Missing programs that couldn't be installed */
 	missing: Program[];
 }
 
@@ -22,7 +22,7 @@ export const environmentFor = (shared: Shared): NodeJS.ProcessEnv => ({
 	[VARIABLE]: JSON.stringify(shared),
 });
 
-/** What run.mts has started. Throws if it was not run.mts that started the tests. */
+/** Returns the stage that run.mts has started. Throws if it was not run.mts that started the tests. */
 export function shared(): Shared {
 	const text = process.env[VARIABLE];
 	if (!text) throw new Error('End-to-end tests run by `npm run test:e2e`, which starts n8n.');

@@ -284,15 +284,15 @@ export const requestsSince = async ({ service }: Stage, since: number) =>
 		path: request.path.split('?')[0].replace(/^\/v1/, ''),
 	}));
 
-/** What the service itself knows of a session */
-export async function recordOf({ service }: Stage, sessionId: string): Promise<any> {
+/** Returns the service's own state of a session. */
+export async function getRecord({ service }: Stage, sessionId: string): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
 	if (!record) throw new Error(`The service knows no session ${sessionId}.`);
 	return record;
 }
 
 /** The dashboard URL that the service last gave for a session */
-export async function dashboardOf({ service }: Stage, sessionId: string): Promise<string> {
+export async function getDashboard({ service }: Stage, sessionId: string): Promise<string> {
 	const reads = (await service.requests()).filter(
 		({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl,
 	);

@@ -1,4 +1,4 @@
-// What Run Agent Session tells n8n of its sessions beside its items: hints in the editor, and attributes for n8n's tracing, where n8n has them.
+// Information of Run Agent Session for n8n beside its items: hints in the editor, and attributes for n8n's tracing, where n8n has them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { NodeRun } from '../../n8n-host/executions.mts';

@@ -81,15 +81,15 @@ const watching = async (event: string, parameters: object = {}): Promise<string>
 	await activated(chain(event, [onTask(event, NODE, parameters), arrival('Arrived')]));
 
 /** The executions that a workflow's triggers have started, the first first */
-async function executionsOf(workflowId: string) {
+async function getExecutions(workflowId: string) {
 	const all = await listExecutions(host.rest, workflowId);
 	const ended = all.filter((each) => each.mode === 'trigger' && hasEnded(each)).reverse();
 	return await Promise.all(ended.map(({ id }) => readExecution(host.rest, id)));
 }
 
-/** What has come out of a trigger so far */
+/** Items of a trigger so far */
 const emitted = async (workflowId: string, name = NODE) =>
-	(await executionsOf(workflowId)).flatMap((execution) =>
+	(await getExecutions(workflowId)).flatMap((execution) =>
 		execution.items(name).filter(() => execution.status === 'success'),
 	);
 
@@ -157,7 +157,7 @@ test(
 		const id = await activated(file);
 		const { id: taskId } = await add('One');
 		await eventually(async () => (await titles(id, 'Added')).length, 60);
-		// What changes before a trigger has seen it is new to it.
+		// A thing that changes before the trigger has seen it is new.
 		await polled(4);
 		await control.tasks.change(taskId, { title: 'Two' });
 		await eventually(async () => (await titles(id, 'Updated')).length, 60);
@@ -240,7 +240,7 @@ test(
 		await control.addFaults({ operationId: 'listTasks', kind: 'status', status: 503, times: 0 });
 		await add('Meanwhile');
 		const failed = await eventually(
-			async () => (await executionsOf(id)).find(({ status }) => status === 'error'),
+			async () => (await getExecutions(id)).find(({ status }) => status === 'error'),
 			150,
 		);
 		expect(failed.error).toMatchObject({ message: 'The service is temporarily unavailable' });

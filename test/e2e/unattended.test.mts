@@ -1,4 +1,4 @@
-// What happens when nobody watches: timeouts, retries, a human who never answers. How n8n is killed in mid-session is in killed.test.mts.
+// Unattended runs: timeouts, retries, an approver who never answers. Kills of n8n are in killed.test.mts.
 import { describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -12,7 +12,7 @@ import {
 	manualTrigger,
 	NODE,
 	play,
-	recordOf,
+	getRecord,
 	sessionsFor,
 	TEST_TIMEOUT_MS,
 	useStage,
@@ -48,7 +48,7 @@ describe('the timeout of the workflow', () => {
 
 			expect(execution.status).toBe('canceled');
 			const { sessionId } = await watched(stage, prompt);
-			await eventually(async () => (await recordOf(stage, sessionId)).aborted);
+			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 		},
 		TEST_TIMEOUT_MS,
 	);
@@ -74,7 +74,10 @@ describe('Stop with Abort on Stop off', () => {
 					.tail()
 					.includes(`Agent session ${sessionId} is still running, because Abort on Stop is off`),
 			);
-			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+			expect(await getRecord(stage, sessionId)).toMatchObject({
+				status: 'running',
+				aborted: false,
+			});
 			expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
 		},
 		TEST_TIMEOUT_MS,
@@ -141,7 +144,7 @@ describe('several requests at once', () => {
 					],
 				},
 			]);
-			expect((await recordOf(stage, asked.sessionId)).interactions).toMatchObject([
+			expect((await getRecord(stage, asked.sessionId)).interactions).toMatchObject([
 				{ value: 'once' },
 				{ value: 'once' },
 				{ value: 'once' },
@@ -171,7 +174,10 @@ describe('examples/approval-with-deadline.json', () => {
 			const parked = await play(stage, file, 'waiting');
 			expect(parked.status).toBe('waiting');
 			const [{ sessionId, dashboardUrl }] = itemsOn(parked, 'needsApproval');
-			expect(await recordOf(stage, sessionId)).toMatchObject({ status: 'running', aborted: false });
+			expect(await getRecord(stage, sessionId)).toMatchObject({
+				status: 'running',
+				aborted: false,
+			});
 
 			const execution = await stage.host.waitForExecution(parked.id);
 
@@ -184,7 +190,7 @@ describe('examples/approval-with-deadline.json', () => {
 			expect(said.text).toMatch(/^Command: «git push» *$/m);
 			expect(said.text).toMatch(/^File: «index․html» *$/m);
 			expect(execution.items('Result')).toEqual([]);
-			const record = await recordOf(stage, sessionId);
+			const record = await getRecord(stage, sessionId);
 			expect(record).toMatchObject({ status: 'failed', aborted: true });
 			// Nobody approved anything on the human's behalf.
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual([null, null]);
@@ -213,7 +219,7 @@ describe('examples/approval-with-deadline.json', () => {
 			expect(execution.status).toBe('success');
 			expect(execution.items('Result')).toHaveLength(1);
 			expect(execution.items('Nobody answered')).toEqual([]);
-			const record = await recordOf(stage, sessionId);
+			const record = await getRecord(stage, sessionId);
 			expect(record).toMatchObject({ status: 'completed', aborted: false });
 			expect(
 				record.interactions.map(({ patterns, value }: any) => [patterns.join(', '), value]),

@@ -21,7 +21,7 @@ import {
 
 const stage = useStage();
 
-/** What the service holds at the start */
+/** Data of the service at the start */
 let seed: SeedView;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, TEST_TIMEOUT_MS);
 
 /** The bytes of a file, however the service hands them out */
-async function contentOf(fileId: string): Promise<Buffer> {
+async function readContent(fileId: string): Promise<Buffer> {
 	const { text, url } = await callApi(stage, 'GET', `/files/${fileId}/content`);
 	return url === undefined
 		? Buffer.from(text)
@@ -52,7 +52,7 @@ describe('a workflow of many operations', () => {
 		async () => {
 			const before = await requestCount(stage);
 			const projects: Array<{ id: string; name: string }> = seed.projects.slice(0, 2);
-			// What cannot be listed is what people keep in a table: the site and the task that go with a project.
+			// Values that can't be listed are in a table: the site and the task that go with a project.
 			const sites = Object.fromEntries(
 				projects.map(({ id }) => [id, seed.sites.find((site) => site.projectId === id)!.id]),
 			);
@@ -234,7 +234,7 @@ describe('files', () => {
 				]) {
 					const { id } = execution.items(upload)[index];
 					expect((await callApi(stage, 'GET', `/files/${id}`)).name).toBe(as);
-					expect((await contentOf(id)).toString('base64')).toBe(data);
+					expect((await readContent(id)).toString('base64')).toBe(data);
 				}
 			}
 		},

@@ -141,7 +141,7 @@ describe('the panel', () => {
 	test.each(ANALYTICS_TABLES)(
 		'starts with a query of $value that works, with columns that the document has',
 		async ({ value, query }) => {
-			// What the panel shows is the default: the workflow does not hold it
+			// The panel shows the default, which the workflow doesn't store
 			const found = await rows({ table: value });
 			expect(found.length).toBeGreaterThan(0);
 			// Expressions in a template are dates, which arrive as literals.

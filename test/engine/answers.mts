@@ -68,7 +68,7 @@ export function useAnswers(): Answers {
 }
 
 /** A whole list */
-export const listOf = (...data: unknown[]) => ({
+export const getList = (...data: unknown[]) => ({
 	object: 'list',
 	data,
 	has_more: false,

@@ -1,4 +1,4 @@
-// What the node makes of answers that the API document allows, from a host that gives the answers of each test.
+// Answers that the API document allows, from a host that gives the answers of each test.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-// Whatever is entered wrong is refused before anything is sent, with a message that names the field and a way out.
+// Invalid values are refused before anything is sent, with an error that names the field and has advice.
 import { describe, expect, test } from '@jest/globals';
 import type { INodePropertyCollection, INodeProperties } from 'n8n-workflow';
 import {

@@ -1,7 +1,7 @@
 // A ClickHouse to ask how it reads a query, and queries that are made to mislead.
 import { afterAll, beforeAll } from '@jest/globals';
 import fc from 'fast-check';
-import { connect, rowsOf, type Connection } from '../../local-service/analytics/engine.mts';
+import { connect, getRows, type Connection } from '../../local-service/analytics/engine.mts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 /** A token as ClickHouse names it, such as `['StringLiteral', "'a'"]` */
@@ -23,7 +23,7 @@ export function useClickHouse(database: string) {
 	});
 
 	return {
-		/** How ClickHouse itself cuts each text into tokens */
+		/** ClickHouse's own tokens of each text */
 		async tokenize(texts: string[]): Promise<Piece[][]> {
 			await connection.run('TRUNCATE TABLE texts');
 			await connection.insert(
@@ -33,20 +33,20 @@ export function useClickHouse(database: string) {
 			const answer = await connection.run(
 				'SELECT arrayMap(t -> [toString(t.type), substring(text, t.begin + 1, t.end - t.begin)], tokenizeQuery(text)) AS tokens FROM texts ORDER BY id',
 			);
-			return rowsOf<{ tokens: Piece[] }>(answer).map(({ tokens }) => tokens);
+			return getRows<{ tokens: Piece[] }>(answer).map(({ tokens }) => tokens);
 		},
 
 		/** The rows that answer a query, or the name of ClickHouse's error, such as `(SYNTAX_ERROR)` */
 		async answer(sql: string): Promise<Array<Record<string, unknown>> | string> {
 			return await connection.run(sql).then(
-				(lines) => rowsOf<Record<string, unknown>>(lines),
+				(lines) => getRows<Record<string, unknown>>(lines),
 				(error: Error) => /\([A-Z_]+\)\s*$/.exec(error.message)?.[0] ?? error.message,
 			);
 		},
 	};
 }
 
-/** What `work` returns, or the error that people see instead */
+/** Returns the result of `work`, or its error */
 export function orRefusal<T>(work: () => T): T | WorkspaceAutomationError {
 	try {
 		return work();
@@ -56,7 +56,7 @@ export function orRefusal<T>(work: () => T): T | WorkspaceAutomationError {
 	}
 }
 
-/** What starts, ends or escapes something, and what is easily taken for it */
+/** Characters that start, end or escape something, and similar ones */
 const MARKS = [
 	...["'", '"', '`', '‘', '’', '“', '”', "''", '""', '``', "\\'", '\\"', '\\`', '\\\\', '\\'],
 	...['--', '-', '//', '/', '#', '# ', '#!', '#\t', '/*', '*/', '*', '/*/', '\n', '\r', '\u2028'],
@@ -79,5 +79,5 @@ export const finished = fc.constantFrom(...FINISHED);
 export const anyText = fc.string({ unit: 'binary', maxLength: 3 });
 
 /** Texts made of up to `maxLength` of the parts */
-export const mixOf = (parts: Array<fc.Arbitrary<string>>, maxLength: number, separator = '') =>
+export const getMix = (parts: Array<fc.Arbitrary<string>>, maxLength: number, separator = '') =>
 	fc.array(fc.oneof(...parts), { maxLength }).map((chosen) => chosen.join(separator));

@@ -1,4 +1,4 @@
-// What the package takes for quotes, comments and code is what the real ClickHouse takes for them.
+// The package and the real ClickHouse agree on quotes, comments and code.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
@@ -7,7 +7,7 @@ import {
 	anyText,
 	finished,
 	marks,
-	mixOf,
+	getMix,
 	orRefusal,
 	useClickHouse,
 	type Piece,
@@ -50,11 +50,11 @@ const theirs = (tokens: Piece[]) =>
 const isWrong = (tokens: Piece[]) =>
 	tokens.some(([type]) => type.startsWith('Error') && type !== 'ErrorWrongNumber');
 
-/** What is refused here although ClickHouse can read it: $ and backslashes, braces, 1e-, a number before quotes */
+/** Refused, although ClickHouse can read it: $ and backslashes, braces, 1e-, a number before quotes */
 const STRICTER = /[${}\\]|\d[\w.]*[ep][+-]|\d[\w.]*['"`]/i;
 
 test('a token ends at the same place as in ClickHouse', async () => {
-	const mix = fc.oneof(mixOf([marks, finished, anyText], 10), mixOf([finished], 10));
+	const mix = fc.oneof(getMix([marks, finished, anyText], 10), getMix([finished], 10));
 	const texts = fc
 		.sample(mix, { numRuns: 24_000, seed: 12 })
 		.map((text) => `SELECT ${text.replaceAll('\0', '')}`);

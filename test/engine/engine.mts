@@ -72,7 +72,7 @@ export const nodeProperties = (node: string): INodeProperties[] =>
 export interface Execution {
 	/** The node's outputs, each a list of items */
 	outputs: Array<Array<{ json: any; pairedItem?: unknown; error?: Error }>>;
-	/** What the node, and with it the execution, failed with */
+	/** Error of the node and of the execution */
 	error?: Error & { description?: string; httpCode?: string; context?: Record<string, any> };
 	customData?: Record<string, string>;
 	/** Hand this to another run to retry the execution, as n8n's list of executions does */
@@ -175,7 +175,7 @@ export function start(setup: Setup): { result: Promise<Execution>; stop: () => v
 /** Runs it to its end. */
 export const run = async (setup: Setup): Promise<Execution> => await start(setup).result;
 
-/** What the editor does to fill a resource locator's list: runs the node's search method. */
+/** Runs the node's search method, as the editor does for a resource locator's list. */
 export async function search(
 	setup: Setup,
 	method: string,
@@ -191,7 +191,7 @@ export async function search(
 	);
 }
 
-/** What the editor does to fill a multiple selection. */
+/** Loads the options of a multiple selection, as the editor does. */
 export async function options(setup: Setup, method: string): Promise<INodePropertyOptions[]> {
 	const { workflow, additionalData } = prepare(setup);
 	const context = new LoadOptionsContext(workflow, workflow.getNode(NODE)!, additionalData, '');
@@ -199,15 +199,15 @@ export async function options(setup: Setup, method: string): Promise<INodeProper
 }
 
 export interface Poller {
-	/** What n8n does on schedule: the items, or null where there are none */
+	/** Polls as n8n does on schedule. Returns the items, or null. */
 	poll(): Promise<any[] | null>;
-	/** What Fetch Test Event does */
+	/** Runs Fetch Test Event. */
 	test(): Promise<any[] | null>;
-	/** What n8n would save of the trigger now */
+	/** State that n8n would save now */
 	state(): any;
 	/** True if the last poll made n8n save anything */
 	isChanged(): boolean;
-	/** What was logged as a warning */
+	/** Logged warnings */
 	warnings: string[];
 	/** The id of its node */
 	id: string;
@@ -265,7 +265,7 @@ export function hints(setup: Setup): string[] {
 		.map(({ message }) => message);
 }
 
-/** What "Retry with currently saved workflow" does with the data of a failed execution: it takes out the failed run, and replaces the node. */
+/** Prepares the data of a failed execution like "Retry with currently saved workflow": removes the failed run, and replaces the node. */
 function dataForRetry(
 	{ data }: Execution,
 	workflow: ReturnType<typeof prepare>['workflow'],

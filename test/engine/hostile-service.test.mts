@@ -11,7 +11,7 @@ import { byId as rl } from '../../n8n-host/workflows.mts';
 import { credentialFor } from '../../local-service/caller.mts';
 
 const KEY = 'wa_live_9f/Ab+7=c"x';
-/** What a session may have to say */
+/** Texts of a session */
 const MOST_BYTES = 1024 * 1024;
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 

@@ -41,7 +41,7 @@ export function useOperations() {
 
 	const fault = async (rule: FaultRule) => await service.control.addFaults(rule);
 
-	const idOf = (kind: 'tasks' | 'files' | 'domains' | 'assets', index = 0) =>
+	const getId = (kind: 'tasks' | 'files' | 'domains' | 'assets', index = 0) =>
 		String(service.seed[kind][index].id);
 
 	const session = async (prompt: string) =>
@@ -62,5 +62,5 @@ export function useOperations() {
 		}
 	};
 
-	return { fault, idOf, only, sent, service, session, settled, setup };
+	return { fault, idOf: getId, only, sent, service, session, settled, setup };
 }

@@ -1,4 +1,4 @@
-// What the editor shows in the lists of resource locators.
+// Lists of resource locators in the editor.
 import { describe, expect, test } from '@jest/globals';
 import { search, type Setup } from './engine.mts';
 import { useService } from './service.mts';

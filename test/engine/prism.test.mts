@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'prism-'));
 let prism: ChildProcess;
 let recorder: Server;
 let baseUrl: string;
-/** What was sent since the last look, as the document names it: `path`, `query.limit`, `body.source.type`, ... */
+/** Names in the requests since the last check, as in the document: `path`, `query.limit`, `body.source.type`, ... */
 let sent: string[] = [];
 let log = '';
 
@@ -41,11 +41,11 @@ function writeContract(): string {
 }
 
 /** The dotted paths of the values in JSON */
-const pathsIn = (value: unknown, at: string): string[] =>
+const findPaths = (value: unknown, at: string): string[] =>
 	typeof value === 'object' && value !== null
 		? Object.entries(value).flatMap(([name, inner]) => [
 				`${at}${name}`,
-				...pathsIn(inner, `${at}${name}.`),
+				...findPaths(inner, `${at}${name}.`),
 			])
 		: [];
 
@@ -57,7 +57,7 @@ async function startRecorder(target: string): Promise<string> {
 		const url = new URL(request.url!, target);
 		sent.push(...[...url.searchParams.keys()].map((name) => `query.${name}`));
 		sent.push(...Object.keys(request.headers).map((name) => `header.${name}`));
-		if (body !== '') sent.push(...pathsIn(JSON.parse(body), 'body.'));
+		if (body !== '') sent.push(...findPaths(JSON.parse(body), 'body.'));
 		const headers = Object.fromEntries(
 			['authorization', 'content-type', 'service-api-version'].flatMap((name) =>
 				request.headers[name] ? [[name, String(request.headers[name])]] : [],
@@ -132,7 +132,7 @@ test.each(Object.entries(good))('Prism accepts the request of %s', async (does, 
 
 const binary = [{ data: { data: 'AAAA', mimeType: 'image/png', fileName: 'a.png' } }];
 
-/** What an operation needs to send everything that it can: several uses, where one excludes another */
+/** Uses that together send everything that an operation can */
 const everything: Record<string, IDataObject[]> = {
 	'task.update': [{ updateFields: { title: 'x', prompt: 'x', rrule: 'x', emoji: 'x' } }],
 	'file.create': [
@@ -173,7 +173,9 @@ test.each(documented)(
 		const asText = does === 'file.getContent' ? { outputAs: 'text' } : {};
 		const parameters = { ...good[does], ...product, ...asText, simplify: false };
 		const { outputs } = await call(does, parameters);
-		const found = pathsIn(outputs[0][0].json, '').map((path) => path.replace(/\.\d+(?=\.|$)/g, ''));
+		const found = findPaths(outputs[0][0].json, '').map((path) =>
+			path.replace(/\.\d+(?=\.|$)/g, ''),
+		);
 		const wanted = fields
 			.map((path) => (does.endsWith('getAll') ? path.replace(/^data\./, '') : path))
 			.filter((path) => !READ_BY_THE_NODE.test(path));

@@ -1,4 +1,4 @@
-// What must not happen twice: after lost answers, and when n8n tries a node again.
+// Non-idempotent requests after lost responses, and when n8n retries a node.
 import { describe, expect, test } from '@jest/globals';
 import { run, type Setup } from './engine.mts';
 import { rl, useOperations } from './operations.mts';

@@ -15,7 +15,7 @@ export interface TestService extends Omit<RunningService, 'overrides'> {
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
 	/** A project that the main key can act on */
 	projectId: string;
-	/** What the service holds at the start */
+	/** Data of the service at the start */
 	seed: SeedView;
 	/** Everything else that can be asked of the service, and changed in it */
 	control: ControlClient;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
-import { trafficOf } from '../../local-service/analytics/traffic.mts';
+import { getTraffic } from '../../local-service/analytics/traffic.mts';
 import { createService, type RunningService } from '../../local-service/app.mts';
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
@@ -19,7 +19,7 @@ const queries = new Map(
 
 // The queries ask for the days up to today, and the traffic ends with the service's start.
 const begin = Date.now();
-const { events, rates } = trafficOf(seed(begin).projects.all(), begin);
+const { events, rates } = getTraffic(seed(begin).projects.all(), begin);
 let service: RunningService;
 beforeAll(async () => {
 	service = await createService({ clock: createServiceClock(begin) }).start();
@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const DAY_MS = 86_400_000;
-const todayOf = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const getToday = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const getDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const rateAt = new Map(rates.map(({ date, code, rate }) => [`${date} ${code}`, rate]));
 const dayOfEvent = ({ date }: TrafficEvent) => date.slice(0, 10);
@@ -40,7 +40,7 @@ const visits = (some: TrafficEvent[]) => new Set(some.map(({ subject }) => subje
 const groups = <T,>(items: T[], key: (item: T) => string) => [...Map.groupBy(items, key)];
 const named = (some: TrafficEvent[], name: TrafficEvent['name']) =>
 	some.filter((event) => event.name === name);
-const sourceOf = ({ utm_source }: TrafficEvent) => utm_source || 'direct';
+const getSource = ({ utm_source }: TrafficEvent) => utm_source || 'direct';
 const percent = (part: number, whole: number) => (100 * part) / whole;
 /** Visits that saw a page of a project and bought in the same project, whenever */
 const converting = (views: TrafficEvent[]) => {
@@ -51,7 +51,7 @@ const converting = (views: TrafficEvent[]) => {
 };
 
 type Row = Record<string, unknown>;
-/** What the single events say, from those of the days since `daysAgo` days before `today` */
+/** Results from the single events of the days since `daysAgo` days before `today` */
 type Answer = (since: (daysAgo: number) => TrafficEvent[], today: number) => Row[];
 
 const answers: Record<string, Answer> = {
@@ -62,7 +62,7 @@ const answers: Record<string, Answer> = {
 			sessions: visits(views),
 		})),
 	'Where do they come from, and who buys?': (since) =>
-		groups(named(since(30), 'page_view'), sourceOf).map(([source, views]) => ({
+		groups(named(since(30), 'page_view'), getSource).map(([source, views]) => ({
 			source,
 			sessions: visits(views),
 			converting: converting(views),
@@ -83,7 +83,7 @@ const answers: Record<string, Answer> = {
 			revenue_usd: sum(sales, usd),
 		})),
 	'Which source brings the money?': (since) =>
-		groups(named(since(30), 'purchase'), sourceOf).map(([source, sales]) => ({
+		groups(named(since(30), 'purchase'), getSource).map(([source, sales]) => ({
 			source,
 			revenue_usd: sum(sales, usd),
 		})),
@@ -113,8 +113,8 @@ const answers: Record<string, Answer> = {
 	},
 	'Is this week better than the one before?': (since, today) => {
 		const views = named(since(13), 'page_view');
-		const recent = views.filter((view) => dayOfEvent(view) > dayOf(today - 7 * DAY_MS));
-		const before = views.filter((view) => dayOfEvent(view) <= dayOf(today - 7 * DAY_MS));
+		const recent = views.filter((view) => dayOfEvent(view) > getDay(today - 7 * DAY_MS));
+		const before = views.filter((view) => dayOfEvent(view) <= getDay(today - 7 * DAY_MS));
 		return [
 			{
 				sessions: visits(recent),
@@ -187,12 +187,12 @@ test.each(Object.entries(answers))('%s', async (question, answer) => {
 	let today: number;
 	let rows: Row[];
 	do {
-		today = todayOf();
+		today = getToday();
 		rows = await ask(query);
-	} while (today !== todayOf());
+	} while (today !== getToday());
 
 	const expected = answer(
-		(daysAgo) => events.filter((event) => dayOfEvent(event) >= dayOf(today - daysAgo * DAY_MS)),
+		(daysAgo) => events.filter((event) => dayOfEvent(event) >= getDay(today - daysAgo * DAY_MS)),
 		today,
 	);
 	expect(rows.length).toBeGreaterThan(0);

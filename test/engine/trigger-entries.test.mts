@@ -1,6 +1,6 @@
-// What the trigger makes of entries that no sensible service would send, and of moments; its poll called as n8n calls it.
+// The trigger with unusual entries and dates. Its poll is called as n8n calls it.
 import { describe, expect, test } from '@jest/globals';
-import { listOf, Status, useAnswers } from './answers.mts';
+import { getList, Status, useAnswers } from './answers.mts';
 import { options, poller, type Setup } from './engine.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 
@@ -13,7 +13,7 @@ const setup = (event: string, parameters: object = {}, overrides = {}): Setup =>
 	credentials: { ...service.credentials, overrides: JSON.stringify(overrides) },
 });
 const lists = (...data: unknown[]) => {
-	service.answer = () => listOf(...data);
+	service.answer = () => getList(...data);
 };
 const products = { projectId: byId(PROJECT) };
 const files = { projectIds: [PROJECT], parentId: byId('') };
@@ -211,7 +211,7 @@ test('a corrected override of its list starts afresh, another one does not', asy
 	entries.push({ id: 'c' });
 	expect(await trigger.poll()).toMatchObject([{ id: 'c' }]);
 	const other = after('listTasks');
-	service.answer = () => listOf({ id: 'a' }, { id: 'd' });
+	service.answer = () => getList({ id: 'a' }, { id: 'd' });
 	expect(await other.poll()).toMatchObject([{ id: 'd' }]);
 });
 

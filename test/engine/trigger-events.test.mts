@@ -10,7 +10,7 @@ const { service, setup, project, site, domain, files, file, product } = useTrigg
 const UNTIL_GONE = 3;
 
 interface Course {
-	/** What is watched */
+	/** Watched things */
 	parameters?: () => object;
 	/** Something that has to exist before, and its id */
 	prepare?: () => Promise<string>;

@@ -1,4 +1,4 @@
-// Whatever a value says, it stays a value: templates and values that are made to mislead, through the real ClickHouse.
+// Values stay values: templates and values that are made to mislead, through the real ClickHouse.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import {
 	anyText,
 	finished,
 	marks,
-	mixOf,
+	getMix,
 	orRefusal,
 	useClickHouse,
 	type Piece,
@@ -18,7 +18,7 @@ import {
 const clickHouse = useClickHouse('places_of_values');
 
 /** Values that try to get out of whatever they are in */
-const hostile = mixOf(
+const hostile = getMix(
 	[
 		marks,
 		finished,
@@ -32,8 +32,8 @@ const hostile = mixOf(
 	6,
 );
 
-/** What the expressions and query parameters of a template are, when its value is this */
-const valuesOf = (value: string) => {
+/** Expressions and query parameters of a template with this value */
+const getValues = (value: string) => {
 	const list = [value, value];
 	const expressions: Record<string, unknown> = { v: value, list, n: -7 };
 	return {
@@ -58,14 +58,14 @@ test('a value is all that differs between two queries of one template', async ()
 		],
 	);
 	const template = fc.oneof(
-		mixOf([places, finished], 10, ' '),
-		mixOf([places, places, finished], 6),
-		mixOf([places, marks, finished, anyText], 8),
+		getMix([places, finished], 10, ' '),
+		getMix([places, places, finished], 6),
+		getMix([places, marks, finished, anyText], 8),
 	);
 	const pairs = fc
 		.sample(fc.tuple(template, hostile), { numRuns: 20_000, seed: 12 })
 		.map(([sql, value]) =>
-			['tame', value].map((each) => orRefusal(() => bind(`SELECT ${sql}`, valuesOf(each)))),
+			['tame', value].map((each) => orRefusal(() => bind(`SELECT ${sql}`, getValues(each)))),
 		)
 		.filter((pair): pair is [string, string] => pair.every((bound) => typeof bound === 'string'));
 	const tame = await clickHouse.tokenize(pairs.map(([bound]) => bound));
@@ -87,7 +87,7 @@ test('a value is all that differs between two queries of one template', async ()
 interface Column {
 	/** Code; of a named column, with its name, in which # stands where the test adds the column's number */
 	sql: string;
-	/** What follows the number in the column's name */
+	/** The rest of the column's name after the number */
 	name?: (value: string) => string;
 	cell: (value: string) => unknown;
 	/** Number of values the column has in it */
@@ -99,7 +99,7 @@ type Part = [written: string, read: string];
 
 const asItIs = (text: string): Part => [text, text];
 
-const partsIn = (quote: string) =>
+const findParts = (quote: string) =>
 	fc
 		.array(
 			fc.constantFrom<Part>(
@@ -121,14 +121,14 @@ const partsIn = (quote: string) =>
 			parts.map(([, read]) => read).join(''),
 		]);
 
-const text = fc.tuple(partsIn("'"), partsIn("'"), partsIn("'")).map(([a, b, c]): Column => ({
+const text = fc.tuple(findParts("'"), findParts("'"), findParts("'")).map(([a, b, c]): Column => ({
 	sql: `'${a[0]}{{ v }}${b[0]}{{ v }}${c[0]}'`,
 	cell: (value) => a[1] + value + b[1] + value + c[1],
 	values: 2,
 }));
 
 const named = fc.constantFrom('"', '`').chain((quote) =>
-	fc.tuple(partsIn(quote), partsIn(quote)).map(([a, b]): Column => ({
+	fc.tuple(findParts(quote), findParts(quote)).map(([a, b]): Column => ({
 		sql: `7 AS ${quote}#${a[0]}{{ v }}${b[0]}${quote}`,
 		name: (value) => a[1] + value + b[1],
 		cell: () => 7,
@@ -180,7 +180,7 @@ const column = fc.oneof(
 	{ weight: 5, arbitrary: fc.constantFrom(...others) },
 );
 
-/** What may stand before and after a column */
+/** Texts before and after a column */
 const gap = fc.constantFrom(
 	...[
 		' ',
@@ -199,7 +199,7 @@ const gap = fc.constantFrom(
 	...["/*/* ' */ {{ v }} */", '/*/{{ v }}* " */', "/**{{ v }}/ ' */"],
 );
 
-/** What makes a template wrong, or is a place where no value can stand */
+/** Invalid parts of a template, and places where no value can be */
 const accident = fc.oneof(
 	marks,
 	fc.constantFrom(
@@ -216,7 +216,7 @@ interface Template {
 	hasAccident: boolean;
 }
 
-const templateOf = (
+const getTemplate = (
 	parts: Array<[before: string, column: Column, after: string]>,
 	mishap?: { sql: string; at: number },
 ): Template => {
@@ -234,29 +234,29 @@ const templateOf = (
 
 const parts = fc.array(fc.tuple(gap, column, gap), { minLength: 2, maxLength: 6 });
 const template = fc.oneof(
-	{ weight: 3, arbitrary: parts.map((each) => templateOf(each)) },
+	{ weight: 3, arbitrary: parts.map((each) => getTemplate(each)) },
 	{
 		weight: 1,
 		arbitrary: fc
 			.tuple(parts, fc.record({ sql: accident, at: fc.nat(5) }))
-			.map(([each, mishap]) => templateOf(each, mishap)),
+			.map(([each, mishap]) => getTemplate(each, mishap)),
 	},
 );
 
-const keyOf = ({ name }: Column, index: number, value: string) =>
+const getKey = ({ name }: Column, index: number, value: string) =>
 	name ? `c${index}#${name(value)}` : `c${index}`;
 
 test('ClickHouse returns a value unchanged', async () => {
 	const cases = fc.sample(fc.tuple(template, hostile), { numRuns: 3_000, seed: 12 });
 	let count = 0;
 	for (const [{ sql, columns, hasAccident }, value] of cases) {
-		const bound = orRefusal(() => requireSelect('Query', bind(sql, valuesOf(value))));
+		const bound = orRefusal(() => requireSelect('Query', bind(sql, getValues(value))));
 		if (bound instanceof WorkspaceAutomationError) {
 			expect([sql, bound.message, hasAccident]).toEqual([sql, bound.message, true]);
 			continue;
 		}
 		const answer = await clickHouse.answer(bound);
-		const tame = hasAccident && (await clickHouse.answer(bind(sql, valuesOf('tame'))));
+		const tame = hasAccident && (await clickHouse.answer(bind(sql, getValues('tame'))));
 		if (typeof tame === 'string') {
 			// The template is wrong, whatever the value is.
 			expect([sql, value, answer]).toEqual([sql, value, tame]);
@@ -265,10 +265,10 @@ test('ClickHouse returns a value unchanged', async () => {
 		// An accident makes something else of some columns, whatever the value is.
 		const present = [...columns.entries()].filter(
 			([index, each]) =>
-				!tame || isDeepStrictEqual(tame[0][keyOf(each, index, 'tame')], each.cell('tame')),
+				!tame || isDeepStrictEqual(tame[0][getKey(each, index, 'tame')], each.cell('tame')),
 		);
 		const row = Object.fromEntries(
-			present.map(([index, each]) => [keyOf(each, index, value), each.cell(value)]),
+			present.map(([index, each]) => [getKey(each, index, value), each.cell(value)]),
 		);
 		const expected = tame ? expect.objectContaining(row) : row;
 		expect([sql, value, answer]).toEqual([sql, value, [expected]]);

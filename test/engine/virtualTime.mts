@@ -35,7 +35,7 @@ interface Timer {
 	run: () => void;
 }
 
-/** What n8n's HTTP helper hands to axios, as far as it is needed here */
+/** The used part of the request that n8n's HTTP helper passes to axios */
 interface AxiosConfig {
 	method: string;
 	headers: { toJSON(): Record<string, string> };
@@ -71,7 +71,7 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 	const clearTimeout = (handle?: { timer?: Timer }) =>
 		handle?.timer ? void timers.delete(handle.timer) : undefined;
 
-	const adapterOf = (axios: Axios) => async (config: AxiosConfig) => {
+	const getAdapter = (axios: Axios) => async (config: AxiosConfig) => {
 		const url = new URL(axios.getUri(config));
 		const app = services.get(url.host);
 		if (!app) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -116,7 +116,7 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 		/** Runs n8n-core in this time until `work` is done. */
 		async run<T>(work: () => Promise<T>): Promise<T> {
 			const adapters = loadedAxios().map((axios) => ({ axios, was: axios.defaults.adapter }));
-			for (const { axios } of adapters) axios.defaults.adapter = adapterOf(axios);
+			for (const { axios } of adapters) axios.defaults.adapter = getAdapter(axios);
 			Object.assign(outside, { setTimeout, clearTimeout });
 			current = () => now;
 			try {

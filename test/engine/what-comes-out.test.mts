@@ -1,7 +1,7 @@
 // Items of Workspace Automation where the service answers with nothing, with less than expected, or with more than was asked for.
 import { describe, expect, jest, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { listOf, Status, useAnswers, type Asked } from './answers.mts';
+import { getList, Status, useAnswers, type Asked } from './answers.mts';
 import { logger, run, search, type Setup } from './engine.mts';
 import { byId as rl } from '../../n8n-host/workflows.mts';
 
@@ -69,7 +69,7 @@ describe('If It Exists returns', () => {
 	const file = (id: string, fields: object = {}) => ({ id, name: 'a.md', kind: 'file', ...fields });
 	const existing = (...files: object[]) => {
 		service.answer = ({ method }: Asked) =>
-			method === 'GET' ? listOf({ id: 'x', name: 'b.md' }, ...files) : new Status(409);
+			method === 'GET' ? getList({ id: 'x', name: 'b.md' }, ...files) : new Status(409);
 	};
 	const within = (parentId: string) => ({ ...create, parentId: rl(parentId) });
 
@@ -153,18 +153,18 @@ test('Simplify keeps the fields that verify a domain', async () => {
 		is_stale: false,
 	};
 	service.answer = () =>
-		listOf({ ...domain, dns_instructions: { type: 'root', records, ...verification } });
+		getList({ ...domain, dns_instructions: { type: 'root', records, ...verification } });
 	expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
 		{ ...domain, dns_records: ['TXT _verify abc'], ...verification },
 	]);
-	service.answer = () => listOf(domain);
+	service.answer = () => getList(domain);
 	expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
 		{ ...domain, dns_records: [] },
 	]);
 });
 
 test('products without an ID are not offered', async () => {
-	service.answer = () => listOf({ id: 'p-1', name: 'One' }, { name: 'Two' });
+	service.answer = () => getList({ id: 'p-1', name: 'One' }, { name: 'Two' });
 	await expect(
 		search(setup('product.update', { projectId: rl(ID) }), 'getProducts'),
 	).rejects.toMatchObject({

@@ -182,12 +182,12 @@ describe('custom domains', () => {
 });
 
 describe('shared previews', () => {
-	const siteOf = (projectId: string) =>
+	const getSite = (projectId: string) =>
 		service.seed.sites.find((site) => site.projectId === projectId)!;
 
 	test('create, and get the same again', async () => {
 		await session('[say Hello]');
-		const site = siteOf(service.projectId);
+		const site = getSite(service.projectId);
 		const parameters = {
 			projectId: rl(service.projectId),
 			siteId: site.id,
@@ -200,7 +200,7 @@ describe('shared previews', () => {
 	});
 
 	test('without a session in the project says so', async () => {
-		const site = siteOf(service.projectId);
+		const site = getSite(service.projectId);
 		const { error } = await run(
 			setup('sharedPreview.create', {
 				projectId: rl(service.projectId),

@@ -5,7 +5,7 @@ import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
 import { faultsFrom } from './faultRules.mts';
-import { promptOf, rules } from './scripts.mts';
+import { getPrompt, rules } from './scripts.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 
 const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
@@ -15,7 +15,7 @@ export interface Report {
 	/** Number of items left by each output, errors last */
 	outcomes: number[];
 	faultsMet: number;
-	/** What does not hold: nothing, or the node has a bug */
+	/** Violated rules. If there are any, the node has a bug */
 	violations: string[];
 }
 
@@ -58,7 +58,7 @@ export async function campaign(
 	const dice = createDice(seed);
 	const items = Array.from({ length: count }, (_, index) => ({
 		index,
-		prompt: promptOf(dice, index),
+		prompt: getPrompt(dice, index),
 	}));
 	await service.control.addFaults(faultsFrom(dice));
 	const { projects } = await service.control.seed();
@@ -172,15 +172,15 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 	);
 	const carriedOut = decided.map(({ id, value }: any) => `${id} ${value}`);
 	// One whose fate was not known when the time was over is told of as that.
-	const isToldOf = (entry: string, fate: string) =>
+	const isReported = (entry: string, fate: string) =>
 		json.warnings?.some((warning: string) =>
 			warning.startsWith(`Permission request ${entry.split(' ')[0]} ${fate}`),
 		);
 	for (const entry of listed)
-		if (!carriedOut.includes(entry) && !isToldOf(entry, 'may still be pending'))
+		if (!carriedOut.includes(entry) && !isReported(entry, 'may still be pending'))
 			violations.push(`lists ${entry}, which was not carried out`);
 	for (const entry of carriedOut)
-		if (!listed.includes(entry) && !isToldOf(entry, 'may have been decided'))
+		if (!listed.includes(entry) && !isReported(entry, 'may have been decided'))
 			violations.push(`does not list ${entry}, which was carried out`);
 	if (new Set(listed).size < listed.length) violations.push('lists a decision twice');
 	return violations;

@@ -20,13 +20,13 @@ export async function startCampaignHost(): Promise<CampaignHost> {
 			const service = await startLocalService();
 			await service.control.setSpeed(speed);
 			const credential = await importCredential(host, service, service.baseUrl);
-			return { service, execute: executeIn(host, credential) };
+			return { service, execute: executeWithin(host, credential) };
 		},
 		close,
 	};
 }
 
-function executeIn(host: Stage['host'], credential: SavedCredential): Execute {
+function executeWithin(host: Stage['host'], credential: SavedCredential): Execute {
 	return async (items, parameters) => {
 		const nodes: Array<[string, string, number, Partial<WorkflowNode>]> = [
 			['Start', 'n8n-nodes-base.manualTrigger', 1, {}],

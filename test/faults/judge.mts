@@ -1,4 +1,4 @@
-// What the campaign in simulated time holds against the package: the service's own record, and what each execution returned.
+// Judges the campaign in simulated time: compares the service's own record with each execution's result.
 import type { SessionView } from '../../local-service/control/views.mts';
 import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
@@ -18,7 +18,7 @@ export interface SimulatedReport {
 	/** Orders whose result is not what became of their session */
 	lost: number;
 	wrongDecisions: number;
-	/** What is reported as done and never arrived: an abort, a message, a decision */
+	/** Aborts, messages and decisions that were reported as done but never arrived */
 	falseSuccesses: number;
 	/** Messages and aborts that were tried */
 	messages: number;
@@ -26,14 +26,14 @@ export interface SimulatedReport {
 	/** Starts of unknown fate, and those of them that no error names */
 	unknownStarts: number;
 	unnamedStarts: number;
-	/** What does not hold, in words */
+	/** Violated rules, in words */
 	violations: string[];
 }
 
-/** What one run came to, after its tries */
+/** Result of one run, after its tries */
 export interface Ended {
 	result: RunResult | WorkspaceAutomationError;
-	/** Of all tries */
+	/** Errors of all tries */
 	errors: WorkspaceAutomationError[];
 }
 
@@ -43,7 +43,7 @@ export interface Order extends Ended {
 	message?: Ended & { says: string };
 }
 
-/** What the service's words come to */
+/** Meaning of the service's words */
 const EXPECTED: Record<string, string[]> = {
 	bash: ['once', 'grant', 'permit_once', '1', 'go'],
 	edit: ['reject', 'refuse', 'block', '3', 'halt'],
@@ -148,7 +148,7 @@ export function judge(
 	return report;
 }
 
-/** When the last reading of each session was sent that arrived as it was */
+/** Times of the last unchanged poll of each session */
 function lastReadings(sent: Sent[], sessions: SessionView[]): Map<string, number> {
 	const known = new Set(sessions.map(({ sessionId }) => sessionId as string));
 	const readings = new Map<string, number>();
@@ -159,7 +159,7 @@ function lastReadings(sent: Sent[], sessions: SessionView[]): Map<string, number
 	return readings;
 }
 
-/** What is wrong with what is said about a message. */
+/** Returns the false statements about a message. */
 function wrongMessage(
 	{ result, errors, says }: NonNullable<Order['message']>,
 	{ turns }: SessionView,

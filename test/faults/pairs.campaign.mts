@@ -1,14 +1,18 @@
 // Pairs of dialects: every use under services that differ in two ways at once. PAIRS of them, 60 if nothing is said, drawn from the day
 // or from PAIRS_SEED; 0 is all of them. None may be silently wrong.
 import { expect, test } from '@jest/globals';
-import { conflictOf, dialectNames, type DialectName } from '../../local-service/dialects/index.mts';
+import {
+	findConflict,
+	dialectNames,
+	type DialectName,
+} from '../../local-service/dialects/index.mts';
 import { createDice } from '../../local-service/faults.mts';
-import { usesUnder, wrongIn } from '../engine/outcomes/table.mts';
+import { usesUnder, findProblems } from '../engine/outcomes/table.mts';
 
 const pairs = dialectNames.flatMap((first, index) =>
 	dialectNames
 		.slice(index + 1)
-		.filter((second) => !conflictOf([first, second]))
+		.filter((second) => !findConflict([first, second]))
 		.map((second): [DialectName, DialectName] => [first, second]),
 );
 const seed = Number(process.env.PAIRS_SEED ?? Math.floor(Date.now() / 86_400_000));
@@ -27,6 +31,6 @@ function drawn<T>(list: readonly T[], size: number): T[] {
 test.each(drawn(pairs, count))(
 	`nothing is silently wrong under %s and %s (seed ${seed})`,
 	async (...names) => {
-		expect(wrongIn(await usesUnder(names))).toEqual([]);
+		expect(findProblems(await usesUnder(names))).toEqual([]);
 	},
 );

@@ -1,4 +1,4 @@
-// What the sessions of the campaigns do, and by which rules their permissions are decided.
+// Scripts and rules of the campaigns' sessions.
 import type { Dice } from './faultRules.mts';
 
 export const pick = <T,>(dice: Dice, list: readonly T[]): T =>
@@ -32,8 +32,8 @@ export const rules = [
 	{ permission: 'edit', pattern: '*', decision: 'deny' as const },
 ];
 
-/** What the session of an item does, told from all others by its number */
-export function promptOf(dice: Dice, index: number): string {
+/** Script of an item's session, identified by its number */
+export function getPrompt(dice: Dice, index: number): string {
 	const steps = Array.from({ length: Math.floor(dice() * 4) }, () => pick(dice, STEPS));
 	return `Item ${index}. ${steps.join(' ')} ${pick(dice, ENDS)}`;
 }

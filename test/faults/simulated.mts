@@ -4,7 +4,7 @@ import { createDice } from '../../local-service/faults.mts';
 import { createService } from '../../local-service/app.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
 import {
-	conflictOf,
+	findConflict,
 	dialectNames,
 	dialects,
 	settingsFor,
@@ -26,7 +26,7 @@ import {
 	type Weather,
 } from '../rules/simulation.mts';
 import { createVirtualClock, serviceTime } from '../virtualClock.mts';
-import { pick, promptOf, rules } from './scripts.mts';
+import { pick, getPrompt, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';
 import { judge, type Ended, type Order, type SimulatedReport } from './judge.mts';
 import { mainToken } from '../../local-service/auth.mts';
@@ -38,7 +38,7 @@ const START = Date.UTC(2026, 9, 5, 9);
 
 const processed = (weather: Weather): Weather =>
 	({ ...(weather as object), processed: true }) as Weather;
-/** What comes instead of acting, and what comes after it, whatever the method */
+/** Answers instead of an effect, and answers after it, for any method */
 const anywhere: Weather[] = [
 	'unsent',
 	'lost',
@@ -61,7 +61,7 @@ const FAULTS: Record<'poll' | 'decision' | 'start', Weather[]> = {
 	start: anywhere,
 };
 
-const kindOf = ({ method, path }: Sent) =>
+const getKind = ({ method, path }: Sent) =>
 	method === 'GET' ? 'poll' : path.endsWith('/resolve') ? 'decision' : 'start';
 
 /** Those under which a session can be started: what stands between is in the faults, and strikes now and then. */
@@ -73,7 +73,7 @@ function dialectsFrom(dice: Dice): DialectName[] {
 	const chosen: DialectName[] = [];
 	for (let count = 1 + Math.floor(dice() * 7); count > 0; count--) {
 		const name = pick(dice, speakable);
-		if (!conflictOf([...chosen, name])) chosen.push(name);
+		if (!findConflict([...chosen, name])) chosen.push(name);
 	}
 	return chosen;
 }
@@ -107,9 +107,9 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		{
 			now: () => virtual.now() - START,
 			whileBusy: virtual.whileBusy,
-			async weatherOf(request) {
+			async getWeather(request) {
 				sent.push(request);
-				const kind = kindOf(request);
+				const kind = getKind(request);
 				const weather = dice() < probability[kind] ? pick(dice, FAULTS[kind]) : 'fine';
 				await virtual.sleep(5 + dice() * 200);
 				return weather;
@@ -163,7 +163,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 
 	async function execution(index: number): Promise<Order> {
 		await clock.sleep(dice() * count * 100);
-		const prompt = promptOf(dice, index);
+		const prompt = getPrompt(dice, index);
 		const onMaxWait = dice() < 0.8 ? 'route' : 'abort';
 		const order = {
 			prompt,

@@ -23,7 +23,7 @@ export const modules: Record<string, Module> = {
 			'unit/try-rules',
 			'unit/shell-text',
 		],
-		// Of `\v` in a pattern with the flag u Stryker makes what cannot be read.
+		// Stryker makes an invalid pattern from `\v` with the flag u.
 		without: ['Regex'],
 	},
 	answers: {

@@ -1,4 +1,4 @@
-// What docs/approvals.md tells is what the tests hold.
+// Checks docs/approvals.md against the code.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';

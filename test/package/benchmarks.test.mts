@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Table } from '../../bench/benchmark.mts';
 import { draw, type Chart } from '../../bench/chart.mts';
 import { charts } from '../../bench/charts.mts';
-import { chartsOf, pasteRun, pastedTable, readDocument } from '../../bench/document.mts';
+import { getCharts, pasteRun, pastedTable, readDocument } from '../../bench/document.mts';
 
 const images = new URL('../../docs/images/benchmarks/', import.meta.url);
 
@@ -30,7 +30,7 @@ const chart: Chart = {
 };
 
 /** The texts of a picture; fails where its elements are not closed as they were opened. */
-function textsOf(svg: string): string[] {
+function getTexts(svg: string): string[] {
 	expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
 	const open: string[] = [];
 	for (const [, end, name, empty] of svg.matchAll(/<(\/?)(\w+)(?:\s[\w:-]+="[^"<]*")*(\/?)>/g)) {
@@ -47,7 +47,7 @@ function textsOf(svg: string): string[] {
 
 describe('a chart', () => {
 	test('is SVG with the title, headings, rows and figures that it was given, and no others', async () => {
-		expect(textsOf(await draw(chart, table, 'light')).sort()).toEqual(
+		expect(getTexts(await draw(chart, table, 'light')).sort()).toEqual(
 			[
 				'A list &amp; its time',
 				'Requests',
@@ -141,9 +141,9 @@ describe('docs/benchmarks.md', () => {
 		expect(pastedTable(readDocument(), name).rows.length).toBeGreaterThan(0),
 	);
 
-	// Where this fails: npm run bench -- --charts
+	// If this fails, run: npm run bench -- --charts
 	test('shows the charts of the runs on it, and no others', async () => {
-		const drawn = benchmarks.map(async (name) => await chartsOf(name, readDocument()));
+		const drawn = benchmarks.map(async (name) => await getCharts(name, readDocument()));
 		const expected: Record<string, string> = Object.assign({}, ...(await Promise.all(drawn)));
 		expect(Object.keys(expected).length).toBe(2 * Object.keys(charts).length);
 		expect(readdirSync(images).sort()).toEqual(Object.keys(expected).sort());

@@ -16,7 +16,7 @@ export interface DocumentRow {
 const PRISM = 'engine/prism.test.mts';
 const DOCUMENTED = 'engine/as-documented.test.mts';
 
-/** What is shown elsewhere than in the item: how a list goes on, what has to be set up, rows, and content */
+/** Fields shown outside of the item: paging, setup, rows and content */
 const READ_BY_THE_NODE: Array<[RegExp, Evidence]> = [
 	[
 		/^(has_more|next_cursor|data)$/,

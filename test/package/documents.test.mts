@@ -18,29 +18,29 @@ const documents = [
 ];
 
 /** Code is shown, not followed. */
-const proseOf = (file: string) =>
+const getProse = (file: string) =>
 	readFileSync(new URL(file, root), 'utf8').replaceAll(/^```.*?^```$/gms, '');
-const linksIn = (text: string) =>
+const findLinks = (text: string) =>
 	[...text.matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)/g)].map(([, link]) => link);
 /** The anchor that GitHub gives a heading */
-const anchorOf = (heading: string) =>
+const getAnchor = (heading: string) =>
 	heading
 		.toLowerCase()
 		.replaceAll(/[^\w\- ]/g, '')
 		.replaceAll(' ', '-');
-const anchorsOf = (file: string) =>
-	[...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading));
+const getAnchors = (file: string) =>
+	[...getProse(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => getAnchor(heading));
 
 describe.each(documents)('%s', (file) => {
 	test('has links that lead somewhere', () => {
-		const broken = linksIn(proseOf(file)).filter((link) => {
+		const broken = findLinks(getProse(file)).filter((link) => {
 			if (/^\w+:/.test(link)) return false;
 			const [path, anchor] = link.split('#');
 			const target =
 				path === '' ? file : new URL(path, new URL(file, root)).href.slice(root.href.length);
 			return (
 				!existsSync(new URL(target, root)) ||
-				(anchor !== undefined && !anchorsOf(target).includes(anchor))
+				(anchor !== undefined && !getAnchors(target).includes(anchor))
 			);
 		});
 		expect(broken).toEqual([]);
@@ -49,11 +49,11 @@ describe.each(documents)('%s', (file) => {
 
 describe('SECURITY.md', () => {
 	const promises = [
-		...proseOf('SECURITY.md').matchAll(/^\| (.+) \| .+ \| `([\w/.-]+)`: (.+) \|$/gm),
+		...getProse('SECURITY.md').matchAll(/^\| (.+) \| .+ \| `([\w/.-]+)`: (.+) \|$/gm),
 	].map(([, promise, file, title]) => [promise, file, title]);
 
 	test('has a test for every promise', () => {
-		expect(promises.length).toBe(proseOf('SECURITY.md').match(/^\| [^-]/gm)!.length - 1);
+		expect(promises.length).toBe(getProse('SECURITY.md').match(/^\| [^-]/gm)!.length - 1);
 		expect(promises.length).toBeGreaterThan(20);
 	});
 
@@ -72,7 +72,7 @@ describe('the README on npm', () => {
 	const repositoryUrl = 'https://github.com/workspace-automation/n8n-nodes-workspace-automation';
 
 	test('has no link or picture that only works in the repository', () => {
-		expect(linksIn(published).filter((link) => !/^(https?:\/\/|#)/.test(link))).toEqual([]);
+		expect(findLinks(published).filter((link) => !/^(https?:\/\/|#)/.test(link))).toEqual([]);
 	});
 
 	test('shows the pictures and files of its own version', () => {

@@ -6,7 +6,7 @@ import ts from 'typescript';
 const FOR_PEOPLE =
 	/^(WorkspaceAutomation|Indeterminate|Mistake|UnreadableSession)Error$|^(fieldError|NodeOperationError)$/;
 
-/** When the code of a file throws, by its path in nodes/. The longest path wins. */
+/** Situations in which a file throws, by its path in nodes/. The longest path wins. */
 const WHEN: Record<string, string> = {
 	'RunAgentSession/approval/answer.ts': 'You apply an answer.',
 	'RunAgentSession/approval/request.ts': 'You apply an answer.',
@@ -58,7 +58,7 @@ export interface ThrownError {
 	/** The file, within nodes/ */
 	file: string;
 	message: string;
-	/** What to do. Absent if the code has none, and `…` if the code builds it elsewhere. */
+	/** The advice. Absent if the code has none, and `…` if the code builds it elsewhere. */
 	next?: string;
 }
 

@@ -1,4 +1,4 @@
-// What the examples and documents say about the nodes is there: parameters, labels, pictures.
+// Checks the names in examples and documents: parameters, labels, pictures.
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -84,7 +84,7 @@ describe.each(examples())('%s.json', (name) => {
 	test('has a note that names only its own nodes, and labels that exist', () => {
 		const { content } = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters;
 		const names = new Set(workflow.nodes.map((node) => node.name));
-		expect(boldIn(content).filter((bold) => !names.has(bold) && !LABELS.has(bold))).toEqual([]);
+		expect(findBold(content).filter((bold) => !names.has(bold) && !LABELS.has(bold))).toEqual([]);
 	});
 
 	test('escapes what an agent wrote where it goes to Slack, which would read it as markup', () => {
@@ -171,7 +171,7 @@ const LABELS = new Set([
 ]);
 
 const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '');
-const boldIn = (text: string) =>
+const findBold = (text: string) =>
 	[...withoutCode(text).matchAll(/\*\*([^*\n]+)\*\*/g)].map(([, bold]) =>
 		bold.replace(/[.:]$/, ''),
 	);
@@ -197,7 +197,7 @@ test.each(pages)('%s: every bold label is one of the panel', (page) => {
 	);
 	const isKnown = (label: string) =>
 		LABELS.has(label) || nodeNames.has(label) || TITLES.includes(label);
-	const unknown = boldIn(read(page)).filter(
+	const unknown = findBold(read(page)).filter(
 		(bold) => isLabel(bold) && !isKnown(bold) && !bold.split(' and ').every(isKnown),
 	);
 	expect(unknown).toEqual([]);

@@ -9,7 +9,7 @@ const guide = readFileSync(posix.join(root, 'CONTRIBUTING.md'), 'utf8');
 const floors = [...guide.matchAll(/^\d+\. `([\w.]+)\/?`:/gm)].map(([, name]) => name);
 
 /** The files that a file imports, at once or on first use, below `nodes/`, without extension */
-function importsOf(file: string): string[] {
+function getImports(file: string): string[] {
 	const text = readFileSync(posix.join(root, file), 'utf8');
 	return [...text.matchAll(/(?:from |import\()'(\.[^']+?)(?:\.ts)?'/g)].map(([, path]) =>
 		posix.relative('nodes', posix.join(posix.dirname(file), path)),
@@ -17,7 +17,7 @@ function importsOf(file: string): string[] {
 }
 
 /** 0 for a node, then the floors from the top down; -1 for what is on none */
-function floorOf(path: string): number {
+function getFloor(path: string): number {
 	const [first, second] = path.split('/');
 	if (first !== 'shared') return 0;
 	const index = floors.findIndex((name) => name.replace('.ts', '') === second.replace('.ts', ''));
@@ -29,13 +29,13 @@ const files = globSync('nodes/**/*.ts', { cwd: root }).map((file) => file.replac
 test('every file of nodes/shared is on a floor', () => {
 	expect(floors.length).toBeGreaterThan(5);
 	const paths = files.map((file) => posix.relative('nodes', file));
-	expect(paths.filter((path) => floorOf(path) < 0)).toEqual([]);
+	expect(paths.filter((path) => getFloor(path) < 0)).toEqual([]);
 });
 
 test('nothing imports from a floor above its own', () => {
 	const upwards = files.flatMap((file) =>
-		importsOf(file)
-			.filter((imported) => floorOf(imported) < floorOf(posix.relative('nodes', file)))
+		getImports(file)
+			.filter((imported) => getFloor(imported) < getFloor(posix.relative('nodes', file)))
 			.map((imported) => `${file} imports ${imported}`),
 	);
 	expect(upwards).toEqual([]);
@@ -45,7 +45,7 @@ test('no node imports another', () => {
 	const across = files.flatMap((file) => {
 		const [node] = posix.relative('nodes', file).split('/');
 		if (node === 'shared') return [];
-		return importsOf(file)
+		return getImports(file)
 			.map((imported) => imported.split('/')[0])
 			.filter((other) => other !== node && other !== 'shared')
 			.map((other) => `${file} imports ${other}`);
@@ -55,7 +55,7 @@ test('no node imports another', () => {
 
 test('no files import each other in a circle, type imports included', () => {
 	const graph = new Map(
-		files.map((file) => [posix.relative('nodes', file).replace('.ts', ''), importsOf(file)]),
+		files.map((file) => [posix.relative('nodes', file).replace('.ts', ''), getImports(file)]),
 	);
 	const circles: string[] = [];
 	const done = new Set<string>();

@@ -26,7 +26,7 @@ const LOCATORS = [
 ];
 
 /** Returns the indexes of the outputs that a node has items on, as far as they go to other nodes. */
-function outputsOf({ type, parameters, onError }: WorkflowNode): number[] {
+function getOutputs({ type, parameters, onError }: WorkflowNode): number[] {
 	const kind = type.split('.').at(-1)!;
 	if (isNote({ type } as WorkflowNode) || /Tool$|^(lm|memory|outputParser)/.test(kind)) return [];
 	if (parameters.operation === 'tryRules') return [outputIndex('completed')];
@@ -136,11 +136,11 @@ describe.each(examples())('%s.json', (name) => {
 	test('leads every output somewhere, errors included', () => {
 		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
 		const loose = nodes.flatMap((node) => {
-			const outputs = outputsOf(node);
+			const outputs = getOutputs(node);
 			const led = follows[node.name]?.main ?? [];
-			// What nothing follows is an end.
+			// A node without connections is an end.
 			const isEnd = led.length === 0 && outputs.length === 1 && outputs[0] === 0;
-			// What an AI Agent says is the answer in its chat.
+			// An AI Agent's output is the answer in its chat.
 			const isAnswer = (index: number) => index === 0 && node.type.endsWith('.agent');
 			return isEnd
 				? []

@@ -1,4 +1,4 @@
-// What ships. n8n's checks of the source are in test/repository.
+// Checks the shipped package. n8n's checks of the source are in test/repository.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => packed.remove());
 
 /** The files of the package, with slashes */
-const filesIn = async () =>
+const findFiles = async () =>
 	(await readdir(unpacked, { recursive: true, withFileTypes: true }))
 		.filter((entry) => entry.isFile())
 		.map((entry) => relative(unpacked, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
@@ -27,7 +27,7 @@ describe('the package', () => {
 	}, 300_000);
 
 	test('holds only what n8n loads', async () => {
-		const files = await filesIn();
+		const files = await findFiles();
 		const expected =
 			/^(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
 		expect(files.filter((file) => !expected.test(file))).toEqual([]);
@@ -41,7 +41,7 @@ describe('the package', () => {
 	});
 
 	test('is written in Latin-1, which the engine keeps in half the memory', async () => {
-		for (const file of (await filesIn()).filter((name) => name.endsWith('.js'))) {
+		for (const file of (await findFiles()).filter((name) => name.endsWith('.js'))) {
 			const code = await readFile(join(unpacked, file), 'utf8');
 			expect([file, ...(code.match(/[^\0-\xff]/g) ?? [])]).toEqual([file]);
 		}

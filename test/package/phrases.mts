@@ -43,7 +43,7 @@ export const PHRASES: Array<[phrase: RegExp, instead: string]> = [
 	],
 ];
 
-/** Where a phrase is the right one, and why */
+/** Texts in which a phrase is right, with the reason */
 export const ALLOWED: Array<[text: string, reason: string]> = [
 	['decline and declined', 'words of an answer that the node understands'],
 ];

@@ -34,7 +34,7 @@ const guides = contributorDocuments();
 const panels = panelTexts();
 
 /** Returns sentences with their places. */
-const sentencesOf = (texts: Texts): Array<[where: string, sentence: string]> =>
+const getSentences = (texts: Texts): Array<[where: string, sentence: string]> =>
 	[...texts].flatMap(([where, blocks]) =>
 		blocks.flatMap(splitSentences).map((sentence): [string, string] => [where, sentence]),
 	);
@@ -68,7 +68,7 @@ const MAX_HOME_MADE_VERBS = 0.1;
 const MAX_SEMICOLONS = 4.8;
 
 describe.each(Object.entries(LIMITS))('%s', (_, { texts, ...limits }) => {
-	const sentences = sentencesOf(texts);
+	const sentences = getSentences(texts);
 	const figures = measureProse([...texts.values()].flat());
 	const only = (find: (sentences: string[]) => string[]) =>
 		sentences.filter(([, sentence]) => find([sentence]).length > 0);

@@ -1,4 +1,4 @@
-// What the README and the pages in docs/ promise is there.
+// Checks the README and the pages in docs/ against the code and the tests.
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ const pages = pageNames.map((name) => read(`docs/${name}`));
 const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
 
 /** As the panel calls it: `sharedPreview` is Shared Preview. */
-const labelOf = (value: string) =>
+const getLabel = (value: string) =>
 	value === 'getAll'
 		? 'Get Many'
 		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
@@ -31,7 +31,7 @@ test('the operation table lists every operation, below a link to the file of its
 	const all = Object.values(endpoints)
 		.flat()
 		.map((name) => name.split('.'));
-	expect(listed.sort()).toEqual(all.map(([of, value]) => `${of}: ${labelOf(value)}`).sort());
+	expect(listed.sort()).toEqual(all.map(([of, value]) => `${of}: ${getLabel(value)}`).sort());
 });
 
 test('the README lists every operation by its resource', () => {
@@ -42,7 +42,7 @@ test('the README lists every operation by its resource', () => {
 	);
 	const all = Object.values(endpoints)
 		.flat()
-		.map((name) => name.split('.').map(labelOf).join(': '));
+		.map((name) => name.split('.').map(getLabel).join(': '));
 	expect(listed.sort()).toEqual(all.sort());
 });
 

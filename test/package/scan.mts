@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Where it is installed */
+/** Folder of the scanner */
 const scanner = fileURLToPath(new URL('../../n8n-host/scanner', import.meta.url));
 
 /**

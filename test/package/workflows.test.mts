@@ -1,4 +1,4 @@
-// What runs on GitHub, and the forms that people fill in there.
+// Checks the workflows and forms on GitHub.
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -6,14 +6,14 @@ import { parse } from 'yaml';
 const root = new URL('../../', import.meta.url);
 const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const read = (file: string): any => parse(text(file));
-const yamlIn = (folder: string) =>
+const findYaml = (folder: string) =>
 	readdirSync(new URL(folder, root)).filter((file) => file.endsWith('.yml'));
 
-const workflows = yamlIn('.github/workflows/');
-const stepsOf = (workflow: string): any[] =>
+const workflows = findYaml('.github/workflows/');
+const getSteps = (workflow: string): any[] =>
 	Object.values<any>(read(`.github/workflows/${workflow}`).jobs).flatMap(({ steps }) => steps);
-const commandsOf = (workflow: string): string[] =>
-	stepsOf(workflow).flatMap(({ run }) => (run ? [run.trim()] : []));
+const getCommands = (workflow: string): string[] =>
+	getSteps(workflow).flatMap(({ run }) => (run ? [run.trim()] : []));
 
 describe.each(workflows)('%s', (workflow) => {
 	test('pins what it uses by commit, and says which version that is', () => {
@@ -42,14 +42,14 @@ describe.each(workflows)('%s', (workflow) => {
 
 	test('runs npm scripts that exist', () => {
 		const { scripts } = JSON.parse(text('package.json'));
-		const named = commandsOf(workflow).flatMap((command) =>
+		const named = getCommands(workflow).flatMap((command) =>
 			[...command.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name),
 		);
 		expect(named.filter((name) => !(name in scripts))).toEqual([]);
 	});
 });
 
-describe.each(yamlIn('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
+describe.each(findYaml('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
 	'the form %s',
 	(file) => {
 		test('is one that GitHub shows', () => {

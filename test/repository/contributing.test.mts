@@ -12,19 +12,19 @@ const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
 
 interface Block {
 	language: string;
-	/** What it is about; commands are about none */
+	/** Its file. Commands have none */
 	file: string;
 	text: string;
 }
 
 /** The code blocks of a section, in their order. */
-function blocksOf(title: string): Block[] {
+function getBlocks(title: string): Block[] {
 	const [, section = ''] = guide.split(`\n## ${title}\n`);
 	const blocks = section.split('\n## ')[0].matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms);
 	return [...blocks].map(([, language, file = '', text]) => ({ language, file, text }));
 }
 
-const blocks = blocksOf('Add an operation');
+const blocks = getBlocks('Add an operation');
 let copy: string;
 
 beforeAll(() => {
@@ -87,7 +87,7 @@ test('the new operation of the guide compiles, passes the lint, and works', asyn
 	}
 	expect(blocks.map(({ language }) => language)).toEqual(expect.arrayContaining(['diff', 'sh']));
 	expect(printed).toMatch(/^\d+ passed, 0 failed$/m);
-	// What the guide's tests ran against is what the guide added.
+	// The guide's tests ran against the code that the guide added.
 	expect(
 		readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8'),
 	).toContain('deleteSharedPreview');

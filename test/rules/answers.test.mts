@@ -1,4 +1,4 @@
-// What a person answered, against sessions that go on: in whatever order questions and answers come, nothing is approved that nobody approved.
+// Approvers' answers against running sessions: for any order of questions and answers, nothing is approved without an approver.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Session } from '../../nodes/shared/client/session.ts';
@@ -26,10 +26,10 @@ const goOn = async (service: Simulation, sessionId: string, { answer, ...policy 
 	});
 
 /** The requests as the question hands them on */
-const askedOf = ({ session }: { session: Session }) =>
+const findAsked = ({ session }: { session: Session }) =>
 	addOrigin(session.pendingInteractions, { sessionId: session.sessionId });
 
-/** What the service was told for each request: pattern and option */
+/** Decision sent for each request: pattern and option */
 const told = async (service: Simulation): Promise<Record<string, string | null>> =>
 	Object.fromEntries(
 		(await service.sessions())
@@ -41,7 +41,7 @@ describe('an answer', () => {
 	test("given twice decides once, and the agent's next request needs another answer", async () => {
 		const service = simulation();
 		const first = await service.run('[ask bash: a] [ask bash: b] [say Done]', { policy: ASK });
-		const asked = askedOf(first);
+		const asked = findAsked(first);
 		const { sessionId } = first.session;
 		for (const _ of ['once', 'twice']) {
 			const outcome = await goOn(service, sessionId, answered({ asked }));
@@ -55,7 +55,7 @@ describe('an answer', () => {
 		const service = simulation();
 		const one = await service.run('[ask bash: a] [say One]', { policy: ASK });
 		const other = await service.run('[ask bash: a] [say Other]', { policy: ASK });
-		const asked = askedOf(one);
+		const asked = findAsked(one);
 		const outcome = await goOn(service, other.session.sessionId, answered({ asked }));
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.undecided[0].because).toMatch(
@@ -73,7 +73,7 @@ describe('an answer', () => {
 			const service = simulation();
 			const { session } = await service.run('[ask bash: a] [say Done]', { policy: ASK });
 			const changed = { permission: 'read', patterns: ['b'], response: { options: [] } }[field];
-			const asked = askedOf({ session }).map((each) => ({ ...each, [field]: changed }));
+			const asked = findAsked({ session }).map((each) => ({ ...each, [field]: changed }));
 			const outcome = await goOn(service, session.sessionId, answered({ asked }));
 			expect(outcome.undecided[0].because).toMatch(/^it isn't the request shown: its \w+ changed$/);
 			expect(await told(service)).toEqual({ a: null });
@@ -106,7 +106,7 @@ test('no request is approved without a rule or an approver, for any order of req
 				);
 				started.push(await service.run(`${requests.join(' ')} [say Done]`, { policy: ASK }));
 			}
-			const questions = started.map(askedOf);
+			const questions = started.map(findAsked);
 			for (const { does, ...more } of events) {
 				const { sessionId } = started[more.session].session;
 				let policy = does === 'rules' ? RULES : ASK;
@@ -118,7 +118,7 @@ test('no request is approved without a rule or an approver, for any order of req
 				}
 				if (does === 'rules') approved.add(`rules ${more.session}`);
 				const { kind, session: after } = await goOn(service, sessionId, policy);
-				if (kind === 'needsApproval') questions.push(askedOf({ session: after }));
+				if (kind === 'needsApproval') questions.push(findAsked({ session: after }));
 			}
 			for (const [pattern, option] of Object.entries(await told(service))) {
 				if (option === null || option === 'reject') continue;

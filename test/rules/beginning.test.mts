@@ -1,7 +1,7 @@
-// How a run of Run Agent Session begins, and that nothing is started or sent twice: rules 1, 2, 10 and 14.
+// Start of a run of Run Agent Session, which starts and sends nothing twice: rules 1, 2, 10 and 14.
 import { describe, expect, test } from '@jest/globals';
 import {
-	errorOf,
+	getError,
 	of,
 	page,
 	polls,
@@ -83,10 +83,10 @@ describe('rule 10: a message and Retry On Fail', () => {
 		const { session } = await service.run('[say First]');
 		const { sessionId } = session;
 		const target = { operation: 'continue' as const, sessionId, message: '[say Second]' };
-		// Of two that mean the same poll the first applies.
+		// If two rules match the same poll, the first one applies.
 		service.meets('poll', status(401), { after: 'message', first: 1 });
 		service.stale('message', { first: 3 });
-		expect((await errorOf(service.run('', { target }, nodeContext))).context.httpStatus).toBe(401);
+		expect((await getError(service.run('', { target }, nodeContext))).context.httpStatus).toBe(401);
 		const outcome = await service.run('', { target }, nodeContext);
 		expect(outcome).toMatchObject({
 			session: { latestMessage: { text: 'Second' } },
@@ -103,7 +103,7 @@ describe('rule 9: Stop while the fate of a start is unknown', () => {
 			service.stop();
 			return weather;
 		});
-		await errorOf(service.run('[work 10m]'));
+		await getError(service.run('[work 10m]'));
 		expect(service.logged.join()).toMatch(/start request may have taken effect/);
 	});
 });
@@ -119,7 +119,7 @@ describe('rule 2: the first moments of a session', () => {
 	test('after that it is an error that names both causes and the session', async () => {
 		const service = simulation();
 		service.meets('poll', status(404));
-		const error = await errorOf(service.run('[say Hello]'));
+		const error = await getError(service.run('[say Hello]'));
 		expect(error.message).toBe("The session wasn't found");
 		expect(error.description).toMatch(/no such session.*lacks a scope/s);
 		expect(error.description).toContain((await service.sessions())[0].sessionId);
@@ -132,7 +132,7 @@ describe('rule 10: no second session', () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('poll', status(401), { from: 12_000, until: 20_000 });
-		await errorOf(service.run('[work 60s] [say Done]', {}, nodeContext));
+		await getError(service.run('[work 60s] [say Done]', {}, nodeContext));
 		service.advance(10_000);
 		const outcome = await service.run('[work 60s] [say Done]', {}, nodeContext);
 		expect(outcome.kind).toBe('completed');
@@ -181,11 +181,11 @@ describe('rule 10: no second session', () => {
 			const service = simulation();
 			const nodeContext = {};
 			service.meets('start', weather);
-			const error = await errorOf(service.run('[say Hello]', {}, nodeContext));
+			const error = await getError(service.run('[say Hello]', {}, nodeContext));
 			expect(error.message).toMatch(/session may have been started|A session was started/);
 			expect(error.description).toMatch(/dashboard.*Continue a Session/s);
 			service.clear();
-			expect((await errorOf(service.run('[say Hello]', {}, nodeContext))).message).toBe(
+			expect((await getError(service.run('[say Hello]', {}, nodeContext))).message).toBe(
 				'The session may have been started',
 			);
 			expect(await service.sessions()).toHaveLength(1);
@@ -222,7 +222,7 @@ describe('rule 10: no second session', () => {
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost');
 		const since = service.now();
-		const error = await errorOf(
+		const error = await getError(
 			service.run('', {
 				target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
 			}),
@@ -243,7 +243,7 @@ describe('rule 10: no second session', () => {
 		};
 		service.meets('poll', status(403), { from: 12_000, until: 20_000 });
 		service.advance(Math.max(0, 6_000 - service.now()));
-		await errorOf(service.run('', { target }, nodeContext));
+		await getError(service.run('', { target }, nodeContext));
 		service.clear();
 		const outcome = await service.run('', { target }, nodeContext);
 		expect(outcome.session.latestMessage?.text).toBe('Second');

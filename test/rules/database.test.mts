@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import {
-	errorOf,
+	getError,
 	nothingPending,
 	of,
 	page,
@@ -16,7 +16,7 @@ import {
 
 const HOUR = 3_600_000;
 const ask: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-const recordIn = (nodeContext: object) =>
+const findRecord = (nodeContext: object) =>
 	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
 
 describe('wakes (rules 17 and 18)', () => {
@@ -86,7 +86,7 @@ describe('responses of another shape (rule 6)', () => {
 	test('for three minutes and three wakes in a row, they end the wait with an error that quotes them', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
-		const error = await errorOf(service.database('[work 3m]'));
+		const error = await getError(service.database('[work 3m]'));
 		expect(error.description).toMatch(/unusable for \d+.*"object":"list"/);
 		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
 		expect(of(service.sent, 'GET', '').length).toBeGreaterThanOrEqual(3);
@@ -140,7 +140,7 @@ describe('asking approvers (rule 21)', () => {
 			kinds.push(result.kind);
 		}
 		expect(kinds.filter((kind) => kind === 'needsApproval')).toHaveLength(1);
-		expect((await errorOf(asking(simulation()))).message).toMatch(/did not finish within 2 hours/);
+		expect((await getError(asking(simulation()))).message).toMatch(/did not finish within 2 hours/);
 	});
 
 	test.each<[string, Weather]>([
@@ -209,7 +209,7 @@ describe('a comment from the approval page (rule 22)', () => {
 		await service.wake(prompt, nodeContext, changes);
 		service.advance(70_000);
 		const { undecided, link } = await service.wake(prompt, nodeContext, changes);
-		const journal = recordIn(nodeContext);
+		const journal = findRecord(nodeContext);
 		const { page: asked } = journal.read()!;
 		const answers = { [link!.contents[0]]: { decision: 'approve' as const, option: 'once' } };
 		journal.write({ ...journal.read()!, page: { ...asked!, answers, comment: '[say Noted]' } });
@@ -281,7 +281,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 			sessionId: session.sessionId,
 			message: '[say Second]',
 		};
-		const error = await errorOf(service.run('', { target }));
+		const error = await getError(service.run('', { target }));
 		expect(error.message).toMatch(/may|not known/);
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
@@ -313,7 +313,7 @@ describe('timeouts (rule 35)', () => {
 		const service = simulation();
 		service.meets('any', status(429, '60'), { after: 'start' });
 		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
-		await errorOf(service.run('[work 10m]', job));
+		await getError(service.run('[work 10m]', job));
 		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
 	});
 
@@ -345,7 +345,7 @@ describe('marks (rule 27)', () => {
 		};
 		const nodeContext = {};
 		service.meets('message', status(422), { first: 1 });
-		await errorOf(service.run('', { target, mark }, nodeContext));
+		await getError(service.run('', { target, mark }, nodeContext));
 		const result = await service.run('', { target, mark }, nodeContext);
 		expect(result.session.latestMessage?.text).toBe('Second');
 		expect([...marks]).toEqual(['message 0', 'message 1']);

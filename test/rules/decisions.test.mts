@@ -1,7 +1,7 @@
-// What became of each decision: rules 7 and 17.
+// Results of decisions: rules 7 and 17.
 import { describe, expect, test } from '@jest/globals';
 import {
-	errorOf,
+	getError,
 	nothingPending,
 	of,
 	page,
@@ -66,7 +66,7 @@ describe('rule 7: resolving is verified', () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after', { first: 1 });
 		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
-		// What can be read again is behind.
+		// The next poll is behind.
 		service.stale('decision', { until: () => of(service.sent, 'POST', '/resolve').length > 1 });
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ permission: 'bash' }] });
@@ -131,7 +131,7 @@ describe('rules 17 and 21', () => {
 	test('an error lists the permissions that were decided before it', async () => {
 		const service = simulation();
 		service.meets('poll', status(403), { after: 'decision' });
-		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		const error = await getError(service.run('[ask bash: x] [work 10m]'));
 		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
 	});
 
@@ -140,7 +140,7 @@ describe('rules 17 and 21', () => {
 		service.meets('decision', 'lost-after');
 		service.meets('poll', 'lost', { after: 'decision', until: 60_000 });
 		service.meets('poll', status(403), { after: 'decision' });
-		const error = await errorOf(service.run('[ask bash: x] [work 10m]'));
+		const error = await getError(service.run('[ask bash: x] [work 10m]'));
 		expect(error.context.decisions).toBeUndefined();
 		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
 	});
@@ -158,7 +158,7 @@ describe('rules 17 and 21', () => {
 describe('rule 7: every send follows a reading of that very content', () => {
 	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
 	const onlyGit = policy('rules', { rules });
-	/** What the reading shows under the same ID */
+	/** Request that the poll shows under the same ID */
 	const instead = (changes: object): Weather => ({
 		change: (body) => ({
 			...body,
@@ -269,7 +269,7 @@ describe('rule 17: decisions are complete in every ending', () => {
 		const service = simulation();
 		lost(service);
 		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const error = await errorOf(service.run('[ask bash: x] [work 10m]', job));
+		const error = await getError(service.run('[ask bash: x] [work 10m]', job));
 		expect(error.context.decisions).toMatchObject([{ permission: 'bash' }]);
 	});
 

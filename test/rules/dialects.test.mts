@@ -2,15 +2,15 @@
 // time. The service's own record says what really happened. Each of them alone, in good weather: test/engine/dialects.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { conflictOf, dialectNames } from '../../local-service/dialects/index.mts';
+import { findConflict, dialectNames } from '../../local-service/dialects/index.mts';
 import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { simulation, status, type Weather } from './simulation.mts';
 
 /** Any dialects that can be spoken together */
 const mixture = fc
 	.subarray([...dialectNames], { maxLength: 8 })
-	.map((names) => names.filter((name, index) => !conflictOf([...names.slice(0, index), name])))
-	.filter((names) => conflictOf(names) === undefined);
+	.map((names) => names.filter((name, index) => !findConflict([...names.slice(0, index), name])))
+	.filter((names) => findConflict(names) === undefined);
 
 const steps = fc.array(
 	fc.constantFrom(
@@ -23,7 +23,7 @@ const steps = fc.array(
 	{ maxLength: 4 },
 );
 
-/** What happens to each request in turn; after the list the weather is fine */
+/** Fault of each request in turn. After the list, there are no faults */
 const course = fc.array(
 	fc.constantFrom<Weather>(
 		'fine',

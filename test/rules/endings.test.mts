@@ -1,9 +1,9 @@
-// How a run ends: rules 8, 9 and 12.
+// End of a run: rules 8, 9 and 12.
 import { describe, expect, test } from '@jest/globals';
 import { LAST_REQUESTS_MS } from '../../nodes/RunAgentSession/session/finish.ts';
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import {
-	errorOf,
+	getError,
 	of,
 	page,
 	policy,
@@ -32,7 +32,7 @@ describe('rule 8: the time is over', () => {
 
 	test('abort ends the session and says so', async () => {
 		const service = simulation();
-		const error = await errorOf(
+		const error = await getError(
 			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
 		);
 		expect(error.message).toBe('The session did not finish within 1 minute and was aborted');
@@ -42,7 +42,7 @@ describe('rule 8: the time is over', () => {
 	test('abort that fails says that the session may still be running', async () => {
 		const service = simulation();
 		service.meets('abort', status(503));
-		const error = await errorOf(
+		const error = await getError(
 			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
 		);
 		expect(error.message).toMatch(/couldn't be aborted/);
@@ -55,7 +55,7 @@ describe('rule 8: the time is over', () => {
 			service.meets('abort', status(429, '5'));
 			const end = 60_000;
 			if (stopped) service.stopAt(end);
-			await errorOf(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
+			await getError(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
 			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
 			expect(service.now()).toBeLessThanOrEqual(end + LAST_REQUESTS_MS);
 		}
@@ -97,7 +97,7 @@ describe('rule 8: an abort that a proxy answers', () => {
 		const service = simulation();
 		service.meets('abort', weather);
 		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const error = await errorOf(service.run('[work 10m]', job));
+		const error = await getError(service.run('[work 10m]', job));
 		expect(error.message).toMatch(/couldn't be aborted$/);
 		expect((await service.sessions())[0].aborted).toBe(false);
 	});

@@ -4,7 +4,7 @@ import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/session/
 import { toJson } from '../../nodes/RunAgentSession/output.ts';
 import { MAX_COMPARED_LENGTH } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
-import { of, policy, polls, errorOf, simulation, status, type Weather } from './simulation.mts';
+import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
 
 describe('rule 5: permissions', () => {
 	test('each is decided once, by the first rule that matches, and listed', async () => {
@@ -94,7 +94,7 @@ describe('rule 5: permissions', () => {
 	test('a refusal that leaves it pending is an error that names the session', async () => {
 		const service = simulation();
 		service.meets('decision', status(400));
-		const error = await errorOf(service.run('[ask bash: x]'));
+		const error = await getError(service.run('[ask bash: x]'));
 		expect(error.message).toBe('The service refused the request as invalid');
 		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
 	});

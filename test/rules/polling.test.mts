@@ -9,7 +9,7 @@ import {
 	page,
 	policy,
 	polls,
-	errorOf,
+	getError,
 	seconds,
 	simulation,
 	status,
@@ -145,7 +145,7 @@ describe('rule 4: a blip loses nothing', () => {
 		async (_, weather) => {
 			const service = simulation();
 			service.meets('poll', weather);
-			const error = await errorOf(service.run('[work 20s]', { maxWaitMs: 5 * 60_000 }));
+			const error = await getError(service.run('[work 20s]', { maxWaitMs: 5 * 60_000 }));
 			expect(error.description).toMatch(/unusable for 18\d(\.\d+)? seconds/);
 			expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
 			expect(service.now()).toBeGreaterThan(3 * 60_000);
@@ -156,7 +156,7 @@ describe('rule 4: a blip loses nothing', () => {
 	test('JSON without a session names the override that would explain it', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
-		const error = await errorOf(service.run('[work 20s]'));
+		const error = await getError(service.run('[work 20s]'));
 		expect(error.description).toMatch(/"getAgentSession": \{"answer"/);
 	});
 
@@ -201,7 +201,7 @@ describe('rule 4: a blip loses nothing', () => {
 	])('%d stops at once and names session and dashboard', async (code, message) => {
 		const service = simulation();
 		service.meets('poll', status(code), { from: 6_000 });
-		const error = await errorOf(service.run('[work 60s]'));
+		const error = await getError(service.run('[work 60s]'));
 		const [{ sessionId }] = await service.sessions();
 		expect(error.message).toBe(message);
 		expect(error.description).toContain(sessionId);
@@ -313,7 +313,7 @@ describe('rule 19: time and rate limits', () => {
 		const nodeContext = {};
 		service.meets('poll', status(429, '45'), { until: 200_000 });
 		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const error = await errorOf(service.run('[work 20s] [say Done]', changes, nodeContext));
+		const error = await getError(service.run('[work 20s] [say Done]', changes, nodeContext));
 		expect(error.message).toMatch(/was aborted$/);
 		expect(service.now()).toBeLessThan(95_000);
 		service.advance(200_000);

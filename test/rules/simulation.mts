@@ -27,7 +27,7 @@ import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
 import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
-/** What happens to a request on its way. `lost-after`: the service acted on it, but the answer never came. */
+/** Fault of a request. `lost-after`: the service acted on it, but the answer never came. */
 export type Weather =
 	| 'fine'
 	| 'unsent'
@@ -48,14 +48,14 @@ export interface Sent {
 	weather: Weather;
 	/** The status that arrived, where it was the service's own */
 	status?: number;
-	/** What the service answered, also when the weather kept it from arriving */
+	/** Answer of the service, even if it didn't arrive */
 	answer?: string;
 }
 
-/** What a request is for */
+/** Purpose of a request */
 export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
 const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
-export const purposeOf = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
+export const getPurpose = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
 	if (method === 'GET') return 'poll';
 	const found = Object.entries(ENDINGS).find(([, ending]) => path.endsWith(ending));
 	return (found?.[0] as Purpose | undefined) ?? 'start';
@@ -92,18 +92,18 @@ const START = Date.UTC(2026, 9, 5, 9);
 const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
-/** Where n8n's HTTP helper would be: what is sent meets the weather, and the service where that lets it. */
+/** Replaces n8n's HTTP helper: applies faults to a request, and passes it to the service. */
 export function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
-	/** `now`: milliseconds since the start. `weatherOf` may let time pass. */
+	/** `now`: milliseconds since the start. `getWeather` may let time pass. */
 	{
 		now,
-		weatherOf,
+		getWeather: weatherOf,
 		whileBusy,
 	}: {
 		now: () => number;
-		weatherOf(request: Sent): Promise<Weather>;
+		getWeather(request: Sent): Promise<Weather>;
 		whileBusy: VirtualClock['whileBusy'];
 	},
 ): ApiContext {
@@ -197,7 +197,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const context = contextFor(service.app, credentials, {
 		now: () => virtual.now() - begin,
 		whileBusy: virtual.whileBusy,
-		async weatherOf(request) {
+		async getWeather(request) {
 			virtual.advance(late);
 			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
 			const weather =
@@ -207,13 +207,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		},
 	});
 
-	/** Of the rules that mean a request, the first applies. */
+	/** The first rule that matches a request applies. */
 	function isMeant(rule: (typeof rules)[number], request: Sent): boolean {
 		const { first = Infinity, skip = 0, from = 0, until = Infinity, after } = rule.which;
-		if (rule.purpose !== 'any' && rule.purpose !== purposeOf(request)) return false;
+		if (rule.purpose !== 'any' && rule.purpose !== getPurpose(request)) return false;
 		if (request.at < from) return false;
 		if (typeof until === 'function' ? until() : request.at >= until) return false;
-		if (after && !sent.some((earlier) => purposeOf(earlier) === after)) return false;
+		if (after && !sent.some((earlier) => getPurpose(earlier) === after)) return false;
 		rule.seen++;
 		return rule.seen > skip && rule.seen <= skip + first;
 	}
@@ -231,11 +231,11 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		pauses,
 		logged,
 		recorded,
-		/** What the service itself says it did wrong: nothing, or a test has found a mistake in it */
+		/** Errors that the service reports about itself. If there are any, a test has found a bug in it */
 		problems,
 		now: () => virtual.now() - begin,
 		advance: virtual.advance,
-		/** What requests for a purpose meet on their way */
+		/** Faults of requests for a purpose */
 		meets,
 		/** Polls after the first request for a purpose show what the last one before it showed. */
 		stale: (after: Purpose, which: Which = {}) =>
@@ -244,9 +244,9 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				() => {
 					const before = sent.slice(
 						0,
-						sent.findIndex((request) => purposeOf(request) === after),
+						sent.findIndex((request) => getPurpose(request) === after),
 					);
-					const last = before.findLast((request) => purposeOf(request) === 'poll');
+					const last = before.findLast((request) => getPurpose(request) === 'poll');
 					return { status: 200, body: last?.answer };
 				},
 				{ after, ...which },
@@ -315,7 +315,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			abortOnStop: true,
 			...changes,
 		} as ItemSettings;
-		// What a user of these dialects enters in the node's options.
+		// Options that a user of these dialects needs.
 		const { nodeOptions } = settings;
 		job.policy = {
 			approveValues: values(nodeOptions?.approveValues),
@@ -360,7 +360,7 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	format?: RunDependencies['format'];
 };
 
-/** How an item In the Database ended */
+/** Result of an item In the Database */
 interface DatabaseRun {
 	result: RunResult;
 	/** Every result with which the item left the node, also those that asked approvers */
@@ -377,7 +377,7 @@ const inOneWake = async (job: ItemSettings, dependencies: RunDependencies) => {
 export type Simulation = ReturnType<typeof simulation>;
 
 /** The error that something ended with; fails the test when it did not. */
-export async function errorOf(work: Promise<unknown>): Promise<WorkspaceAutomationError> {
+export async function getError(work: Promise<unknown>): Promise<WorkspaceAutomationError> {
 	return await work.then(
 		() => {
 			throw new Error('It was expected to fail, and did not');

@@ -15,7 +15,7 @@ import {
 	RIGHT,
 	WRONG,
 } from '../outputParser.mts';
-import { errorOf, of, policy, simulation, status, type Simulation } from './simulation.mts';
+import { getError, of, policy, simulation, status, type Simulation } from './simulation.mts';
 
 const format = await openOutputFormat(connected(linksParser()));
 const WRONG_ONCE = `[say ${WRONG}] [next turn] [work 10s] [say ${RIGHT}]`;
@@ -116,11 +116,11 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 				dashboardUrl: expect.stringContaining(sessionId),
 			});
 		};
-		const error = await errorOf(run(service, WRONG_TWICE, {}, nodeContext));
+		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
 		const [{ sessionId }] = await service.sessions();
 		isMisfit(error, sessionId);
 		for (const prompt of [WRONG_TWICE, 'Another prompt'])
-			isMisfit(await errorOf(run(service, prompt, {}, nodeContext)), sessionId);
+			isMisfit(await getError(run(service, prompt, {}, nodeContext)), sessionId);
 		expect(starts(service)).toHaveLength(1);
 		expect(messages(service)).toHaveLength(1);
 	});
@@ -128,7 +128,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 	test('rule 4: a retry takes the answer that the session has by then', async () => {
 		const service = simulation();
 		const nodeContext = {};
-		const error = await errorOf(run(service, WRONG_TWICE, {}, nodeContext));
+		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
 		const { sessionId } = error.context;
 		await service.call('POST', `/agent/sessions/${sessionId}/messages`, { text: `[say ${RIGHT}]` });
 		service.advance(10_000);
@@ -169,7 +169,7 @@ describe('the repair message is sent once', () => {
 		const nodeContext = {};
 		service.meets('message', 'lost');
 		for (const _ of ['first', 'retry']) {
-			const error = await errorOf(MODES.memory(service, WRONG_TWICE, {}, nodeContext));
+			const error = await getError(MODES.memory(service, WRONG_TWICE, {}, nodeContext));
 			expect(error.message).toBe('The message may have been sent');
 			expect(error.context.sessionId).toBeDefined();
 		}
@@ -182,7 +182,7 @@ describe('the repair message is sent once', () => {
 		service.meets('message', 'lost-after');
 		// What could tell that it arrived doesn't, for longer than the node asks.
 		service.stale('message', { until: 60_000 });
-		const first = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const first = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
 		expect(first.message).toBe('The message may have been sent');
 		service.advance(60_000);
 		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
@@ -214,7 +214,7 @@ describe('the repair message is sent once', () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('message', status(422), { first: 1 });
-		const error = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toMatch(/couldn't be sent: .*Try later/);
 		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
@@ -236,7 +236,7 @@ describe('the turn of the repair message', () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.stale('message');
-		const error = await errorOf(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toContain('No new turn was seen within 30 seconds');
 		service.clear();
@@ -287,7 +287,7 @@ describe('rule 5: timeouts cover both turns', () => {
 		const service = simulation();
 		const prompt = `[say ${WRONG}] [next turn] [work 10h] [say ${RIGHT}]`;
 		const timeouts = { giveUpAfterMs: 3_600_000 };
-		const error = await errorOf(MODES.database(service, prompt, { timeouts } as Changes));
+		const error = await getError(MODES.database(service, prompt, { timeouts } as Changes));
 		expect(error.message).toMatch(/did not finish within 1 hour and was aborted/);
 		expect(service.now()).toBeLessThan(2 * 3_600_000);
 	});
@@ -302,7 +302,7 @@ describe('the answer', () => {
 				...(body.status === 'completed' && { latestMessage: { role: 'user', text: RIGHT } }),
 			}),
 		});
-		const error = await errorOf(MODES.memory(service, `[say ${RIGHT}]`));
+		const error = await getError(MODES.memory(service, `[say ${RIGHT}]`));
 		expect(error.description).toContain('The result starts with: nothing.');
 	});
 
@@ -313,7 +313,7 @@ describe('the answer', () => {
 		});
 		const parser = { ...linksParser(), parse: async () => await Promise.reject(generalError()) };
 		const changes = { format: await openOutputFormat(connected(parser)) };
-		const error = await errorOf(MODES.memory(service, `[say ${RIGHT}]`, changes));
+		const error = await getError(MODES.memory(service, `[say ${RIGHT}]`, changes));
 		expect(error.message).toBe("The result doesn't match the required format");
 	});
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { errorOf, unknownId, useService, type Schemas } from './support.mts';
+import { getError, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, control, seed, advance, keyFor } = useService();
 type Session = Schemas['AgentSession'];
@@ -41,8 +41,8 @@ test('starting one answers at once, and each call starts another', async () => {
 test('a new session is not found for its first second at least, and found after two', async () => {
 	const { sessionId } = (await start('[work 1m]')).body;
 	advance(0.999);
-	expect(errorOf(await read(sessionId))).toEqual([404, 'not_found']);
-	expect(errorOf(await abort(sessionId))).toEqual([404, 'not_found']);
+	expect(getError(await read(sessionId))).toEqual([404, 'not_found']);
+	expect(getError(await abort(sessionId))).toEqual([404, 'not_found']);
 	advance(1.001);
 	expect((await read(sessionId)).body).toMatchObject({
 		sessionId,
@@ -107,7 +107,7 @@ describe('resolving', () => {
 			{ type: 'question', response: 'yes' },
 			{},
 		]) {
-			expect(errorOf(await resolve(sessionId, id, body))).toEqual([400, 'invalid_request']);
+			expect(getError(await resolve(sessionId, id, body))).toEqual([400, 'invalid_request']);
 		}
 		expect(
 			(await resolve(sessionId, id, { type: 'permission', response: 'yes' })).body.status,
@@ -119,8 +119,8 @@ describe('resolving', () => {
 		const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
 		const body = { type: 'permission', response: 'once' };
 		expect((await resolve(sessionId, id, body)).status).toBe(200);
-		expect(errorOf(await resolve(sessionId, id, body))).toEqual([404, 'not_found']);
-		expect(errorOf(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
+		expect(getError(await resolve(sessionId, id, body))).toEqual([404, 'not_found']);
+		expect(getError(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
 	});
 
 	test('several are resolved one by one', async () => {
@@ -144,7 +144,7 @@ describe('resolving', () => {
 			{ type: 'question' },
 			{ type: 'question', answer: '' },
 		]) {
-			expect(errorOf(await resolve(sessionId, interaction.id, body))).toEqual([
+			expect(getError(await resolve(sessionId, interaction.id, body))).toEqual([
 				400,
 				'invalid_request',
 			]);
@@ -207,7 +207,7 @@ test('a session of a project without access is not found by any operation', asyn
 	]) {
 		const given = method === 'GET' ? {} : { body };
 		expect(
-			errorOf(
+			getError(
 				await api(method, `/agent/sessions/${sessionId}${path}`, {
 					...given,
 					token: noProjectsToken,

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createAnalytics, type Analytics } from '../../local-service/analytics/analytics.mts';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
-import { trafficOf } from '../../local-service/analytics/traffic.mts';
-import { idOf } from '../../local-service/ids.mts';
+import { getTraffic } from '../../local-service/analytics/traffic.mts';
+import { getId } from '../../local-service/ids.mts';
 import { seed } from '../../local-service/seed.mts';
 
 // Every example of a property has tables of its own.
@@ -16,7 +16,7 @@ const read = async (analytics: Analytics, sql: string, projects: string[]): Prom
 	JSON.parse(await analytics.query(sql, projects)).data;
 
 describe('the tables of the document', () => {
-	const traffic = trafficOf(seed(noon).projects.all(), noon);
+	const traffic = getTraffic(seed(noon).projects.all(), noon);
 	const analytics = createAnalytics({ traffic: () => traffic });
 	const everything = [...new Set(traffic.events.map(({ project }) => project))];
 	afterAll(() => analytics.close());
@@ -63,7 +63,7 @@ describe('the tables of the document', () => {
 		);
 		expect(facts).toMatchObject({ days: 90, domains: 12, currencies: 4 });
 		expect(facts.purchases).toBeGreaterThan(300);
-		expect(trafficOf(seed(noon).projects.all(), noon)).toEqual(traffic);
+		expect(getTraffic(seed(noon).projects.all(), noon)).toEqual(traffic);
 		expect(traffic.events.every(({ date }) => date <= '2026-10-05 12:00:00.000')).toBe(true);
 	});
 
@@ -91,7 +91,7 @@ describe('the tables of the document', () => {
 
 describe('over any events', () => {
 	const [siblingA, siblingB, stranger] = ['a', 'b', 'c'].map((name) =>
-		idOf(`analytics test:${name}`),
+		getId(`analytics test:${name}`),
 	);
 	const places = [
 		{ project: siblingA, namespace: 'one', domain: 'a.example', currencyCode: 'EUR' },
@@ -128,7 +128,7 @@ describe('over any events', () => {
 		.map(({ place, visitor, day, second, name, path, source, amount }) => ({
 			...place,
 			// A visit stays within one namespace
-			subject: idOf(`visit:${place.namespace}:${visitor}`),
+			subject: getId(`visit:${place.namespace}:${visitor}`),
 			date: `${day} ${new Date(second * 1000).toISOString().slice(11, 19)}.000`,
 			name,
 			path,
@@ -210,7 +210,7 @@ describe('over any events', () => {
 			const views = events.filter(({ name }) => name === 'page_view');
 			const purchases = events.filter(({ name }) => name === 'purchase');
 			const subjects = (some: TrafficEvent[]) => new Set(some.map(({ subject }) => subject)).size;
-			/** What a visit bought in the project where it saw a page: these tables are project-local */
+			/** A visit's purchases in the project of the page: these tables are project-local */
 			const bought = (view: TrafficEvent) =>
 				purchases.filter(
 					({ subject, project }) => subject === view.subject && project === view.project,
@@ -226,14 +226,14 @@ describe('over any events', () => {
 				uniqMerge(converting_sessions_state) AS converting, sumMerge(fractional_conversions_state) AS fractionalConversions, sumMerge(fractional_revenue_usd_state) AS fractionalUsd,
 				sumMerge(session_conversions_state) AS sessionConversions, sumMerge(session_revenue_usd_state) AS sessionUsd
 				FROM daily_page_rollups GROUP BY day, domain, path, source`);
-			const keyOf = ({ date, domain, path, utm_source }: TrafficEvent) =>
+			const getKey = ({ date, domain, path, utm_source }: TrafficEvent) =>
 				[date.slice(0, 10), domain, path, utm_source].join('|');
 			expect(
 				pages.map(({ day, domain, path, source }) => [day, domain, path, source].join('|')).sort(),
-			).toEqual([...new Set(views.map(keyOf))].sort());
+			).toEqual([...new Set(views.map(getKey))].sort());
 			for (const page of pages) {
 				const seen = views.filter(
-					(view) => keyOf(view) === [page.day, page.domain, page.path, page.source].join('|'),
+					(view) => getKey(view) === [page.day, page.domain, page.path, page.source].join('|'),
 				);
 				expect([page.views, page.sessions, page.converting]).toEqual([
 					seen.length,
@@ -292,7 +292,7 @@ describe('over any events', () => {
 	test('a visit that comes to a page again on the same day converts there once', async () => {
 		const visit = {
 			...places[1],
-			subject: idOf('visit:again'),
+			subject: getId('visit:again'),
 			path: '/',
 			title: '/',
 			utm_source: '',

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { connectAfter } from '../../local-service/analytics/engine.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { errorOf, messageOf, useService, type Schemas } from './support.mts';
+import { getError, getMessage, useService, type Schemas } from './support.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http } from '../../tools/http.mts';
 
@@ -14,7 +14,7 @@ const query = (text: string, token?: string) =>
 	api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
 	const result = await query(text, token);
-	expect([result.status, messageOf(result)]).toEqual([200, '']);
+	expect([result.status, getMessage(result)]).toEqual([200, '']);
 	expect(result.body.rowCount).toBe(result.body.data.length);
 	return result.body.data;
 };
@@ -50,7 +50,7 @@ test.each([
 	'set max_execution_time = 1000',
 	' ',
 ])('%j is refused: not a single SELECT or WITH statement', async (text) => {
-	expect(errorOf(await query(text))).toEqual([400, 'invalid_request']);
+	expect(getError(await query(text))).toEqual([400, 'invalid_request']);
 });
 
 const escapes: Array<[string, string]> = [
@@ -120,7 +120,7 @@ const escapes: Array<[string, string]> = [
 
 test.each(escapes)('scoping cannot be escaped: %s', async (_what, text) => {
 	const result = await query(text);
-	expect([...errorOf(result), result.body.data]).toEqual([400, 'invalid_request', undefined]);
+	expect([...getError(result), result.body.data]).toEqual([400, 'invalid_request', undefined]);
 });
 
 // The statement is read as text, so every way to write a name is tried.
@@ -137,7 +137,7 @@ test.each([
 	'SELECT * FROM `system` . `tables`',
 	'SELECT * FROM SYSTEM.tables',
 ])('a file or a database is found however it is written: %s', async (text) => {
-	expect(errorOf(await query(text))).toEqual([400, 'invalid_request']);
+	expect(getError(await query(text))).toEqual([400, 'invalid_request']);
 });
 
 test("what stands in a text is the caller's own", async () => {
@@ -229,8 +229,8 @@ test.each([
 ])("what ClickHouse says arrives without the engine's internals: %s", async (text, message) => {
 	const result = await query(text);
 	expect(result.status).toBe(400);
-	expect(messageOf(result)).toMatch(message);
-	expect(messageOf(result)).not.toMatch(
+	expect(getMessage(result)).toMatch(message);
+	expect(getMessage(result)).not.toMatch(
 		/stored_|scope_\d|DB::Exception|version \d|system\.|amountUsd|[Ww]hile executing|has\(/,
 	);
 });

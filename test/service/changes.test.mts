@@ -1,4 +1,4 @@
-// What the control API changes by hand, seen through the API: every event that somebody could watch for can be caused.
+// Changes by the control API, seen through the API: it can cause every event that a trigger can watch.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { speaker } from './speaker.mts';
 import { older, unknownId, useService, type Schemas } from './support.mts';

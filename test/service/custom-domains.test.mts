@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { errorOf, older, unknownId, useService, type List, type Schemas } from './support.mts';
+import { getError, older, unknownId, useService, type List, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor } = useService();
 type Domain = Schemas['CustomDomain'];
@@ -40,7 +40,7 @@ test('are deleted once; a repeat is not found', async () => {
 		status: 200,
 		body: { object: 'custom_domain', id: first.id, deleted: true },
 	});
-	expect(errorOf(await remove(first.id))).toEqual([404, 'not_found']);
+	expect(getError(await remove(first.id))).toEqual([404, 'not_found']);
 	expect(await list(site)).toEqual(others);
 });
 
@@ -61,9 +61,9 @@ test('of an unknown site, or of a project without access, are not found', async 
 	const token = await keyFor({ projects: [found.projects[1].id] });
 	const { id } = found.domains[0];
 	const of = async (siteId: string, as?: string) =>
-		errorOf(await api('GET', '/custom-domains', { version: older, query: { siteId }, token: as }));
+		getError(await api('GET', '/custom-domains', { version: older, query: { siteId }, token: as }));
 	expect(await of(unknownId)).toEqual([404, 'not_found']);
 	expect(await of(site.id, token)).toEqual([404, 'not_found']);
-	expect(errorOf(await remove(id, token))).toEqual([404, 'not_found']);
+	expect(getError(await remove(id, token))).toEqual([404, 'not_found']);
 	expect((await remove(id)).status).toBe(200);
 });

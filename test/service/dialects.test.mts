@@ -11,14 +11,14 @@ import {
 	type OperationId,
 } from '../../local-service/dialects/assumed-requests.mts';
 import {
-	conflictOf,
+	findConflict,
 	dialectNames,
 	dialects,
 	settingsFor,
 	type DialectName,
 } from '../../local-service/dialects/index.mts';
 import {
-	placeholdersIn,
+	findPlaceholders,
 	writeValues,
 	type Values,
 } from '../../local-service/dialects/templates.mts';
@@ -71,7 +71,7 @@ describe('the assumed requests', () => {
 			operation.parameters.filter((parameter) => parameter.in === where).map(({ name }) => name);
 		expect(Object.keys(query ?? {}).sort()).toEqual(names('query').sort());
 		expect([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(names('path'));
-		expect(placeholdersIn(body ?? {}).filter((name) => !(name in samples))).toEqual([]);
+		expect(findPlaceholders(body ?? {}).filter((name) => !(name in samples))).toEqual([]);
 		// A change of a product has whatever fields its caller gives it.
 		const isFree = Object.keys(body ?? { none: true }).length === 0;
 		const sent = isFree ? { name: 'x' } : body && writeValues(body, samples);
@@ -127,7 +127,7 @@ describe('mixtures', () => {
 		.subarray(workable, { minLength: 2 })
 		.map((names) =>
 			names.reduce<DialectName[]>(
-				(chosen, name) => (conflictOf([...chosen, name]) ? chosen : [...chosen, name]),
+				(chosen, name) => (findConflict([...chosen, name]) ? chosen : [...chosen, name]),
 				[],
 			),
 		);
@@ -156,12 +156,12 @@ describe('mixtures', () => {
 	});
 
 	test('of dialects that contradict each other are refused, and unknown names with those that exist', async () => {
-		expect(conflictOf(['snake-case', 'bare-lists'])).toBeUndefined();
-		expect(conflictOf(['session-ids-plain', 'session-ids-run'])).toBe(
+		expect(findConflict(['snake-case', 'bare-lists'])).toBeUndefined();
+		expect(findConflict(['session-ids-plain', 'session-ids-run'])).toBe(
 			'The dialects session-ids-plain and session-ids-run contradict each other: a service has one kind of session ids',
 		);
-		expect(conflictOf(['bare-lists', 'bare-lists'])).toContain('named twice');
-		expect(conflictOf(['klingon'])).toMatch(
+		expect(findConflict(['bare-lists', 'bare-lists'])).toContain('named twice');
+		expect(findConflict(['klingon'])).toMatch(
 			/^There is no dialect klingon\. There are: .*snake-case/,
 		);
 		expect(() => speaker(['klingon'])).toThrow('There is no dialect klingon');

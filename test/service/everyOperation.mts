@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { OperationId } from '../../local-service/dialects/assumed-requests.mts';
 import type { Values } from '../../local-service/dialects/templates.mts';
-import { latestSession, pendingIn, startSession, type Speaker } from './speaker.mts';
+import { latestSession, findPending, startSession, type Speaker } from './speaker.mts';
 
 /** Longer than any dialect takes to show a change */
 const LATE_SECONDS = 40;
@@ -41,7 +41,7 @@ export async function everyOperation(service: Speaker): Promise<Set<OperationId>
 	expect(await service.control.sessions()).toMatchObject([
 		{ projectId, prompt: '[ask bash: git push] [say done]' },
 	]);
-	const [{ id: interactionId, response }] = await pendingIn(service, sessionId);
+	const [{ id: interactionId, response }] = await findPending(service, sessionId);
 	called.add('getAgentSession');
 	await call('resolveInteraction', {
 		sessionId,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createFaults, type FaultRule } from '../../local-service/faults.mts';
 import {
 	current,
-	errorOf,
+	getError,
 	older,
 	useService,
 	type CallOptions,
@@ -104,7 +104,7 @@ describe('what they do', () => {
 	test('status: any error, before anything is done', async () => {
 		await arm({ kind: 'status', status: 429, retryAfter: 3 });
 		const got = await newProduct();
-		expect(errorOf(got)).toEqual([429, 'too_many_requests']);
+		expect(getError(got)).toEqual([429, 'too_many_requests']);
 		expect(got.headers.get('retry-after')).toBe('3');
 		expect(await last()).toMatchObject({
 			status: 429,
@@ -116,13 +116,13 @@ describe('what they do', () => {
 	test('status: Retry-After as a date, and another code', async () => {
 		await arm({ kind: 'status', status: 503, code: 'busy', retryAfter: { date: 5 } });
 		const got = await api('GET', '/projects');
-		expect(errorOf(got)).toEqual([503, 'busy']);
+		expect(getError(got)).toEqual([503, 'busy']);
 		expect(Date.parse(got.headers.get('retry-after')!)).toBe(clock.now() + 5000);
 	});
 
 	test('status: after the request was carried out, if the rule says so', async () => {
 		await arm({ kind: 'status', status: 500, process: true });
-		expect(errorOf(await newProduct())).toEqual([500, 'internal_error']);
+		expect(getError(await newProduct())).toEqual([500, 'internal_error']);
 		expect(await last()).toMatchObject({
 			status: 500,
 			answer: { name: 'Traced' },
@@ -218,7 +218,7 @@ describe('what they do', () => {
 
 	test('not-found: 404 for what is there', async () => {
 		await arm({ kind: 'not-found' });
-		expect(errorOf(await api('GET', '/projects'))).toEqual([404, 'not_found']);
+		expect(getError(await api('GET', '/projects'))).toEqual([404, 'not_found']);
 	});
 
 	test('skew: another time in body and Date header', async () => {

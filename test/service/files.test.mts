@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { errorOf, unknownId, useService, type List, type Schemas } from './support.mts';
+import { getError, unknownId, useService, type List, type Schemas } from './support.mts';
 import { http } from '../../tools/http.mts';
 
 const AS_BYTES = { responseType: 'arraybuffer' } as const;
@@ -49,7 +49,7 @@ describe('listing', () => {
 
 	test('of a parent that is not a folder, or not in the project, is refused', async () => {
 		const of = async (parentId: string) =>
-			errorOf(await api('GET', '/files', { query: { projectId, parentId } }));
+			getError(await api('GET', '/files', { query: { projectId, parentId } }));
 		expect(await of(file('readme.md').id)).toEqual([400, 'invalid_request']);
 		expect(await of(folder('Content', otherId).id)).toEqual([404, 'not_found']);
 		expect(await of(unknownId)).toEqual([404, 'not_found']);
@@ -58,7 +58,7 @@ describe('listing', () => {
 	test('gives cursors that are valid for this folder only', async () => {
 		const { body } = await api<List<File>>('GET', '/files', { query: { projectId, limit: 5 } });
 		const query = { projectId, parentId: folder('Content').id, cursor: body.next_cursor! };
-		expect(errorOf(await api('GET', '/files', { query }))).toEqual([400, 'invalid_request']);
+		expect(getError(await api('GET', '/files', { query }))).toEqual([400, 'invalid_request']);
 	});
 });
 
@@ -107,7 +107,7 @@ describe('creating', () => {
 		});
 		expect(typed.body.contentType).toBe('application/x-odd');
 		for (const wrong of [{ data: '%%%' }, { data: 'AAA' }, { data, contentType: 'a\nb' }]) {
-			expect(errorOf(await create({ name: 'c', source: { type: 'base64', ...wrong } }))).toEqual([
+			expect(getError(await create({ name: 'c', source: { type: 'base64', ...wrong } }))).toEqual([
 				400,
 				'invalid_request',
 			]);
@@ -115,29 +115,28 @@ describe('creating', () => {
 	});
 
 	test('from an Asset of the same project, with the scope for it', async () => {
-		const assetOf = (project: string) =>
+		const getAsset = (project: string) =>
 			found.assets.find((asset) => asset.projectId === project && asset.name === 'logo.png')!;
-		const source = { type: 'asset', assetId: assetOf(projectId).id };
+		const source = { type: 'asset', assetId: getAsset(projectId).id };
 		expect((await create({ name: 'logo', source })).body).toMatchObject({
 			contentType: 'image/png',
-			sizeBytes: assetOf(projectId).sizeBytes,
+			sizeBytes: getAsset(projectId).sizeBytes,
 		});
 		const token = await keyFor({ scopes: ['files.read', 'files.write'] });
-		expect(errorOf(await create({ name: 'again', source }, token))).toEqual([404, 'not_found']);
+		expect(getError(await create({ name: 'again', source }, token))).toEqual([404, 'not_found']);
 		expect((await create({ name: 'text is fine' }, token)).status).toBe(201);
-		for (const assetId of [assetOf(otherId).id, unknownId]) {
-			expect(errorOf(await create({ name: 'other', source: { type: 'asset', assetId } }))).toEqual([
-				404,
-				'not_found',
-			]);
+		for (const assetId of [getAsset(otherId).id, unknownId]) {
+			expect(getError(await create({ name: 'other', source: { type: 'asset', assetId } }))).toEqual(
+				[404, 'not_found'],
+			);
 		}
 	});
 
 	test('under a name that a sibling has is a conflict, and overwrites nothing', async () => {
 		const readme = file('readme.md');
 		const before = (await content(readme.id)).body;
-		expect(errorOf(await create({ name: 'readme.md' }))).toEqual([409, 'conflict']);
-		expect(errorOf(await createFolder('readme.md'))).toEqual([409, 'conflict']);
+		expect(getError(await create({ name: 'readme.md' }))).toEqual([409, 'conflict']);
+		expect(getError(await createFolder('readme.md'))).toEqual([409, 'conflict']);
 		expect((await content(readme.id)).body).toEqual(before);
 		expect((await create({ name: 'readme.md', parentId: folder('Empty').id })).status).toBe(201);
 		expect((await create({ name: 'Readme.md' })).status).toBe(201);
@@ -151,7 +150,7 @@ describe('creating', () => {
 		});
 		for (const source of [text, base64]) {
 			expect(
-				errorOf(await create({ name: `big ${source.name}`, source: source(10 * mebibyte + 1) })),
+				getError(await create({ name: `big ${source.name}`, source: source(10 * mebibyte + 1) })),
 			).toEqual([413, 'payload_too_large']);
 			expect(
 				(await create({ name: `big ${source.name}`, source: source(10 * mebibyte) })).body
@@ -159,28 +158,28 @@ describe('creating', () => {
 			).toBe(10 * mebibyte);
 		}
 		expect(
-			errorOf(
+			getError(
 				await create({ name: 'umlauts', source: { type: 'text', text: 'ü'.repeat(6 * mebibyte) } }),
 			),
 		).toEqual([413, 'payload_too_large']);
 	});
 
 	test('needs a folder of the project as parent, and a source for files only', async () => {
-		expect(errorOf(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([
+		expect(getError(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([
 			400,
 			'invalid_request',
 		]);
-		expect(errorOf(await create({ name: 'x', parentId: folder('Content', otherId).id }))).toEqual([
+		expect(getError(await create({ name: 'x', parentId: folder('Content', otherId).id }))).toEqual([
 			404,
 			'not_found',
 		]);
-		expect(errorOf(await create({ name: 'x', parentId: unknownId }))).toEqual([404, 'not_found']);
-		expect(errorOf(await create({ name: 'x', source: undefined }))).toEqual([
+		expect(getError(await create({ name: 'x', parentId: unknownId }))).toEqual([404, 'not_found']);
+		expect(getError(await create({ name: 'x', source: undefined }))).toEqual([
 			400,
 			'invalid_request',
 		]);
-		expect(errorOf(await create({ name: 'x', kind: 'folder' }))).toEqual([400, 'invalid_request']);
-		expect(errorOf(await create({ name: 'x', source: { type: 'ftp' } }))).toEqual([
+		expect(getError(await create({ name: 'x', kind: 'folder' }))).toEqual([400, 'invalid_request']);
+		expect(getError(await create({ name: 'x', source: { type: 'ftp' } }))).toEqual([
 			400,
 			'invalid_request',
 		]);
@@ -244,7 +243,7 @@ describe('content', () => {
 	});
 
 	test('does not exist for a folder', async () => {
-		expect(errorOf(await content(folder('Empty').id))).toEqual([400, 'invalid_request']);
+		expect(getError(await content(folder('Empty').id))).toEqual([400, 'invalid_request']);
 	});
 });
 
@@ -263,7 +262,7 @@ describe('renaming and moving', () => {
 		expect((await update(id, { parentId })).body).toEqual({ ...renamed.body, parentId });
 		expect((await content(id)).body).toHaveProperty('text');
 		expect((await create({ name: 'readme.md' })).status).toBe(201);
-		expect(errorOf(await create({ name: 'start.md', parentId }))).toEqual([409, 'conflict']);
+		expect(getError(await create({ name: 'start.md', parentId }))).toEqual([409, 'conflict']);
 	});
 
 	test('to My Files is asked for with null', async () => {
@@ -272,7 +271,7 @@ describe('renaming and moving', () => {
 		)!;
 		expect((await update(id, { parentId: null })).body).not.toHaveProperty('parentId');
 		expect((await update(id, { parentId: null })).status).toBe(200);
-		expect(errorOf(await update(id, { parentId: null, name: 'readme.md' }))).toEqual([
+		expect(getError(await update(id, { parentId: null, name: 'readme.md' }))).toEqual([
 			409,
 			'conflict',
 		]);
@@ -281,9 +280,9 @@ describe('renaming and moving', () => {
 	test('to where the name is taken is a conflict', async () => {
 		const { id } = file('readme.md');
 		await create({ name: 'taken.md' });
-		expect(errorOf(await update(id, { name: 'taken.md' }))).toEqual([409, 'conflict']);
+		expect(getError(await update(id, { name: 'taken.md' }))).toEqual([409, 'conflict']);
 		await create({ name: 'readme.md', parentId: folder('Empty').id });
-		expect(errorOf(await update(id, { parentId: folder('Empty').id }))).toEqual([409, 'conflict']);
+		expect(getError(await update(id, { parentId: folder('Empty').id }))).toEqual([409, 'conflict']);
 		expect((await update(id, { parentId: folder('Empty').id, name: 'free.md' })).status).toBe(200);
 	});
 
@@ -296,23 +295,23 @@ describe('renaming and moving', () => {
 
 	test('a folder into itself or below itself is a conflict', async () => {
 		const [content, drafts] = [folder('Content'), folder('Drafts')];
-		expect(errorOf(await update(content.id, { parentId: content.id }))).toEqual([409, 'conflict']);
-		expect(errorOf(await update(content.id, { parentId: drafts.id }))).toEqual([409, 'conflict']);
+		expect(getError(await update(content.id, { parentId: content.id }))).toEqual([409, 'conflict']);
+		expect(getError(await update(content.id, { parentId: drafts.id }))).toEqual([409, 'conflict']);
 		expect((await update(drafts.id, { parentId: folder('Empty').id })).status).toBe(200);
 		expect((await update(content.id, { parentId: drafts.id })).status).toBe(200);
 	});
 
 	test('need a folder of the same project', async () => {
 		const { id } = file('readme.md');
-		expect(errorOf(await update(id, { parentId: file('log.txt').id }))).toEqual([
+		expect(getError(await update(id, { parentId: file('log.txt').id }))).toEqual([
 			400,
 			'invalid_request',
 		]);
-		expect(errorOf(await update(id, { parentId: folder('Empty', otherId).id }))).toEqual([
+		expect(getError(await update(id, { parentId: folder('Empty', otherId).id }))).toEqual([
 			404,
 			'not_found',
 		]);
-		expect(errorOf(await update(id, {}))).toEqual([400, 'invalid_request']);
+		expect(getError(await update(id, {}))).toEqual([400, 'invalid_request']);
 	});
 });
 
@@ -327,6 +326,6 @@ test('files of a project without access are not found', async () => {
 		create({ name: 'x' }, token),
 		create({ name: 'x', projectId: otherId, parentId: folder('Empty').id }, token),
 	];
-	for (const got of await Promise.all(attempts)) expect(errorOf(got)).toEqual([404, 'not_found']);
+	for (const got of await Promise.all(attempts)) expect(getError(got)).toEqual([404, 'not_found']);
 	expect((await api('GET', '/files', { query: { projectId: otherId }, token })).status).toBe(200);
 });

@@ -1,10 +1,10 @@
-// What shows that a service speaks a dialect that ignores what it does not know, or that something stands before it.
+// Signs of a dialect that ignores unknown names, or of a proxy.
 import { expect, test } from '@jest/globals';
 
 import type { Overrides } from '../../local-service/dialects/dialect.mts';
 import { dialectNames, dialects, type DialectName } from '../../local-service/dialects/index.mts';
 
-import { idsIn, startSession, useSpeakers, valueAt, type Speaker } from './speaker.mts';
+import { findIds, startSession, useSpeakers, valueAt, type Speaker } from './speaker.mts';
 
 const speak = useSpeakers();
 
@@ -15,11 +15,11 @@ async function fiveFiles(service: Speaker, as?: Overrides): Promise<unknown> {
 }
 
 /** A list looks like this. */
-const listsAs = (shape: object) => async (service: Speaker) =>
+const toLists = (shape: object) => async (service: Speaker) =>
 	expect(await fiveFiles(service)).toEqual(shape);
 
 /** A session that waits looks like this. */
-const sessionAs = (shape: object) => async (service: Speaker) => {
+const toSession = (shape: object) => async (service: Speaker) => {
 	const sessionId = await startSession(service, '[ask bash: x]');
 	expect((await service.call('getAgentSession', { sessionId })).body).toMatchObject(shape);
 };
@@ -36,19 +36,19 @@ const answersWith = (status: number, text: RegExp, acts: boolean) => async (serv
 /** Requests in our form are taken for requests without what they name. */
 const ours: Overrides = {};
 
-/** What shows that a service speaks a dialect */
+/** Signs of a dialect */
 const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
 	async 'ignored-page-names'(service) {
-		expect(idsIn(await fiveFiles(service, ours))).toHaveLength(25);
-		expect(idsIn(await fiveFiles(service))).toHaveLength(5);
+		expect(findIds(await fiveFiles(service, ours))).toHaveLength(25);
+		expect(findIds(await fiveFiles(service))).toHaveLength(5);
 	},
 	async 'ignored-cursor'(service) {
 		const [{ id: projectId }] = (await service.control.seed()).projects;
 		const pages = async (as?: Overrides) => {
 			const values = { projectId, limit: 5, cursor: '5' };
-			return idsIn((await service.call('listFiles', values, { as })).body);
+			return findIds((await service.call('listFiles', values, { as })).body);
 		};
-		expect(await pages(ours)).toEqual(idsIn(await fiveFiles(service)));
+		expect(await pages(ours)).toEqual(findIds(await fiveFiles(service)));
 		expect(await pages()).not.toEqual(await pages(ours));
 	},
 	async 'ignored-folder-filter'(service) {
@@ -67,14 +67,14 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		const { products, projects } = await service.control.seed();
 		const values = { projectId: projects[0].id, limit: 100 };
 		const { body } = await service.call('listProducts', values, { as: ours });
-		expect(idsIn(body)).toEqual(products.slice(0, 100).map(({ id }) => id));
+		expect(findIds(body)).toEqual(products.slice(0, 100).map(({ id }) => id));
 	},
 	async 'ignored-site-filter'(service) {
 		const { domains } = await service.control.seed();
 		const [{ siteId }] = domains;
 		const values = { siteId, limit: 100 };
 		const { body } = await service.call('listCustomDomains', values, { as: ours });
-		expect(idsIn(body).length).toBeGreaterThan(
+		expect(findIds(body).length).toBeGreaterThan(
 			domains.filter((domain) => domain.siteId === siteId).length,
 		);
 		expect(valueAt(body, 'data.0.siteId')).toEqual(expect.any(String));
@@ -89,30 +89,30 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	},
 	async 'small-pages'(service) {
 		const { body } = await service.call('listTasks', { limit: 100 });
-		expect([idsIn(body).length, valueAt(body, 'has_more')]).toEqual([25, true]);
+		expect([findIds(body).length, valueAt(body, 'has_more')]).toEqual([25, true]);
 	},
 	async 'newest-first'(service) {
 		const { tasks } = await service.control.seed();
 		const { body } = await service.call('listTasks', { limit: 2 });
-		expect(idsIn(body)).toEqual(
+		expect(findIds(body)).toEqual(
 			tasks
 				.slice(-2)
 				.reverse()
 				.map(({ id }) => id),
 		);
 	},
-	'lists-next-cursor': listsAs({ files: expect.any(Array), nextCursor: expect.any(String) }),
-	'lists-items': listsAs({ items: expect.any(Array), page: { next: expect.any(String) } }),
-	'lists-meta': listsAs({ data: expect.any(Array), meta: { next_cursor: expect.any(String) } }),
-	'lists-links': listsAs({
+	'lists-next-cursor': toLists({ files: expect.any(Array), nextCursor: expect.any(String) }),
+	'lists-items': toLists({ items: expect.any(Array), page: { next: expect.any(String) } }),
+	'lists-meta': toLists({ data: expect.any(Array), meta: { next_cursor: expect.any(String) } }),
+	'lists-links': toLists({
 		data: expect.any(Array),
 		links: { next: expect.stringContaining('cursor=') },
 	}),
-	'lists-cursor-object': listsAs({
+	'lists-cursor-object': toLists({
 		data: expect.any(Array),
 		cursors: { forward: expect.any(String) },
 	}),
-	'lists-below-data': listsAs({
+	'lists-below-data': toLists({
 		data: { items: expect.any(Array), next_cursor: expect.any(String) },
 		errors: [],
 	}),
@@ -131,23 +131,23 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		const { body } = await service.call('queryAnalytics', { query: 'SELECT 1 AS n' });
 		expect(body).toEqual({ rowCount: 1, rows: [{ n: 1 }] });
 	},
-	'status-in-capitals': sessionAs({ status: 'RUNNING' }),
+	'status-in-capitals': toSession({ status: 'RUNNING' }),
 	async 'pending-as-map'(service) {
 		const sessionId = await startSession(service, '[ask bash: x]');
 		const [{ id }] = (await service.control.sessions())[0].interactions;
 		const { body } = await service.call('getAgentSession', { sessionId });
 		expect(valueAt(body, 'pendingInteractions')).toEqual({ [id]: expect.objectContaining({ id }) });
 	},
-	'pending-below-data': sessionAs({
+	'pending-below-data': toSession({
 		pendingInteractions: { data: [expect.objectContaining({ permission: 'bash' })] },
 	}),
-	'pending-elsewhere': sessionAs({
+	'pending-elsewhere': toSession({
 		status: 'running',
 		data: { pendingInteractions: [expect.objectContaining({ permission: 'bash' })] },
 	}),
-	'session-in-data': sessionAs({ data: { status: 'running' } }),
-	'session-in-session': sessionAs({ session: { status: 'running' } }),
-	'session-elsewhere': sessionAs({ result: { run: { status: 'running' } } }),
+	'session-in-data': toSession({ data: { status: 'running' } }),
+	'session-in-session': toSession({ session: { status: 'running' } }),
+	'session-elsewhere': toSession({ result: { run: { status: 'running' } } }),
 	'nothing-to-say': answersWith(204, /^$/, true),
 	'web-page-everywhere': answersWith(200, /^<!doctype html>/, false),
 	'web-page-instead': answersWith(200, /^<!doctype html>/, false),

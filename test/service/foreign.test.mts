@@ -1,13 +1,13 @@
-// What shows that a service speaks a dialect that refuses what it does not know.
+// Signs of a dialect that refuses unknown names.
 import { expect, test } from '@jest/globals';
 import { usualOptions } from '../../local-service/agent/directives.mts';
 
 import { dialectNames, dialects, type DialectName } from '../../local-service/dialects/index.mts';
 import type { Values } from '../../local-service/dialects/templates.mts';
 import {
-	idsIn,
+	findIds,
 	latestSession,
-	pendingIn,
+	findPending,
 	startSession,
 	useSpeakers,
 	valueAt,
@@ -18,14 +18,14 @@ import { unknownId } from './support.mts';
 
 const speak = useSpeakers();
 
-/** What shows that a service speaks a dialect */
+/** Signs of a dialect */
 const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
 	async 'foreign-ids-numeric'(service) {
 		const { products, assets, projects } = await service.control.seed();
 		expect(products[0].id).toBe(1);
 		expect(assets[0].id).toBe(1001);
 		const { body } = await service.call('listProducts', { projectId: projects[0].id, limit: 2 });
-		expect(idsIn(body)).toEqual([1, 2]);
+		expect(findIds(body)).toEqual([1, 2]);
 		const changed = await service.call('updateProduct', { productId: 2 }, { extra: { name: 'x' } });
 		expect(changed.body).toMatchObject({ id: 2, name: 'x' });
 		for (const productId of [unknownId, 'x', '01'])
@@ -36,7 +36,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	async 'foreign-ids-prefixed'(service) {
 		const { projects } = await service.control.seed();
 		const { body } = await service.call('listProducts', { projectId: projects[0].id, limit: 2 });
-		expect(idsIn(body)).toEqual(['prod_1', 'prod_2']);
+		expect(findIds(body)).toEqual(['prod_1', 'prod_2']);
 		const created = await service.call('createProduct', { projectId: projects[0].id });
 		expect(created.body).toMatchObject({ id: expect.stringMatching(/^prod_\d+$/) });
 	},
@@ -150,7 +150,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	},
 	async 'nested-decision'(service) {
 		const sessionId = await startSession(service, '[question Which colour?]');
-		const [{ id: interactionId }] = await pendingIn(service, sessionId);
+		const [{ id: interactionId }] = await findPending(service, sessionId);
 		const answered = await service.call(
 			'resolveInteraction',
 			{ sessionId, interactionId, type: 'question' },
@@ -215,12 +215,12 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	},
 	async 'other-paging-names'(service) {
 		const { body } = await service.call('listProjects', { limit: 5 });
-		expect(idsIn(body)).toHaveLength(5);
+		expect(findIds(body)).toHaveLength(5);
 		const next = await service.call('listProjects', {
 			limit: 5,
 			cursor: valueAt(body, 'next_cursor'),
 		});
-		expect(idsIn(next.body)[0]).not.toBe(idsIn(body)[0]);
+		expect(findIds(next.body)[0]).not.toBe(findIds(body)[0]);
 	},
 	'plain-text-errors': (service) =>
 		refuses(service, { type: 'text/plain; charset=utf-8', is: (message) => message }),
@@ -231,7 +231,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		refuses(service, { is: (message, code) => JSON.stringify({ errors: [{ code, message }] }) }),
 	async 'empty-answers'(service) {
 		const sessionId = await startSession(service, '[ask bash: x]');
-		const [{ id: interactionId }] = await pendingIn(service, sessionId);
+		const [{ id: interactionId }] = await findPending(service, sessionId);
 		const { projects, domains } = await service.control.seed();
 		const values: Values = {
 			projectId: projects[0].id,
@@ -271,7 +271,7 @@ async function startsWith(service: Speaker, shape: (id: string) => object): Prom
 async function offers(service: Speaker, options: Array<[string, string]>): Promise<void> {
 	for (const [index, [value]] of options.entries()) {
 		const sessionId = await startSession(service, '[ask bash: x] [ask bash: x] [say ok]');
-		const [{ id: interactionId, response }] = await pendingIn(service, sessionId);
+		const [{ id: interactionId, response }] = await findPending(service, sessionId);
 		expect(response.options).toEqual(options.map(([value, label]) => ({ value, label })));
 		const values = { sessionId, interactionId, type: 'permission' };
 		const own = usualOptions[index].value;
@@ -291,7 +291,7 @@ async function offers(service: Speaker, options: Array<[string, string]>): Promi
 	expect(product.body).toMatchObject(own);
 	// So do words that a prompt names
 	const sessionId = await startSession(service, '[ask bash: x {yes=Yes please, no=No}]');
-	const [{ response }] = await pendingIn(service, sessionId);
+	const [{ response }] = await findPending(service, sessionId);
 	expect(response.options.map(({ value }) => value)).toEqual(['yes', 'no']);
 }
 

@@ -1,7 +1,7 @@
 // Changes that show late: what was done has happened, and reads do not tell yet. In simulated time.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { noLateness } from '../../local-service/lateness.mts';
-import { pendingIn, speaker, startSession, valueAt, type Speaker } from './speaker.mts';
+import { findPending, speaker, startSession, valueAt, type Speaker } from './speaker.mts';
 
 let service: Speaker;
 const late = (lateness: Parameters<typeof speaker>[1]) => (service = speaker([], lateness));
@@ -48,7 +48,7 @@ test('the turn that a message starts is not seen, while it runs all the same', a
 test('a resolved interaction stays listed, and cannot be resolved again', async () => {
 	late({ resolution: 8000 });
 	const sessionId = await startSession(service, '[ask bash: x] [say ok]');
-	const [{ id: interactionId }] = await pendingIn(service, sessionId);
+	const [{ id: interactionId }] = await findPending(service, sessionId);
 	const resolve = () =>
 		service.call('resolveInteraction', {
 			sessionId,
@@ -62,7 +62,7 @@ test('a resolved interaction stays listed, and cannot be resolved again', async 
 	});
 	expect((await resolve()).status).toBe(404);
 	service.advance(7.9);
-	expect(await pendingIn(service, sessionId)).toHaveLength(1);
+	expect(await findPending(service, sessionId)).toHaveLength(1);
 	service.advance(0.1);
 	expect(await read(sessionId)).toMatchObject({ status: 'completed', pendingInteractions: [] });
 });
@@ -75,7 +75,7 @@ test('an abort shows at once', async () => {
 });
 
 describe('a new entry of a list', () => {
-	const namesIn = (list: unknown) => {
+	const findNames = (list: unknown) => {
 		const data = valueAt(list, 'data');
 		return Array.isArray(data) ? data.map((item) => valueAt(item, 'name')) : [];
 	};
@@ -89,7 +89,7 @@ describe('a new entry of a list', () => {
 		const file = { projectId, parentId, kind: 'file', name: 'a.txt', type: 'text', text: 'x' };
 		const { body } = await service.call('createFile', file);
 		const list = async () =>
-			namesIn((await service.call('listFiles', { projectId, parentId })).body);
+			findNames((await service.call('listFiles', { projectId, parentId })).body);
 		service.advance(4.9);
 		expect(await list()).toEqual([]);
 		expect((await service.call('getFile', { fileId: valueAt(body, 'id') })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a new entry of a list', () => {
 		const projectId = await firstProject();
 		await service.call('createProduct', { projectId }, { extra: { name: 'Mug' } });
 		const list = async () =>
-			namesIn((await service.call('listProducts', { projectId, limit: 100 })).body);
+			findNames((await service.call('listProducts', { projectId, limit: 100 })).body);
 		service.advance(4.9);
 		expect(await list()).not.toContain('Mug');
 		service.advance(0.1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCollection } from '../../local-service/collection.mts';
 import { decodeCursor, encodeCursor, page } from '../../local-service/paging.mts';
-import { errorOf, messageOf, useService, type List, type Schemas } from './support.mts';
+import { getError, getMessage, useService, type List, type Schemas } from './support.mts';
 
 type Page = List<Schemas['Project']>;
 
@@ -97,12 +97,12 @@ describe('lists over HTTP', () => {
 
 	test.each([0, 101, 1.5, 'ten', ''])('refuse a limit of %p', async (limit) => {
 		const got = await api<Page>('GET', '/projects', { query: { limit } });
-		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(messageOf(got)).toContain('query/limit');
+		expect(getError(got)).toEqual([400, 'invalid_request']);
+		expect(getMessage(got)).toContain('query/limit');
 	});
 
 	test.each(['', 'nonsense', 'x'.repeat(201)])('refuse the cursor %p', async (cursor) => {
-		expect(errorOf(await api<Page>('GET', '/projects', { query: { cursor } }))).toEqual([
+		expect(getError(await api<Page>('GET', '/projects', { query: { cursor } }))).toEqual([
 			400,
 			'invalid_request',
 		]);

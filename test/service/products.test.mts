@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { errorOf, unknownId, useService, type Schemas } from './support.mts';
+import { getError, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor } = useService();
 type Product = Schemas['Product'];
@@ -59,19 +59,19 @@ test('are changed field by field, any number of times, and stay in their project
 
 test('are refused when a known field has the wrong type, or there is nothing to change', async () => {
 	const [{ id }] = await list();
-	expect(errorOf(await create({ name: 5 }))).toEqual([400, 'invalid_request']);
-	expect(errorOf(await update(id, { name: 5 }))).toEqual([400, 'invalid_request']);
-	expect(errorOf(await update(id, {}))).toEqual([400, 'invalid_request']);
+	expect(getError(await create({ name: 5 }))).toEqual([400, 'invalid_request']);
+	expect(getError(await update(id, { name: 5 }))).toEqual([400, 'invalid_request']);
+	expect(getError(await update(id, {}))).toEqual([400, 'invalid_request']);
 });
 
 test('are not found when missing or in a project without access', async () => {
 	const [{ id }] = await list();
 	const token = await keyFor({ projects: [found.projects[1].id] });
-	expect(errorOf(await api('GET', '/products', { query: { projectId }, token }))).toEqual([
+	expect(getError(await api('GET', '/products', { query: { projectId }, token }))).toEqual([
 		404,
 		'not_found',
 	]);
-	expect(errorOf(await create({ name: 'x' }, token))).toEqual([404, 'not_found']);
-	expect(errorOf(await update(id, { name: 'x' }, token))).toEqual([404, 'not_found']);
-	expect(errorOf(await update(unknownId, { name: 'x' }))).toEqual([404, 'not_found']);
+	expect(getError(await create({ name: 'x' }, token))).toEqual([404, 'not_found']);
+	expect(getError(await update(id, { name: 'x' }, token))).toEqual([404, 'not_found']);
+	expect(getError(await update(unknownId, { name: 'x' }))).toEqual([404, 'not_found']);
 });

@@ -1,4 +1,4 @@
-// What every operation has in common: key, version, scopes, validation, envelope.
+// Common rules of all operations: key, version, scopes, validation, envelope.
 import { describe, expect, test } from '@jest/globals';
 import fastify from 'fastify';
 import { operations } from '../../openapi/contract.mts';
@@ -11,18 +11,18 @@ import { noLateness } from '../../local-service/lateness.mts';
 import { createRateLimit } from '../../local-service/rate-limit.mts';
 import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
-import { current, errorOf, messageOf, older, unknownId as id, useService } from './support.mts';
+import { current, getError, getMessage, older, unknownId as id, useService } from './support.mts';
 import { http } from '../../tools/http.mts';
 import { createServiceClock } from '../virtualClock.mts';
 
 const { api, control, keyFor, seed, url } = useService();
 const olderOnly = ['getTask', 'listCustomDomains'];
-const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, id);
+const getPath = (path: string) => path.replaceAll(/\{\w+\}/g, id);
 
 describe('every operation', () => {
 	test.each(operations)('$operationId requires a valid key', async ({ method, path }) => {
 		for (const token of [null, 'wrong', ''])
-			expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([401, 'unauthorized']);
+			expect(getError(await api(method, getPath(path), { token }))).toEqual([401, 'unauthorized']);
 	});
 
 	test.each(operations)(
@@ -31,11 +31,11 @@ describe('every operation', () => {
 			const good = olderOnly.includes(operationId) ? older : current;
 			const wrong = olderOnly.includes(operationId) ? current : older;
 			for (const version of [null, wrong, '2020-01-01', '']) {
-				const got = await api(method, pathOf(path), { version });
-				expect(errorOf(got)).toEqual([400, 'invalid_version']);
-				expect(messageOf(got)).toContain(good);
+				const got = await api(method, getPath(path), { version });
+				expect(getError(got)).toEqual([400, 'invalid_version']);
+				expect(getMessage(got)).toContain(good);
 			}
-			expect(errorOf(await api(method, pathOf(path), { version: good }))).not.toContain(
+			expect(getError(await api(method, getPath(path), { version: good }))).not.toContain(
 				'invalid_version',
 			);
 		},
@@ -47,7 +47,7 @@ describe('every operation', () => {
 			const { scopes, method, path } = operation;
 			const everything = [...new Set(operations.flatMap((each) => each.scopes))];
 			const token = await keyFor({ scopes: everything.filter((scope) => !scopes.includes(scope)) });
-			expect(errorOf(await api(method, pathOf(path), { token }))).toEqual([404, 'not_found']);
+			expect(getError(await api(method, getPath(path), { token }))).toEqual([404, 'not_found']);
 		},
 	);
 });
@@ -73,16 +73,16 @@ describe('refusals', () => {
 		expect((await start(projects[1].id, token)).status).toBe(202);
 		const denied = await start(projects[0].id, token);
 		const missing = await start(id, token);
-		expect(errorOf(denied)).toEqual([404, 'not_found']);
+		expect(getError(denied)).toEqual([404, 'not_found']);
 		expect(denied.body).toEqual(missing.body);
 	});
 
 	test.each(['/nothing', '/projects/1', '/'])('unknown route %s', async (path) => {
-		expect(errorOf(await api('GET', path))).toEqual([404, 'not_found']);
+		expect(getError(await api('GET', path))).toEqual([404, 'not_found']);
 	});
 
 	test('a method that a route does not have', async () => {
-		expect(errorOf(await api('DELETE', '/projects'))).toEqual([404, 'not_found']);
+		expect(getError(await api('DELETE', '/projects'))).toEqual([404, 'not_found']);
 	});
 
 	test.each([
@@ -97,8 +97,8 @@ describe('refusals', () => {
 		['an empty text', { projectId: id, prompt: '' }, 'body/prompt'],
 	])('%s', async (_, body, message) => {
 		const got = await api('POST', '/agent/sessions', { body });
-		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(messageOf(got)).toContain(message);
+		expect(getError(got)).toEqual([400, 'invalid_request']);
+		expect(getMessage(got)).toContain(message);
 	});
 
 	test('a body that does not say it is JSON', async () => {
@@ -106,19 +106,19 @@ describe('refusals', () => {
 			body: { projectId: id, prompt: 'x' },
 			headers: { 'content-type': 'text/plain' },
 		});
-		expect(errorOf(got)).toEqual([400, 'invalid_request']);
+		expect(getError(got)).toEqual([400, 'invalid_request']);
 	});
 
 	test('an id in the path that is not a UUID', async () => {
 		const got = await api('GET', '/agent/sessions/17');
-		expect(errorOf(got)).toEqual([400, 'invalid_request']);
-		expect(messageOf(got)).toContain('path/sessionId');
+		expect(getError(got)).toEqual([400, 'invalid_request']);
+		expect(getMessage(got)).toContain('path/sessionId');
 	});
 
 	test('a required parameter that is missing, or given twice', async () => {
 		const got = await api('GET', '/files');
-		expect(messageOf(got)).toContain('query/projectId is required');
-		expect(errorOf(await api('GET', '/projects?limit=1&limit=2'))).toEqual([
+		expect(getMessage(got)).toContain('query/projectId is required');
+		expect(getError(await api('GET', '/projects?limit=1&limit=2'))).toEqual([
 			400,
 			'invalid_request',
 		]);
@@ -139,7 +139,7 @@ describe('rate limit', () => {
 		for (let n = 0; n < 3; n++) statuses.push((await api('GET', '/projects')).status);
 		expect(statuses).toEqual([200, 200, 429]);
 		const refused = await api('GET', '/projects');
-		expect(errorOf(refused)).toEqual([429, 'too_many_requests']);
+		expect(getError(refused)).toEqual([429, 'too_many_requests']);
 		expect(refused.headers.get('retry-after')).toBe('2');
 		expect((await api('GET', '/projects', { token: other })).status).toBe(200);
 		await control.setRateLimit(null);

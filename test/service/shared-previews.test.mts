@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { errorOf, unknownId, useService, type Schemas } from './support.mts';
+import { getError, unknownId, useService, type Schemas } from './support.mts';
 import { http } from '../../tools/http.mts';
 
 const { api, seed, keyFor } = useService();
@@ -27,7 +27,7 @@ test('need an agent session in the project first', async () => {
 	await api('POST', '/agent/sessions', {
 		body: { projectId: found.projects[1].id, prompt: '[say hi]' },
 	});
-	expect(errorOf(await share())).toEqual([409, 'conflict']);
+	expect(getError(await share())).toEqual([409, 'conflict']);
 	await startSession();
 	expect((await share()).status).toBe(200);
 });
@@ -67,14 +67,14 @@ test.each([
 	['an unknown property', { colour: 'red' }],
 ])('refuse %s', async (_, change) => {
 	await startSession();
-	expect(errorOf(await share(change))).toEqual([400, 'invalid_request']);
+	expect(getError(await share(change))).toEqual([400, 'invalid_request']);
 });
 
 test('of an unknown site, a site of another project, or a project without access are not found', async () => {
 	await startSession();
-	expect(errorOf(await share({ siteId: unknownId }))).toEqual([404, 'not_found']);
-	expect(errorOf(await share({ siteId: otherSite }))).toEqual([404, 'not_found']);
-	expect(errorOf(await share({}, await keyFor({ projects: [found.projects[1].id] })))).toEqual([
+	expect(getError(await share({ siteId: unknownId }))).toEqual([404, 'not_found']);
+	expect(getError(await share({ siteId: otherSite }))).toEqual([404, 'not_found']);
+	expect(getError(await share({}, await keyFor({ projects: [found.projects[1].id] })))).toEqual([
 		404,
 		'not_found',
 	]);

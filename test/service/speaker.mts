@@ -76,7 +76,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 		call,
 		control: controlWithin(service.app),
 		overrides,
-		/** What the service reports as its own mistakes */
+		/** Errors that the service reports about itself */
 		problems,
 		now: clock.now,
 		advance: (seconds: number) => clock.advance(seconds * 1000),
@@ -86,7 +86,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 
 export type Speaker = ReturnType<typeof speaker>;
 
-/** What stands at a dotted path: `data.run_id`. */
+/** Returns the value at a dotted path: `data.run_id`. */
 export const valueAt = (value: unknown, path: string): unknown =>
 	path
 		.split('.')
@@ -115,14 +115,14 @@ export interface Pending {
 	response: { options: Array<{ value: string; label: string }> };
 }
 
-export async function pendingIn(service: Speaker, sessionId: string): Promise<Pending[]> {
+export async function findPending(service: Speaker, sessionId: string): Promise<Pending[]> {
 	const { body } = await service.call('getAgentSession', { sessionId });
 	// The document shows the status object: no dialect moves it
 	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
 }
 
 /** The ids of a list's entries, in their order */
-export const idsIn = (list: unknown): unknown[] => {
+export const findIds = (list: unknown): unknown[] => {
 	const data = valueAt(list, 'data');
 	return Array.isArray(data) ? data.map((item) => valueAt(item, 'id')) : [];
 };

@@ -18,7 +18,7 @@ import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
 import { createServiceClock } from '../virtualClock.mts';
 
-/** What the contract says about bodies, by name */
+/** Schemas of the contract, by name */
 export type Schemas = components['schemas'];
 export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
 
@@ -98,7 +98,7 @@ export function useService(options: ServiceOptions = {}) {
 			data: typeof body === 'string' ? body : JSON.stringify(body),
 		});
 		const text = response.data;
-		// What was asked for decides what the body is; errors are read by `errorOf`
+		// The request decides the type of the body. `getError` reads errors
 		return {
 			status: response.status,
 			headers: new Headers(response.headers as Record<string, string>),
@@ -142,10 +142,10 @@ export function useService(options: ServiceOptions = {}) {
 }
 
 /** The error of an answer, if it is one. */
-const errorIn = ({ body }: CallResult) =>
+const findError = ({ body }: CallResult) =>
 	(body as Partial<Schemas['ErrorEnvelope']> | undefined)?.error;
 
 /** `[404, 'not_found']` */
-export const errorOf = (result: CallResult) => [result.status, errorIn(result)?.code];
+export const getError = (result: CallResult) => [result.status, findError(result)?.code];
 /** The error's message; empty for what is not an error */
-export const messageOf = (result: CallResult): string => errorIn(result)?.message ?? '';
+export const getMessage = (result: CallResult): string => findError(result)?.message ?? '';

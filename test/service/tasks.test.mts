@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isRule, nextRun, nextRunOf } from '../../local-service/recurrence.mts';
+import { isRule, nextRun, findNextRun } from '../../local-service/recurrence.mts';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { errorOf, older, unknownId, useService, type Schemas } from './support.mts';
+import { getError, older, unknownId, useService, type Schemas } from './support.mts';
 
 const { api, all, seed, keyFor, clock, advance } = useService();
 type Task = Schemas['Task'];
@@ -56,19 +56,19 @@ test('stay as they are when an update is repeated', async () => {
 test('run next as the new rule says', async () => {
 	const { body } = await update(tasks[0].id, { rrule: 'FREQ=DAILY;BYHOUR=23;BYMINUTE=15' });
 	expect(body.nextRunAt).toMatch(/T23:15:00.000Z$/);
-	expect(errorOf(await update(tasks[0].id, { rrule: 'every day' }))).toEqual([
+	expect(getError(await update(tasks[0].id, { rrule: 'every day' }))).toEqual([
 		400,
 		'invalid_request',
 	]);
-	expect(errorOf(await update(tasks[0].id, { title: 5 }))).toEqual([400, 'invalid_request']);
+	expect(getError(await update(tasks[0].id, { title: 5 }))).toEqual([400, 'invalid_request']);
 });
 
 test('are not found when missing or in a project without access', async () => {
 	const token = await keyFor({ projects: [tasks[1].projectId] });
 	expect((await all<Task>('/tasks', { token })).map(({ id }) => id)).toEqual([tasks[1].id]);
-	expect(errorOf(await read(unknownId))).toEqual([404, 'not_found']);
-	expect(errorOf(await read(tasks[0].id, token))).toEqual([404, 'not_found']);
-	expect(errorOf(await update(tasks[0].id, { title: 'x' }, token))).toEqual([404, 'not_found']);
+	expect(getError(await read(unknownId))).toEqual([404, 'not_found']);
+	expect(getError(await read(tasks[0].id, token))).toEqual([404, 'not_found']);
+	expect(getError(await update(tasks[0].id, { title: 'x' }, token))).toEqual([404, 'not_found']);
 	expect((await read(tasks[1].id, token)).status).toBe(200);
 });
 
@@ -123,7 +123,7 @@ describe('recurrence rules', () => {
 				for (const [changes, hours] of questions) {
 					Object.assign(task, changes);
 					const now = anchor + hours * hour;
-					expect(nextRunOf(task, now)).toBe(
+					expect(findNextRun(task, now)).toBe(
 						nextRun(task.rrule, task.createdAt, Math.max(now, task.ranUntil)),
 					);
 				}

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
 	mergeTemplates,
-	placeholdersIn,
+	findPlaceholders,
 	readValues,
 	strayField,
 	TemplateMismatch,
@@ -43,7 +43,7 @@ test('what a template writes it reads again, whatever the values are', () => {
 	fc.assert(
 		fc.property(template, fc.array(value, { minLength: 4, maxLength: 4 }), (shape, given) => {
 			const values = Object.fromEntries(
-				placeholdersIn(shape).map((name) => [name, given[names.indexOf(name)]]),
+				findPlaceholders(shape).map((name) => [name, given[names.indexOf(name)]]),
 			);
 			expect(readValues(shape, writeValues(shape, values), 'body')).toEqual(values);
 		}),
@@ -108,8 +108,8 @@ describe('laying a template over another', () => {
 	test('leaves every placeholder of the change in one place', () => {
 		fc.assert(
 			fc.property(template, template, (base, change) => {
-				const found = placeholdersIn(mergeTemplates(base, change));
-				expect(found).toEqual(expect.arrayContaining(placeholdersIn(change)));
+				const found = findPlaceholders(mergeTemplates(base, change));
+				expect(found).toEqual(expect.arrayContaining(findPlaceholders(change)));
 				expect(new Set(found).size).toBe(found.length);
 			}),
 		);

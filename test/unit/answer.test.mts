@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
 import { toText } from '../../nodes/shared/values.ts';
-import { channelAnswers, nameOf } from '../channelAnswers.mts';
+import { channelAnswers, getName } from '../channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
 
@@ -22,7 +22,7 @@ const needsApproval = {
 /** One of its requests, as Split Out makes an item of it. */
 const request = { ...needsApproval.pendingInteractions[0], patterns: ['yes'], response: 'yes' };
 
-/** What a Chat node hands on besides the text that was typed. */
+/** Fields of a Chat node's output besides the typed text. */
 const chat = { sessionId: 'f3b1c6', action: 'sendMessage' };
 
 type Said = 'approve' | 'deny' | 'none' | 'unreadable' | 'both';
@@ -233,10 +233,10 @@ describe('an answer', () => {
 		SHAPES.map(([from, value, said]) => [from, toText(value).slice(0, 200), said, value] as const),
 	)('of %s: %s is %s', (_, __, said, value) => expect(reading(value)).toBe(said));
 
-	// What the nodes really hand on; test/e2e/channels.test.mts holds the table against them.
+	// Real outputs of the nodes. test/e2e/channels.test.mts holds the table against them.
 	test.each(
 		channelAnswers.flatMap((row) =>
-			Object.entries(row.gives).map(([version, item]) => [nameOf(row), version, row.means, item]),
+			Object.entries(row.gives).map(([version, item]) => [getName(row), version, row.means, item]),
 		),
 	)('of %s, in n8n %s, is %s', (_, __, means, item) => expect(reading(item)).toBe(means));
 

@@ -111,7 +111,7 @@ describe('a download', () => {
 		};
 		return { urls, context: { helpers: { httpRequest } } as unknown as IExecuteSingleFunctions };
 	};
-	const clientOf = (baseUrl: string) => ({ baseUrl, clock: realClock }) as unknown as ApiClient;
+	const getClient = (baseUrl: string) => ({ baseUrl, clock: realClock }) as unknown as ApiClient;
 	const read = async (stream: AsyncIterable<Uint8Array>) => {
 		let bytes = 0;
 		for await (const chunk of stream) bytes += chunk.length;
@@ -147,7 +147,7 @@ describe('a download', () => {
 		'x',
 	])('from %s is not made for a service on the internet', async (url) => {
 		const { urls, context: within } = context(once);
-		const client = clientOf('https://api.example.com/v1');
+		const client = getClient('https://api.example.com/v1');
 		await expect(download(within, client, url, read)).rejects.toThrow("that isn't followed");
 		expect(urls).toEqual([]);
 	});
@@ -159,7 +159,7 @@ describe('a download', () => {
 		['http://localhost:4010/v1', 'http://127.0.0.1:4010/x'],
 	])('of a service at %s is made from %s', async (baseUrl, url) => {
 		const { urls, context: within } = context(once);
-		expect(await download(within, clientOf(baseUrl), url, read)).toBe(1);
+		expect(await download(within, getClient(baseUrl), url, read)).toBe(1);
 		expect(urls).toEqual([url]);
 	});
 
@@ -171,7 +171,7 @@ describe('a download', () => {
 				await new Promise((resolve) => setTimeout(resolve, 1_000));
 			}
 		});
-		const client = clientOf('https://api.example.com/v1');
+		const client = getClient('https://api.example.com/v1');
 		const ended = download(within, client, 'https://files.example.com/x', read).catch(
 			(error: unknown) => error,
 		);

@@ -9,7 +9,7 @@ export const hasBash = BASH !== undefined;
 
 /** Programs that are functions of the shell that runs the commands, and files in the only folder that programs are searched in */
 export const PROGRAMS = ['rm', 'ls', 'echo', 'cat', 'npm', 'git', 'make', 'cp', 'grep', 'node'];
-/** How programs that run the rest of their words skip those of their own */
+/** Rules for programs that run the rest of their words: how they skip their own options */
 const WRAPPERS: Record<string, string> = {
 	sudo: 'while [ "${1#-}" != "$1" ]; do [ "$1" != -u ] || shift; shift; done',
 	env: 'while [ "${1#*=}" != "$1" ] || [ "$1" = -i ]; do shift; done',
@@ -40,7 +40,7 @@ attempt() {
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What became of a command: the programs that were run, each with its words */
+/** Result of a command: the programs that ran, each with its words */
 export interface Trace {
 	runs: string[][];
 	isReadable: boolean;

@@ -1,4 +1,4 @@
-// When the package is built again.
+// Rebuilds of the package.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

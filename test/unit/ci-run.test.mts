@@ -1,4 +1,4 @@
-// What .ci/run makes of its two runs: a line with the totals of both, and an exit code.
+// Output of .ci/run for its two runs: a line with the totals of both, and an exit code.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ import { apiWith, type Answer } from '../apiWith.mts';
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const HOUR_MS = 60 * 60_000;
 
-/** When requests are sent in a wait of 10 minutes, if the clock is set right before one of them */
+/** Returns the times of requests in a wait of 10 minutes, if the clock is set right before one of them */
 async function requestTimes(answers: Answer[], shiftMs: number, shiftAt: number) {
 	let index = 0;
 	let elapsed = () => 0;

@@ -12,7 +12,7 @@ const OUR_TEXT = 'Our report, with a ä';
 const OUR_BYTES = Buffer.byteLength(OUR_TEXT);
 const HOUR_MS = 60 * 60_000;
 
-/** What becomes of an attempt to create the file */
+/** Result of an attempt to create the file */
 type Fate = 'fine' | 'lost before' | 'lost after' | 'a page before' | 'a page after';
 
 interface StoredFile {

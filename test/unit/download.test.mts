@@ -1,12 +1,12 @@
-// Where a download leads: the service names a URL, and its host may name another.
+// Targets of a download: the service names a URL, and its host may redirect to another.
 import { expect, test } from '@jest/globals';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
 
 const SERVICE = 'https://api.example.com/v1';
-const bodyOf = (text: string) => ({ text, destroy: () => {}, emit: () => true });
+const getBody = (text: string) => ({ text, destroy: () => {}, emit: () => true });
 
-/** What comes of a download from hosts that answer as they are told, and the URLs that were requested */
+/** Downloads from scripted hosts. Returns the result and the requested URLs. */
 async function downloaded(first: string, redirects: Record<string, string>) {
 	const requested: string[] = [];
 	const httpRequest = async ({ url, ...options }: any) => {
@@ -15,8 +15,8 @@ async function downloaded(first: string, redirects: Record<string, string>) {
 		expect(options.headers).toBeUndefined();
 		const location = redirects[url];
 		return location
-			? { statusCode: 302, headers: { location }, body: bodyOf('') }
-			: { statusCode: 200, headers: {}, body: bodyOf('content') };
+			? { statusCode: 302, headers: { location }, body: getBody('') }
+			: { statusCode: 200, headers: {}, body: getBody('content') };
 	};
 	const context: any = { helpers: { httpRequest } };
 	const api: any = { clock: realClock, baseUrl: SERVICE, signal: undefined };

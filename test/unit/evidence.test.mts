@@ -1,4 +1,4 @@
-// What a response says and what it proves: the edges of statuses and bodies, and where in a body something is looked for.
+// Proof that a response gives: unusual statuses and bodies, and places of values in a body.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import {

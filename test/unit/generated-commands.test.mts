@@ -6,7 +6,7 @@ import { Commands, randomFrom } from './commands.mts';
 import { policy, request, rule } from './policies.mts';
 
 const SEED = 34;
-/** Of commands of any form, and of those that a rule with a wildcard may approve */
+/** Number of commands of any form, and of those that a rule with a wildcard may approve */
 const COMMANDS = 12_000;
 const FILLED = 8_000;
 
@@ -93,7 +93,7 @@ describe('a wildcard that approves', () => {
 	beforeAll(async () => {
 		traces = await run(approved.map(([, command]) => command));
 	});
-	/** What of a program's words is outside of the current folder */
+	/** Returns the words of a program that are outside of the current folder. */
 	const isOutside = (word: string) =>
 		/^[/~]|[=:,@]\/(?!\/)|file:|^-\w*\/|(?:^|[^.])\.\.(?:\/|$)|\/home\/nobody/.test(word);
 

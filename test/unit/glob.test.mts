@@ -10,7 +10,7 @@ import {
 const globMatches = (pattern: string, text: string) =>
 	matchesGlob(parseGlob(pattern), { characters: [...text] }, { left: MATCH_BUDGET });
 
-/** What a glob means, said as plainly as possible; too slow for use. */
+/** Reference implementation of a glob, too slow for use. */
 function meaning(pattern: string, text: string): boolean {
 	if (pattern === '') return text === '';
 	const [first, ...rest] = [...pattern];

@@ -1,4 +1,4 @@
-// What rules make of requests by somebody who knows them: nothing is approved that the text of a rule's author does not cover,
+// Rules against hostile requests: nothing is approved without the text of a rule's author,
 // and nothing that a rule denies is passed by dressing it up.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -35,7 +35,7 @@ describe('a wildcard that approves', () => {
 		['*.ts', 'src/a.ts'],
 		['file-?', 'file-1'],
 		['*', 'anything; at $(all) > ../x'],
-		// What the author typed out is meant as it stands.
+		// Text without wildcards matches as typed.
 		['npm run build && npm test', 'npm run build && npm test'],
 		['npm run build && npm run *', 'npm run build && npm run test'],
 		['cat ../*', 'cat ../README.md'],
@@ -261,7 +261,7 @@ function isOneCommand(text: string): boolean {
 		(word) => typeof word === 'string' && !word.split(/[/=:]/).includes('..'),
 	);
 }
-/** What a glob stands for as far as its wildcards go */
+/** Pattern of a glob's wildcards */
 const widest = (glob: string) =>
 	new RegExp(`^${glob.replace(/[.^$+()[\]{}|]/g, '\\$&').replaceAll('*', '[^]*')}$`, 'u');
 

@@ -1,4 +1,4 @@
-// What single words, signs and lengths of an option say: where the vocabulary ends.
+// Meaning of single words, signs and lengths of an option: the limits of the vocabulary.
 import { describe, expect, test } from '@jest/globals';
 import {
 	readOptions,

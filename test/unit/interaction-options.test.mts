@@ -10,7 +10,7 @@ import {
 type Side = 'approve' | 'deny';
 
 /** Options from `value=label`, from a value alone, or as they are. */
-const optionsOf = (options: Array<string | { value: unknown; label?: unknown }>) =>
+const getOptions = (options: Array<string | { value: unknown; label?: unknown }>) =>
 	readOptions({
 		response: {
 			options: options.map((option) => {
@@ -21,11 +21,11 @@ const optionsOf = (options: Array<string | { value: unknown; label?: unknown }>)
 		},
 	});
 const choose = (
-	options: Parameters<typeof optionsOf>[0],
+	options: Parameters<typeof getOptions>[0],
 	decision: Side,
 	approveWith: ApproveWith = 'once',
 	named: Partial<OptionPreferences> = {},
-) => chooseOption(optionsOf(options), decision, { approveWith, ...named });
+) => chooseOption(getOptions(options), decision, { approveWith, ...named });
 
 describe('an option is known by the words of its value', () => {
 	test.each<[string[], Side, ApproveWith, string | undefined]>([
@@ -225,7 +225,7 @@ describe('one value', () => {
 
 	test('is left out where it is neither a text nor a number', () => {
 		const values = [true, null, undefined, {}, [], ['allow'], '', ' ', Number.NaN];
-		expect(optionsOf(values.map((value) => ({ value, label: 'Allow' })))).toEqual([]);
+		expect(getOptions(values.map((value) => ({ value, label: 'Allow' })))).toEqual([]);
 	});
 });
 
@@ -286,7 +286,7 @@ describe('whatever the options', () => {
 		expect(picked).toBeGreaterThan(20);
 	});
 
-	// What no list of ours holds, by which a service may say for how long, for whom or that it will not ask any more
+	// Unknown words, with which a service may limit the time or the user, or stop asking
 	const outside = fc.oneof(
 		fc.constantFrom(
 			'workspace',

@@ -1,4 +1,4 @@
-// What became of each decision, whatever readings and answers come in which order.
+// Results of decisions, for any order of polls and answers.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

@@ -68,7 +68,7 @@ function growth(work: (text: string) => unknown, textOf: (length: number) => str
 }
 
 /** The error for a response of this status */
-const errorOf = (status: number, { body, text }: { body?: unknown; text?: string }) =>
+const getError = (status: number, { body, text }: { body?: unknown; text?: string }) =>
 	attemptError({ kind: 'response', status, headers: {}, body, text }, {}, 0);
 
 /** A text of about this length: the middle as often as it fits, between a start and an end */
@@ -215,11 +215,11 @@ const interaction = (text: string) => ({
 const rules = [{ permission: '*', pattern: '*a*b', decision: 'deny' as const }];
 const policy = { rules, defaultDecision: 'approve' as const, approveWith: 'once' as const };
 
-/** What reads text that the service, an agent, a person in a channel or an earlier node wrote. Those that may throw a mistake do. */
+/** Functions that read text of the service, an agent, an approver or an earlier node. They may throw an error. */
 const READERS: Record<string, (text: string) => unknown> = {
 	'the message of an error': (text) =>
-		errorOf(400, { body: { error: { message: text, code: text, doc_url: text } } }),
-	'an error that is no JSON': (text) => errorOf(500, { text }),
+		getError(400, { body: { error: { message: text, code: text, doc_url: text } } }),
+	'an error that is no JSON': (text) => getError(500, { text }),
 	'a body that is no JSON': (text) => describeBody({ text }),
 	'Retry-After': (text) => retryAfterMs({ 'retry-after': text, date: text }, 0),
 	'a body as JSON': (text) => parseJson(text),

@@ -1,4 +1,4 @@
-// How an item of Run Agent Session finds its session: by its key, by its run and item, or by what it descends from.
+// Matches an item of Run Agent Session with its session: by its key, by its run and item, or by its ancestors.
 import { describe, expect, test } from '@jest/globals';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { listAncestors } from '../../nodes/RunAgentSession/session/ancestors.ts';

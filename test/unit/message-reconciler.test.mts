@@ -1,4 +1,4 @@
-// What proves that a message whose response was lost arrived: a new turn, or the message itself. Nothing else does.
+// Proof that a message with a lost response arrived: a new turn, or the message itself.
 import { describe, expect, test } from '@jest/globals';
 import { messageReconciler } from '../../nodes/shared/client/reconcilers.ts';
 import type { Session } from '../../nodes/shared/client/session.ts';

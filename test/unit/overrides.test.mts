@@ -93,8 +93,8 @@ describe('a mistake in Overrides is named', () => {
 });
 
 describe('a request', () => {
-	/** What is sent for an operation */
-	async function requestOf(
+	/** Returns the request of an operation. */
+	async function getRequest(
 		operation: OperationId,
 		values: Values,
 		overrides: object = {},
@@ -117,7 +117,7 @@ describe('a request', () => {
 			},
 		};
 		const values = { projectId: 'a/b', prompt: 'Hi' };
-		const request = await requestOf('createAgentSession', values, overrides);
+		const request = await getRequest('createAgentSession', values, overrides);
 		expect(request).toMatchObject({
 			method: 'PUT',
 			path: '/projects/a%2Fb/runs',
@@ -128,13 +128,13 @@ describe('a request', () => {
 	});
 
 	test('leaves out what has no value, and keeps null, false, zero and the empty text', async () => {
-		const task = await requestOf('updateTask', { taskId: ID, title: '' });
+		const task = await getRequest('updateTask', { taskId: ID, title: '' });
 		expect(task.body).toEqual({ title: '' });
-		const moved = await requestOf('moveFile', { fileId: ID, parentId: null });
+		const moved = await getRequest('moveFile', { fileId: ID, parentId: null });
 		expect(moved.body).toEqual({ parentId: null });
-		const folder = await requestOf('createFile', { kind: 'folder', name: 'a' });
+		const folder = await getRequest('createFile', { kind: 'folder', name: 'a' });
 		expect(folder.body).toEqual({ kind: 'folder', name: 'a' });
-		const { query } = await requestOf('listTasks', { limit: 0, cursor: undefined });
+		const { query } = await getRequest('listTasks', { limit: 0, cursor: undefined });
 		expect(query).toEqual({ limit: 0 });
 	});
 
@@ -143,19 +143,19 @@ describe('a request', () => {
 			fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, text) => {
 				const hostile = `{projectId} ${text} {prompt}`;
 				const values = { projectId: value, prompt: hostile };
-				const { body } = await requestOf('createAgentSession', values);
+				const { body } = await getRequest('createAgentSession', values);
 				expect(body).toEqual(JSON.parse(JSON.stringify(values)));
 			}),
 		);
 		const extra = { '@limit': 1, '{prompt}': '{prompt}' };
-		const { body } = await requestOf('createProduct', { projectId: ID }, {}, { extra });
+		const { body } = await getRequest('createProduct', { projectId: ID }, {}, { extra });
 		expect(body).toEqual({ projectId: ID, ...extra });
 	});
 
 	test("puts the user's own fields over the body", async () => {
 		const values = { projectId: ID, prompt: 'Hi' };
 		const extra = { prompt: 'Mine', model: 'x' };
-		const { body } = await requestOf('createAgentSession', values, {}, { extra });
+		const { body } = await getRequest('createAgentSession', values, {}, { extra });
 		expect(body).toEqual({ projectId: ID, prompt: 'Mine', model: 'x' });
 	});
 
@@ -163,12 +163,12 @@ describe('a request', () => {
 		'refuses the ID %j, which would change the path',
 		async (interactionId) => {
 			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
-			await expect(requestOf('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
+			await expect(getRequest('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
 		},
 	);
 
 	test('without a value for its path is refused', async () => {
-		await expect(requestOf('getTask', {})).rejects.toThrow(/needs a value for {taskId}/);
+		await expect(getRequest('getTask', {})).rejects.toThrow(/needs a value for {taskId}/);
 	});
 });
 

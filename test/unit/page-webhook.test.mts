@@ -35,13 +35,13 @@ const { shown } = createForm(session, [], page(), link);
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const VALID = { shown, request0: '0', comment: 'Go.' };
 
-/** How an n8n is that asks the webhook */
+/** State of the n8n that calls the webhook */
 interface World {
 	method?: string;
 	headers?: Record<string, unknown>;
 	query?: unknown;
 	body?: unknown;
-	/** What the service answers, or throws */
+	/** Answer or error of the service */
 	serves?: () => unknown;
 	credential?: () => Promise<unknown>;
 	/** In the node's context */

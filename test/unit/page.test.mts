@@ -46,11 +46,11 @@ const record: PageRecord = {
 	answers: {},
 	preferences: { approveWith: 'once' },
 };
-const contentsOf = (...requests: Interaction[]) =>
+const getContents = (...requests: Interaction[]) =>
 	requests.map((each) => fingerprintContent(each) ?? '');
 /** The form for requests that were all left for approvers when the link was sent */
 const pending = (...requests: Interaction[]) =>
-	createForm(session(...requests), [], record, createLink(contentsOf(...requests)));
+	createForm(session(...requests), [], record, createLink(getContents(...requests)));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
 
@@ -77,7 +77,7 @@ const hostile = fc
 	.filter((text) => text !== '');
 
 /** All tags of a page with their attributes; what stands for a content is different by nature */
-const tagsOf = (html: string) =>
+const getTags = (html: string) =>
 	(html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/value="[\w-]{22}"/, 'value=""'));
 
 describe("an agent's words", () => {
@@ -133,7 +133,7 @@ describe("an agent's words", () => {
 	};
 	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
 	const tagsBeside = (html: string) =>
-		tagsOf(
+		getTags(
 			html.replaceAll(/<mark[^>]*>|<\/mark>|<span class="(?:line|tab)">[\n\t]<\/span>/g, ''),
 		).filter((tag) => tag !== '<p class="hint">');
 
@@ -449,7 +449,7 @@ describe('an answer', () => {
 
 	test("to another session's page is none", () => {
 		const elsewhere = { ...session(...two), sessionId: 's2' };
-		const other = createForm(elsewhere, [], record, createLink(contentsOf(...two)));
+		const other = createForm(elsewhere, [], record, createLink(getContents(...two)));
 		expect(readForm(other, { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
@@ -500,7 +500,7 @@ describe('an answer', () => {
 describe('a request that was not left for approvers', () => {
 	const asked = request();
 	const later = request({ id: 'i2', patterns: ['npm test'] });
-	const link = createLink(contentsOf(asked));
+	const link = createLink(getContents(asked));
 
 	test('has no choices: the rules decide it, or it is asked in another message', () => {
 		const { requests } = createForm(session(asked, later), [], record, link);
@@ -537,7 +537,7 @@ describe('a request that was not left for approvers', () => {
 				decidedBy: 'rule 2',
 				at: '2026-10-05T15:00:00.000Z',
 			},
-			content: contentsOf(later)[0],
+			content: getContents(later)[0],
 			state: 'sent' as const,
 			polls: 0,
 		};

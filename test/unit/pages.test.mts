@@ -1,4 +1,4 @@
-// What a page of a list proves: its entries, its end, its progress, its filter. Pages as a service may write them, and what comes of them.
+// Proofs of a list's page: its entries, its end, its progress and its filter, for pages of different services.
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
@@ -32,7 +32,7 @@ async function read(
 	const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
 	return { all, nexts, sent, error };
 }
-const messageOf = async (...given: Parameters<typeof read>) =>
+const getMessage = async (...given: Parameters<typeof read>) =>
 	(await read(...given)).error?.message;
 const queries = (sent: Array<{ query: Record<string, unknown> }>) =>
 	sent.map(({ query }) => [query.limit, query.cursor]);
@@ -263,7 +263,7 @@ describe('the filter', () => {
 
 	test('that is not asked for is none', async () => {
 		const list: List = ['listFiles', { projectId: 'p', parentId: '' }];
-		expect(await messageOf([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
+		expect(await getMessage([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
 	});
 });
 
@@ -304,7 +304,7 @@ describe('what has to be set up', () => {
 
 	test('is nothing where it says nothing', async () => {
 		for (const nothing of [null, false, 'x'])
-			expect(await messageOf([{ data: [], setup_required: nothing }])).toBeUndefined();
+			expect(await getMessage([{ data: [], setup_required: nothing }])).toBeUndefined();
 	});
 });
 

@@ -15,7 +15,7 @@ const ID = '123e4567-e89b-12d3-a456-426614174000';
 const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
 const everyOption = Object.fromEntries(options.map(({ name, default: value }) => [name, value]));
 
-/** What n8n passes to the node of the parameters that a workflow has */
+/** Returns the parameters that n8n passes to the node. */
 const passedOn = (saved: object) =>
 	NodeHelpers.getNodeParameters(properties, { ...saved }, true, false, {} as INode, null) as Record<
 		string,
@@ -101,10 +101,10 @@ describe('Require Specific Output Format', () => {
 		for (const each of properties)
 			if (FIELDS.includes(each.name))
 				expect(NodeHelpers.displayParameter(saved, each, null, asTool)).toBe(false);
-		const context = contextOf(start({ hasOutputParser: true }), { asTool: true });
+		const context = getContext(start({ hasOutputParser: true }), { asTool: true });
 		expect(readHasOutputParser(context)).toBe(false);
-		expect(readHasOutputParser(contextOf(start({ hasOutputParser: true })))).toBe(true);
-		expect(readHasOutputParser(contextOf(start()))).toBe(false);
+		expect(readHasOutputParser(getContext(start({ hasOutputParser: true })))).toBe(true);
+		expect(readHasOutputParser(getContext(start()))).toBe(false);
 	});
 
 	test('a tool shows the fields that it showed before there was the toggle', () => {
@@ -148,7 +148,7 @@ describe('Require Specific Output Format', () => {
 });
 
 /** A node with these parameters, as the node's code sees it */
-function contextOf(saved: Record<string, any>, { asTool = false, ...evaluated } = {} as any): any {
+function getContext(saved: Record<string, any>, { asTool = false, ...evaluated } = {} as any): any {
 	const parameters = passedOn(saved);
 	const resolve = (value: any): any =>
 		typeof value === 'string' && value.startsWith('=') ? (evaluated[value] ?? '') : value;
@@ -180,7 +180,7 @@ const start = (changes: object = {}) => ({
 
 describe('what an item asks for', () => {
 	test('has the default of each field that nobody changed', () => {
-		expect(readItemSettings(contextOf(start()), 0)).toMatchObject({
+		expect(readItemSettings(getContext(start()), 0)).toMatchObject({
 			target: { operation: 'start', projectId: ID, prompt: 'x', extra: {} },
 			policy: { mode: 'ask', defaultDecision: 'ask', approveWith: 'once', approveValues: [] },
 			poll: { pollMs: 5_000, maxPollMs: 10_000 },
@@ -195,7 +195,7 @@ describe('what an item asks for', () => {
 	});
 
 	test('polls at most as often as Poll Interval says, where no Max Poll Interval is given', () => {
-		const settings = readItemSettings(contextOf(start({ options: { pollInterval: 60 } })), 0);
+		const settings = readItemSettings(getContext(start({ options: { pollInterval: 60 } })), 0);
 		expect(settings.poll).toEqual({ pollMs: 60_000, maxPollMs: 60_000 });
 	});
 
@@ -203,7 +203,7 @@ describe('what an item asks for', () => {
 		'reads a session from a dashboard URL itself, without a pattern of n8n: %s',
 		(place) => {
 			const sessionId = { __rl: true, mode: 'url', value: `https://${place}/${ID}` };
-			const { target } = readItemSettings(contextOf({ operation: 'continue', sessionId }), 0);
+			const { target } = readItemSettings(getContext({ operation: 'continue', sessionId }), 0);
 			expect(target).toMatchObject({ sessionId: ID });
 		},
 	);
@@ -223,7 +223,7 @@ describe('a model must not fill in what decides (rule 56)', () => {
 	];
 
 	test.each(decided)('%s', (label, changes) => {
-		const context = contextOf(start(changes), { asTool: true, [byModel]: 'approve' });
+		const context = getContext(start(changes), { asTool: true, [byModel]: 'approve' });
 		expect(() => readItemSettings(context, 0)).toThrow(`A model must not fill in '${label}'`);
 	});
 
@@ -231,7 +231,7 @@ describe('a model must not fill in what decides (rule 56)', () => {
 		'by any of its names: %s',
 		(name) => {
 			const permissionPolicy = `={{ ${name}('x') }}`;
-			const context = contextOf(start({ permissionPolicy }), {
+			const context = getContext(start({ permissionPolicy }), {
 				asTool: true,
 				[permissionPolicy]: 'approve',
 			});
@@ -241,24 +241,24 @@ describe('a model must not fill in what decides (rule 56)', () => {
 
 	test('in a trial, too', () => {
 		const saved = { operation: 'tryRules', requests: '[]', permissionPolicy: byModel };
-		const context = contextOf(saved, { asTool: true, [byModel]: 'approve' });
+		const context = getContext(saved, { asTool: true, [byModel]: 'approve' });
 		expect(() => readTrial(context, 0)).toThrow(/^A model must not/);
 	});
 
 	test('a prompt may come from a model, and outside of a tool nothing changes', () => {
-		const tool = contextOf(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
+		const tool = getContext(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
 		expect(readItemSettings(tool, 0).target).toMatchObject({ prompt: 'Go' });
-		const noTool = contextOf(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
+		const noTool = getContext(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
 		expect(readItemSettings(noTool, 0).policy.mode).toBe('deny');
 	});
 });
 
 /** Every field of a panel, however deep, with the fields and choices in it */
-const fieldsIn = (fields: INodeProperties[]): any[] =>
+const findFields = (fields: INodeProperties[]): any[] =>
 	fields.flatMap((field: any) => [
 		field,
-		...fieldsIn((field.options ?? []).filter(Boolean)),
-		...fieldsIn(field.values ?? []),
+		...findFields((field.options ?? []).filter(Boolean)),
+		...findFields(field.values ?? []),
 	]);
 
 describe.each([
@@ -266,7 +266,7 @@ describe.each([
 	['Workspace Automation', new WorkspaceAutomation()],
 	['Workspace Automation Trigger', new WorkspaceAutomationTrigger()],
 ])('the texts of %s', (_, { description }) => {
-	const fields = fieldsIn(description.properties);
+	const fields = findFields(description.properties);
 
 	test('descriptions have at most 120 characters, and no semicolon', () => {
 		const wrong = fields

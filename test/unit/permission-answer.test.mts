@@ -1,4 +1,4 @@
-// What a person answers is what is decided, and nothing is approved without a rule or a person.
+// The approver's answer decides, and nothing is approved without a rule or an approver.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -184,7 +184,7 @@ test('each request has a budget of its own, however much another costs', () => {
 });
 
 describe('nothing is approved', () => {
-	/** What a glob means, as plainly as possible. */
+	/** Reference implementation of a glob. */
 	const covers = (glob: string, text: string): boolean =>
 		new RegExp(
 			`^${[...glob].map((each) => (each === '*' ? '.*' : each === '?' ? '.' : each)).join('')}$`,

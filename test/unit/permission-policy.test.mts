@@ -1,4 +1,4 @@
-// What a policy decides, and what it leaves for a person.
+// Decisions of a policy, and requests that it leaves to an approver.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

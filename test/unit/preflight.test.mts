@@ -1,4 +1,4 @@
-// What is said about a machine before anything starts.
+// Messages about a machine before the start.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -21,7 +21,7 @@ const about = {
 const asSent = (...interactions: unknown[]) => formatQuestion({ ...about, interactions });
 /** As somebody reads it, who does not see that lines end in two spaces */
 const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
-const linesOf = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
+const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 
 describe('a question', () => {
 	test('says where, what and what for, in a few plain lines', () => {
@@ -184,7 +184,7 @@ describe('a question', () => {
 		['https://example.com/ <b>', '«https∶∕∕example․com∕ ＜b＞»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
 		const text = formatQuestion({ ...about, dashboardUrl, interactions: [request()] });
-		expect(linesOf(text).at(-1)).toBe(`Dashboard: ${shown}`);
+		expect(getLines(text).at(-1)).toBe(`Dashboard: ${shown}`);
 	});
 });
 
@@ -214,7 +214,7 @@ describe('a hostile request', () => {
 			'x'.repeat(5_000),
 		),
 	);
-	/** What is ours: all but the text between quotation marks and what says how much of it is cut off. */
+	/** Returns our own words: all but the quoted text and its mark for cut text. */
 	const ours = (text: string) =>
 		text
 			.replaceAll('Careful: a word mixes letters of different alphabets  \n', '')
@@ -244,7 +244,7 @@ describe('a hostile request', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
 				const asked = ours(write(text));
-				expect(linesOf(asked)).toHaveLength(linesOf(harmless).length);
+				expect(getLines(asked)).toHaveLength(getLines(harmless).length);
 				expect(asked).toBe(harmless);
 			}),
 			{ numRuns: 600 },

@@ -21,7 +21,7 @@ function refusedAfter(accepted: number, tookMs: number, waitMs: number): RateCon
 }
 
 /** Requests a second, of those between the third and the last: the first may catch up on timers that were late */
-function rateOf(pace: RateController, count: number, from: number): number {
+function getRate(pace: RateController, count: number, from: number): number {
 	const turns: number[] = [];
 	for (let now = from; turns.length < count; turns.push(now)) {
 		now = Math.max(now, pace.nextSendAt(request()));
@@ -33,34 +33,34 @@ function rateOf(pace: RateController, count: number, from: number): number {
 describe('the rate', () => {
 	test('is nine tenths of what was accepted until the service accepts again', () => {
 		// A bucket of 10 that gets 10 a second, and a window of 60 a minute
-		expect(rateOf(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
-		expect(rateOf(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
+		expect(getRate(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
+		expect(getRate(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
 	});
 
 	test('is eight tenths at each further 429, once for all that were on their way', () => {
 		const pace = refusedAfter(100, 1_000, 1_000);
-		const before = rateOf(pace, 20, 2_000);
+		const before = getRate(pace, 20, 2_000);
 		for (const sentAt of [2_500, 2_501, 2_502]) pace.onThrottled(sentAt, 2_200, 1_000);
-		expect(rateOf(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
+		expect(getRate(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
 	});
 
 	test('grows slowly, and only while somebody waits', () => {
 		const busy = refusedAfter(100, 1_000, 1_000);
-		const first = rateOf(busy, 10, 2_000);
-		rateOf(busy, 500, 3_000);
-		const later = rateOf(busy, 10, 100_000);
+		const first = getRate(busy, 10, 2_000);
+		getRate(busy, 500, 3_000);
+		const later = getRate(busy, 10, 100_000);
 		expect(later / first).toBeGreaterThan(1.05);
 		expect(later / first).toBeLessThan(1.4);
 		const idle = refusedAfter(100, 1_000, 1_000);
 		for (let index = 0; index < 100; index++) idle.onSend(2_000 + index * 1_000, false);
-		expect(rateOf(idle, 10, 200_000) / first).toBeLessThan(1.1);
+		expect(getRate(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
 	test('told from a handful of requests is a guess that soon grows', () => {
 		const pace = refusedAfter(2, 5_000, 1_000);
-		expect(rateOf(pace, 5, 7_000)).toBeLessThan(2);
-		rateOf(pace, 60, 20_000);
-		expect(rateOf(pace, 5, 100_000)).toBeGreaterThan(8);
+		expect(getRate(pace, 5, 7_000)).toBeLessThan(2);
+		getRate(pace, 60, 20_000);
+		expect(getRate(pace, 5, 100_000)).toBeGreaterThan(8);
 	});
 });
 
@@ -85,7 +85,7 @@ describe('the measured rate', () => {
 		for (let index = 0; index < 2_000; index++) controller.onSuccess(5_000 + index * 2);
 		controller.onThrottled(0, 9_000, 60_000);
 		const perSecond = 1_000 / (2 + 60);
-		expect(rateOf(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
+		expect(getRate(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
 	});
 
 	test('is the same however many requests came before those that count', () => {
@@ -94,7 +94,7 @@ describe('the measured rate', () => {
 				const controller = new RateController();
 				for (let index = accepted; index > 0; index--) controller.onSuccess(10_000 - index);
 				controller.onThrottled(0, 10_000, 60_000);
-				expect(rateOf(controller, 10, 70_000)).toBeCloseTo((0.9 * 1_000) / 61, 0);
+				expect(getRate(controller, 10, 70_000)).toBeCloseTo((0.9 * 1_000) / 61, 0);
 			}),
 			{ numRuns: 30 },
 		);

@@ -1,4 +1,4 @@
-// When a request is sent again and when no more: at the edges of time, attempts and what the service asks for.
+// Limits of retries: time, attempts and the service's Retry-After.
 import { describe, expect, test } from '@jest/globals';
 import {
 	nextAction,

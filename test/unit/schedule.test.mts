@@ -1,4 +1,4 @@
-// When a paused execution wakes, and when waiting is over.
+// Times at which a paused execution resumes, and timeouts.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

@@ -10,7 +10,7 @@ import {
 import { readShell } from '../../nodes/RunAgentSession/policy/shell.ts';
 import { guardText, findGuarded } from '../../nodes/RunAgentSession/policy/wildcards.ts';
 
-const formsOf = (text: string) => readShell(text).forms.map((form) => form.text);
+const getForms = (text: string) => readShell(text).forms.map((form) => form.text);
 
 describe('a command is found', () => {
 	test.each([
@@ -51,7 +51,7 @@ describe('a command is found', () => {
 		['C:\\bin\\rm x', 'rm x'],
 		['RM x', 'rm x'],
 	])('%j: %j', (text, command) => {
-		expect(formsOf(text)).toContain(command);
+		expect(getForms(text)).toContain(command);
 	});
 
 	test.each([
@@ -64,7 +64,7 @@ describe('a command is found', () => {
 		['then echo rm x', 'rm x'],
 		['echo $rm', 'rm'],
 	])('but not in %j: %j', (text, command) => {
-		expect(formsOf(text)).not.toContain(command);
+		expect(getForms(text)).not.toContain(command);
 	});
 });
 
@@ -83,7 +83,7 @@ describe('only the shell knows', () => {
 		['$(x) y', `${UNKNOWN_PART}y`],
 		['$((1+1)) y', `${UNKNOWN_PART}y`],
 	])('what %j runs: %j', (text, form) => {
-		expect(formsOf(text)).toContain(form);
+		expect(getForms(text)).toContain(form);
 	});
 
 	test('whether what a container program is given is a command', () => {

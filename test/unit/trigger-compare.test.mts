@@ -1,4 +1,4 @@
-// What the trigger emits for any course of lists, as n8n runs it: state is saved with what is emitted and at no other time, and whatever was
+// Events of the trigger for any course of lists, as n8n runs it: state is saved with items and at no other time, and any state that was
 // not saved is gone when n8n is.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ interface Thing {
 	createdAt: string;
 }
 
-/** What happens in the world or in n8n, in turn */
+/** Events in the world or in n8n, in turn */
 type Step =
 	| { do: 'add'; list: number; second: number }
 	| { do: 'change' | 'remove'; which: number }
@@ -98,7 +98,7 @@ function play(on: ChangeRule['on'], first: number, steps: Step[], most: number):
 		});
 	for (let index = 0; index < first; index++) add(index % 2, index % 3);
 
-	const entryOf = ({ id, version, createdAt }: Thing): WatchedEntry => ({
+	const getEntry = ({ id, version, createdAt }: Thing): WatchedEntry => ({
 		key: keeping === 'values' ? id : fingerprintMark('test', id),
 		mark: keeping === 'values' ? '' : fingerprintMark('test', String(version)),
 		id,
@@ -106,7 +106,7 @@ function play(on: ChangeRule['on'], first: number, steps: Step[], most: number):
 	});
 	const read = (isEmpty = false) =>
 		LISTS.map((name) => {
-			const entries = isEmpty ? [] : things.filter(({ list }) => list === name).map(entryOf);
+			const entries = isEmpty ? [] : things.filter(({ list }) => list === name).map(getEntry);
 			return { name, entries, isWhole: entries.length > 0 };
 		});
 	/** Through JSON, as n8n saves it */
@@ -178,12 +178,12 @@ function play(on: ChangeRule['on'], first: number, steps: Step[], most: number):
 				poll(step.do);
 		}
 	}
-	// What is removed is gone after three reads.
+	// A removed entry is gone after three reads.
 	for (let quiet = 0; quiet <= GONE_AFTER;) quiet = poll('done') > 0 ? 0 : quiet + 1;
 	return { baseline, left: things, emitted, batches, missed };
 }
 
-const idsOf = (things: Array<{ id: string }>) => new Set(things.map(({ id }) => id));
+const getIds = (things: Array<{ id: string }>) => new Set(things.map(({ id }) => id));
 const named = ({ id, version }: { id: string; version?: number }) => `${id} ${version}`;
 const most = fc.integer({ min: 1, max: 5 });
 const first = fc.nat(6);
@@ -197,9 +197,9 @@ describe.each([
 		fc.assert(
 			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
 				const { baseline, left, emitted } = play('added', count, steps, limit);
-				const old = idsOf(baseline);
+				const old = getIds(baseline);
 				expect(emitted.filter(({ id }) => old.has(id))).toEqual([]);
-				const told = idsOf(emitted);
+				const told = getIds(emitted);
 				expect(left.filter(({ id }) => !old.has(id) && !told.has(id))).toEqual([]);
 				if (!crashes) expect(emitted.length).toBe(told.size);
 			}),
@@ -226,8 +226,8 @@ describe.each([
 		fc.assert(
 			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
 				const { baseline, left, emitted, missed } = play('removed', count, steps, limit);
-				const there = idsOf(left);
-				const told = idsOf(emitted);
+				const there = getIds(left);
+				const told = getIds(emitted);
 				expect(emitted.filter(({ id }) => there.has(id))).toEqual([]);
 				const gone = baseline.filter(
 					({ id, list }) => !there.has(id) && left.some((thing) => thing.list === list),
@@ -262,11 +262,11 @@ const entry = (key: string, createdAt?: string | number): WatchedEntry => ({
 	id: key,
 	json: { id: key, ...(createdAt !== undefined && { createdAt }) },
 });
-const keysOf = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
+const getKeys = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
 
 test('what is emitted comes oldest first, whatever form a moment has, after what has none in the order of the list', () => {
 	const added = (...entries: WatchedEntry[]) =>
-		keysOf(
+		getKeys(
 			findChanges(NOTHING_SEEN, [{ name: '', entries, isWhole: true }], {
 				on: 'added',
 				existing: true,
@@ -303,7 +303,7 @@ test('a list that comes empty says nothing of another list', () => {
 	for (let read = 0; read < 5; read++) {
 		const next = findChanges(memory, lists([], [entry('c')]), rule);
 		memory = next.memory;
-		gone.push(...keysOf(next));
+		gone.push(...getKeys(next));
 	}
 	expect(gone).toEqual(['b']);
 });
@@ -318,7 +318,7 @@ test('a row that went and comes back is new', () => {
 	for (const keys of [['a', 'b', 'c'], ['a'], ['a', 'b'], [], ['a']]) {
 		const next = findChanges(memory, rows(...keys), rule);
 		memory = next.memory;
-		told.push(keysOf(next));
+		told.push(getKeys(next));
 	}
 	expect(told).toEqual([['c'], [], ['b'], [], ['a']]);
 });
@@ -326,7 +326,7 @@ test('a row that went and comes back is new', () => {
 test('an entry that a list holds twice is told of once', () => {
 	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
 	expect(
-		keysOf(
+		getKeys(
 			findChanges(NOTHING_SEEN, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 }),
 		),
 	).toEqual(['a']);
@@ -347,7 +347,7 @@ describe('what is over Max Events', () => {
 		for (const isWhole of [true, true, true, false, false]) {
 			const next = findChanges(memory, read(isWhole, entry('c')), rule);
 			memory = next.memory;
-			told.push(keysOf(next));
+			told.push(getKeys(next));
 		}
 		expect(told).toEqual([[], [], ['a'], ['b'], []]);
 	});
@@ -360,7 +360,7 @@ describe('what is over Max Events', () => {
 			const lists = read(true, ...entries.map((key) => changedTo(key, 'other')));
 			const next = findChanges(memory, lists, rule);
 			memory = next.memory;
-			told.push(keysOf(next));
+			told.push(getKeys(next));
 		}
 		expect(told).toEqual([['a'], [], ['b']]);
 	});
@@ -380,7 +380,7 @@ test('a list that is new has a baseline first, unless what exists counts as well
 		].map((read) => {
 			const next = findChanges(memory, read, rule);
 			memory = next.memory;
-			return keysOf(next);
+			return getKeys(next);
 		});
 	};
 	expect(told(false)).toEqual([[], ['b'], ['d'], ['e']]);

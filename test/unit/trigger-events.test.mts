@@ -1,4 +1,4 @@
-// What each event of the trigger counts as a change, and what is kept of an entry for it.
+// Changes that each event of the trigger counts, and the saved state of an entry.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { EVENTS, eventsFor } from '../../nodes/WorkspaceAutomationTrigger/events.ts';

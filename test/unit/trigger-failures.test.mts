@@ -1,4 +1,4 @@
-// What a poll that failed comes to.
+// Failed polls.
 import { describe, expect, test } from '@jest/globals';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {

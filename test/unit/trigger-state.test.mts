@@ -1,4 +1,4 @@
-// What n8n saves of the trigger between two polls.
+// State that n8n saves between two polls of the trigger.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

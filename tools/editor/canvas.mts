@@ -1,6 +1,6 @@
 // The canvas: its nodes, the button that runs the workflow, and the panel in which nodes are looked for.
 import type { Locator, Page } from 'playwright-core';
-import { panelOf, type Panel } from './panel.mts';
+import { getPanel, type Panel } from './panel.mts';
 
 export const canvasNode = (page: Page, name: string): Locator =>
 	page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
@@ -22,7 +22,7 @@ export async function runWorkflow(page: Page, node: string, timeoutMs: number): 
 /** Opens the panel of a node. */
 export async function openPanel(page: Page, node: string): Promise<Panel> {
 	await canvasNode(page, node).dblclick();
-	return await panelOf(page);
+	return await getPanel(page);
 }
 
 /** Looks for a node by what somebody types into the node panel. The locator is that of the names of all that is found, once it is. */
@@ -42,5 +42,5 @@ export async function addAction(
 ): Promise<Panel> {
 	await found.getByText(node, { exact: true }).click();
 	await page.getByTestId('node-creator-item-name').getByText(action, { exact: true }).click();
-	return await panelOf(page);
+	return await getPanel(page);
 }

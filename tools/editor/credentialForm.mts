@@ -15,16 +15,16 @@ export interface CredentialForm {
 export async function createCredential(page: Page, panel: Panel): Promise<CredentialForm> {
 	await panel.root.getByTestId('node-credentials-select').click();
 	await page.getByTestId('node-credentials-select-item-new').click();
-	return await formOf(page);
+	return await getForm(page);
 }
 
 /** From the panel of a node, to look at the credential that it has; n8n tests it at once. */
 export async function openCredential(page: Page, panel: Panel): Promise<CredentialForm> {
 	await tested(page, () => panel.root.getByTestId('credential-edit-button').click());
-	return await formOf(page);
+	return await getForm(page);
 }
 
-async function formOf(page: Page): Promise<CredentialForm> {
+async function getForm(page: Page): Promise<CredentialForm> {
 	const root = page.getByTestId('editCredential-modal');
 	await root.getByTestId('credential-name').waitFor();
 	return {

@@ -28,21 +28,21 @@ export interface Panel {
 	/** Choice in the list of a field */
 	picked(name: string): Promise<string>;
 	/** Shows on the left what a node further back has returned. */
-	showInputOf(node: string): Promise<void>;
+	showInput(node: string): Promise<void>;
 	/** Drags a value by its name from the panel on the left into a field. */
 	drag(value: string, name: string): Promise<void>;
 	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
 	execute(timeoutMs: number): Promise<void>;
 	/** Shows one of several outputs. */
 	showOutput(name: string): Promise<void>;
-	showOutputAs(view: 'schema' | 'table' | 'json'): Promise<void>;
+	selectOutputView(view: 'schema' | 'table' | 'json'): Promise<void>;
 	close(): Promise<void>;
 }
 
 const LIST = '/dynamic-node-parameters/resource-locator-results';
 
 /** The panel that is opening, once it is there. */
-export async function panelOf(page: Page): Promise<Panel> {
+export async function getPanel(page: Page): Promise<Panel> {
 	const root = page.getByTestId('ndv');
 	await root.waitFor();
 	const input = root.getByTestId('ndv-input-panel');
@@ -59,7 +59,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 		root,
 		output,
 		field,
-		code: (name) => codeIn(field(name)),
+		code: (name) => findCode(field(name)),
 		fill: (name, text) => write(field(name).locator('input, textarea, .cm-content').first(), text),
 
 		async choose(name, option) {
@@ -92,7 +92,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 				.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]')
 				.inputValue(),
 
-		async showInputOf(node) {
+		async showInput(node) {
 			const header = input.getByTestId('run-data-schema-header').filter({ hasText: node });
 			const fields = input.locator('[data-target="mappable"]');
 			// A click while the panel is still being built may be lost, or close what has just opened by itself.
@@ -132,7 +132,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 			await output.getByTestId('branches').getByText(name).click();
 		},
 
-		async showOutputAs(view) {
+		async selectOutputView(view) {
 			await output.getByTestId(`radio-button-${view}`).click();
 		},
 
@@ -144,7 +144,7 @@ export async function panelOf(page: Page): Promise<Panel> {
 }
 
 /** The text in an editor, line by line: the editor shows an empty one as a line break. */
-async function codeIn(field: Locator): Promise<string> {
+async function findCode(field: Locator): Promise<string> {
 	return (await field.locator('.cm-line').allInnerTexts())
 		.map((line) => line.replace(/\n$/, ''))
 		.join('\n');

@@ -6,7 +6,7 @@ import type { Host } from '../../n8n-host/host.mts';
 const BROWSER_ID = 'workspace-automation';
 
 /** A context whose pages are signed in to the host's editor. The caller closes it. */
-export async function signedIn(
+export async function openSession(
 	browser: Browser,
 	host: Pick<Host, 'url' | 'login'>,
 	options: BrowserContextOptions = {},

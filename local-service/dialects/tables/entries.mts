@@ -5,7 +5,7 @@ import { body } from './answers.mts';
 import { everyList, type List } from './lists.mts';
 
 /** The id of each entry under another name. */
-const idsIn = (name: string) =>
+const findIds = (name: string) =>
 	body<List>(({ data, ...list }) => ({
 		...list,
 		data: data.map((entry) => {
@@ -19,13 +19,13 @@ export const entryForms = {
 	'products-without-ids': {
 		summary: 'Products in a list have their id in sku',
 		group: 'ids of entries',
-		answers: { listProducts: idsIn('sku') },
+		answers: { listProducts: findIds('sku') },
 		readAt: { listProducts: { id: 'sku' } },
 	},
 	'entries-without-ids': {
 		summary: 'Entries of all lists have their id in uuid',
 		group: 'ids of entries',
-		answers: everyList(() => idsIn('uuid')),
+		answers: everyList(() => findIds('uuid')),
 		readAt: everyList(() => ({ id: 'uuid' })),
 	},
 	'analytics-rows': {

@@ -1,19 +1,19 @@
 // Ids of products and assets. The document shows neither, and says of others only that they are UUIDs.
 import type { Dialect, WriteId } from '../dialect.mts';
 
-const idsAs = (summary: string, product: WriteId, asset: WriteId): Dialect => ({
+const toIds = (summary: string, product: WriteId, asset: WriteId): Dialect => ({
 	summary,
 	group: 'ids',
 	ids: { product, asset },
 });
 
 export const foreignIds = {
-	'foreign-ids-numeric': idsAs(
+	'foreign-ids-numeric': toIds(
 		'Products and assets have numbers as ids',
 		(n) => n,
 		(n) => 1000 + n,
 	),
-	'foreign-ids-prefixed': idsAs(
+	'foreign-ids-prefixed': toIds(
 		'Products and assets have prefixed ids, such as prod_123',
 		(n) => `prod_${n}`,
 		(n) => `asset_${n}`,

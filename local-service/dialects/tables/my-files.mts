@@ -1,4 +1,4 @@
-import { myFilesOf } from '../../file-store.mts';
+import { getMyFiles } from '../../file-store.mts';
 import { isObject } from '../../json.mts';
 import type { Dialect } from '../dialect.mts';
 import { body } from './answers.mts';
@@ -6,7 +6,7 @@ import { body } from './answers.mts';
 /** Files without a folder are in the folder with that name. */
 const inMyFiles = (file: unknown) =>
 	isObject(file) && file.parentId === undefined
-		? { ...file, parentId: myFilesOf(String(file.projectId)) }
+		? { ...file, parentId: getMyFiles(String(file.projectId)) }
 		: file;
 
 const shown = body(inMyFiles);

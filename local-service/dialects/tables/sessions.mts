@@ -10,7 +10,7 @@ interface Status {
 }
 
 /** @param at where the status object is then, if the package has to be told */
-const statusAs = (
+const toStatus = (
 	summary: string,
 	group: string,
 	change: (status: Status) => unknown,
@@ -28,12 +28,12 @@ const statusAs = (
 });
 
 export const sessionForms = {
-	'status-in-capitals': statusAs(
+	'status-in-capitals': toStatus(
 		"A session's status is in capitals: COMPLETED",
 		'status words',
 		({ status, ...others }) => ({ ...others, status: status.toUpperCase() }),
 	),
-	'pending-as-map': statusAs(
+	'pending-as-map': toStatus(
 		'Pending interactions are a map by id',
 		'pending interactions',
 		({ pendingInteractions, ...others }) => ({
@@ -41,7 +41,7 @@ export const sessionForms = {
 			pendingInteractions: Object.fromEntries(pendingInteractions.map((each) => [each.id, each])),
 		}),
 	),
-	'pending-below-data': statusAs(
+	'pending-below-data': toStatus(
 		'Pending interactions are a list in pendingInteractions.data',
 		'pending interactions',
 		({ pendingInteractions, ...others }) => ({
@@ -49,14 +49,14 @@ export const sessionForms = {
 			pendingInteractions: { data: pendingInteractions },
 		}),
 	),
-	'pending-elsewhere': statusAs(
+	'pending-elsewhere': toStatus(
 		'Pending interactions are in data.pendingInteractions, beside the status',
 		'pending interactions',
 		({ pendingInteractions, ...others }) => ({ ...others, data: { pendingInteractions } }),
 	),
-	'session-in-data': statusAs('A session is in data', 'sessions', (data) => ({ data })),
-	'session-in-session': statusAs('A session is in session', 'sessions', (session) => ({ session })),
-	'session-elsewhere': statusAs(
+	'session-in-data': toStatus('A session is in data', 'sessions', (data) => ({ data })),
+	'session-in-session': toStatus('A session is in session', 'sessions', (session) => ({ session })),
+	'session-elsewhere': toStatus(
 		'A session is in result.run',
 		'sessions',
 		(run) => ({ result: { run } }),

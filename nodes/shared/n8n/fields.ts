@@ -11,7 +11,7 @@ import { WorkspaceAutomationError } from '../errors';
 import {
 	requireJsonObject,
 	requireNumber,
-	requireOneOf,
+	requireChoice,
 	requireString,
 	requireText,
 } from '../validation';
@@ -177,7 +177,7 @@ export const choice = <T extends string>(
 			...(action && { action }),
 		})),
 		description,
-		check: (label, chosen) => requireOneOf(label, chosen, allowed) as Exclude<T, ''>,
+		check: (label, chosen) => requireChoice(label, chosen, allowed) as Exclude<T, ''>,
 		...more,
 	});
 };

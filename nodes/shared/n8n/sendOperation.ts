@@ -188,14 +188,14 @@ async function callOperation(
 	const sending = nonIdempotent(request)
 		? oncePerItem(context, send, () => mayHaveHappenedError(request))
 		: send();
-	const itemOf = async (response: ApiResponse): Promise<INodeExecutionData> => {
+	const toItem = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		const warnings = findIgnoredValues(request, response.body, values);
 		const item = result
 			? await result.call(context, response, values, api, settings)
 			: { json: toJsonItem(request, response.body, values, extra) };
 		return addWarnings(context, item, warnings);
 	};
-	return await sending.then(itemOf, async (error: unknown) => {
+	return await sending.then(toItem, async (error: unknown) => {
 		const recovered = await recover?.call(context, error, values, api, settings);
 		if (!recovered) throw error;
 		return recovered;

@@ -1,10 +1,10 @@
-// What the tests of examples have in common in which people are asked in their own channels, each question in an execution of its own.
+// Shared code for tests of examples that ask in channels, each question in its own execution.
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Execution } from '../../../n8n-host/executions.mts';
 import { hostVersion } from '../../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { startScriptedModel, type ScriptedModel } from '../../../tools/scriptedModel.mts';
-import { eventually, itemsOn, recordOf, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
+import { eventually, itemsOn, getRecord, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
 import { importCredentials } from './channelNodes.mts';
 import type { Sent } from './standIn.mts';
 import { useChannels } from './useChannels.mts';
@@ -38,8 +38,8 @@ export function useAsking() {
 		return found;
 	}
 
-	const valuesOf = async (sessionId: string) =>
-		(await recordOf(stage, sessionId)).interactions.map(({ patterns, value }: any) => [
+	const getValues = async (sessionId: string) =>
+		(await getRecord(stage, sessionId)).interactions.map(({ patterns, value }: any) => [
 			patterns.join(),
 			value ?? null,
 		]);
@@ -78,7 +78,7 @@ export function useAsking() {
 		return found;
 	}
 
-	return { stage, channels, asks, says, valuesOf, askWith, askingExecutions };
+	return { stage, channels, asks, says, valuesOf: getValues, askWith, askingExecutions };
 }
 
 /** The name of the credential for the model */

@@ -10,7 +10,7 @@ const oauth = {
 	oauthTokenData: { access_token: 'token' },
 };
 
-/** What Slack signs the clicks on buttons with */
+/** Key with which Slack signs clicks on buttons */
 export const SLACK_SECRET = 'slack-secret';
 
 interface Channel {

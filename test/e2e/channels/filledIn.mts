@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
 	'n8n-nodes-base.httpRequest': 'notionApi',
 };
 
-/** What these hold, beside those of the channels */
+/** Data of these hosts, beside those of the channels */
 const MORE: Record<string, object> = {
 	githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'token' },
 	googleSheetsOAuth2Api: oauth,
@@ -39,7 +39,7 @@ export async function importAllCredentials(host: Host): Promise<void> {
 		});
 }
 
-export function filledIn(
+export function fillExample(
 	name: string,
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {

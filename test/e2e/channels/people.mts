@@ -29,7 +29,7 @@ export async function click(host: Host, message: Sent, approve: boolean): Promis
 }
 
 /** Opens the form that a message leads to, fills it in and submits it. Fields are in the order of the form. */
-export async function fillIn(host: Host, message: Sent, fields: string[]): Promise<void> {
+export async function fillFields(host: Host, message: Sent, fields: string[]): Promise<void> {
 	await fillInAt(atHost(links(message)[0], host.url), fields);
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What n8n has sent to a channel */
+/** Message of n8n to a channel */
 export interface Sent {
 	/** Such as `slack.com` */
 	host: string;
@@ -18,7 +18,7 @@ export interface Sent {
 export interface Channels {
 	/** The environment that leads n8n here */
 	env: NodeJS.ProcessEnv;
-	/** What was sent, oldest first */
+	/** Sent messages, oldest first */
 	sent(): Sent[];
 	/** Mail that lies in the inbox of Gmail, as its API shows a message */
 	receive(mail: { id: string; [field: string]: unknown }): void;
@@ -29,7 +29,7 @@ export interface Channels {
 	close(): Promise<void>;
 }
 
-/** Where n8n says that it is: over https, without which it sends no buttons to Telegram. `atHost` leads there. */
+/** n8n's own URL: over https, without which it sends no buttons to Telegram. `atHost` leads there. */
 export const PUBLIC = 'https://n8n.example';
 export const atHost = (link: string, hostUrl: string): string => link.replace(PUBLIC, hostUrl);
 
@@ -41,13 +41,13 @@ export const links = ({ text }: Sent): string[] =>
 
 interface Inbox {
 	all: Array<{ id: string }>;
-	/** What nobody has listed yet */
+	/** Messages not listed yet */
 	unread: Array<{ id: string }>;
 }
 
 type Answer = (request: Sent, inbox: Inbox) => object | undefined;
 
-/** What each host answers; nothing is an answer of 404. */
+/** Answer of each host. Without one, it's 404. */
 const ANSWERS: Record<string, Answer> = {
 	'slack.com': ({ body, path }) =>
 		path.startsWith('/api/users.info')

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { dialectNames, dialects } from '../../../local-service/dialects/index.mts';
-import { HEAD, HEAD_RIGHT, rowOf, usesUnder, wrongIn } from './table.mts';
+import { HEAD, HEAD_RIGHT, getRow, usesUnder, findProblems } from './table.mts';
 
 const page = new URL('../../../docs/dialects.md', import.meta.url);
 
@@ -10,7 +10,7 @@ const page = new URL('../../../docs/dialects.md', import.meta.url);
 const isWriting = process.env.WRITE_DIALECTS === '1';
 
 /** Those that need something, and then those that are right as they are */
-function tablesOf(rows: string[]): string {
+function getTables(rows: string[]): string {
 	const asItIs = / \| nothing \| – \| – \|$/;
 	const right = rows.filter((row) => asItIs.test(row)).map((row) => row.replace(asItIs, ' |'));
 	const others = rows.filter((row) => !asItIs.test(row));
@@ -25,8 +25,8 @@ export function testFamily(ignores: boolean, title: string): void {
 	describe('nothing is silently wrong', () => {
 		test.each(names)('%s', async (name) => {
 			const uses = await usesUnder([name]);
-			expect(wrongIn(uses)).toEqual([]);
-			rows.push(rowOf(name, uses));
+			expect(findProblems(uses)).toEqual([]);
+			rows.push(getRow(name, uses));
 		});
 	});
 
@@ -35,7 +35,7 @@ export function testFamily(ignores: boolean, title: string): void {
 		const [before, after = ''] = text.split(`## ${title}\n`);
 		const [section] = after.split('\n## ');
 		const [intro] = section.split('\n| ');
-		const table = tablesOf(rows);
+		const table = getTables(rows);
 		if (isWriting)
 			writeFileSync(
 				page,

@@ -1,4 +1,4 @@
-// What came of using something: the table has a column for each outcome, and none for what is silently wrong.
+// Outcomes of a use: the table has a column for each outcome, and none for a silent wrong result.
 import type { Speaker } from './speakers.mts';
 import type { World } from './world.mts';
 
@@ -8,7 +8,7 @@ export type Outcome =
 	| { kind: 'error'; says: string; operations: string[] }
 	| { kind: 'wrong'; how: string };
 
-/** What there is in the service that nobody may make twice */
+/** Things in the service that must not be created twice */
 async function census({ control, seed }: World) {
 	const sessions = await control.sessions();
 	return {
@@ -25,7 +25,7 @@ type NodeError = Error & { description?: string | null; messages?: string[] };
 const REASONS =
 	/web page|proxy or login page|isn't JSON|n't answer with JSON|redirect|may have been|clearly means|was not understood|can't be read|not readable|without an? ID|has no ID|incomplete/i;
 
-/** How an error says that there may be what was asked for */
+/** Phrases of an error that say that the request may have taken effect */
 const MAY_BE_THERE = /may have been|was (started|sent|created)|Session [\da-f-]{36}/;
 
 /** Returns whether an error names the override that mends it, or at least the reason. */
@@ -42,8 +42,8 @@ function judged(error: NodeError): Outcome {
 	return { kind: 'wrong', how: `an error that names neither an override nor a reason: ${says}` };
 }
 
-/** What comes of it. Whatever the package says, nothing may be there twice, or be there and denied. */
-export async function outcomeOf({ use, makes }: Speaker, world: World): Promise<Outcome> {
+/** Returns the outcome. For any result, nothing may exist twice, or exist although the package denies it. */
+export async function getOutcome({ use, makes }: Speaker, world: World): Promise<Outcome> {
 	const before = await census(world);
 	const outcome = await use(world).then(
 		(wrong): Outcome => (wrong === undefined ? { kind: 'right' } : { kind: 'wrong', how: wrong }),

@@ -35,8 +35,8 @@ const started = (world: World, prompt: string): IDataObject => ({
 	prompt,
 });
 
-/** What the item lists as decided, and what the service has. */
-function decisionsOf(
+/** Compares the item's decisions with the service's. */
+function getDecisions(
 	json: any,
 	session: { interactions: any[] },
 ): Record<string, [unknown, unknown]> {
@@ -136,7 +136,7 @@ const runs: Speaker[] = [
 			});
 			const [session, ...others] = await since(world, before);
 			const decided = session?.interactions.map(({ value }) => meaning(value));
-			// What is left to a person is right, as long as it says so.
+			// A request left to an approver is right, if the item says so.
 			if (output === 'needsApproval')
 				return differences({
 					'what it waits for': [
@@ -152,7 +152,7 @@ const runs: Speaker[] = [
 				'the session': [json.sessionId, session?.sessionId],
 				'what was decided': [decided, [policy]],
 				'the status': [session?.status, 'completed'],
-				...decisionsOf(json, session),
+				...getDecisions(json, session),
 			});
 		},
 	})),

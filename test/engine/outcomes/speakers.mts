@@ -5,7 +5,7 @@ import { byId, type World } from './world.mts';
 
 export interface Speaker {
 	name: string;
-	/** What may be there after an error only if the error says that it may; beyond so many that the use itself needs */
+	/** Things that may exist after an error only if the error says so, beyond the number that the use needs */
 	makes?: { what: 'sessions' | 'turns' | 'files' | 'products'; beyond?: number };
 	/**
 	 * Uses it, and says what is wrong, in the words of the state: undefined when all is right.
@@ -17,19 +17,19 @@ export interface Speaker {
 type Thing = Record<string, unknown>;
 
 /** An entry as the item has it, by its id; a simplified domain may be left with its name alone. */
-const idOf = (entry: Thing) => String(entry.id ?? entry.uuid ?? entry.sku ?? entry.domain);
+const getId = (entry: Thing) => String(entry.id ?? entry.uuid ?? entry.sku ?? entry.domain);
 const sorted = (ids: unknown[]) => ids.map(String).sort();
 const same = (found: unknown[], wanted: unknown[]) =>
 	JSON.stringify(sorted(found)) === JSON.stringify(sorted(wanted));
 
-/** What is wrong with a list of ids */
+/** Returns the problems of a list of ids. */
 function wrongIds(found: unknown[], wanted: unknown[]): string | undefined {
 	if (same(found, wanted)) return undefined;
 	const twice = found.length - new Set(found.map(String)).size;
 	return `${found.length} of ${wanted.length} entries${twice > 0 ? `, ${twice} of them twice` : ''}`;
 }
 
-/** What is wrong when things are not as they have to be: `{ 'the name': [found, wanted] }` */
+/** Returns the differences from the wanted values: `{ 'the name': [found, wanted] }` */
 function differences(pairs: Record<string, [unknown, unknown]>): string | undefined {
 	const wrong = Object.entries(pairs).filter(
 		([, [found, wanted]]) => JSON.stringify(found) !== JSON.stringify(wanted),
@@ -68,7 +68,7 @@ const list = (
 	async use(world) {
 		const items = await world.operation(does, { returnAll: true, ...parameters(world) });
 		return wrongIds(
-			items.map(idOf),
+			items.map(getId),
 			wanted(world).map(({ id }) => id),
 		);
 	},
@@ -109,7 +109,7 @@ const lists: Speaker[] = [
 		async use(world) {
 			const filters = { parentId: byId(world.folderId) };
 			const items = await world.operation('file.getAll', { ...files(world), filters, limit: 120 });
-			const ids = new Set(items.map(idOf));
+			const ids = new Set(items.map(getId));
 			const known = new Set(inFolder(world).map(({ id }) => id));
 			return differences({
 				'the number of entries': [ids.size, 120],
@@ -288,7 +288,7 @@ const bytes = Buffer.from([0, 200, 255]);
 const binary = [
 	{ data: { data: bytes.toString('base64'), mimeType: 'image/webp', fileName: 'x.webp' } },
 ];
-const assetOf = (world: World) => inProject(world, world.seed.assets)[0];
+const getAsset = (world: World) => inProject(world, world.seed.assets)[0];
 
 const creating: Speaker[] = [
 	creates(
@@ -315,8 +315,8 @@ const creating: Speaker[] = [
 	creates(
 		'file.create from an asset',
 		'copy.png',
-		(world) => ({ contentSource: 'asset', assetId: String(assetOf(world).id) }),
-		(world) => ({ sizeBytes: assetOf(world).sizeBytes }),
+		(world) => ({ contentSource: 'asset', assetId: String(getAsset(world).id) }),
+		(world) => ({ sizeBytes: getAsset(world).sizeBytes }),
 	),
 	{
 		name: 'file.create that exists',

@@ -1,6 +1,6 @@
 // Every dialect against everything that speaks to the service, as a table for people. A use that is silently wrong has no place in it.
 import { dialects, type DialectName } from '../../../local-service/dialects/index.mts';
-import { outcomeOf, type Outcome } from './outcome.mts';
+import { getOutcome, type Outcome } from './outcome.mts';
 import { sessionSpeakers } from './sessions.mts';
 import { operationSpeakers, type Speaker } from './speakers.mts';
 import { watchers } from './watchers.mts';
@@ -27,7 +27,7 @@ async function learn(): Promise<void> {
 	const world = await createWorld([], false);
 	for (const { speaker } of everybody) {
 		await world.asked();
-		const outcome = await outcomeOf(speaker, world);
+		const outcome = await getOutcome(speaker, world);
 		if (outcome.kind !== 'right')
 			throw new Error(`${speaker.name}, without a dialect: ${JSON.stringify(outcome)}`);
 		operationsOf.set(speaker, await world.asked());
@@ -35,7 +35,7 @@ async function learn(): Promise<void> {
 	await world.close();
 }
 
-/** What comes of every use that the dialects concern; of all others comes what comes of it without dialects. */
+/** Runs every use that the dialects concern. All others have the same outcome as without dialects. */
 export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 	await learn();
 	const touched = new Set(names.flatMap((name) => dialects[name].touches as string[]));
@@ -45,7 +45,7 @@ export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 	const outcomes = async (told: boolean) => {
 		const world = await createWorld(names, told);
 		const found: Outcome[] = [];
-		for (const { speaker } of concerned) found.push(await outcomeOf(speaker, world));
+		for (const { speaker } of concerned) found.push(await getOutcome(speaker, world));
 		await world.close();
 		if (world.problems.length > 0) throw new Error(world.problems.join('\n'));
 		return found;
@@ -62,7 +62,7 @@ export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 }
 
 /** The uses that are silently wrong, each in a line. */
-export const wrongIn = (uses: Use[]): string[] =>
+export const findProblems = (uses: Use[]): string[] =>
 	uses.flatMap(({ group, name, ...outcomes }) =>
 		Object.entries(outcomes).flatMap(([how, outcome]) =>
 			outcome.kind === 'wrong' ? [`${group}, ${name} (${how}): ${outcome.how}`] : [],
@@ -84,7 +84,7 @@ const sentence = (says: string) =>
 		.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '...')
 		.replaceAll('|', '\\|');
 
-/** Of so many the table says what they say */
+/** Maximum number of errors in the table */
 const MOST_ERRORS = 2;
 
 /** The errors of some uses: what each says, which operation it names, and whose it is. */
@@ -101,8 +101,8 @@ function errors(uses: Use[]): string {
 	return [...told.slice(0, MOST_ERRORS), ...(more > 0 ? [`and ${more} more`] : [])].join('<br>');
 }
 
-/** What a dialect needs, as the table says it */
-function needsOf(name: DialectName): string {
+/** Returns a dialect's settings for the table. */
+function getNeeds(name: DialectName): string {
 	const { overrides = {}, nodeOptions } = dialects[name];
 	const needs = Object.keys(overrides).map((operation) => `\`${operation}\``);
 	return (
@@ -111,13 +111,13 @@ function needsOf(name: DialectName): string {
 }
 
 /** The row of a dialect. */
-export function rowOf(name: DialectName, uses: Use[]): string {
+export function getRow(name: DialectName, uses: Use[]): string {
 	const mended = uses.filter((use) => use.outcome.kind === 'error' && use.told?.kind === 'right');
 	const failing = uses.filter(({ outcome, told = outcome }) => told.kind === 'error');
 	const cells = [
 		`\`${name}\``,
 		dialects[name].summary.replaceAll('|', '\\|'),
-		needsOf(name),
+		getNeeds(name),
 		listed(mended) || '–',
 		errors(failing) || '–',
 	];

@@ -107,7 +107,7 @@ const watches: Watch[] = [
 	},
 ];
 
-const idOf = (item: any) => String(item.id ?? item.uuid ?? item.sku);
+const getId = (item: any) => String(item.id ?? item.uuid ?? item.sku);
 
 const triggers = watches.map(({ event, parameters, cause, elsewhere }): Speaker => ({
 	name: event,
@@ -121,7 +121,7 @@ const triggers = watches.map(({ event, parameters, cause, elsewhere }): Speaker 
 		for (let polls = 0; polls < 4; polls++) found.push(...(await trigger.poll()));
 		return differences({
 			'what was emitted for nothing': [early.length, 0],
-			'what was emitted': [found.map(idOf), [String(id)]],
+			'what was emitted': [found.map(getId), [String(id)]],
 		});
 	},
 }));

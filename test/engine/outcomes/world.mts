@@ -21,7 +21,7 @@ let services = 0;
 
 export interface World {
 	control: ControlClient;
-	/** What exists since the last look */
+	/** Things created since the last check */
 	seed: Awaited<ReturnType<ControlClient['seed']>>;
 	look(): Promise<void>;
 	projectId: string;
@@ -29,9 +29,9 @@ export interface World {
 	/** A folder with more files than two pages hold */
 	folderId: string;
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
-	/** What a user of these dialects enters in the options of Run Agent Session */
+	/** Options of Run Agent Session that a user of these dialects needs */
 	words: { approveValues?: string; denyValues?: string };
-	/** What the service says that it did wrong */
+	/** Errors that the service reports about itself */
 	problems: string[];
 	/** The operations that the service was asked for since the last time, each once */
 	asked(): Promise<string[]>;
@@ -93,7 +93,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		credentials,
 		...more,
 	});
-	const outputsOf = ({ outputs, error }: Execution) => {
+	const getOutputs = ({ outputs, error }: Execution) => {
 		if (error) throw error;
 		return outputs;
 	};
@@ -128,7 +128,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		async operation(does, parameters = {}, more) {
 			const [resource, operation] = does.split('.');
 			const given = { resource, operation, ...parameters };
-			const outputs = outputsOf(
+			const outputs = getOutputs(
 				await time.run(async () => await run(setup('workspaceAutomation', given, more))),
 			);
 			// A warning on an item tells a user as much as an error does.
@@ -137,7 +137,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 			return outputs[0].map(({ json, ...item }) => Object.assign(json, item));
 		},
 		async session(parameters) {
-			const outputs = outputsOf(
+			const outputs = getOutputs(
 				await time.run(async () => await run(setup('runAgentSession', parameters))),
 			);
 			const index = outputs.findIndex((items) => items.length > 0);
