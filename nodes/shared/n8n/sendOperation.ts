@@ -113,7 +113,7 @@ async function readList(
 		for (const json of data) {
 			// Where the next node finds it, and what Simplify would drop otherwise
 			if (hasId) json.id = requireEntryId(api, operation, json);
-			items.push({ json });
+			items.push({ json, pairedItem: undefined });
 		}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.slice(0, most);
