@@ -144,7 +144,8 @@ export const analytics: Record<string, Operation> = {
 			const { data, rowLimitReached } = items[0].json;
 			const rows = data as IDataObject[];
 			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });
-			return rows.map((json) => ({ json }));
+			// With the pairing's place in it: adding a key later would cost each item another object.
+			return rows.map((json) => ({ json, pairedItem: undefined }));
 		},
 	},
 };

