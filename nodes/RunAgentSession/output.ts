@@ -14,6 +14,7 @@ import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
 import { excerpt, toWords } from '../shared/values';
 import { approvalUrl } from './approval/page/view';
 import { formatQuestion } from './approval/question';
+import { exactRules } from './policy/moreRules';
 import { addOrigin, shownRequests } from './approval/request';
 import type { RunResult } from './session/types';
 
@@ -41,6 +42,7 @@ function approvalFields(
 			interactions: shown,
 			more,
 			deadline: link?.deadline,
+			offersFromNowOn: link?.offersFromNowOn,
 		}),
 	};
 	return fields as IDataObject;
@@ -53,6 +55,8 @@ function approvalFields(
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
+	const rulesToRemember =
+		kind === 'completed' ? exactRules(decisions.filter(({ fromNowOn }) => fromNowOn)) : [];
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
@@ -63,6 +67,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
+		...(rulesToRemember.length > 0 && { rulesToRemember }),
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};

@@ -575,3 +575,49 @@ describe('a link', () => {
 		for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16);
 	});
 });
+
+describe('Approve from now on', () => {
+	const offered = (each: Interaction, offers = true) => {
+		const link = createLink(contentsOf(each), undefined, offers);
+		return createForm(session(each), [], { ...record, questions: [link] }, link);
+	};
+	const names = (form: ReturnType<typeof offered>) =>
+		form.requests[0].choices.map(({ name }) => name);
+
+	test('is offered only with More Rules, apart from Approve once and Always approve', () => {
+		expect(names(offered(request(), false))).not.toContain('Approve from now on');
+		expect(names(offered(request()))).toEqual([
+			'Approve once',
+			'Deny',
+			'Approve from now on',
+			'Always approve',
+		]);
+	});
+
+	test.each<[string, object]>([
+		['patterns', { patterns: [] }],
+		['a permission', { permission: '' }],
+		['an option that approves once', { response: { options: options.slice(1) } }],
+	])('is not offered for a request without %s', (_, changes) => {
+		expect(names(offered(request(changes)))).not.toContain('Approve from now on');
+	});
+
+	test('approves once, and the decision says that the approver chose it', () => {
+		const form = offered(request());
+		const answers = readForm(form, { shown: form.shown, request0: '2' }) as PageAnswers;
+		const [content] = contentsOf(request());
+		expect(answers).toEqual({
+			[content]: { decision: 'approve', option: 'once', fromNowOn: true },
+		});
+		const policy: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+		expect(decide(request(), { ...policy, page: answers })).toEqual({
+			decision: 'approve',
+			decidedBy: 'page',
+			option: 'once',
+			fromNowOn: true,
+		});
+		const sent = describeAnswer(form, answers, NOW);
+		expect(sent.choices).toMatchObject([{ name: 'Approve from now on', decision: 'approve' }]);
+		expect(page({ sent, isSender: true })).toContain('You approved this from now on');
+	});
+});

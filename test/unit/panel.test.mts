@@ -34,7 +34,7 @@ describe('options are shown where they count', () => {
 		'unansweredAfter',
 	];
 	test.each([
-		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, saying],
+		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, [...saying, 'moreRules']],
 		['Start, Ask for Approval', {}, ['body', 'denyValues', ...running, ...polling]],
 		[
 			'Start, Approve All',
@@ -44,12 +44,12 @@ describe('options are shown where they count', () => {
 		[
 			'Continue, a policy by expression',
 			{ operation: 'continue', permissionPolicy: '={{ $json.policy }}' },
-			[...saying, ...running, ...polling],
+			[...saying, 'moreRules', ...running, ...polling],
 		],
 		[
 			'In the Database',
 			{ wait: 'database', permissionPolicy: 'rules' },
-			['body', ...saying, ...running, ...pausing],
+			['body', ...saying, 'moreRules', ...running, ...pausing],
 		],
 	])('%s', (_, saved, expected) => {
 		const shown = Object.keys(passedOn({ ...saved, options: everyOption }).options);
@@ -228,4 +228,37 @@ test('the locators of Run Agent Session have no pattern for n8n to check (rule 2
 		expect(mode.validation).toBeUndefined();
 		expect(mode.extractValue).toBeUndefined();
 	}
+});
+
+describe('More Rules', () => {
+	const entries = [{ permission: 'bash', pattern: 'x', decision: 'deny' }];
+	const saved = (moreRules: unknown, changes: object = {}) =>
+		start({ permissionPolicy: 'rules', options: { moreRules }, ...changes });
+	const RULES = [{ permission: 'bash', pattern: 'x', decision: 'deny', isLiteral: true }];
+
+	test('apply to Start, Continue and Try Rules, and only to Decide by Rules', () => {
+		const { policy } = readItemSettings(
+			contextOf(saved('={{ rows }}'), { '={{ rows }}': entries }),
+			0,
+		);
+		expect(policy.moreRules).toEqual(RULES);
+		const continued = saved(JSON.stringify(entries), {
+			operation: 'continue',
+			sessionId: { __rl: true, mode: 'id', value: ID },
+		});
+		expect(readItemSettings(contextOf(continued), 0).policy.moreRules).toEqual(RULES);
+		const tried = saved(JSON.stringify(entries), { operation: 'tryRules', requests: '[]' });
+		expect(readTrial(contextOf(tried), 0).policy.moreRules).toEqual(RULES);
+		const asked = saved(JSON.stringify(entries), { permissionPolicy: 'ask' });
+		expect(readItemSettings(contextOf(asked), 0).policy.moreRules).toBeUndefined();
+		const without = start({ permissionPolicy: 'rules' });
+		expect(readItemSettings(contextOf(without), 0).policy.moreRules).toBeUndefined();
+	});
+
+	test('are not for a model to fill in', () => {
+		const byModel = saved('={{ $fromAI("rules") }}');
+		expect(() => readItemSettings(contextOf(byModel, { asTool: true }), 0)).toThrow(
+			expect.objectContaining({ message: "A model must not fill in 'More Rules'" }),
+		);
+	});
 });

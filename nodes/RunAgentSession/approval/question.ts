@@ -1,7 +1,7 @@
 import type { RequestOrigin } from './request';
 import { describeRequest, type Fact, type RequestDetails } from './details';
 import { describeAfter, formatMoment, type AnswerDeadline } from './times';
-import { pageChoices } from './page/view';
+import { pageChoices, type PageChoice } from './page/view';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
@@ -21,6 +21,8 @@ export interface Question extends RequestOrigin {
 	timeZone?: string;
 	/** The node's words for options */
 	preferences?: OptionPreferences;
+	/** Whether the page offers Approve from now on */
+	offersFromNowOn?: boolean;
 }
 
 /** Of 3,000 characters, those for all lines with text of the requests. The rest is for our own lines, the names and the URL. */
@@ -59,11 +61,18 @@ export function formatQuestion({
 	deadline,
 	timeZone,
 	preferences = { approveWith: 'once' },
+	offersFromNowOn,
 	...origin
 }: Question): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
 	const requests = interactions.map((interaction) =>
-		askedRequest(interaction, describeRequest(interaction), lines, preferences),
+		askedRequest(
+			describeRequest(interaction),
+			lines,
+			isRecord(interaction)
+				? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
+				: [],
+		),
 	);
 	const limit = shareLength(requests.flatMap(({ facts }) => facts));
 	return [
@@ -114,10 +123,9 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 
 /** Returns a request as facts, and remarks in our own words. */
 function askedRequest(
-	interaction: unknown,
 	{ permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
-	preferences: OptionPreferences,
+	choices: readonly PageChoice[],
 ): { facts: Fact[]; remarks: string[] } {
 	const asked = [...targets, ...covers];
 	const details = [
@@ -131,9 +139,7 @@ function askedRequest(
 	const isMixed = [...shown, ...merged].some(({ text }) =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some(({ kind }) => kind === 'mixed'),
 	);
-	const names = isRecord(interaction)
-		? pageChoices(interaction as Interaction, preferences).map(({ name }) => name)
-		: [];
+	const names = choices.map(({ name }) => name);
 	return {
 		facts: [permission, ...shown, ...merged],
 		remarks: [

@@ -78,10 +78,15 @@ function readPolicy(panel: Panel, isExisting: boolean): Policy {
 		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
 	);
 	const isByRules = mode === 'rules';
+	// Also read if the policy is an expression that says something else: a model must not fill it in.
+	const moreRules = isEntered(panel, policy.moreRules, 'options.')
+		? readOptionField(panel, policy.moreRules)
+		: undefined;
 	return {
 		mode,
 		rules: isByRules ? readParameter(panel, policy.rules) : [],
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
+		...(isByRules && moreRules && { moreRules }),
 		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
 		approveWith: readOptionField(panel, policy.approveWith),
 		approveValues: readOptionField(panel, policy.approveValues),

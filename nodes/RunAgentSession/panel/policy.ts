@@ -14,6 +14,7 @@ import {
 } from '../../shared/n8n/fields';
 import { readAnswer, type Answer } from '../approval/answer';
 import { readRequestsShown } from '../approval/request';
+import { readMoreRules } from '../policy/moreRules';
 import { literalAfter } from '../policy/patterns';
 import { checkRules, type Decision, type Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
@@ -219,8 +220,17 @@ export const denyValues = listField('Deny Values', 'denyValues', {
 	isPolicy,
 });
 
+export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', {
+	description: 'Rules from data, evaluated after Rules: a JSON list, usually an expression',
+	hint: 'An entry is {"permission", "pattern", "decision"}. Its texts are exact unless it has "wildcard": true. "expires" takes a date.',
+	placeholder: 'e.g. [{"permission": "bash", "pattern": "git status", "decision": "approve"}]',
+	isPolicy,
+	check: (_label, value) => readMoreRules(value),
+});
+
 /** Entries of Options. 'If Nobody Answers' may deny, whatever the policy, so Deny Values is always there. */
 export const policyOptions: Field[] = [
 	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
 	denyValues,
+	...showFor({ '/permissionPolicy': ['rules'] }, moreRules),
 ];

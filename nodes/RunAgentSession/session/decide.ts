@@ -2,6 +2,7 @@ import { requestKey } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
+import { withoutExpired } from '../policy/moreRules';
 import { decide } from '../policy/rules';
 import {
 	isStillPending,
@@ -26,7 +27,8 @@ const GONE_STATUSES = [404, 409];
 export async function decidePending(run: SessionRun): Promise<boolean> {
 	const session = run.session!;
 	throwIfRejected(run);
-	const policy = { ...run.settings.policy, page: run.record.page?.answers };
+	const rules = withoutExpired(run.settings.policy, run.wallTime);
+	const policy = { ...rules, page: run.record.page?.answers };
 	const planned = planDecisions(run.record.ledger, session, policy);
 	run.undecided = planned.undecided;
 	noteSeenRequests(run);

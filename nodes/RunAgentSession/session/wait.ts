@@ -219,7 +219,8 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 	if (!timeouts.waitsForApprovers) return whole;
 	const contents = run.undecided.map(({ interaction }) => fingerprintContent(interaction) ?? '');
 	const asked = { since: run.wait.since, askedAt: run.wallTime };
-	const link = createLink(contents, findDeadline(asked, timeouts));
+	const offersFromNowOn = settings.policy.moreRules !== undefined;
+	const link = createLink(contents, findDeadline(asked, timeouts), offersFromNowOn);
 	run.save({ page: addLink(record.page, link, settings) });
 	return { ...whole, link, wakeAt };
 }

@@ -1,4 +1,3 @@
-import type { ChoiceName } from '../../../shared/approvals/options';
 import { createHash } from 'node:crypto';
 
 import { splitVisible, type TextPart } from '../../../shared/approvals/visibleText';
@@ -9,8 +8,10 @@ import { describeAfter, formatMoment, type AnswerDeadline } from '../times';
 import type { LedgerLine } from '../../session/ledger';
 import { PAGE_STYLE } from './style';
 import {
+	FROM_NOW_ON,
 	MAX_COMMENT_LENGTH,
 	type PageChoice,
+	type PageChoiceName,
 	type PageForm,
 	type PageRequest,
 	type SentAnswer,
@@ -155,7 +156,9 @@ function requestMore(
 	return markup`<details><summary>Details</summary>${factList(shown, limit)}</details>`;
 }
 
-const CHOICE_HINTS: Partial<Record<ChoiceName, string>> = {
+const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
+	[FROM_NOW_ON]:
+		'Approves this request once. The workflow can keep a rule for exactly this request.',
 	'Always approve': 'Also applies to later requests.',
 	'Always deny': 'Also applies to later requests.',
 };
@@ -172,7 +175,8 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 function choiceRadio(request: number, choice: PageChoice, at: number, scope?: string): Html {
 	const { name } = choice;
 	const hint = CHOICE_HINTS[name];
-	const words = hint && markup`<small>${hint}${optionWords(choice, scope)}</small>`;
+	const said = name !== FROM_NOW_ON && optionWords(choice, scope);
+	const words = hint && markup`<small>${hint}${said}</small>`;
 	return markup`<label${hint !== undefined && markup` class="always"`}><input type="radio" name="request${String(request)}" value="${String(at)}" required><span>${name}${words}</span></label>`;
 }
 
@@ -251,9 +255,10 @@ ${sendBar(view, open)}
 }
 
 /** What a choice is called after it was sent, by the one who sent it and for others. */
-const SENT_NAMES: Record<ChoiceName, [own: string, others: string]> = {
+const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
 	Deny: ['You denied this', 'Denied'],
+	[FROM_NOW_ON]: ['You approved this from now on', 'Approved from now on'],
 	'Always approve': ['You always approve this', 'Always approved'],
 	'Always deny': ['You always deny this', 'Always denied'],
 };

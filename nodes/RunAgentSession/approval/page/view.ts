@@ -13,6 +13,7 @@ import {
 import { fingerprintContent, type Interaction, type Session } from '../../../shared/client/session';
 import { describeRequest } from '../details';
 import { shownRequests } from '../request';
+import { canBeRemembered } from '../../policy/moreRules';
 import { planDecisions, type Ledger, type LedgerLine } from '../../session/ledger';
 import {
 	judge,
@@ -33,6 +34,8 @@ export interface PageLink {
 	contents: string[];
 	/** Until when an answer counts */
 	deadline?: AnswerDeadline;
+	/** Whether the page offers Approve from now on: the workflow can then keep rules for it */
+	offersFromNowOn?: true;
 	/** The answer, once there is one. There is never a second one. */
 	sent?: SentAnswer;
 }
@@ -75,10 +78,15 @@ interface LinkSettings {
 	sendComments?: boolean;
 }
 
-export const createLink = (contents: string[], deadline?: AnswerDeadline): PageLink => ({
+export const createLink = (
+	contents: string[],
+	deadline?: AnswerDeadline,
+	offersFromNowOn = false,
+): PageLink => ({
 	nonce: randomBytes(16).toString('base64url'),
 	contents,
 	...(deadline && { deadline }),
+	...(offersFromNowOn && { offersFromNowOn }),
 });
 
 export const addLink = (
@@ -129,7 +137,13 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	return found;
 }
 
-/** The choices in their order on the page */
+/** The option is the one of Approve once. The workflow gets rules for later requests. */
+export const FROM_NOW_ON = 'Approve from now on';
+
+/** The words for a choice on the page: those for the service's options, and our own */
+export type PageChoiceName = ChoiceName | typeof FROM_NOW_ON;
+
+/** The choices for the service's options, in their order on the page */
 const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Approve once',
 	'Deny',
@@ -139,7 +153,7 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 
 /** One thing that an approver can choose for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
-	name: ChoiceName;
+	name: PageChoiceName;
 	/** The option in the service's words */
 	serviceSays: string;
 	/** What the service says of it beside that */
@@ -202,6 +216,7 @@ function findDescription(
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
+	offersFromNowOn = false,
 ): PageChoice[] {
 	const options = readOptions(interaction);
 	if (options.length > MAX_PAGE_OPTIONS) return [];
@@ -211,7 +226,7 @@ export function pageChoices(
 		Deny: chooseOption(options, 'deny', preferences),
 	};
 	const choices = readChoices(options, preferences);
-	return CHOICE_ORDER.flatMap((name) => {
+	const all = CHOICE_ORDER.flatMap((name): PageChoice[] => {
 		const named = choices.filter((choice) => choice.name === name);
 		const chosen = named.filter(({ value }) => value === preferred[name]);
 		return (chosen.length > 0 ? chosen : named).map(({ value, label, side }) => ({
@@ -222,20 +237,30 @@ export function pageChoices(
 			...findDescription(interaction, value),
 		}));
 	});
+	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
+}
+
+/** Adds Approve from now on, between the choices for one time and those that last. */
+function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
+	const isLasting = ({ name }: PageChoice) => name === 'Always approve' || name === 'Always deny';
+	const once = all.filter(({ name }) => name === 'Approve once').slice(0, 1);
+	const fromNowOn = once.map((choice): PageChoice => ({ ...choice, name: FROM_NOW_ON }));
+	return [...all.filter((each) => !isLasting(each)), ...fromNowOn, ...all.filter(isLasting)];
 }
 
 /** Returns a request that is left for an approver, as the page shows it. */
 function toPageRequest(
 	{ interaction, because }: { interaction: Interaction; because: string },
 	{ preferences }: PageRecord,
+	{ offersFromNowOn }: PageLink,
 	isNew: boolean,
 	isOffered: boolean,
 ): PageRequest {
 	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
 	const canDecide = because === ASKED_BY_POLICY;
-	const choices = (canDecide && isOffered ? pageChoices(interaction, preferences) : []).filter(
-		({ decision }) => isWhole || decision === 'deny',
-	);
+	const offered =
+		canDecide && isOffered ? pageChoices(interaction, preferences, offersFromNowOn) : [];
+	const choices = offered.filter(({ decision }) => isWhole || decision === 'deny');
 	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
 	const content = fingerprintContent(interaction) ?? '';
 	const why = { because: canDecide ? unclear : because };
@@ -264,7 +289,7 @@ export function createForm(
 	const { undecided } = planDecisions(ledger, session, ASK_POLICY);
 	const all = undecided.map((request) => {
 		const isNew = !link.contents.includes(fingerprintContent(request.interaction) ?? '');
-		return toPageRequest(request, page, isNew, !isNew || page.asksAlways === true);
+		return toPageRequest(request, page, link, isNew, !isNew || page.asksAlways === true);
 	});
 	// Those that can be decided come first: only so many are shown.
 	const ordered = [
@@ -301,7 +326,9 @@ export function readForm(
 		if (choices.length === 0) continue;
 		const chosen = choices.find((_, at) => body[`request${index}`] === String(at));
 		if (!chosen) return 'incomplete';
-		answers[content] = { decision: chosen.decision, option: chosen.option, ...comment };
+		const { decision, option, name } = chosen;
+		const fromNowOn = name === FROM_NOW_ON ? { fromNowOn: true as const } : {};
+		answers[content] = { decision, option, ...fromNowOn, ...comment };
 	}
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }
@@ -318,7 +345,10 @@ export function describeAnswer(
 ): SentAnswer {
 	const clip = (text: string) => text.slice(0, MAX_REPEATED_LENGTH);
 	const choices = requests.flatMap(({ interaction, content, choices: offered }): SentChoice[] => {
-		const chosen = offered.find(({ option }) => option === answers[content]?.option);
+		const { option: value, fromNowOn = false } = answers[content] ?? {};
+		const chosen = offered.find(
+			({ option, name }) => option === value && fromNowOn === (name === FROM_NOW_ON),
+		);
 		if (!chosen) return [];
 		const { permission, targets } = describeRequest(interaction);
 		return [
