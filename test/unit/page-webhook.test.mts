@@ -7,6 +7,7 @@ import {
 	type PageRecord,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
 import { handleWebhook } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
+import { realClock } from '../../nodes/shared/client/clock.ts';
 import { fingerprintContent, type Interaction } from '../../nodes/shared/client/session.ts';
 
 const request: Interaction = {
@@ -48,8 +49,10 @@ interface World {
 }
 
 let executions = 0;
+let hold = jest.spyOn(realClock, 'sleep');
 beforeEach(() => {
 	executions++;
+	hold = jest.spyOn(realClock, 'sleep').mockResolvedValue();
 });
 
 /** Asks the webhook, and says what it told n8n, what it sent, and whether what n8n keeps is as it was. */
@@ -273,6 +276,22 @@ describe('a valid answer', () => {
 		expect(both.filter(({ answer }) => answer.workflowData)).toHaveLength(1);
 		const [{ sent }] = both.filter(({ answer }) => !answer.workflowData);
 		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
+	});
+
+	test('is held back for a second, in which others read on the page that they came later', async () => {
+		let release = () => {};
+		hold.mockImplementation(async () => await new Promise((resolve) => (release = resolve)));
+		const until = Date.now() + 3_600_000;
+		const steps: string[] = [];
+		const first = ask({ body: VALID, until }).then(() => steps.push('the first is applied'));
+		while (hold.mock.calls.length === 0) await new Promise(setImmediate);
+		expect(hold).toHaveBeenCalledWith(1_000);
+		const { sent } = await ask({ body: { ...VALID, request0: '1' }, until });
+		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
+		steps.push('the second is told');
+		release();
+		await first;
+		expect(steps).toEqual(['the second is told', 'the first is applied']);
 	});
 
 	test('that comes first is told to the other, also where the session has ended meanwhile', async () => {

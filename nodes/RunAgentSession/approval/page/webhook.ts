@@ -47,6 +47,9 @@ const MIN_BEFORE_WAKE_MS = 5_000;
 const recentAnswers = new Map<string, { since: number; nonce: string }>();
 const RECENT_ANSWER_MS = 60_000;
 
+/** How long an answer waits before it resumes the execution. n8n refuses requests to a running execution with a message of its own. */
+const HOLD_MS = 1_000;
+
 /** What an execution was paused for, as long as nothing has resumed it */
 const pauseKey = (context: IWebhookFunctions, { until, resumed }: PauseState): string =>
 	[context.getExecutionId(), context.getNode().id, until, resumed].join();
@@ -199,13 +202,16 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
-/** Saves an answer and has n8n resume the execution with it. Nothing may fail once the answer is claimed. */
-function acceptAnswer(
+/**
+ * Saves an answer and has n8n resume the execution with it. Approvers who select Send in the same second read on the page who came first.
+ * Nothing may fail once the answer is claimed.
+ */
+async function acceptAnswer(
 	context: IWebhookFunctions,
 	execution: IRunExecutionData,
 	{ record: entry, question: link }: { record: SessionRecord; question: PageLink },
 	{ pending, answers }: { pending: PageForm; answers: PageAnswers },
-): IWebhookResponseData {
+): Promise<IWebhookResponseData> {
 	const nodeContext = readNodeContext(context, execution);
 	const now = realClock.now();
 	const sent = describeAnswer(pending, answers, now);
@@ -229,6 +235,7 @@ function acceptAnswer(
 	link.contents = [...new Set([...link.contents, ...Object.keys(answers)])];
 	Object.assign(entry.page!.answers, answers);
 	entry.page!.comment = sent.comment;
+	await realClock.sleep(HOLD_MS);
 	return { workflowData, webhookResponse };
 }
 
@@ -269,7 +276,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string')
 		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
-	return acceptAnswer(context, execution, found, { pending, answers });
+	return await acceptAnswer(context, execution, found, { pending, answers });
 }
 
 /** The webhook of Run Agent Session. It never throws: n8n would end the paused execution. */
