@@ -22,7 +22,7 @@ import type { RunResult } from './session/types';
 
 /** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
 function approvalFields(
-	{ session, origin = {}, undecided, link }: RunResult,
+	{ session, origin = {}, undecided, link, reader }: RunResult,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
@@ -43,6 +43,7 @@ function approvalFields(
 			more,
 			deadline: link?.deadline,
 			offersFromNowOn: link?.offersFromNowOn,
+			reader,
 		}),
 	};
 	return fields as IDataObject;
@@ -85,6 +86,31 @@ export function toItemJson(
 	if (result.link) json.approvalUrl = approvalUrl(context, result.link);
 	return json;
 }
+
+/** Returns the JSON of the items of a result: one, or one for each of several approvers. */
+export const toItemsJson = (
+	context: IExecuteFunctions,
+	itemIndex: number,
+	{ approverItems, ...result }: RunResult,
+): IDataObject[] =>
+	approverItems?.map(({ undecided, link, approver, reminder, hasChanged }) => {
+		const { approvers, askedAt } = link.team!;
+		const { name, contact, nonce, isBackup } = approvers[approver];
+		const reader = {
+			name,
+			needed: link.team!.needed,
+			isReminder: reminder !== undefined,
+			hasChanged,
+		};
+		const asked = { ...result, undecided, link: { ...link, nonce }, reader };
+		const isLater = reminder !== undefined || isBackup;
+		return {
+			...toItemJson(context, itemIndex, asked),
+			approver: { name, contact },
+			...(reminder !== undefined && { reminder }),
+			...(isLater && { waitingSince: new Date(askedAt).toISOString() }),
+		};
+	}) ?? [toItemJson(context, itemIndex, result)];
 
 /** Returns an item that came in, for Still Running: the node's parameters may read its JSON again. */
 export const toReturningItem = (

@@ -7,6 +7,16 @@ import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 
+/** One of several approvers, for whom a message is. */
+export interface Reader {
+	name: string;
+	/** Approvals that each request needs */
+	needed: number;
+	isReminder: boolean;
+	/** Whether answers don't count anymore, because a request has changed */
+	hasChanged: boolean;
+}
+
 /** What a message to an approver is about. */
 export interface Question extends RequestOrigin {
 	/** Left out where it isn't known yet */
@@ -23,6 +33,7 @@ export interface Question extends RequestOrigin {
 	preferences?: OptionPreferences;
 	/** Whether the page offers Approve from now on */
 	offersFromNowOn?: boolean;
+	reader?: Reader;
 }
 
 /** Of 3,000 characters, those for all lines with text of the requests. The rest is for our own lines, the names and the URL. */
@@ -62,6 +73,7 @@ export function formatQuestion({
 	timeZone,
 	preferences = { approveWith: 'once' },
 	offersFromNowOn,
+	reader,
 	...origin
 }: Question): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
@@ -76,7 +88,9 @@ export function formatQuestion({
 	);
 	const limit = shareLength(requests.flatMap(({ facts }) => facts));
 	return [
+		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
 		`The agent needs your approval for ${pluralize(interactions.length, 'request')}.`,
+		...(reader ? formatReader(reader) : []),
 		...originFacts(origin).map(
 			({ label, text }) =>
 				`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
@@ -91,6 +105,13 @@ export function formatQuestion({
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
 }
+
+/** Returns for whom a message is, and how many approvals a request needs. */
+const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
+	`For: ${quoteVisible(name, MAX_NAME_LENGTH)}`,
+	...(hasChanged ? ['A request has changed, so earlier answers to it don’t count'] : []),
+	...(needed > 1 ? [`Each request needs ${needed} approvals`] : []),
+];
 
 /** Returns the facts that tell a session from others, as far as they are known. */
 const originFacts = ({

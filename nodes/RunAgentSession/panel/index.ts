@@ -24,6 +24,7 @@ import type { Timeouts } from '../session/schedule';
 import * as option from './options';
 import * as policy from './policy';
 import * as session from './session';
+import { readTeam } from './team';
 
 // The panel of the node, and what an item's parameters say.
 
@@ -139,6 +140,17 @@ function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
 	};
 }
 
+/** Returns who approves. @throws WorkspaceAutomationError if the node can't wait for the approvers */
+function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
+	const team = readTeam(panel);
+	if (!team || readWaitMode(context) !== 'database') return undefined;
+	if (isConnectedBack(context, outputIndex('needsApproval'))) return team;
+	throw new WorkspaceAutomationError(
+		"'Needs Approval' isn't connected back to this node",
+		"Nothing was sent. Connect 'Needs Approval' to a node that sends the link to the approver, and connect that node back to this node. Or remove the option 'Approvers'.",
+	);
+}
+
 function readPollLimits(panel: Panel): ItemSettings['poll'] {
 	const least = readOptionField(panel, option.pollInterval);
 	const { displayName } = option.maxPollInterval;
@@ -171,6 +183,7 @@ export function readItemSettings(
 		sendComments: readOptionField(panel, option.sendComments),
 		returnTogether: readOptionField(panel, option.returnTogether),
 		decisionBody: readOptionField(panel, option.decisionBody),
+		team: readTeamSettings(context, panel),
 		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
 	};
 }

@@ -85,6 +85,17 @@ export interface SettledVerdict {
 	fromNowOn?: true;
 	/** The approver's comment on the page */
 	comment?: string;
+	/** With several approvers: what each of them chose */
+	approvers?: ApproverDecision[];
+}
+
+/** What one of several approvers chose. */
+export interface ApproverDecision {
+	name: string;
+	decision: 'approve' | 'deny';
+	/** ISO date-time */
+	at: string;
+	comment?: string;
 }
 
 /** What people chose on the page, by what stands for the request */
@@ -101,7 +112,7 @@ export interface AskVerdict {
 export type Verdict = SettledVerdict | AskVerdict;
 
 /** What a policy says about a request, before it is known whether the service offers an option that says it. */
-export type Ruling = Omit<SettledVerdict, 'option' | 'comment'> | AskVerdict;
+export type Ruling = Omit<SettledVerdict, 'option' | 'comment' | 'approvers'> | AskVerdict;
 
 const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',

@@ -24,6 +24,7 @@ import {
 	reportToTracing,
 	sessionFailedError,
 	toItemJson,
+	toItemsJson,
 	toReturningItem,
 	type ItemFailure,
 } from '../output';
@@ -231,7 +232,7 @@ async function runAll(
 	const concurrency = isWake ? Infinity : readConcurrency(context);
 	const due = run.items.filter(
 		({ settings, error, journal }) =>
-			settings && !error && (!answered || journal.read()?.sessionId === answered),
+			settings && !error && (!answered || answered.includes(journal.read()?.sessionId ?? '')),
 	);
 	await settleConcurrently(due, concurrency, async (item) => {
 		throwIfAborted(signal);
@@ -427,10 +428,8 @@ function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 			const kind = result?.kind ?? 'stillRunning';
 			const isBack = kind === 'stillRunning' && returns && !asTool;
 			if (result && !isBack)
-				put(kind === 'failed' ? 'completed' : kind, {
-					json: toItemJson(context, itemIndex, result),
-					pairedItem,
-				});
+				for (const json of toItemsJson(context, itemIndex, result))
+					put(kind === 'failed' ? 'completed' : kind, { json, pairedItem });
 			if (isBack || result?.link) returnItem({ sessionId, dashboardUrl });
 		}
 	}

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toText, fingerprint, isRecord } from '../../../shared/values';
@@ -10,9 +10,25 @@ import {
 	type Option,
 	type OptionPreferences,
 } from '../../../shared/approvals/options';
-import { fingerprintContent, type Interaction, type Session } from '../../../shared/client/session';
+import {
+	fingerprintContent,
+	requestKey,
+	type Interaction,
+	type Session,
+} from '../../../shared/client/session';
+import {
+	createNonce,
+	describeVotes,
+	hasVoted,
+	listVoided,
+	tallyVotes,
+	type Team,
+	type Vote,
+	type VoteStatus,
+} from '../approvers';
 import { describeRequest } from '../details';
 import { shownRequests } from '../request';
+import { FROM_NOW_ON, type PageChoiceName, type SentAnswer, type SentChoice } from '../sent';
 import { canBeRemembered } from '../../policy/moreRules';
 import { planDecisions, type Ledger, type LedgerLine } from '../../session/ledger';
 import {
@@ -38,22 +54,8 @@ export interface PageLink {
 	offersFromNowOn?: true;
 	/** The answer, once there is one. There is never a second one. */
 	sent?: SentAnswer;
-}
-
-/** What an approver sent, as the page repeats it. */
-export interface SentAnswer {
-	/** Milliseconds since 1970 */
-	at: number;
-	choices: SentChoice[];
-	comment?: string;
-}
-
-export interface SentChoice extends Pick<PageChoice, 'name' | 'decision'> {
-	/** The fingerprint of the request */
-	content: string;
-	/** The request in a few words, for the page only */
-	permission: string;
-	targets: string[];
+	/** With several approvers: each has a nonce of their own, and nobody has the one above */
+	team?: Team;
 }
 
 /** What is kept of a session's approval page. */
@@ -83,7 +85,7 @@ export const createLink = (
 	deadline?: AnswerDeadline,
 	offersFromNowOn = false,
 ): PageLink => ({
-	nonce: randomBytes(16).toString('base64url'),
+	nonce: createNonce(),
 	contents,
 	...(deadline && { deadline }),
 	...(offersFromNowOn && { offersFromNowOn }),
@@ -108,7 +110,7 @@ export const NONCE_PARAMETER = 'question';
 /** Returns the address of the page: n8n's own for resuming the execution, with the token of n8n 2 and the nonce. */
 export function approvalUrl(
 	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
-	{ nonce }: PageLink,
+	{ nonce }: Pick<PageLink, 'nonce'>,
 ): string {
 	const { $execution } = context.getWorkflowDataProxy(0);
 	const { resumeUrl } = $execution as { resumeUrl: string };
@@ -120,28 +122,36 @@ export function approvalUrl(
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
+/** A link of a session: to the page of everybody, or to the one of an approver. */
+export interface FoundLink<T> {
+	record: T;
+	question: PageLink;
+	nonce: string;
+	/** The approver's position */
+	approver?: number;
+	isOpen: boolean;
+}
+
 /** Finds the link that a nonce belongs to, and the record that it is in. Takes the same time for every nonce. */
 export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	records: readonly T[],
 	nonce: unknown,
-): { record: T; question: PageLink; isOpen: boolean } | undefined {
+): FoundLink<T> | undefined {
 	const given = hash(typeof nonce === 'string' ? nonce : '');
 	const all = records.flatMap((record) => {
 		const { questions = [] } = record.page ?? {};
-		return questions.map((question, index) => {
-			const isOpen = index === questions.length - 1 && !question.sent;
-			return { record, question, isOpen };
+		return questions.flatMap((question, index): Array<FoundLink<T>> => {
+			const { team, sent } = question;
+			const isOpen = team !== undefined || (index === questions.length - 1 && !sent);
+			const common = { record, question, isOpen };
+			return team
+				? team.approvers.map((each, at) => ({ ...common, nonce: each.nonce, approver: at }))
+				: [{ ...common, nonce: question.nonce }];
 		});
 	});
-	const [found] = all.filter(({ question }) => timingSafeEqual(given, hash(question.nonce)));
+	const [found] = all.filter((link) => timingSafeEqual(given, hash(link.nonce)));
 	return found;
 }
-
-/** The option is the one of Approve once. The workflow gets rules for later requests. */
-export const FROM_NOW_ON = 'Approve from now on';
-
-/** The words for a choice on the page: those for the service's options, and our own */
-export type PageChoiceName = ChoiceName | typeof FROM_NOW_ON;
 
 /** The choices for the service's options, in their order on the page */
 const CHOICE_ORDER: readonly ChoiceName[] = [
@@ -171,6 +181,10 @@ export interface PageRequest {
 	because?: string;
 	/** Whether the agent has asked for it since the link was sent */
 	isNew: boolean;
+	/** With several approvers: who has answered */
+	status?: VoteStatus;
+	/** The approvers whose answers don't count anymore, because the request has changed */
+	voided?: string[];
 }
 
 /** What an approver can decide now, and the fingerprint of all of it: an answer to something else decides nothing. */
@@ -285,11 +299,20 @@ export function createForm(
 	ledger: Ledger,
 	page: PageRecord,
 	link: PageLink,
+	approver?: number,
 ): PageForm {
-	const { undecided } = planDecisions(ledger, session, ASK_POLICY);
-	const all = undecided.map((request) => {
-		const isNew = !link.contents.includes(fingerprintContent(request.interaction) ?? '');
-		return toPageRequest(request, page, link, isNew, !isNew || page.asksAlways === true);
+	const planned = planDecisions(ledger, session, ASK_POLICY);
+	const undecided = planned.undecided.filter(({ interaction }) =>
+		isForLink(interaction, page, link, approver),
+	);
+	const all = undecided.map((request): PageRequest => {
+		const { team, contents } = link;
+		const content = fingerprintContent(request.interaction) ?? '';
+		const isNew = !team && !contents.includes(content);
+		const shown = toPageRequest(request, page, link, isNew, !isNew || page.asksAlways === true);
+		if (!team || approver === undefined) return shown;
+		const voided = listVoided(page.questions, { id: request.interaction.id, content });
+		return { ...shown, status: describeVotes(team, content, approver), voided };
 	});
 	// Those that can be decided come first: only so many are shown.
 	const ordered = [
@@ -309,6 +332,40 @@ export function createForm(
 		decided: decided.slice(-MAX_DECIDED_SHOWN),
 	};
 }
+
+/** Whether a request that is left for approvers can be answered with a link. A request of several approvers belongs to their links only. */
+function isForLink(
+	interaction: Interaction,
+	{ questions }: PageRecord,
+	{ team }: PageLink,
+	approver = 0,
+): boolean {
+	const key = requestKey(interaction);
+	if (!team) return !questions.some((question) => question.team?.keys.includes(key));
+	const content = fingerprintContent(interaction) ?? '';
+	const isOpen = !hasVoted(team, approver, content) && !tallyVotes(team, content);
+	return team.keys.includes(key) && isOpen;
+}
+
+/** Returns an approver's answers as votes. */
+export const toVotes = (
+	{ requests }: PageForm,
+	answers: PageAnswers,
+	{ choices: chosen, at }: SentAnswer,
+	approver: number,
+): Vote[] =>
+	chosen.map((choice): Vote => {
+		const { interaction, choices } = requests.find(({ content }) => content === choice.content)!;
+		const once = choices.find(({ name }) => name === 'Approve once')?.option;
+		return {
+			approver,
+			interactionId: interaction.id,
+			answer: answers[choice.content],
+			choice,
+			...(once !== undefined && { once }),
+			at,
+		};
+	});
 
 /**
  * Reads the form that an approver has sent, for exactly the requests that are pending.
