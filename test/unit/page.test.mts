@@ -112,8 +112,19 @@ describe("an agent's words", () => {
 			serviceSays: text,
 			description: text,
 		}));
-		const shown = { ...requests[0], choices, because: undefined, isWhole: true };
+		const names = [{ name: text, isReader: false }];
+		const status = {
+			needed: 2,
+			approvals: 1,
+			answered: names.map((each) => ({ ...each, decision: 'deny' as const, at: NOW })),
+			missing: names,
+			isDecided: false,
+		};
+		const team = { status, voided: [text] };
+		const shown = { ...requests[0], choices, because: undefined, isWhole: true, ...team };
+		const approvers = [{ name: text, decision: 'deny' as const, at: line.at, comment: text }];
 		const ledger = [{ record: line, content: 'c', state: 'confirmed' as const, polls: 0 }];
+		ledger.push({ ...ledger[0], record: { ...line, approvers } as typeof line });
 		return page({
 			projectName: text,
 			job: text,
@@ -129,6 +140,8 @@ describe("an agent's words", () => {
 				comment: text,
 			},
 			lines: ledger,
+			reader: { name: text, needed: 2 },
+			statuses: { '': status },
 		});
 	};
 	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
