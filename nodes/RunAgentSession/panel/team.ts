@@ -16,7 +16,6 @@ import { parseList } from '../approval/request';
 
 // Several approvers: who approves, how many approvals a request needs, and when approvers are asked again.
 
-const isPolicy = true;
 export const MAX_APPROVERS = 50;
 const MAX_APPROVER_NAME_LENGTH = 100;
 const MAX_CONTACT_LENGTH = 500;
@@ -116,7 +115,7 @@ export const approvers: Field<Approver[]> = {
 	description:
 		'Who approves. Needs Approval returns an item for each of them, with a link of their own.',
 	hint: "Requires a connection from 'Needs Approval' back to this node, directly or through other nodes",
-	isPolicy,
+	isPolicy: true,
 	check: (_label, value) => readApprovers(value),
 	options: [
 		{ displayName: 'Approver', name: 'approver', values: toProperties(approverFields) },
@@ -129,7 +128,7 @@ export const approvalsNeeded = countField(
 	'approvalsNeeded',
 	1,
 	'How many approvers have to approve a request. One denial denies it.',
-	{ isPolicy },
+	{ isPolicy: true },
 );
 
 export const remindAfter = numberField(
@@ -138,7 +137,7 @@ export const remindAfter = numberField(
 	24,
 	0,
 	"When to send approvers who haven't answered another item with their link",
-	{ isPolicy },
+	{ isPolicy: true },
 );
 
 export const maxReminders = countField(
@@ -146,7 +145,7 @@ export const maxReminders = countField(
 	'maxReminders',
 	1,
 	'Maximum number of reminders for each approver',
-	{ isPolicy },
+	{ isPolicy: true },
 );
 
 export const askBackupsAfter = numberField(
@@ -155,7 +154,7 @@ export const askBackupsAfter = numberField(
 	24,
 	0,
 	'When to also ask the approvers who are backups',
-	{ isPolicy },
+	{ isPolicy: true },
 );
 
 /** Entries of Options, In the Database only. */

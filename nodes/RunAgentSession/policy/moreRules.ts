@@ -6,7 +6,6 @@ import { judge, moreRuleName, type Decision, type Policy, type Rule } from './ru
 
 // Rules from data: the option More Rules, and the rules that the node returns for it.
 
-const FIELD = 'More Rules';
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;
 /** A date, or a date and time, as ISO 8601 has them */
@@ -25,8 +24,8 @@ export interface StoredRule {
 /** Throws for the entry of More Rules with this position. */
 function refuseEntry(index: number, problem: string, entry: unknown): never {
 	throw new WorkspaceAutomationError(
-		`Rule ${index + 1} of '${FIELD}' ${problem}`,
-		`Nothing was sent. Correct this rule where '${FIELD}' reads it from: ${quote(entry)}. A rule looks like {"permission": "bash", "pattern": "git status", "decision": "approve"}. It can have "wildcard": true and "expires": "2027-01-31".`,
+		`Rule ${index + 1} of 'More Rules' ${problem}`,
+		`Nothing was sent. Correct this rule where 'More Rules' reads it from: ${quote(entry)}. A rule looks like {"permission": "bash", "pattern": "git status", "decision": "approve"}. It can have "wildcard": true and "expires": "2027-01-31".`,
 	);
 }
 
@@ -72,12 +71,12 @@ export function readMoreRules(value: unknown): Rule[] {
 	);
 	if (!list)
 		throw new WorkspaceAutomationError(
-			`'${FIELD}' is not a list of rules`,
+			`'More Rules' is not a list of rules`,
 			`Nothing was sent. Enter a JSON list such as [{"permission": "bash", "pattern": "git status", "decision": "approve"}], or an expression that returns one.`,
 		);
 	if (list.length > MAX_MORE_RULES)
 		throw new WorkspaceAutomationError(
-			`'${FIELD}' has more than ${MAX_MORE_RULES} rules`,
+			`'More Rules' has more than ${MAX_MORE_RULES} rules`,
 			`Nothing was sent. It has ${list.length}. Remove rules that have expired, or replace several by one with "wildcard": true.`,
 		);
 	// An expression that finds no rows may return the empty item that Always Output Data adds.
