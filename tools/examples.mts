@@ -55,9 +55,16 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 		'Run Agent Session':
 			'[work 4m] [ask bash: npm run build] [work 30s] [say 212 pages checked, 3 links repaired. The build passed.]',
 	},
+	'rules-in-a-table': {
+		'Run Agent Session':
+			'[work 1s] [ask bash: git push] [work 1s] [say Three links repaired. The site is live.]',
+	},
 	'run-agent-session': {
 		'Run Agent Session':
 			'[work 2s] [ask bash: npm run build] [work 2s] [say The build passed. The landing page has a new headline and two compressed images.]',
+	},
+	'two-approvers': {
+		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
 };
 

@@ -371,6 +371,39 @@ async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> 
 	await Promise.all([phone.close(), desk.close()]);
 }
 
+/** Takes the picture of the page for an approver while one approval is missing. */
+async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
+	const workflow = filledInExample('two-approvers');
+	const session = workflow.nodes.find(({ name }) => name === 'Run Agent Session')!;
+	// The example's rule would approve npm run build.
+	Object.assign(session.parameters, { permissionPolicy: 'ask', prompt: TASK });
+	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
+	for (const approver of session.parameters.options.approvers.approver) approver.isBackup = false;
+	workflow.nodes.find(({ name }) => name === 'Ask by email')!.disabled = true;
+	const { host } = stage;
+	const id = await host.run(await host.importWorkflow(workflow));
+	const readItems = async () => {
+		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
+		const asking = outputIndex('needsApproval');
+		return runData[session.name]?.flatMap(({ data }) => data?.main[asking] ?? []) ?? [];
+	};
+	let items = await readItems();
+	for (; items.length < 3; items = await readItems()) await sleep(2000);
+	const [anna, ben] = items.map(({ json }) => json.approvalUrl as string);
+	const phone = await browser.newPage({ viewport: PHONE, deviceScaleFactor: 2 });
+	await phone.goto(ben);
+	await phone.getByLabel('Approve once').check();
+	await phone.getByRole('button', { name: 'Send' }).click();
+	await phone.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+	for (;;) {
+		await phone.goto(anna);
+		if (await phone.getByText('1 of 2 approvals').isVisible()) break;
+		await sleep(1000);
+	}
+	await saveApprovalPage(phone, 'approval-page-team', true);
+	await phone.close();
+}
+
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 760 };
 const schemes = [
@@ -401,6 +434,7 @@ try {
 			}
 		}
 		if (isWanted('approval-page')) await takeApprovalPages(browser, stage);
+		if (isWanted('approval-page-team')) await takeTeamPage(browser, stage);
 		if (isWanted('entrances')) {
 			const workflowId = await stage.host.importWorkflow(agentSession().workflow);
 			for (const [colorScheme, suffix] of schemes) {

@@ -15,6 +15,7 @@ import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
 import { excerpt, toWords } from '../shared/values';
 import { approvalUrl } from './approval/page/view';
 import { formatQuestion } from './approval/question';
+import { exactRules } from './policy/moreRules';
 import { addOrigin, shownRequests } from './approval/request';
 import type { RunResult } from './session/types';
 
@@ -22,7 +23,7 @@ import type { RunResult } from './session/types';
 
 /** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
 function approvalFields(
-	{ session, origin = {}, undecided, preferences, link }: RunResult,
+	{ session, origin = {}, undecided, preferences, link, reader }: RunResult,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
@@ -43,6 +44,8 @@ function approvalFields(
 			more,
 			deadline: link?.deadline,
 			preferences,
+			offersFromNowOn: link?.offersFromNowOn,
+			reader,
 		}),
 	};
 	return fields as IDataObject;
@@ -55,6 +58,8 @@ function approvalFields(
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt } = session;
+	const rulesToRemember =
+		kind === 'completed' ? exactRules(decisions.filter(({ fromNowOn }) => fromNowOn)) : [];
 	const json: Record<string, unknown> = {
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
@@ -65,6 +70,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
+		...(rulesToRemember.length > 0 && { rulesToRemember }),
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
@@ -82,6 +88,31 @@ export function toItemJson(
 	if (result.link) json.approvalUrl = approvalUrl(context, result.link);
 	return json;
 }
+
+/** Returns the JSON of the items of a result: one, or one for each of several approvers. */
+export const toItemsJson = (
+	context: IExecuteFunctions,
+	itemIndex: number,
+	{ approverItems, ...result }: RunResult,
+): IDataObject[] =>
+	approverItems?.map(({ undecided, link, approver, reminder, hasChanged }) => {
+		const { approvers, askedAt } = link.team!;
+		const { name, contact, nonce, isBackup } = approvers[approver];
+		const reader = {
+			name,
+			needed: link.team!.needed,
+			isReminder: reminder !== undefined,
+			hasChanged,
+		};
+		const asked = { ...result, undecided, link: { ...link, nonce }, reader };
+		const isLater = reminder !== undefined || isBackup;
+		return {
+			...toItemJson(context, itemIndex, asked),
+			approver: { name, contact },
+			...(reminder !== undefined && { reminder }),
+			...(isLater && { waitingSince: new Date(askedAt).toISOString() }),
+		};
+	}) ?? [toItemJson(context, itemIndex, result)];
 
 /** Returns an item that came in, for Still Running: the node's parameters may read its JSON again. */
 export const toReturningItem = (

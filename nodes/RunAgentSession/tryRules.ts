@@ -1,11 +1,13 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { realClock } from '../shared/client/clock';
 import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/errors';
 import { toText, isRecord, isTooDeep } from '../shared/values';
 import { continuesOnError, isTool } from '../shared/n8n/aiTool';
 import { parseList } from './approval/request';
 import { OUTPUTS, outputIndex } from './outputs';
 import { readTrial } from './panel/read';
+import { suggestRule, withoutExpired, type StoredRule } from './policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
 /** What would become of a request. The option is missing where the request offers none. */
@@ -14,6 +16,8 @@ export type Trial = (Ruling | Verdict) & {
 	request: GenericValue;
 	/** What each rule says about it, up to the one that decides */
 	rules?: string[];
+	/** The narrowest rule that covers a request which no rule decides */
+	suggestedRule?: StoredRule;
 };
 
 const REQUESTS_HELP =
@@ -39,7 +43,13 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 		const decideOrJudge = response === undefined ? judge : decide;
 		const rules: string[] = [];
 		const verdict = decideOrJudge({ ...given, type, id: toText(id) }, policy, undefined, rules);
-		return { request, ...verdict, ...(rules.length > 0 && { rules }) };
+		const suggestedRule = suggestRule({ ...given, type, id: toText(id) }, policy);
+		return {
+			request,
+			...verdict,
+			...(rules.length > 0 && { rules }),
+			...(suggestedRule && { suggestedRule }),
+		};
 	});
 }
 
@@ -49,7 +59,8 @@ export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] 
 		const pairedItem = { item: itemIndex };
 		try {
 			const { requests, policy } = readTrial(context, itemIndex);
-			return tryRules(requests, policy).map((trial) => ({ json: { ...trial }, pairedItem }));
+			const current = withoutExpired(policy, realClock.now());
+			return tryRules(requests, current).map((trial) => ({ json: { ...trial }, pairedItem }));
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);
 			if (!continuesOnError(context)) throw error;

@@ -1,12 +1,11 @@
-// examples/night.json, the whole of it: every project gets an agent, what no rule covers is asked in Slack, and one message in the morning says
-// what became of it.
+// The examples whose approvers answer on a page while n8n waits: examples/night.json, the whole of it, several approvers, and rules that are kept.
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
 import { getChoice, openPage, send } from './page.mts';
-import { eventually, play, TEST_TIMEOUT_MS } from './support.mts';
+import { eventually, NODE, play, TEST_TIMEOUT_MS } from './support.mts';
 
 // Not faster: nobody can answer on the page while n8n looks at the sessions.
 const { stage, channels, restart } = useChannels({ waitsFaster: 4 });
@@ -47,13 +46,13 @@ async function night(...prompts: string[]) {
 const asked = async (pattern: string): Promise<string> =>
 	await eventually(async () => inSlack().find((text) => text.includes(`«${pattern}»`)), 60);
 
-/** Opens the link of a message and approves its one request. */
-async function answer(message: string): Promise<void> {
+/** Opens the link of a message and chooses this for its one request. */
+async function answer(message: string, label = 'Approve once'): Promise<void> {
 	const url = atHost(/https?:\S+$/.exec(message)![0], stage.host.url);
 	await eventually(async () => {
 		const page = await openPage(url);
 		if (page.status !== 200) return false;
-		const sent = await send(url, page, { request0: getChoice(page, 0, 'Approve once') });
+		const sent = await send(url, page, { request0: getChoice(page, 0, label) });
 		return sent.title === 'Your answer was sent';
 	}, 60);
 }
@@ -145,6 +144,101 @@ describe('night.json', () => {
 			]);
 			expect(mornings[0]).toMatch(new RegExp(`\\*${names[1]}\\*: Long, and done\\.$`, 'm'));
 			expect(await control.sessions()).toMatchObject([{ turns: 1 }, { turns: 1 }]);
+		},
+		2 * TEST_TIMEOUT_MS,
+	);
+});
+
+/** A filled-in example whose agent does this */
+function scripted(
+	name: string,
+	prompt: string,
+	changes: Record<string, Record<string, unknown>> = {},
+) {
+	const file = fillExample(name, changes);
+	file.nodes.find((node) => node.name === NODE)!.parameters.prompt = prompt;
+	return file;
+}
+
+describe('two-approvers.json', () => {
+	const mailsTo = (name: string) =>
+		channels
+			.sent()
+			.slice(seen)
+			.filter(
+				({ host, text }) => host === 'www.googleapis.com' && text.includes(`${name}@example.com`),
+			)
+			.map(({ text }) => text.trim());
+	const mail = async (name: string, which: RegExp) =>
+		await eventually(async () => mailsTo(name).find((text) => which.test(text)), 120);
+
+	test(
+		'sends each approver a link, reminds who has not answered, asks the backup, and needs two approvals',
+		async () => {
+			const file = scripted('two-approvers', '[ask bash: git push] [say Published.]');
+			const { options } = file.nodes.find(({ name }) => name === NODE)!.parameters;
+			Object.assign(options, { remindAfter: 0.001, askBackupsAfter: 0.001 });
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			await answer(await mail('anna', /Subject: An agent/));
+			expect(await mail('ben', /Subject: Reminder: an agent/)).toContain('Reminder: you haven’t');
+			expect(mailsTo('ben')).toHaveLength(2);
+			await answer(await mail('carla', /Subject: An agent/));
+			const execution = await stage.host.waitForExecution(executionId, {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+			expect(execution.items('Result')).toMatchObject([
+				{
+					text: 'Published.',
+					decisions: 'approve: bash git push, by Anna (approve), Carla (approve)',
+				},
+			]);
+		},
+		2 * TEST_TIMEOUT_MS,
+	);
+});
+
+describe('rules-in-a-table.json', () => {
+	test(
+		'keeps what an approver approves from now on, and asks nobody again',
+		async () => {
+			const { rest } = stage.host;
+			const { id: owner } = await rest.get('/projects/personal');
+			const types = {
+				permission: 'string',
+				pattern: 'string',
+				decision: 'string',
+				wildcard: 'boolean',
+				expires: 'date',
+			};
+			const columns = Object.entries(types).map(([name, type]) => ({ name, type }));
+			const table = await rest.post(`/projects/${owner}/data-tables`, {
+				name: `Rules ${Date.now()}`,
+				columns,
+			});
+			const dataTableId = { __rl: true, mode: 'list', value: table.id };
+			const chosen = { 'Get rules': { dataTableId }, 'Save rules': { dataTableId } };
+			const file = scripted(
+				'rules-in-a-table',
+				'[ask bash: git push, git tag] [say Published.]',
+				chosen,
+			);
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			await answer(await asked('git push'), 'Approve from now on');
+			const first = await stage.host.waitForExecution(executionId, { timeoutMs: TEST_TIMEOUT_MS });
+			expect(first.items('Save rules')).toMatchObject(
+				['git push', 'git tag'].map((pattern) => ({
+					permission: 'bash',
+					pattern,
+					decision: 'approve',
+				})),
+			);
+			const messages = inSlack().length;
+			const second = await play(stage, file);
+			expect(second.items('Result')).toMatchObject([
+				{ text: 'Published.', decisions: expect.stringContaining('by more rule 2') },
+			]);
+			expect(second.items('Save rules')).toEqual([]);
+			expect(inSlack()).toHaveLength(messages);
 		},
 		2 * TEST_TIMEOUT_MS,
 	);

@@ -79,8 +79,30 @@ export function pageViews() {
 		},
 		NOW,
 	);
+	const status = {
+		needed: 2,
+		approvals: 1,
+		answered: [{ name: 'Ben', isReader: false, decision: 'approve' as const, at: NOW }],
+		missing: [
+			{ name: 'Anna', isReader: true },
+			{ name: `Carla ${'x'.repeat(90)}`, isReader: false },
+		],
+		isDecided: false,
+	};
+	const one = form(request());
+	const [shared] = one.requests.map((each) => ({ ...each, status, voided: ['Ben'] }));
+	const reader = { name: 'Anna', needed: 2 };
 	return {
-		one: asks(form(request())),
+		one: asks(one),
+		team: { ...asks({ ...one, requests: [shared] }), reader },
+		teamSent: {
+			...common,
+			title: 'Your answer was sent',
+			sent,
+			isSender: true,
+			reader,
+			statuses: { [first]: status },
+		},
 		two: asks(two),
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),

@@ -141,7 +141,7 @@ const OF_N8N = [
 ];
 
 /** Labels of the approval page */
-const OF_PAGE = ['Details', 'Send'];
+const OF_PAGE = ['Approve from now on', 'Details', 'Send'];
 
 /** Titles of sections and paragraphs that look like labels */
 const TITLES = ['Dates', 'Downloads', 'Files', 'Removed', 'Results', 'Retries'];

@@ -1,16 +1,19 @@
 // The webhook of the approval page: nothing that reaches the link ends, resumes or changes the paused execution, except a valid answer.
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { INode, IWebhookFunctions } from 'n8n-workflow';
-import { applyAnswers } from '../../nodes/RunAgentSession/approval/page/accept.ts';
 import {
 	createForm,
 	createLink,
-	type PageLink,
 	type PageRecord,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
-import { handleWebhook } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
+import { handleWebhook, takeAnswered } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
+import { createTeam, type Team } from '../../nodes/RunAgentSession/approval/approvers.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
-import { fingerprintContent, type Interaction } from '../../nodes/shared/client/session.ts';
+import {
+	fingerprintContent,
+	requestKey,
+	type Interaction,
+} from '../../nodes/shared/client/session.ts';
 
 const request: Interaction = {
 	type: 'permission',
@@ -35,28 +38,24 @@ const { shown } = createForm(session, [], page(), link);
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const VALID = { shown, request0: '0', comment: 'Go.' };
 
-/** State of the n8n that calls the webhook */
+/** How an n8n is that asks the webhook */
 interface World {
 	method?: string;
 	headers?: Record<string, unknown>;
 	query?: unknown;
 	body?: unknown;
-	/** Answer or error of the service */
+	/** What the service answers, or throws */
 	serves?: () => unknown;
 	credential?: () => Promise<unknown>;
 	/** In the node's context */
 	more?: object;
 	page?: unknown;
+	/** The records of several sessions */
+	records?: Array<{ sessionId: string; page: PageRecord }>;
+	/** What happens before the service answers */
+	before?: () => Promise<void>;
 	until?: number;
 }
-
-/** The record of a second session, whose approver has this link */
-const withSecond = (questions: PageLink) => {
-	const value = { sessionId: 's2', ledger: [], page: { ...page(), questions: [questions] } };
-	return {
-		sessions: { '0.0': { value: { ...value, sessionId: 's1', page: page() } }, '0.1': { value } },
-	};
-};
 
 let executions = 0;
 let hold = jest.spyOn(realClock, 'sleep');
@@ -73,26 +72,31 @@ async function ask(world: World) {
 		status: (code: number) => (sent.push(code), response),
 		send: (html: string) => (sent.push(html), response),
 	};
+	const records = (world.records ?? []).map((each) => ({ state: 'sent', ledger: [], ...each }));
 	const value = { state: 'sent', sessionId: 's1', ledger: [], page: world.page ?? page() };
 	const items = [{ json: { n: 1 } }];
+	const values = records.length > 0 ? records : [value];
+	const sessions = values.map((each, at) => [`0.${at}`, { fingerprint: '', value: each }]);
+	const nodeContext: Record<string, unknown> = {
+		sessions: Object.fromEntries(sessions),
+		pause: { until: world.until ?? Date.now() + 3_600_000, runs: 1 },
+		...world.more,
+	};
 	const execution = {
 		executionData: {
-			contextData: {
-				'node:Agent': {
-					sessions: { '0.0': { fingerprint: '', value } },
-					pause: { until: world.until ?? Date.now() + 3_600_000, runs: 1 },
-					...world.more,
-				},
-			},
+			contextData: { 'node:Agent': nodeContext },
 			nodeExecutionStack: [{ data: { main: [items] } }],
 		},
 	};
 	const before = JSON.stringify(execution);
-	const httpRequest = async () => ({
-		statusCode: 200,
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify((world.serves ?? (() => session))()),
-	});
+	const httpRequest = async () => {
+		await world.before?.();
+		return {
+			statusCode: 200,
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify((world.serves ?? (() => session))()),
+		};
+	};
 	const logged = jest.fn();
 	const context = {
 		runExecutionData: execution,
@@ -120,15 +124,15 @@ async function ask(world: World) {
 		html: String(html),
 		isAsBefore: JSON.stringify(execution) === before,
 		value,
-		/** Runs the node with what n8n has, and returns the sessions that were answered for. */
-		run: () => runNode(execution.executionData.contextData['node:Agent']),
+		records,
+		nodeContext,
 	};
 }
 
 /** What the node does first when n8n executes it with this context */
 function runNode(nodeContext: { pause: { runs: number } }): string[] {
 	nodeContext.pause.runs++;
-	return applyAnswers({
+	return takeAnswered({
 		getContext: () => nodeContext as never,
 		getNode: () => ({ id: 'node' }) as INode,
 		getExecutionId: () => String(executions),
@@ -271,9 +275,8 @@ describe('the execution waits as before', () => {
 
 describe('a valid answer', () => {
 	test('resumes the execution with what n8n has saved, and is repeated', async () => {
-		const { answer, html, value, run } = await ask({ body: VALID });
+		const { answer, html, value } = await ask({ body: VALID });
 		expect(answer.workflowData).toEqual([[{ json: { n: 1 } }]]);
-		expect(run()).toEqual(['s1']);
 		expect(html).toMatch(/Your answer was sent.*You approved this once.*git push.*Go\./s);
 		const { answers, questions } = value.page as PageRecord;
 		expect(Object.values(answers)).toEqual([
@@ -333,25 +336,11 @@ describe('a valid answer', () => {
 		expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
 	});
 
-	test('counts together with one that was sent with another link in the same second', async () => {
-		const until = Date.now() + 3_600_000;
-		const second = { ...session, sessionId: 's2' };
-		const another = createLink([fingerprintContent(request)!]);
-		const both = await Promise.all([
-			ask({ body: VALID, until }),
-			ask({
-				body: { ...VALID, shown: createForm(second, [], page(), another).shown },
-				until,
-				query: { question: another.nonce },
-				more: withSecond(another),
-				serves: () => second,
-			}),
-		]);
-		expect(both.map(({ html }) => html)).toEqual(
-			both.map(() => expect.stringContaining('<h1>Your answer was sent</h1>')),
-		);
-		expect(both.filter(({ answer }) => answer.workflowData)).toEqual([both[0]]);
-		expect(both[0].run()).toEqual(['s1', 's2']);
+	test('resumes the node once, with the session that was answered for', async () => {
+		const { nodeContext } = await ask({ body: VALID });
+		const before = JSON.stringify(nodeContext.sessions);
+		expect(runNode(nodeContext as never)).toEqual(['s1']);
+		expect(JSON.stringify(nodeContext.sessions)).toBe(before);
 	});
 
 	test('that comes first is told to the other, also where the session has ended meanwhile', async () => {
@@ -364,12 +353,183 @@ describe('a valid answer', () => {
 	});
 
 	test('given later is none, and the page shows the first with its time', async () => {
-		const { value, run } = await ask({ body: VALID });
-		run();
+		const { value } = await ask({ body: VALID });
 		executions++;
 		const { answer, sent } = await ask({ body: VALID, page: value.page });
 		expect(answer).toEqual({ noWebhookResponse: true });
 		expect(sent[0]).toBe(409);
 		expect(sent[1]).toMatch(/Already answered.*Sent at.*Approved once.*git push/s);
+	});
+});
+
+describe('several approvers', () => {
+	const approvers = ['Anna', 'Ben', 'Carla'].map((name) => ({ name, contact: name }));
+	const key = requestKey(request);
+	const question = (needed: number) => ({
+		...createLink([fingerprintContent(request)!]),
+		team: createTeam({ approvers, needed, maxReminders: 1 }, [key], 1),
+	});
+	/** An n8n whose execution is paused for these sessions. Each request gets a copy of what it has saved. */
+	function paused(sessions: Array<ReturnType<typeof question>>) {
+		const until = Date.now() + 3_600_000;
+		const records = (saved: unknown) =>
+			(saved as Array<{ page: PageRecord }>).map((each, at) => ({ ...each, sessionId: `s${at}` }));
+		const saved = records(sessions.map((each) => ({ page: { ...page(), questions: [each] } })));
+		return {
+			async press(name: string, choice: string, at = 0, more: World = {}) {
+				const copy = structuredClone(saved);
+				const { approvers: asked } = sessions[at].team;
+				const { nonce } = asked.find((each) => each.name === name)!;
+				const link = copy[at].page.questions[0];
+				const { shown: digest } = createForm(
+					{ ...session, sessionId: `s${at}` },
+					[],
+					copy[at].page,
+					link,
+					approvers.findIndex((each) => each.name === name),
+				);
+				return await ask({
+					until,
+					records: copy,
+					query: { question: nonce },
+					body: { shown: digest, request0: choice, comment: '' },
+					...more,
+				});
+			},
+		};
+	}
+	/** What n8n resumes the execution with, by session */
+	const votes = ({ records }: Awaited<ReturnType<typeof ask>>) =>
+		records.map(({ page: { questions } }) =>
+			(questions[0].team as Team).votes.map(({ approver }) => approvers[approver].name),
+		);
+	const titles = (all: Array<Awaited<ReturnType<typeof ask>>>) =>
+		all.map(({ html }) => /<h1>([^<]*)</.exec(html)![1]);
+	/** Answers that come while the first one is held */
+	async function together(presses: Array<() => ReturnType<typeof ask>>) {
+		const releases: Array<() => void> = [];
+		hold.mockImplementation(
+			async () => await new Promise((resolve) => void releases.push(resolve)),
+		);
+		const [first, ...others] = presses;
+		const holding = first();
+		while (releases.length === 0) await new Promise(setImmediate);
+		const later: Array<Awaited<ReturnType<typeof ask>>> = [];
+		for (const press of others) later.push(await press());
+		hold.mockResolvedValue();
+		releases.forEach((release) => release());
+		return [await holding, ...later];
+	}
+
+	test('who press Send in the same second all count, in one execution', async () => {
+		const n8n = paused([question(3)]);
+		const all = await together([
+			() => n8n.press('Anna', '0'),
+			() => n8n.press('Ben', '0'),
+			() => n8n.press('Carla', '0'),
+		]);
+		expect(titles(all)).toEqual(Array(3).fill('Your answer was sent'));
+		expect(all.map(({ answer }) => answer.workflowData !== undefined)).toEqual([
+			true,
+			false,
+			false,
+		]);
+		expect(votes(all[0])).toEqual([['Anna', 'Ben', 'Carla']]);
+		expect(all[0].nodeContext.answered).toEqual(['s0']);
+		expect(all[1].html).toMatch(
+			/2 of 3 approvals.*waits for more|waits for more.*2 of 3 approvals/s,
+		);
+		expect(all[2].html).toContain('The agent continues.');
+	});
+
+	test('of several sessions count together, too', async () => {
+		const n8n = paused([question(2), question(2), question(2)]);
+		const all = await together([
+			() => n8n.press('Anna', '0', 0),
+			() => n8n.press('Anna', '0', 2),
+			() => n8n.press('Ben', '1', 2),
+		]);
+		expect(titles(all)).toEqual(Array(3).fill('Your answer was sent'));
+		expect(votes(all[0])).toEqual([['Anna'], [], ['Anna', 'Ben']]);
+		expect(all[0].nodeContext.answered).toEqual(['s0', 's2']);
+	});
+
+	test('who press Send twice count once', async () => {
+		const n8n = paused([question(2)]);
+		const all = await together([
+			() => n8n.press('Anna', '0'),
+			() => n8n.press('Anna', '1'),
+			() => n8n.press('Ben', '0'),
+			() => n8n.press('Ben', '0'),
+		]);
+		expect(titles(all)).toEqual([
+			'Your answer was sent',
+			'Already answered',
+			'Your answer was sent',
+			'Already answered',
+		]);
+		expect(votes(all[0])).toEqual([['Anna', 'Ben']]);
+	});
+
+	test('who come after the decision are told, and change nothing', async () => {
+		const n8n = paused([question(1)]);
+		const all = await together([() => n8n.press('Anna', '0'), () => n8n.press('Ben', '1')]);
+		expect(titles(all)).toEqual(['Your answer was sent', 'Already answered']);
+		expect(votes(all[0])).toEqual([['Anna']]);
+	});
+
+	test('who come when n8n resumes the execution are asked to try again, and nothing is lost', async () => {
+		const n8n = paused([question(2)]);
+		const first = await n8n.press('Anna', '0');
+		const second = await n8n.press('Ben', '0');
+		expect(titles([second])).toEqual(['The session is being updated']);
+		expect(second.answer).toEqual({ noWebhookResponse: true });
+		expect(second.isAsBefore).toBe(true);
+		expect(votes(first)).toEqual([['Anna']]);
+	});
+
+	test('whose answers n8n has passed on are waited for, however slow the service is', async () => {
+		const n8n = paused([question(2)]);
+		let serve = () => {};
+		const reading = new Promise<void>((resolve) => (serve = resolve));
+		const slow = n8n.press('Ben', '0', 0, { before: async () => await reading });
+		hold.mockImplementation(async (ms) => {
+			if (ms < 1_000) serve();
+			await new Promise(setImmediate);
+		});
+		const first = await n8n.press('Anna', '0');
+		expect(titles([first, await slow])).toEqual(Array(2).fill('Your answer was sent'));
+		expect(votes(first)).toEqual([['Anna', 'Ben']]);
+	});
+
+	test('are greeted by name, and see who has answered and who has not', async () => {
+		const name = '<b>@here</b> https://evil.example';
+		const base = question(2);
+		const voted = await together([() => paused([base]).press('Ben', '0')]);
+		const link = voted[0].records[0].page.questions[0];
+		const team = {
+			...link.team!,
+			approvers: link.team!.approvers.map((each) => ({ ...each, askedAt: 1 })),
+		};
+		team.approvers[0] = { ...team.approvers[0], name };
+		const records = [{ sessionId: 's0', page: { ...page(), questions: [{ ...link, team }] } }];
+		const get = { method: 'GET', query: { question: team.approvers[0].nonce }, records };
+		executions++;
+		const { html } = await ask(get);
+		expect(html).toContain('Hello <bdo dir="ltr">&#60;b&#62;@here');
+		expect(html).not.toContain('<b>@here');
+		expect(html).not.toContain('href="https://evil');
+		expect(html).toMatch(
+			/Each request needs 2 approvals.*1 of 2 approvals.*Ben<\/bdo> approved this.*Not answered yet: you, <bdo dir="ltr">Carla/s,
+		);
+		const own = await ask({ ...get, query: { question: team.approvers[1].nonce } });
+		expect(own.html).toMatch(/You’ve already answered.*Approved once.*Not answered yet/s);
+	});
+
+	test('have no link in common: the nonce of the question opens nothing', async () => {
+		const each = question(2);
+		const records = [{ sessionId: 's0', page: { ...page(), questions: [each] } }];
+		const { sent } = await ask({ method: 'GET', query: { question: each.nonce }, records });
+		expect(sent[0]).toBe(404);
 	});
 });

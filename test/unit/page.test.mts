@@ -112,8 +112,19 @@ describe("an agent's words", () => {
 			serviceSays: text,
 			description: text,
 		}));
-		const shown = { ...requests[0], choices, because: undefined, isWhole: true };
+		const names = [{ name: text, isReader: false }];
+		const status = {
+			needed: 2,
+			approvals: 1,
+			answered: names.map((each) => ({ ...each, decision: 'deny' as const, at: NOW })),
+			missing: names,
+			isDecided: false,
+		};
+		const team = { status, voided: [text] };
+		const shown = { ...requests[0], choices, because: undefined, isWhole: true, ...team };
+		const approvers = [{ name: text, decision: 'deny' as const, at: line.at, comment: text }];
 		const ledger = [{ record: line, content: 'c', state: 'confirmed' as const, polls: 0 }];
+		ledger.push({ ...ledger[0], record: { ...line, approvers } as typeof line });
 		return page({
 			projectName: text,
 			job: text,
@@ -129,6 +140,8 @@ describe("an agent's words", () => {
 				comment: text,
 			},
 			lines: ledger,
+			reader: { name: text, needed: 2 },
+			statuses: { '': status },
 		});
 	};
 	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
@@ -573,5 +586,51 @@ describe('a link', () => {
 		const nonces = Array.from({ length: 1_000 }, () => createLink([]).nonce);
 		expect(new Set(nonces).size).toBe(1_000);
 		for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16);
+	});
+});
+
+describe('Approve from now on', () => {
+	const offered = (each: Interaction, offers = true) => {
+		const link = createLink(getContents(each), undefined, offers);
+		return createForm(session(each), [], { ...record, questions: [link] }, link);
+	};
+	const names = (form: ReturnType<typeof offered>) =>
+		form.requests[0].choices.map(({ name }) => name);
+
+	test('is offered only with More Rules, apart from Approve once and Always approve', () => {
+		expect(names(offered(request(), false))).not.toContain('Approve from now on');
+		expect(names(offered(request()))).toEqual([
+			'Approve once',
+			'Deny',
+			'Approve from now on',
+			'Always approve',
+		]);
+	});
+
+	test.each<[string, object]>([
+		['patterns', { patterns: [] }],
+		['a permission', { permission: '' }],
+		['an option that approves once', { response: { options: options.slice(1) } }],
+	])('is not offered for a request without %s', (_, changes) => {
+		expect(names(offered(request(changes)))).not.toContain('Approve from now on');
+	});
+
+	test('approves once, and the decision says that the approver chose it', () => {
+		const form = offered(request());
+		const answers = readForm(form, { shown: form.shown, request0: '2' }) as PageAnswers;
+		const [content] = getContents(request());
+		expect(answers).toEqual({
+			[content]: { decision: 'approve', option: 'once', fromNowOn: true },
+		});
+		const policy: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+		expect(decide(request(), { ...policy, page: answers })).toEqual({
+			decision: 'approve',
+			decidedBy: 'page',
+			option: 'once',
+			fromNowOn: true,
+		});
+		const sent = describeAnswer(form, answers, NOW);
+		expect(sent.choices).toMatchObject([{ name: 'Approve from now on', decision: 'approve' }]);
+		expect(page({ sent, isSender: true })).toContain('You approved this from now on');
 	});
 });

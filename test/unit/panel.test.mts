@@ -27,15 +27,20 @@ describe('options are shown where they count', () => {
 	const running = ['abortOnStop', 'decisionBody', 'maxConcurrentSessions'];
 	const polling = ['maxPollInterval', 'pollInterval'];
 	const pausing = [
+		'approvalsNeeded',
+		'approvers',
+		'askBackupsAfter',
 		'giveUpAfter',
 		'ifNobodyAnswers',
+		'maxReminders',
 		'onGiveUp',
+		'remindAfter',
 		'returnTogether',
 		'sendComments',
 		'unansweredAfter',
 	];
 	test.each([
-		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, saying],
+		['Try Rules', { operation: 'tryRules', permissionPolicy: 'rules' }, [...saying, 'moreRules']],
 		['Start, Ask for Approval', {}, ['body', 'denyValues', ...running, ...polling]],
 		[
 			'Start, Approve All',
@@ -45,12 +50,12 @@ describe('options are shown where they count', () => {
 		[
 			'Continue, a policy by expression',
 			{ operation: 'continue', permissionPolicy: '={{ $json.policy }}' },
-			[...saying, ...running, ...polling],
+			[...saying, 'moreRules', ...running, ...polling],
 		],
 		[
 			'In the Database',
 			{ wait: 'database', permissionPolicy: 'rules' },
-			['body', ...saying, ...running, ...pausing],
+			['body', ...saying, 'moreRules', ...running, ...pausing],
 		],
 	])('%s', (_, saved, expected) => {
 		const shown = Object.keys(passedOn({ ...saved, options: everyOption }).options);
@@ -305,4 +310,170 @@ test('the locators of Run Agent Session have no pattern for n8n to check (rule 2
 		expect(mode.validation).toBeUndefined();
 		expect(mode.extractValue).toBeUndefined();
 	}
+});
+
+describe('More Rules', () => {
+	const entries = [{ permission: 'bash', pattern: 'x', decision: 'deny' }];
+	const saved = (moreRules: unknown, changes: object = {}) =>
+		start({ permissionPolicy: 'rules', options: { moreRules }, ...changes });
+	const RULES = [{ permission: 'bash', pattern: 'x', decision: 'deny', isLiteral: true }];
+
+	test('apply to Start, Continue and Try Rules, and only to Decide by Rules', () => {
+		const { policy } = readItemSettings(
+			getContext(saved('={{ rows }}'), { '={{ rows }}': entries }),
+			0,
+		);
+		expect(policy.moreRules).toEqual(RULES);
+		const continued = saved(JSON.stringify(entries), {
+			operation: 'continue',
+			sessionId: { __rl: true, mode: 'id', value: ID },
+		});
+		expect(readItemSettings(getContext(continued), 0).policy.moreRules).toEqual(RULES);
+		const tried = saved(JSON.stringify(entries), { operation: 'tryRules', requests: '[]' });
+		expect(readTrial(getContext(tried), 0).policy.moreRules).toEqual(RULES);
+		const asked = saved(JSON.stringify(entries), { permissionPolicy: 'ask' });
+		expect(readItemSettings(getContext(asked), 0).policy.moreRules).toBeUndefined();
+		const without = start({ permissionPolicy: 'rules' });
+		expect(readItemSettings(getContext(without), 0).policy.moreRules).toBeUndefined();
+	});
+
+	test('are not for a model to fill in', () => {
+		const byModel = saved('={{ $fromAI("rules") }}');
+		expect(() => readItemSettings(getContext(byModel, { asTool: true }), 0)).toThrow(
+			expect.objectContaining({ message: "A model must not fill in 'More Rules'" }),
+		);
+	});
+});
+
+describe('Approvers', () => {
+	const ANNA = { name: 'Anna', contact: 'anna@example.com', isBackup: false };
+	const BEN = { name: ' Ben ', contact: 'U0123' };
+	const DORA = { name: 'Dora', contact: '', isBackup: true };
+	const CONNECTED = {
+		getConnections: ({ name }: { name: string }) =>
+			name === 'Agent' ? [[{ node: 'Message', index: 0 }]] : [[{ node: 'Agent', index: 2 }]],
+	};
+	/** A node whose Needs Approval is connected back to it, unless it isn't */
+	const withOptions = (options: object, { isBack = true, changes = {}, ...more } = {} as any) => {
+		const context = getContext(start({ wait: 'database', options, ...changes }), more);
+		const { type } = context.getNode();
+		const children = [{ name: 'Message' }, ...(isBack ? [{ name: 'Agent' }] : [])];
+		return Object.assign(context, CONNECTED, {
+			getNode: () => ({ type, name: 'Agent' }),
+			getChildNodes: () => children,
+		});
+	};
+	const team = (options: object, more?: object) =>
+		readItemSettings(withOptions(options, more), 0).team;
+	const entered = (...approver: object[]) => ({ approvers: { approver } });
+
+	test('are entered one by one, come from data, or both', () => {
+		const ANNA_READ = { name: 'Anna', contact: 'anna@example.com' };
+		const BEN_READ = { name: 'Ben', contact: 'U0123' };
+		expect(team({})).toBeUndefined();
+		expect(team(entered(ANNA, BEN))).toEqual({
+			approvers: [ANNA_READ, BEN_READ],
+			needed: 1,
+			maxReminders: 1,
+			remindAfterMs: undefined,
+			askBackupsAfterMs: undefined,
+		});
+		const fromData = (approvers: unknown) => ({
+			approvers: { approver: [ANNA], list: [{ approvers }] },
+		});
+		for (const list of [[BEN], JSON.stringify([BEN]), [BEN, {}]])
+			expect(team(fromData(list))?.approvers).toEqual([ANNA_READ, BEN_READ]);
+		const limits = { approvalsNeeded: 2, remindAfter: 1, maxReminders: 3, askBackupsAfter: 0.5 };
+		expect(team({ ...entered(ANNA, BEN, DORA), ...limits })).toMatchObject({
+			approvers: [ANNA_READ, BEN_READ, { name: 'Dora', contact: '', isBackup: true }],
+			needed: 2,
+			remindAfterMs: 3_600_000,
+			maxReminders: 3,
+			askBackupsAfterMs: 1_800_000,
+		});
+	});
+
+	test('only exist In the Database', () => {
+		const { approvers } = entered(ANNA);
+		expect(team({ approvers }, { changes: { wait: 'memory' } })).toBeUndefined();
+	});
+
+	test.each<[string, object, RegExp]>([
+		['nobody', { approvers: {} }, /^'Approvers' is empty$/],
+		['an empty list', { approvers: { list: [{ approvers: '[]' }] } }, /^'Approvers' is empty$/],
+		[
+			'a list that is none',
+			{ approvers: { list: [{ approvers: 'Anna' }] } },
+			/has no list of approvers/,
+		],
+		['a text', { approvers: { list: [{ approvers: ['Anna'] }] } }, /^Approver 1 is not an object$/],
+		['no name', entered(ANNA, { ...BEN, name: ' ' }), /^Approver 2 has no name$/],
+		[
+			'a contact that is an object',
+			entered({ ...ANNA, contact: {} }),
+			/^Approver 1 has a contact that is not a text$/,
+		],
+		[
+			'a backup that is a text',
+			entered({ ...ANNA, isBackup: 'true' }),
+			/^Approver 1 has an 'isBackup' that/,
+		],
+		[
+			'one contact twice',
+			entered(ANNA, { name: 'A', contact: 'ANNA@example.com' }),
+			/the same approver twice/,
+		],
+		[
+			'one name without contact twice',
+			entered({ name: 'Anna' }, { name: 'anna ' }),
+			/the same approver twice/,
+		],
+		[
+			'too many',
+			entered(...Array.from({ length: 51 }, (_, n) => ({ name: `A${n}` }))),
+			/more than 50 entries/,
+		],
+		[
+			'more approvals than approvers',
+			{ ...entered(ANNA, DORA), approvalsNeeded: 2, askBackupsAfter: 1 },
+			/is higher than the number of approvers/,
+		],
+		['backups that nobody asks', entered(ANNA, DORA), /The backups would never be asked/],
+		[
+			'a number without approvers',
+			{ approvalsNeeded: 2 },
+			/^'Approvals Needed' requires 'Approvers'$/,
+		],
+		[
+			'reminders without approvers',
+			{ remindAfter: 2 },
+			/^'Remind After \(Hours\)' requires 'Approvers'$/,
+		],
+	])('must not be %s: nothing is sent', (_, options, message) => {
+		expect(() => team(options)).toThrow(
+			expect.objectContaining({
+				message: expect.stringMatching(message),
+				description: expect.stringMatching(/^Nothing was sent\./),
+			}),
+		);
+	});
+
+	test('need a connection from Needs Approval back to the node', () => {
+		expect(() => team(entered(ANNA), { isBack: false })).toThrow(
+			expect.objectContaining({ message: "'Needs Approval' isn't connected back to this node" }),
+		);
+	});
+
+	test.each<[string, object]>([
+		['Approvers', { approvers: { approver: [{ name: '={{ $fromAI("name") }}' }] } }],
+		['Approvers', { approvers: { list: [{ approvers: '={{ $fromAI("list") }}' }] } }],
+		['Approvals Needed', { ...entered(ANNA), approvalsNeeded: '={{ $fromAI("n") }}' }],
+		['Remind After (Hours)', { ...entered(ANNA), remindAfter: '={{ $fromAI("n") }}' }],
+		['Reminders', { ...entered(ANNA), maxReminders: '={{ $fromAI("n") }}' }],
+		['Ask Backups After (Hours)', { ...entered(ANNA), askBackupsAfter: '={{ $fromAI("n") }}' }],
+	])('%s is not for a model to fill in', (label, options) => {
+		expect(() => team(options, { asTool: true, '={{ $fromAI("n") }}': 1 })).toThrow(
+			expect.objectContaining({ message: `A model must not fill in '${label}'` }),
+		);
+	});
 });

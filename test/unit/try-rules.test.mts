@@ -59,6 +59,7 @@ describe('trying rules', () => {
 				decidedBy: 'default decision',
 				because: 'default decision',
 				rules: [1, 2, 3].map((rule) => `rule ${rule} is for another permission`),
+				suggestedRule: { permission: 'web', pattern: 'x', decision: 'approve' },
 			},
 		],
 		[
@@ -87,6 +88,11 @@ describe('trying rules', () => {
 					"rule 2 would approve the request, but its wildcards don't cover all of it",
 					EDIT,
 				],
+				suggestedRule: {
+					permission: 'bash',
+					pattern: 'git push; curl evil',
+					decision: 'approve',
+				},
 			},
 		],
 		[
@@ -182,9 +188,10 @@ describe('trying rules', () => {
 		fc.assert(
 			fc.property(fc.array(pending, { minLength: 1, maxLength: 3 }), by, (requests, changes) => {
 				const trials = tryRules(requests, policy(changes));
-				for (const [index, { request, rules: _, ...trial }] of trials.entries()) {
+				for (const [index, { request, rules: _, suggestedRule, ...trial }] of trials.entries()) {
 					expect(request).toBe(requests[index]);
 					expect(decide(requests[index], policy(changes))).toMatchObject(trial);
+					if (suggestedRule) expect(trial.decidedBy).not.toBe('policy');
 				}
 			}),
 		);

@@ -1,11 +1,21 @@
 import type { RequestOrigin } from './request';
 import { describeRequest, type Fact, type RequestDetails } from './details';
 import { describeAfter, formatMoment, type AnswerDeadline } from './times';
-import { pageChoices } from './page/view';
+import { pageChoices, type PageChoice } from './page/view';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
+
+/** One of several approvers, for whom a message is. */
+export interface Reader {
+	name: string;
+	/** Approvals that each request needs */
+	needed: number;
+	isReminder: boolean;
+	/** Whether answers don't count anymore, because a request has changed */
+	hasChanged: boolean;
+}
 
 /** What a message to an approver is about. */
 export interface Question extends RequestOrigin {
@@ -19,6 +29,9 @@ export interface Question extends RequestOrigin {
 	deadline?: AnswerDeadline;
 	/** The node's words for options */
 	preferences?: OptionPreferences;
+	/** Whether the page offers Approve from now on */
+	offersFromNowOn?: boolean;
+	reader?: Reader;
 }
 
 /** Of 3,000 characters, those for all lines with text of the requests. The rest is for our own lines, the names and the URL. */
@@ -57,15 +70,25 @@ export function formatQuestion({
 	deadline,
 	timeZone,
 	preferences = { approveWith: 'once' },
+	offersFromNowOn,
+	reader,
 	...origin
 }: Question): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
 	const requests = interactions.map((interaction) =>
-		askedRequest(interaction, describeRequest(interaction), lines, preferences),
+		askedRequest(
+			describeRequest(interaction),
+			lines,
+			isRecord(interaction)
+				? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
+				: [],
+		),
 	);
 	const limit = shareLength(requests.flatMap(({ facts }) => facts));
 	return [
+		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
 		`The agent needs your approval for ${pluralize(interactions.length, 'request')}.`,
+		...(reader ? formatReader(reader) : []),
 		...originFacts(origin).map(
 			({ label, text }) =>
 				`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
@@ -80,6 +103,13 @@ export function formatQuestion({
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
 }
+
+/** Returns for whom a message is, and how many approvals a request needs. */
+const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
+	`For: ${quoteVisible(name, MAX_NAME_LENGTH)}`,
+	...(hasChanged ? ['A request has changed, so earlier answers to it don’t count'] : []),
+	...(needed > 1 ? [`Each request needs ${needed} approvals`] : []),
+];
 
 /** Returns the facts that tell a session from others, as far as they are known. */
 const originFacts = ({
@@ -112,10 +142,9 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 
 /** Returns a request as facts, and remarks in our own words. */
 function askedRequest(
-	interaction: unknown,
 	{ permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
-	preferences: OptionPreferences,
+	choices: readonly PageChoice[],
 ): { facts: Fact[]; remarks: string[] } {
 	const asked = [...targets, ...covers];
 	const details = [
@@ -129,9 +158,7 @@ function askedRequest(
 	const isMixed = [...shown, ...merged].some(({ text }) =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some(({ kind }) => kind === 'mixed'),
 	);
-	const names = isRecord(interaction)
-		? pageChoices(interaction as Interaction, preferences).map(({ name }) => name)
-		: [];
+	const names = choices.map(({ name }) => name);
 	return {
 		facts: [permission, ...shown, ...merged],
 		remarks: [

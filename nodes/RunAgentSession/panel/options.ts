@@ -10,6 +10,7 @@ import {
 } from '../../shared/n8n/fields';
 import { policyOptions } from './policy';
 import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
+import { teamOptions } from './team';
 
 // What people add under Options.
 
@@ -134,6 +135,7 @@ const options: Field[] = [
 		unansweredAfter,
 		sendComments,
 		returnTogether,
+		...teamOptions,
 	),
 ];
 

@@ -161,8 +161,16 @@ export const denyValues = listField('Deny Values', 'denyValues', {
 	isPolicy,
 });
 
+export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', {
+	description: 'Rules from data, evaluated after Rules: a JSON list, usually an expression',
+	hint: 'An entry is {"permission", "pattern", "decision"}. Its texts are exact unless it has "wildcard": true. "expires" takes a date.',
+	placeholder: 'e.g. [{"permission": "bash", "pattern": "git status", "decision": "approve"}]',
+	isPolicy,
+});
+
 /** Entries of Options. 'If Nobody Answers' may deny, whatever the policy, so Deny Values is always there. */
 export const policyOptions: Field[] = [
 	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
 	denyValues,
+	...showFor({ '/permissionPolicy': ['rules'] }, moreRules),
 ];

@@ -4,6 +4,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Field, FieldSource } from '../../shared/n8n/fields';
 import { readAnswer, type Answer } from '../approval/answer';
 import { readRequestsShown } from '../approval/request';
+import { readMoreRules } from '../policy/moreRules';
 import { literalAfter } from '../policy/patterns';
 import { checkRules, type Decision, type Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
@@ -15,6 +16,8 @@ export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer
 
 export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value) =>
 	readRequestsShown(value);
+
+export const checkMoreRules: Field<Rule[]>['check'] = (_label, value) => readMoreRules(value);
 
 /** Returns a field of a rule. Fixed text is a pattern, and each value of an expression matches only itself. */
 function readGlobs(

@@ -20,8 +20,9 @@ import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../session/schedule';
 import * as option from './options';
 import * as policy from './policy';
-import { checkAnswer, checkRequestsShown, checkRuleFields } from './policyChecks';
+import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from './policyChecks';
 import * as session from './session';
+import { readTeam } from './teamChecks';
 
 // What an item's parameters say.
 
@@ -72,10 +73,15 @@ function readPolicy(panel: Panel, isExisting: boolean): Policy {
 		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
 	);
 	const isByRules = mode === 'rules';
+	// Also read if the policy is an expression that says something else: a model must not fill it in.
+	const moreRules = isEntered(panel, policy.moreRules, 'options.')
+		? readOptionField(panel, { ...policy.moreRules, check: checkMoreRules })
+		: undefined;
 	return {
 		mode,
 		rules: isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [],
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
+		...(isByRules && moreRules && { moreRules }),
 		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
 		approveWith: readOptionField(panel, policy.approveWith),
 		approveValues: readOptionField(panel, policy.approveValues),
@@ -132,6 +138,17 @@ function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
 	};
 }
 
+/** Returns who approves. @throws WorkspaceAutomationError if the node can't wait for the approvers */
+function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
+	const team = readTeam(panel);
+	if (!team || readWaitMode(context) !== 'database') return undefined;
+	if (isConnectedBack(context, outputIndex('needsApproval'))) return team;
+	throw new WorkspaceAutomationError(
+		"'Needs Approval' isn't connected back to this node",
+		"Nothing was sent. Connect 'Needs Approval' to a node that sends the link to the approver, and connect that node back to this node. Or remove the option 'Approvers'.",
+	);
+}
+
 function readPollLimits(panel: Panel): ItemSettings['poll'] {
 	const least = readOptionField(panel, option.pollInterval);
 	const { displayName } = option.maxPollInterval;
@@ -164,6 +181,7 @@ export function readItemSettings(
 		sendComments: readOptionField(panel, option.sendComments),
 		returnTogether: readOptionField(panel, option.returnTogether),
 		decisionBody: readOptionField(panel, option.decisionBody),
+		team: readTeamSettings(context, panel),
 		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
 	};
 }

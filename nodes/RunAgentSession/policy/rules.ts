@@ -19,6 +19,7 @@ import {
 	type ReadText,
 } from './denials';
 import {
+	escapeGlob,
 	matchesGlob,
 	MATCH_BUDGET,
 	parseGlob,
@@ -43,6 +44,10 @@ export interface Rule {
 	/** Globs for what it is asked for, separated by commas or line breaks; empty means any, but not in a rule that approves */
 	pattern: string;
 	decision: Decision;
+	/** Whether both texts match only themselves, as in More Rules without `wildcard` */
+	isLiteral?: true;
+	/** When the rule ends, in milliseconds since 1970 */
+	expiresAt?: number;
 }
 
 /** What a person answered, and to what. */
@@ -58,6 +63,8 @@ export type AppliedAnswer = Answer & {
 export interface Policy extends OptionPreferences {
 	mode: 'ask' | 'approve' | 'deny' | 'rules' | 'answer';
 	rules: Rule[];
+	/** More Rules, evaluated after the others; undefined if the option isn't used */
+	moreRules?: readonly Rule[];
 	/** For requests that no rule matches */
 	defaultDecision: Decision;
 	/** With mode `answer` */
@@ -70,11 +77,24 @@ export interface SettledVerdict {
 	decision: 'approve' | 'deny';
 	/** The option's value that the service wants to hear, with the type that the service gave it */
 	option: string | number;
-	/** `policy`, `rule 2`, `default decision`, `answer` or `page` */
+	/** `policy`, `rule 2`, `more rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
 	/** Whether the option can have an effect on later requests, so that people know it as Always approve */
 	lasts?: true;
+	/** Whether the approver chose Approve from now on, so that the workflow can keep rules for it */
+	fromNowOn?: true;
 	/** The approver's comment on the page */
+	comment?: string;
+	/** With several approvers: what each of them chose */
+	approvers?: ApproverDecision[];
+}
+
+/** What one of several approvers chose. */
+export interface ApproverDecision {
+	name: string;
+	decision: 'approve' | 'deny';
+	/** ISO date-time */
+	at: string;
 	comment?: string;
 }
 
@@ -92,7 +112,7 @@ export interface AskVerdict {
 export type Verdict = SettledVerdict | AskVerdict;
 
 /** What a policy says about a request, before it is known whether the service offers an option that says it. */
-export type Ruling = Omit<SettledVerdict, 'option' | 'comment'> | AskVerdict;
+export type Ruling = Omit<SettledVerdict, 'option' | 'comment' | 'approvers'> | AskVerdict;
 
 const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',
@@ -122,6 +142,17 @@ export function checkRules(rules: readonly Rule[]): void {
 		if (permission.trim() === '') refuse(index + 1, 'permission', 'every permission');
 	}
 }
+
+/** Returns the glob of a rule's permission; empty if the field is. */
+const permissionGlob = ({ permission, isLiteral }: Rule): string =>
+	isLiteral ? escapeGlob(permission) : permission.trim();
+
+/** Returns the globs of a rule's patterns. */
+const patternGlobs = ({ pattern, isLiteral }: Rule): string[] =>
+	isLiteral ? [escapeGlob(pattern)] : splitPatterns(pattern);
+
+/** Returns what the output calls an entry of More Rules. */
+export const moreRuleName = (index: number): string => `more rule ${index + 1}`;
 
 /** How far a rule applies to a request, in words after the rule's number. */
 const REACH_TEXTS = {
@@ -187,7 +218,7 @@ const joinMatches = (matches: readonly PartMatch[]): Reach => {
 
 /** Returns how far a rule that denies or asks applies: it looks at every part, without regard to case. */
 function compareDenial(
-	{ permission, pattern }: Rule,
+	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
 ): Reach {
 	const match = (globs: DenialGlob[], { asDenial }: ComparedText): PartMatch => {
@@ -195,19 +226,19 @@ function compareDenial(
 		return (['yes', 'maybe'] as const).find((each) => found.includes(each)) ?? 'no';
 	};
 	// The name of a permission is no command that could hide something.
-	if (match([parseDenialGlob(permission.trim() || '*')], asked) !== 'yes') return 'permission';
-	const typed = splitPatterns(pattern);
+	if (match([parseDenialGlob(permissionGlob(rule) || '*')], asked) !== 'yes') return 'permission';
+	const typed = patternGlobs(rule);
 	const globs = (typed.length > 0 ? typed : ['*']).map(parseDenialGlob);
 	return joinMatches(patterns.map((each) => match(globs, each)));
 }
 
 /** Returns how far a rule that approves applies: its wildcards cover only what rule authors can foresee. */
 function compareApproval(
-	{ permission, pattern }: Rule,
+	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
 ): Reach {
-	const kind = permission.trim();
-	const globs = splitPatterns(pattern).map(parseGlob);
+	const kind = permissionGlob(rule);
+	const globs = patternGlobs(rule).map(parseGlob);
 	// See checkRules, which tells the user.
 	if (kind === '' || globs.length === 0) return 'empty';
 	const find = (read: (glob: Glob, text: ComparedText) => MatchText): Reach => {
@@ -265,31 +296,54 @@ function findUnreadable({ permission, patterns }: Record<string, unknown>): stri
 
 const TOO_SLOW = 'comparing it with the rules would take too long';
 
+/** Returns the positions of the patterns that a rule covers which approves. */
+function coveredPatterns(rule: Rule, { patterns, budget }: ComparedRequest): number[] {
+	const globs = patternGlobs(rule).map(parseGlob);
+	return patterns.flatMap(({ asApproval }, at) =>
+		globs.some((glob) => matchesGlob(glob, limitWildcards(glob, asApproval), budget) === true)
+			? [at]
+			: [],
+	);
+}
+
+function compareRequest(
+	{ permission, patterns }: { permission: string; patterns: string[] },
+	budget: MatchBudget,
+): ComparedRequest {
+	const texts = patterns.length > 0 ? patterns : [''];
+	return {
+		permission: compareText(permission, budget),
+		patterns: texts.map((pattern) => compareText(pattern, budget)),
+		budget,
+	};
+}
+
 /**
  * Applies rules to a request: the first rule that covers the permission and all patterns decides. An earlier rule that denies or
- * asks, and that covers a part of the request or can't read it for certain, keeps it from being approved.
+ * asks, and that covers a part of the request or can't read it for certain, keeps it from being approved. More Rules have one pattern
+ * each, so several of them together can approve a request with several patterns.
  * @param told gets a line for each rule that was compared
  */
 function applyRules(
 	request: Record<string, unknown>,
-	{ rules, defaultDecision }: Policy,
+	{ rules, moreRules = [], defaultDecision }: Policy,
 	budget: MatchBudget,
 	told: string[],
 ): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const texts = patterns.length > 0 ? patterns : [''];
-	const compared: ComparedRequest = {
-		permission: compareText(permission, budget),
-		patterns: texts.map((pattern) => compareText(pattern, budget)),
-		budget,
-	};
+	const compared = compareRequest(request as { permission: string; patterns: string[] }, budget);
+	const covered = new Set<number>();
 	let objection: AskVerdict | undefined;
 	let held: AskVerdict | undefined;
-	for (const [index, rule] of rules.entries()) {
-		const name = `rule ${index + 1}`;
-		const reach = compareRule(rule, compared);
+	for (const [index, rule] of [...rules, ...moreRules].entries()) {
+		const isMore = index >= rules.length;
+		const name = isMore ? moreRuleName(index - rules.length) : `rule ${index + 1}`;
+		let reach = compareRule(rule, compared);
+		if (isMore && reach === 'part' && rule.decision === 'approve') {
+			for (const at of coveredPatterns(rule, compared)) covered.add(at);
+			if (covered.size === compared.patterns.length) reach = 'decides';
+		}
 		if (budget.left < 0) return askVerdict(TOO_SLOW);
 		told.push(`${name} ${REACH_TEXTS[reach]}`);
 		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".

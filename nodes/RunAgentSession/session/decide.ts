@@ -2,7 +2,10 @@ import { requestKey } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
+import { tallyAll } from '../approval/approvers';
+import { withoutExpired } from '../policy/moreRules';
 import { decide } from '../policy/rules';
+import { dropStaleVotes } from './ask';
 import {
 	isStillPending,
 	planDecisions,
@@ -26,7 +29,10 @@ const GONE_STATUSES = [404, 409];
 export async function decidePending(run: SessionRun): Promise<boolean> {
 	const session = run.session!;
 	throwIfRejected(run);
-	const policy = { ...run.settings.policy, page: run.record.page?.answers };
+	const rules = withoutExpired(run.settings.policy, run.wallTime);
+	dropStaleVotes(run);
+	const { answers, questions = [] } = run.record.page ?? {};
+	const policy = { ...rules, page: { ...answers, ...tallyAll(questions) } };
 	const planned = planDecisions(run.record.ledger, session, policy);
 	run.undecided = planned.undecided;
 	noteSeenRequests(run);

@@ -18,13 +18,14 @@ import { setSessionCustomData } from '../../shared/n8n/customData';
 import { readRunIndex } from '../../shared/n8n/journal';
 import type { Session } from '../../shared/client/session';
 import { nonEmptyText, quote } from '../../shared/values';
-import { applyAnswers } from '../approval/page/accept';
+import { takeAnswered } from '../approval/page/webhook';
 import {
 	canceledError,
 	combineFailures,
 	reportToTracing,
 	sessionFailedError,
 	toItemJson,
+	toItemsJson,
 	toJson,
 	toReturningItem,
 	type ItemFailure,
@@ -236,7 +237,7 @@ async function runAll(
 	signal: AbortSignal | undefined,
 ): Promise<void> {
 	const { context, isDatabase } = run;
-	const answered = isDatabase ? applyAnswers(context) : [];
+	const answered = isDatabase ? takeAnswered(context) : [];
 	const isWatched = context.getMode() === 'manual' && !isFromOwnOutput(context);
 	const wake = createWake(api.clock.monotonicMs(), isWatched);
 	// A wake only polls, which the rate limiter bounds: one busy session must not hold up the others.
@@ -460,10 +461,8 @@ function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 			const kind = result?.kind ?? 'stillRunning';
 			const isBack = kind === 'stillRunning' && returns && !asTool;
 			if (result && !isBack)
-				put(kind === 'failed' ? 'completed' : kind, {
-					json: toItemJson(context, itemIndex, result),
-					pairedItem,
-				});
+				for (const json of toItemsJson(context, itemIndex, result))
+					put(kind === 'failed' ? 'completed' : kind, { json, pairedItem });
 			if (isBack || result?.link) returnItem({ sessionId, dashboardUrl });
 		}
 	}

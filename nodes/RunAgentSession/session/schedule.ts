@@ -140,18 +140,21 @@ export function passedTimeout(
 /**
  * Returns when to wake the execution for an item: after 5% of the time since the last change, at most 10 minutes, no later than the
  * next timeout, and at least 70 s ahead.
+ * @param askAt when the next of several approvers has to be asked or reminded
  */
 export function nextWakeAt(
 	state: WaitState,
 	pendingKeys: readonly string[],
 	timeouts: Timeouts,
 	now: number,
+	askAt = Infinity,
 ): number {
 	const quietMs = now - Math.max(state.since, state.changedAt ?? 0);
 	const wanted = Math.min(
 		now + Math.min(MAX_PAUSE_MS, quietMs * SHARE_OF_AGE),
 		giveUpAt(state, timeouts),
 		unansweredAt(state, pendingKeys, timeouts),
+		askAt,
 	);
 	return Math.max(now + MIN_PAUSE_MS, wanted);
 }

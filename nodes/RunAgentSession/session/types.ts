@@ -1,7 +1,9 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
+import type { Ask, TeamSettings } from '../approval/approvers';
 import type { PageLink } from '../approval/page/view';
+import type { Reader } from '../approval/question';
 import type { RequestOrigin } from '../approval/request';
 import type { Policy } from '../policy/rules';
 import type { OutputFormat } from './format';
@@ -37,6 +39,8 @@ export interface ItemSettings {
 	sendComments?: boolean;
 	/** In the Database only; undefined when the node waits in memory */
 	timeouts?: Timeouts;
+	/** In the Database: who approves, if there are several approvers */
+	team?: TeamSettings;
 	/** In the Database: Completed items wait until no item is still running */
 	returnTogether?: boolean;
 }
@@ -58,6 +62,15 @@ export interface RunDependencies {
 	onProgress?(session: Session): void;
 }
 
+/** An item that asks one of several approvers. */
+export interface ApproverItem extends Ask {
+	/** The requests that the approver can answer with the link */
+	undecided: UndecidedRequest[];
+	link: PageLink;
+	/** Whether answers don't count anymore, because a request has changed */
+	hasChanged: boolean;
+}
+
 /** How a run ended, or that it is still waiting. */
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
@@ -77,4 +90,8 @@ export interface RunResult {
 	wakeAt?: number;
 	/** In the Database: the link for the approver, if the node waits for an answer */
 	link?: PageLink;
+	/** Which of several approvers the item is for */
+	reader?: Reader;
+	/** In the Database: an item for each of several approvers, instead of one for all */
+	approverItems?: ApproverItem[];
 }

@@ -1,11 +1,10 @@
 import type { CallOptions } from '../../shared/client/operations';
 import { findProject } from '../../shared/client/projects';
 import { fetchSession } from '../../shared/client/sessions';
-import { fingerprintContent, hasEnded, requestKey } from '../../shared/client/session';
+import { hasEnded, requestKey } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
-import { createLink, addLink } from '../approval/page/view';
-import { findDeadline } from '../approval/times';
+import { askApprovers, isNewQuestion, nextApproverAt } from './ask';
 import { begin } from './begin';
 import { whileWaiting } from './crowd';
 import {
@@ -205,12 +204,6 @@ async function nameProject(run: SessionRun): Promise<void> {
 	run.save({ origin: { ...origin, projectName: origin.projectName ?? projectName, timeZone } });
 }
 
-/** Whether approvers haven't been asked yet about a request that is left for them. */
-function isNewQuestion(run: SessionRun): boolean {
-	const { asked = [] } = run.wait;
-	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
-}
-
 /** Turns the state of an item at the end of a wake into its outcome: it leaves, or it's still running until the next wake. */
 function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolean): RunResult {
 	const { settings, record } = run;
@@ -221,20 +214,12 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 		durationMs: run.wallTime - run.wait.since,
 	};
 	if (whole.kind === 'completed' || whole.kind === 'failed') return whole;
-	const timeouts = settings.timeouts!;
+	const asked = whole.kind === 'needsApproval' ? askApprovers(run) : undefined;
 	const wakeAt = isNew
 		? run.wallTime + FIRST_PAUSE_MS
-		: nextWakeAt(run.wait, pendingKeys(run), timeouts, run.wallTime);
-	if (whole.kind === 'stillRunning') return { ...whole, wakeAt };
-	if (!isNewQuestion(run)) return { ...whole, kind: 'stillRunning', wakeAt };
-	const keys = run.undecided.map(({ interaction }) => requestKey(interaction));
-	run.saveWait({ asked: [...new Set([...(run.wait.asked ?? []), ...keys])] });
-	if (!timeouts.waitsForApprovers) return whole;
-	const contents = run.undecided.map(({ interaction }) => fingerprintContent(interaction) ?? '');
-	const asked = { since: run.wait.since, askedAt: run.wallTime };
-	const link = createLink(contents, findDeadline(asked, timeouts));
-	run.save({ page: addLink(record.page, link, settings) });
-	return { ...whole, link, wakeAt };
+		: nextWakeAt(run.wait, pendingKeys(run), settings.timeouts!, run.wallTime, nextApproverAt(run));
+	if (!asked) return { ...whole, kind: 'stillRunning', wakeAt };
+	return { ...whole, ...asked, ...(asked.link && { wakeAt }) };
 }
 
 /** Aborts the session of an item after Stop, if it has one that hasn't completed. */

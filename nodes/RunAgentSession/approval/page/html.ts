@@ -1,21 +1,15 @@
-import type { ChoiceName } from '../../../shared/approvals/options';
 import { createHash } from 'node:crypto';
 
 import { splitVisible, type TextPart } from '../../../shared/approvals/visibleText';
 import { pluralize, toText } from '../../../shared/values';
 import { describeRequest, type Fact, type RequestDetails } from '../details';
+import type { VoteStatus } from '../approvers';
 import type { RequestOrigin } from '../request';
+import { FROM_NOW_ON, type PageChoiceName, type SentAnswer, type SentChoice } from '../sent';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../times';
 import type { LedgerLine } from '../../session/ledger';
 import { PAGE_STYLE } from './style';
-import {
-	MAX_COMMENT_LENGTH,
-	type PageChoice,
-	type PageForm,
-	type PageRequest,
-	type SentAnswer,
-	type SentChoice,
-} from './view';
+import { MAX_COMMENT_LENGTH, type PageChoice, type PageForm, type PageRequest } from './view';
 
 // The approval page as HTML: no script, no external resources, and all of an agent's words as isolated text.
 
@@ -37,6 +31,10 @@ export interface PageView extends Partial<RequestOrigin> {
 	isSender?: boolean;
 	/** What became of the link's requests */
 	lines?: LedgerLine[];
+	/** With several approvers: who reads the page, and how many approvals a request needs */
+	reader?: { name: string; needed: number };
+	/** With several approvers: how far the requests are, by their contents */
+	statuses?: Record<string, VoteStatus>;
 }
 
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
@@ -153,7 +151,9 @@ function requestMore(
 	return markup`<details><summary>Details</summary>${factList(shown, limit)}</details>`;
 }
 
-const CHOICE_HINTS: Partial<Record<ChoiceName, string>> = {
+const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
+	[FROM_NOW_ON]:
+		'Approves this request once. The workflow can keep a rule for exactly this request.',
 	'Always approve': 'Also applies to later requests.',
 	'Always deny': 'Also applies to later requests.',
 };
@@ -170,11 +170,45 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 function choiceRadio(request: number, choice: PageChoice, at: number, scope?: string): Html {
 	const { name } = choice;
 	const hint = CHOICE_HINTS[name];
-	const words = hint && markup`<small>${hint}${optionWords(choice, scope)}</small>`;
+	const said = name !== FROM_NOW_ON && optionWords(choice, scope);
+	const words = hint && markup`<small>${hint}${said}</small>`;
 	return markup`<label${hint !== undefined && markup` class="always"`}><input type="radio" name="request${String(request)}" value="${String(at)}" required><span>${name}${words}</span></label>`;
 }
 
-function requestCard(request: PageRequest, index: number, all: readonly PageRequest[]): Html {
+/** Renders the names of approvers. The reader is "you". */
+const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>): Part =>
+	names.map(({ name, isReader }, index) => [
+		index > 0 && ', ',
+		isReader ? 'you' : agentText(name, MAX_NAME_SHOWN),
+	]);
+
+/** Renders how many approvals a request has, who has answered, and who hasn't. */
+function voteStatus({ needed, approvals, answered, missing }: VoteStatus, view: PageView): Html {
+	const said = answered.map(
+		({ name, isReader, decision, at }) =>
+			markup`<li>${isReader ? 'You' : agentText(name, MAX_NAME_SHOWN)} ${decision === 'approve' ? 'approved' : 'denied'} this, ${timeTag(at, view)}</li>`,
+	);
+	return markup`<ul class="votes"><li>${String(approvals)} of ${pluralize(needed, 'approval')}</li>
+${said}
+${missing.length > 0 && markup`<li>Not answered yet: ${approverList(missing)}</li>`}</ul>`;
+}
+
+/** Renders who has answered a request of several approvers, and whose answers don't count anymore. */
+function requestVotes({ status, voided = [] }: PageRequest, view: PageView): Part {
+	const names = voided.map((name) => ({ name, isReader: false }));
+	return [
+		voided.length > 0 &&
+			markup`<p class="hint">The request has changed. Earlier answers to it don’t count: ${approverList(names)}.</p>`,
+		status && voteStatus(status, view),
+	];
+}
+
+function requestCard(
+	request: PageRequest,
+	index: number,
+	all: readonly PageRequest[],
+	view: PageView,
+): Html {
 	const { interaction, isWhole, choices, because, isNew } = request;
 	const details = describeRequest(interaction);
 	const count = all.length > 1 ? `${index + 1} of ${all.length} · ` : '';
@@ -184,6 +218,7 @@ function requestCard(request: PageRequest, index: number, all: readonly PageRequ
 <legend>${count}${requestTitle(details)}</legend>
 ${isNew && markup`<p class="hint">The agent has asked for this since the link was sent.${choices.length === 0 && because === undefined && ' If no rule decides it, you get another message.'}</p>`}
 ${requestTargets(details, isWhole)}
+${requestVotes(request, view)}
 ${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
@@ -206,8 +241,9 @@ const timeTag = (at: number, view: PageView): Html => {
 const DECIDERS: Record<string, string> = { page: 'on this page', policy: 'by the node’s policy' };
 
 function decidedLine({ record, state }: LedgerLine, view: PageView): Html {
-	const { decision, decidedBy, permission, patterns, at } = record;
-	const by = DECIDERS[decidedBy] ?? `by ${decidedBy}`;
+	const { decision, decidedBy, permission, patterns, at, approvers } = record;
+	const names = approvers?.map(({ name }) => ({ name, isReader: false }));
+	const by = names ? ['by ', approverList(names)] : (DECIDERS[decidedBy] ?? `by ${decidedBy}`);
 	const what = agentText([permission, ...patterns].join(' '), 300);
 	return markup`<li>${decision === 'approve' ? 'Approved' : 'Denied'} ${by}: ${what}, ${timeTag(Date.parse(at), view)}${LINE_STATES[state]}</li>`;
 }
@@ -227,7 +263,7 @@ ${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${des
 
 function form(view: PageView, { requests, more, shown, decided }: PageForm): Html {
 	const open = requests.filter(({ choices }) => choices.length > 0).length;
-	const cards = requests.map(requestCard);
+	const cards = requests.map((request, index) => requestCard(request, index, requests, view));
 	const rest = [
 		more > 0 &&
 			markup`<p class="soft">${pluralize(more, 'more request')}: you get another message.</p>`,
@@ -249,9 +285,10 @@ ${sendBar(view, open)}
 }
 
 /** What a choice is called after it was sent, by the one who sent it and for others. */
-const SENT_NAMES: Record<ChoiceName, [own: string, others: string]> = {
+const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
 	Deny: ['You denied this', 'Denied'],
+	[FROM_NOW_ON]: ['You approved this from now on', 'Approved from now on'],
 	'Always approve': ['You always approve this', 'Always approved'],
 	'Always deny': ['You always deny this', 'Always denied'],
 };
@@ -259,14 +296,18 @@ const SENT_NAMES: Record<ChoiceName, [own: string, others: string]> = {
 function sentCard(choice: SentChoice, view: PageView): Html {
 	const { name, decision, targets, permission, content } = choice;
 	const line = view.lines?.find((each) => each.content === content);
+	const status = view.statuses?.[content];
 	const texts = targets.length > 0 ? targets : [permission];
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'approve' ? '✓' : '✕'}</span><div>
 <h2>${SENT_NAMES[name][view.isSender ? 0 : 1]}${line && LINE_STATES[line.state]}</h2>
-${codeBlock(texts)}</div></section>`;
+${codeBlock(texts)}
+${status && voteStatus(status, view)}</div></section>`;
 }
 
 function sentAnswer(view: PageView, { at, choices, comment }: SentAnswer): Html {
-	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ' The agent continues. You can close this page.'}</p>
+	const isDecided = choices.every(({ content }) => view.statuses?.[content]?.isDecided ?? true);
+	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
+	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
 ${choices.map((choice) => sentCard(choice, view))}
 ${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
 }
@@ -287,8 +328,12 @@ function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageVie
 	return markup`<header>${name !== undefined && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(dashboardUrl)}</header>`;
 }
 
+/** Renders what several approvers have to know first. */
+const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
+	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
+
 export function renderPage(view: PageView): string {
-	const { title, says, pending, lines = [], sent, job } = view;
+	const { title, says, pending, lines = [], sent, job, reader } = view;
 	const rest = lines.filter(
 		({ content }) => !sent?.choices.some((each) => each.content === content),
 	);
@@ -306,6 +351,7 @@ export function renderPage(view: PageView): string {
 ${pageHeader(view)}
 <main>
 <h1>${title}</h1>
+${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
 ${sent && sentAnswer(view, sent)}

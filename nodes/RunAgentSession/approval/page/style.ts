@@ -47,8 +47,9 @@ dl{margin:.25rem 0}
 dt{font-size:.8125rem}
 dd{padding:.375rem .625rem;font-size:.875rem}
 textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.625rem}
-.decided{font-size:.875rem}
+.decided,.votes{font-size:.875rem}
 .decided li{margin:.25rem 0}
+.votes{margin:0 0 .5rem;color:var(--soft)}
 .send{position:sticky;bottom:0;margin:auto calc(-1*var(--gutter)) 0;padding:.625rem var(--gutter) max(.75rem,env(safe-area-inset-bottom));border-top:1px solid var(--line);background:var(--card);font-size:.8125rem}
 .send p{margin:0 0 .5rem;color:var(--soft)}
 .send b{color:var(--text)}

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toText, fingerprint, isRecord } from '../../../shared/values';
@@ -10,9 +10,26 @@ import {
 	type Option,
 	type OptionPreferences,
 } from '../../../shared/approvals/options';
-import { fingerprintContent, type Interaction, type Session } from '../../../shared/client/session';
+import {
+	fingerprintContent,
+	requestKey,
+	type Interaction,
+	type Session,
+} from '../../../shared/client/session';
+import {
+	createNonce,
+	describeVotes,
+	hasVoted,
+	listVoided,
+	tallyVotes,
+	type Team,
+	type Vote,
+	type VoteStatus,
+} from '../approvers';
 import { describeRequest } from '../details';
 import { shownRequests } from '../request';
+import { FROM_NOW_ON, type PageChoiceName, type SentAnswer, type SentChoice } from '../sent';
+import { canBeRemembered } from '../../policy/moreRules';
 import { planDecisions, type Ledger, type LedgerLine } from '../../session/ledger';
 import {
 	judge,
@@ -33,24 +50,12 @@ export interface PageLink {
 	contents: string[];
 	/** Until when an answer counts */
 	deadline?: AnswerDeadline;
+	/** Whether the page offers Approve from now on: the workflow can then keep rules for it */
+	offersFromNowOn?: true;
 	/** The answer, once there is one. There is never a second one. */
 	sent?: SentAnswer;
-}
-
-/** What an approver sent, as the page repeats it. */
-export interface SentAnswer {
-	/** Milliseconds since 1970 */
-	at: number;
-	choices: SentChoice[];
-	comment?: string;
-}
-
-export interface SentChoice extends Pick<PageChoice, 'name' | 'decision'> {
-	/** The fingerprint of the request */
-	content: string;
-	/** The request in a few words, for the page only */
-	permission: string;
-	targets: string[];
+	/** With several approvers: each has a nonce of their own, and nobody has the one above */
+	team?: Team;
 }
 
 /** What is kept of a session's approval page. */
@@ -73,10 +78,15 @@ interface LinkSettings {
 	sendComments?: boolean;
 }
 
-export const createLink = (contents: string[], deadline?: AnswerDeadline): PageLink => ({
-	nonce: randomBytes(16).toString('base64url'),
+export const createLink = (
+	contents: string[],
+	deadline?: AnswerDeadline,
+	offersFromNowOn = false,
+): PageLink => ({
+	nonce: createNonce(),
 	contents,
 	...(deadline && { deadline }),
+	...(offersFromNowOn && { offersFromNowOn }),
 });
 
 export const addLink = (
@@ -98,7 +108,7 @@ export const NONCE_PARAMETER = 'question';
 /** Returns the address of the page: n8n's own for resuming the execution, with the token of n8n 2 and the nonce. */
 export function approvalUrl(
 	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
-	{ nonce }: PageLink,
+	{ nonce }: Pick<PageLink, 'nonce'>,
 ): string {
 	const { $execution } = context.getWorkflowDataProxy(0);
 	const { resumeUrl } = $execution as { resumeUrl: string };
@@ -110,24 +120,38 @@ export function approvalUrl(
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
+/** A link of a session: to the page of everybody, or to the one of an approver. */
+export interface FoundLink<T> {
+	record: T;
+	question: PageLink;
+	nonce: string;
+	/** The approver's position */
+	approver?: number;
+	isOpen: boolean;
+}
+
 /** Finds the link that a nonce belongs to, and the record that it is in. Takes the same time for every nonce. */
 export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	records: readonly T[],
 	nonce: unknown,
-): { record: T; question: PageLink; isOpen: boolean } | undefined {
+): FoundLink<T> | undefined {
 	const given = hash(typeof nonce === 'string' ? nonce : '');
 	const all = records.flatMap((record) => {
 		const { questions = [] } = record.page ?? {};
-		return questions.map((question, index) => {
-			const isOpen = index === questions.length - 1 && !question.sent;
-			return { record, question, isOpen };
+		return questions.flatMap((question, index): Array<FoundLink<T>> => {
+			const { team, sent } = question;
+			const isOpen = team !== undefined || (index === questions.length - 1 && !sent);
+			const common = { record, question, isOpen };
+			return team
+				? team.approvers.map((each, at) => ({ ...common, nonce: each.nonce, approver: at }))
+				: [{ ...common, nonce: question.nonce }];
 		});
 	});
-	const [found] = all.filter(({ question }) => timingSafeEqual(given, hash(question.nonce)));
+	const [found] = all.filter((link) => timingSafeEqual(given, hash(link.nonce)));
 	return found;
 }
 
-/** The choices in their order on the page */
+/** The choices for the service's options, in their order on the page */
 const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Approve once',
 	'Deny',
@@ -137,7 +161,7 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 
 /** One thing that an approver can choose for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
-	name: ChoiceName;
+	name: PageChoiceName;
 	/** The option in the service's words */
 	serviceSays: string;
 	/** What the service says of it beside that */
@@ -155,6 +179,10 @@ export interface PageRequest {
 	because?: string;
 	/** Whether the agent has asked for it since the link was sent */
 	isNew: boolean;
+	/** With several approvers: who has answered */
+	status?: VoteStatus;
+	/** The approvers whose answers don't count anymore, because the request has changed */
+	voided?: string[];
 }
 
 /** What an approver can decide now, and the fingerprint of all of it: an answer to something else decides nothing. */
@@ -200,6 +228,7 @@ function findDescription(
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
+	offersFromNowOn = false,
 ): PageChoice[] {
 	const options = readOptions(interaction);
 	if (options.length > MAX_PAGE_OPTIONS) return [];
@@ -209,7 +238,7 @@ export function pageChoices(
 		Deny: chooseOption(options, 'deny', preferences),
 	};
 	const choices = readChoices(options, preferences);
-	return CHOICE_ORDER.flatMap((name) => {
+	const all = CHOICE_ORDER.flatMap((name): PageChoice[] => {
 		const named = choices.filter((choice) => choice.name === name);
 		const chosen = named.filter(({ value }) => value === preferred[name]);
 		return (chosen.length > 0 ? chosen : named).map(({ value, label, side }) => ({
@@ -220,20 +249,30 @@ export function pageChoices(
 			...findDescription(interaction, value),
 		}));
 	});
+	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
+}
+
+/** Adds Approve from now on, between the choices for one time and those that last. */
+function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
+	const isLasting = ({ name }: PageChoice) => name === 'Always approve' || name === 'Always deny';
+	const once = all.filter(({ name }) => name === 'Approve once').slice(0, 1);
+	const fromNowOn = once.map((choice): PageChoice => ({ ...choice, name: FROM_NOW_ON }));
+	return [...all.filter((each) => !isLasting(each)), ...fromNowOn, ...all.filter(isLasting)];
 }
 
 /** Returns a request that is left for an approver, as the page shows it. */
 function toPageRequest(
 	{ interaction, because }: { interaction: Interaction; because: string },
 	{ preferences }: PageRecord,
+	{ offersFromNowOn }: PageLink,
 	isNew: boolean,
 	isOffered: boolean,
 ): PageRequest {
 	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
 	const canDecide = because === ASKED_BY_POLICY;
-	const choices = (canDecide && isOffered ? pageChoices(interaction, preferences) : []).filter(
-		({ decision }) => isWhole || decision === 'deny',
-	);
+	const offered =
+		canDecide && isOffered ? pageChoices(interaction, preferences, offersFromNowOn) : [];
+	const choices = offered.filter(({ decision }) => isWhole || decision === 'deny');
 	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
 	const content = fingerprintContent(interaction) ?? '';
 	const why = { because: canDecide ? unclear : because };
@@ -258,11 +297,20 @@ export function createForm(
 	ledger: Ledger,
 	page: PageRecord,
 	link: PageLink,
+	approver?: number,
 ): PageForm {
-	const { undecided } = planDecisions(ledger, session, ASK_POLICY);
-	const all = undecided.map((request) => {
-		const isNew = !link.contents.includes(fingerprintContent(request.interaction) ?? '');
-		return toPageRequest(request, page, isNew, !isNew || page.asksAlways === true);
+	const planned = planDecisions(ledger, session, ASK_POLICY);
+	const undecided = planned.undecided.filter(({ interaction }) =>
+		isForLink(interaction, page, link, approver),
+	);
+	const all = undecided.map((request): PageRequest => {
+		const { team, contents } = link;
+		const content = fingerprintContent(request.interaction) ?? '';
+		const isNew = !team && !contents.includes(content);
+		const shown = toPageRequest(request, page, link, isNew, !isNew || page.asksAlways === true);
+		if (!team || approver === undefined) return shown;
+		const voided = listVoided(page.questions, { id: request.interaction.id, content });
+		return { ...shown, status: describeVotes(team, content, approver), voided };
 	});
 	// Those that can be decided come first: only so many are shown.
 	const ordered = [
@@ -283,6 +331,40 @@ export function createForm(
 	};
 }
 
+/** Whether a request that is left for approvers can be answered with a link. A request of several approvers belongs to their links only. */
+function isForLink(
+	interaction: Interaction,
+	{ questions }: PageRecord,
+	{ team }: PageLink,
+	approver = 0,
+): boolean {
+	const key = requestKey(interaction);
+	if (!team) return !questions.some((question) => question.team?.keys.includes(key));
+	const content = fingerprintContent(interaction) ?? '';
+	const isOpen = !hasVoted(team, approver, content) && !tallyVotes(team, content);
+	return team.keys.includes(key) && isOpen;
+}
+
+/** Returns an approver's answers as votes. */
+export const toVotes = (
+	{ requests }: PageForm,
+	answers: PageAnswers,
+	{ choices: chosen, at }: SentAnswer,
+	approver: number,
+): Vote[] =>
+	chosen.map((choice): Vote => {
+		const { interaction, choices } = requests.find(({ content }) => content === choice.content)!;
+		const once = choices.find(({ name }) => name === 'Approve once')?.option;
+		return {
+			approver,
+			interactionId: interaction.id,
+			answer: answers[choice.content],
+			choice,
+			...(once !== undefined && { once }),
+			at,
+		};
+	});
+
 /**
  * Reads the form that an approver has sent, for exactly the requests that are pending.
  * @returns the answers, or what keeps them from counting: `changed`, where the page showed something else, and `incomplete`
@@ -299,7 +381,9 @@ export function readForm(
 		if (choices.length === 0) continue;
 		const chosen = choices.find((_, at) => body[`request${index}`] === String(at));
 		if (!chosen) return 'incomplete';
-		answers[content] = { decision: chosen.decision, option: chosen.option, ...comment };
+		const { decision, option, name } = chosen;
+		const fromNowOn = name === FROM_NOW_ON ? { fromNowOn: true as const } : {};
+		answers[content] = { decision, option, ...fromNowOn, ...comment };
 	}
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }
@@ -316,7 +400,10 @@ export function describeAnswer(
 ): SentAnswer {
 	const clip = (text: string) => text.slice(0, MAX_REPEATED_LENGTH);
 	const choices = requests.flatMap(({ interaction, content, choices: offered }): SentChoice[] => {
-		const chosen = offered.find(({ option }) => option === answers[content]?.option);
+		const { option: value, fromNowOn = false } = answers[content] ?? {};
+		const chosen = offered.find(
+			({ option, name }) => option === value && fromNowOn === (name === FROM_NOW_ON),
+		);
 		if (!chosen) return [];
 		const { permission, targets } = describeRequest(interaction);
 		return [

@@ -1,5 +1,6 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	IRunExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
@@ -9,12 +10,28 @@ import { NodeHelpers } from 'n8n-workflow';
 import { createClient } from '../../../shared/client/createClient';
 import { fetchSession } from '../../../shared/client/sessions';
 import { isRecord } from '../../../shared/values';
-import { readPauseState } from '../../session/pause';
 import { realClock } from '../../../shared/client/clock';
 import { hasEnded, type Session } from '../../../shared/client/session';
 import { listSessionRecords, type SessionRecord } from '../../session/journal';
 import type { PageAnswers } from '../../policy/rules';
-import { acceptAnswer, isBeingResumed, wasAccepted } from './accept';
+import {
+	castVotes,
+	describeVotes,
+	findSent,
+	identifyRequests,
+	voidVotes,
+	type Team,
+} from '../approvers';
+import type { SentAnswer } from '../sent';
+import {
+	addAnswer,
+	claimResume,
+	hasResumed,
+	holdResume,
+	pauseKey,
+	takeAnswers,
+	whileArriving,
+} from './resume';
 import { PAGE_HEADERS, renderPage, type PageView } from './html';
 import {
 	NONCE_PARAMETER,
@@ -22,17 +39,22 @@ import {
 	describeAnswer,
 	findLink,
 	readForm,
+	toVotes,
+	type FoundLink,
 	type PageForm,
 	type PageLink,
 } from './view';
 
 // What the link to the approval page does: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies it.
 
+/**
+ * In the node's context: the sessions that were answered for, until their answers are applied. n8n 1 marks an execution as waiting before it saves
+ * its data, so this may still be there for a moment. An answer then would resume the execution as it was.
+ */
+const ANSWERED_KEY = 'answered';
+
 /** For reading the session: an approver waits for the page. */
 const PAGE_READ_MS = 10_000;
-
-/** Shortly before n8n executes the node anyway, no answer resumes it: with n8n 1 in queue mode, two workers would execute it at once. */
-const MIN_BEFORE_WAKE_MS = 5_000;
 
 /** Responds with a page, and leaves the execution as it is. */
 function sendPage(
@@ -87,6 +109,24 @@ const PAGE_PROBLEMS = {
 			'Your answer wasn’t saved, because another one came first. If you selected Send twice, your first answer counts.',
 		],
 	},
+	closed: {
+		title: 'Already answered',
+		says: ['This request has already been answered. There’s nothing left to decide here.'],
+	},
+	waiting: {
+		title: 'You’ve already answered',
+		says: ['Your first answer counts. The request waits for other approvers.'],
+	},
+	renewed: {
+		title: 'The request has changed',
+		says: [
+			'Answers to the earlier request don’t count. Open the link in the latest message. Nothing was decided here.',
+		],
+	},
+	replaced: {
+		title: 'This link was replaced',
+		says: ['Open the link in the latest message. Nothing was decided here.'],
+	},
 	failed: {
 		title: 'The page can’t be shown',
 		says: ['Nothing was decided. Open the link again in a minute, or decide in the dashboard.'],
@@ -100,47 +140,90 @@ const commonView = ({ origin, sessionId, dashboardUrl }: SessionRecord) => ({
 	dashboardUrl,
 });
 
+/** Returns what the page says to one of several approvers. */
+function teamView(
+	{ team, contents }: PageLink,
+	approver: number | undefined,
+): Pick<PageView, 'reader' | 'statuses' | 'sent'> {
+	if (!team || approver === undefined) return {};
+	const { name } = team.approvers[approver];
+	const voted = team.votes.map(({ choice }) => choice.content);
+	const statuses = [...contents, ...voted].map((content) => [
+		content,
+		describeVotes(team, content, approver),
+	]);
+	return {
+		reader: { name, needed: team.needed },
+		statuses: Object.fromEntries(statuses),
+		sent: findSent(team, approver),
+	};
+}
+
+/** Returns why a link takes no answer any more. */
+function findClosed(
+	{ ledger }: SessionRecord,
+	{ contents, sent, team }: PageLink,
+	{ sent: ownSent = sent, statuses = {} }: Pick<PageView, 'sent' | 'statuses'>,
+): 'waiting' | 'closed' | 'renewed' | 'replaced' {
+	if (ownSent?.choices.some(({ content }) => statuses[content]?.isDecided === false))
+		return 'waiting';
+	const hasLines = ledger.some(({ content }) => contents.includes(content));
+	const isDecided = Object.values(statuses).some((status) => status.isDecided);
+	if (ownSent || hasLines || isDecided) return 'closed';
+	return team?.votes.some(({ isVoid }) => isVoid) ? 'renewed' : 'replaced';
+}
+
 /** Returns the page of a link that takes no answer any more. */
-function closedView(entry: SessionRecord, link: PageLink): Omit<PageView, 'now'> {
-	const lines = entry.ledger.filter(({ content }) => link.contents.includes(content));
-	const isDecided = link.sent !== undefined || lines.length > 0;
+function closedView({
+	record: entry,
+	question: link,
+	approver,
+}: FoundLink<SessionRecord>): Omit<PageView, 'now'> {
+	const forTeam = teamView(link, approver);
 	return {
 		...commonView(entry),
-		title: isDecided ? 'Already answered' : 'This link was replaced',
-		says: [
-			isDecided
-				? 'This request has already been answered. There’s nothing left to decide here.'
-				: 'Open the link in the latest message. Nothing was decided here.',
-		],
 		sent: link.sent,
-		lines,
+		...forTeam,
+		lines: entry.ledger.filter(({ content }) => link.contents.includes(content)),
+		...PAGE_PROBLEMS[findClosed(entry, link, forTeam)],
 	};
 }
 
 /** Returns the page of an open link, by what its session asks for now. */
-function openView(entry: SessionRecord, link: PageLink, session: Session): Omit<PageView, 'now'> {
-	const pending = createForm(session, entry.ledger, entry.page!, link);
+function openView(found: FoundLink<SessionRecord>, session: Session): Omit<PageView, 'now'> {
+	const { record: entry, approver } = found;
+	const { questions, sendComments } = entry.page!;
+	const link = withoutStaleVotes(found.question, session);
+	const pending = createForm(session, entry.ledger, entry.page!, link, approver);
 	const common = {
 		...commonView(entry),
 		...(session.dashboardUrl && { dashboardUrl: session.dashboardUrl }),
 	};
 	if (pending.requests.length === 0) {
-		const closed = { ...closedView(entry, link), ...common };
-		if (closed.lines!.length > 0) return closed;
+		const closed = { ...closedView({ ...found, question: link }), ...common };
+		const isLatest = questions[questions.length - 1] === found.question;
+		const isDecided = !['renewed', 'replaced'].includes(findClosed(entry, link, closed));
+		if (isDecided || !isLatest) return closed;
 		const title = hasEnded(session) ? 'The session has ended' : 'Nothing needs your approval';
 		return { ...closed, title, says: ['There’s nothing left to decide here.'] };
 	}
 	return {
 		...common,
+		...teamView(link, approver),
+		sent: undefined,
 		title: 'The agent needs your approval',
 		says: [],
 		pending,
 		deadline: link.deadline,
-		commentHint: entry.page!.sendComments
+		commentHint: sendComments
 			? 'The agent gets your comment, too.'
 			: 'Your comment is saved with the decision. The agent doesn’t get it.',
 	};
 }
+
+/** Returns a link without the answers to requests that have changed, which the node hasn't seen yet. */
+const withoutStaleVotes = (link: PageLink, { pendingInteractions }: Session): PageLink =>
+	link.team ? { ...link, team: voidVotes(link.team, identifyRequests(pendingInteractions)) } : link;
 
 /** Reads the session now. Undefined where that fails, whatever the reason, such as a credential that was deleted. */
 async function readSessionNow(
@@ -163,32 +246,103 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
+/** An answer, and what it changes in the node's context. */
+interface PreparedAnswer {
+	html: string;
+	apply(): void;
+}
+
 /**
- * Has n8n resume the execution with an answer. Approvers who select Send in the same second read on the page who came first. Nothing may
- * fail once the answer is accepted.
+ * Prepares an answer for a context: the own one, or the one that n8n resumes the execution with. Changes nothing yet.
+ * @returns undefined if there's nothing left to decide with the link
  */
-async function sendAnswer(
+function prepareAnswer(
+	nodeContext: IDataObject,
+	nonce: string,
+	{ pending, answers }: { pending: PageForm; answers: PageAnswers },
+	now: number,
+): PreparedAnswer | undefined {
+	const found = findLink(listSessionRecords(nodeContext), nonce);
+	if (!found || found.question.sent) return undefined;
+	const { record: entry, question: link, approver } = found;
+	const sent = describeAnswer(pending, answers, now);
+	const voted =
+		link.team &&
+		approver !== undefined &&
+		castVotes(link.team, toVotes(pending, answers, sent, approver));
+	if (link.team && !voted) return undefined;
+	const after: PageLink = {
+		...link,
+		contents: [...new Set([...link.contents, ...Object.keys(answers)])],
+		...(voted ? { team: voted } : { sent }),
+	};
+	return {
+		html: renderPage({
+			...commonView(entry),
+			...teamView(after, approver),
+			now,
+			title: 'Your answer was sent',
+			says: [],
+			sent: voted ? pickAdded(sent, link.team!, voted) : sent,
+			isSender: true,
+		}),
+		apply() {
+			Object.assign(link, after);
+			if (!voted) Object.assign(entry.page!.answers, answers);
+			noteComment(entry, sent, voted ? voted.approvers[approver!].name : undefined);
+			noteAnswered(nodeContext, entry.sessionId!);
+		},
+	};
+}
+
+/** Returns what was sent, as far as its votes count. */
+const pickAdded = (sent: SentAnswer, before: Team, after: Team): SentAnswer => ({
+	...sent,
+	choices: after.votes.slice(before.votes.length).map(({ choice }) => choice),
+});
+
+/**
+ * Saves an answer and has n8n resume the execution with it. Answers of other approvers that come in the same second are saved with it.
+ * Nothing may fail once the answer is claimed.
+ */
+async function acceptAnswer(
 	context: IWebhookFunctions,
 	execution: IRunExecutionData,
-	{ record: entry, question: link }: { record: SessionRecord; question: PageLink },
-	{ pending, answers }: { pending: PageForm; answers: PageAnswers },
+	{ record: entry, nonce }: FoundLink<SessionRecord>,
+	form: { pending: PageForm; answers: PageAnswers },
 ): Promise<IWebhookResponseData> {
 	const nodeContext = readNodeContext(context, execution);
 	const now = realClock.now();
-	const common = commonView(entry);
-	const sent = describeAnswer(pending, answers, now);
-	const view = { ...common, title: 'Your answer was sent', says: [], sent, isSender: true };
-	const webhookResponse = renderPage({ ...view, now });
+	const key = pauseKey(context, nodeContext);
+	const refuse = (problem: 'answered' | 'busy') =>
+		sendPage(context, 409, { ...commonView(entry), ...PAGE_PROBLEMS[problem] });
 	const [items] = execution.executionData!.nodeExecutionStack[0].data.main;
 	const workflowData = [[...items!]];
-	if (now > readPauseState(nodeContext).until - MIN_BEFORE_WAKE_MS)
-		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
-	const answer = { sessionId: entry.sessionId!, nonce: link.nonce, sent, answers };
-	const accepted = await acceptAnswer(context, nodeContext, answer);
-	if (accepted === 'busy') return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
-	if (accepted === 'sent') return sendPage(context, 200, view);
-	context.getResponseObject().set(PAGE_HEADERS);
-	return { workflowData, webhookResponse };
+	const own = prepareAnswer(nodeContext, nonce, form, now);
+	if (!own) return refuse('answered');
+	const claim = claimResume(key, nodeContext, nonce, now);
+	if (typeof claim === 'string') return refuse(claim);
+	const added = claim.isFirst ? own : prepareAnswer(claim.addTo, nonce, form, now);
+	if (!added) return refuse('answered');
+	addAnswer(key, nonce, (to) => prepareAnswer(to, nonce, form, now)?.apply());
+	const response = context.getResponseObject().set(PAGE_HEADERS);
+	if (claim.isFirst && (await holdResume(key)))
+		return { workflowData, webhookResponse: added.html };
+	response.status(200).send(added.html);
+	return { noWebhookResponse: true };
+}
+
+/** Keeps a session for the node, which n8n executes again with all that it has saved. */
+function noteAnswered(nodeContext: IDataObject, sessionId: string): void {
+	const earlier = (nodeContext[ANSWERED_KEY] ?? []) as string[];
+	nodeContext[ANSWERED_KEY] = [...new Set([...earlier, sessionId])];
+}
+
+/** Keeps a comment for the agent. Those of several approvers are collected, with their names. */
+function noteComment({ page }: SessionRecord, { comment }: SentAnswer, name?: string): void {
+	if (name === undefined) page!.comment = comment;
+	else if (comment !== undefined)
+		page!.comment = [page!.comment, `${name}: ${comment}`].filter(Boolean).join('\n');
 }
 
 const readNodeContext = (context: IWebhookFunctions, execution: IRunExecutionData): IDataObject =>
@@ -208,26 +362,28 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const nonce = isRecord(query) ? query[NONCE_PARAMETER] : undefined;
 	const found = findLink(listSessionRecords(nodeContext), nonce);
 	if (!found) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
-	const { record: entry, question: link, isOpen } = found;
+	const { record: entry, nonce: used, isOpen } = found;
 	const common = commonView(entry);
-	if (isBeingResumed(nodeContext))
+	if (nodeContext[ANSWERED_KEY] !== undefined)
 		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.busy });
 	const isPost = method === 'POST';
 	if (isPost && !hasFormBody(context))
 		return sendPage(context, 415, { ...common, ...PAGE_PROBLEMS.wrongForm });
-	if (!isOpen) return sendPage(context, isPost ? 409 : 200, closedView(entry, link));
-	const session = await readSessionNow(context, entry.sessionId!);
+	if (!isOpen) return sendPage(context, isPost ? 409 : 200, closedView(found));
+	const key = pauseKey(context, nodeContext);
+	const read = async () => await readSessionNow(context, entry.sessionId!);
+	const session = isPost ? await whileArriving(key, read) : await read();
 	if (!session) return sendPage(context, 503, { ...common, ...PAGE_PROBLEMS.unreadable });
 	// Another answer may have come while the session was read.
-	if (isPost && wasAccepted(context, nodeContext, link.nonce))
+	if (isPost && hasResumed(key, used))
 		return sendPage(context, 409, { ...common, ...PAGE_PROBLEMS.answered });
-	const view = openView(entry, link, session);
+	const view = openView(found, session);
 	const { pending } = view;
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
 	const answers = readForm(pending, context.getBodyData());
 	if (typeof answers === 'string')
 		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
-	return await sendAnswer(context, execution, found, { pending, answers });
+	return await acceptAnswer(context, execution, found, { pending, answers });
 }
 
 /** The webhook of Run Agent Session. It never throws: n8n would end the paused execution. */
@@ -247,4 +403,15 @@ function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookRespon
 	} catch {
 		return { noWebhookResponse: true };
 	}
+}
+
+/** Returns the sessions that approvers have just answered for, once. The node is executed because of them alone. */
+export function takeAnswered(
+	context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId' | 'getNode'>,
+): string[] {
+	const nodeContext = context.getContext('node');
+	takeAnswers(context, nodeContext);
+	const { [ANSWERED_KEY]: sessionIds } = nodeContext;
+	delete nodeContext[ANSWERED_KEY];
+	return Array.isArray(sessionIds) ? sessionIds.map(String) : [];
 }

@@ -1,0 +1,135 @@
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { isEntered, readParameter, type Field, type Panel } from '../../shared/n8n/fields';
+import { isRecord, quote, toText, tryParseJson } from '../../shared/values';
+import type { Approver, TeamSettings } from '../approval/approvers';
+import { parseList } from '../approval/request';
+import {
+	approvalsNeeded,
+	approvers,
+	askBackupsAfter,
+	maxReminders,
+	remindAfter,
+	teamOptions,
+} from './team';
+
+// Checks of the approvers, before anything is sent.
+
+export const MAX_APPROVERS = 50;
+const MAX_APPROVER_NAME_LENGTH = 100;
+const MAX_CONTACT_LENGTH = 500;
+
+const isBlankText = (value: unknown): boolean =>
+	value === undefined || value === null || toText(value).trim() === '';
+
+/** Returns an approver. Throws for one that isn't valid. */
+function readApprover(entry: unknown, index: number): Approver {
+	const refuse = (problem: string): never => {
+		throw new WorkspaceAutomationError(
+			`Approver ${index + 1} ${problem}`,
+			`Nothing was sent. Correct this entry of 'Approvers': ${quote(entry)}. An approver looks like {"name": "Anna", "contact": "anna@example.com", "isBackup": false}.`,
+		);
+	};
+	if (!isRecord(entry)) return refuse('is not an object');
+	const { name, contact, isBackup = false } = entry;
+	if (typeof name !== 'string' || isBlankText(name)) return refuse('has no name');
+	if (name.trim().length > MAX_APPROVER_NAME_LENGTH)
+		return refuse(`has a name of more than ${MAX_APPROVER_NAME_LENGTH} characters`);
+	const isText = isBlankText(contact) || ['string', 'number'].includes(typeof contact);
+	if (!isText) return refuse('has a contact that is not a text');
+	const text = isBlankText(contact) ? '' : toText(contact).trim();
+	if (text.length > MAX_CONTACT_LENGTH)
+		return refuse(`has a contact of more than ${MAX_CONTACT_LENGTH} characters`);
+	if (!isBlankText(isBackup) && typeof isBackup !== 'boolean')
+		return refuse("has an 'isBackup' that is neither true nor false");
+	return { name: name.trim(), contact: text, ...(isBackup === true && { isBackup }) };
+}
+
+/** Throws if one person is in the list twice, because each approver answers once. */
+function refuseTwice(approvers: readonly Approver[]): void {
+	const seen = new Set<string>();
+	for (const { name, contact } of approvers) {
+		const key = (contact || name).toLowerCase();
+		if (seen.has(key))
+			throw new WorkspaceAutomationError(
+				"'Approvers' has the same approver twice",
+				`Nothing was sent. Each approver answers once. Remove one of the entries with ${quote(contact || name)}.`,
+			);
+		seen.add(key);
+	}
+}
+
+/** Returns the approvers of the field: those that were entered, then those from data. */
+export function readApprovers(value: unknown): Approver[] {
+	const { approver = [], list = [] } = (isRecord(value) ? value : {}) as Record<string, unknown>;
+	const lists = [list].flat().map((each) => {
+		const given = isRecord(each) ? each.approvers : undefined;
+		const plain = typeof given === 'string' ? given : tryParseJson(JSON.stringify(given ?? []));
+		const entries = parseList(plain);
+		if (entries) return entries;
+		throw new WorkspaceAutomationError(
+			"'Approvers' has no list of approvers",
+			`Nothing was sent. Enter a JSON list such as [{"name": "Anna", "contact": "anna@example.com"}], or an expression that returns one.`,
+		);
+	});
+	const entries = [...[approver].flat(), ...lists.flat()];
+	// An expression that finds no rows may return the empty item that Always Output Data adds.
+	const given = entries.filter((each) => !isRecord(each) || Object.keys(each).length > 0);
+	if (given.length > MAX_APPROVERS)
+		throw new WorkspaceAutomationError(
+			`'Approvers' has more than ${MAX_APPROVERS} entries`,
+			`Nothing was sent. It has ${given.length}. Remove some of them.`,
+		);
+	const approvers = given.map(readApprover);
+	refuseTwice(approvers);
+	return approvers;
+}
+
+const HOURS_TO_MS = 3_600_000;
+const OPTIONS_PATH = 'options.';
+
+/** @throws WorkspaceAutomationError for settings that can't be fulfilled */
+function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings): void {
+	const backups = all.filter(({ isBackup }) => isBackup).length;
+	const most = all.length - backups;
+	if (all.length === 0)
+		throw new WorkspaceAutomationError(
+			"'Approvers' is empty",
+			"Nothing was sent. Add approvers, or remove the option. If it's an expression, check that the item it reads from has approvers.",
+		);
+	if (needed > most)
+		throw new WorkspaceAutomationError(
+			"'Approvals Needed' is higher than the number of approvers",
+			`Nothing was sent. It's ${needed}, and the number of approvers who aren't backups is ${most}. Add approvers, or lower 'Approvals Needed'.`,
+		);
+	if (backups > 0 && askBackupsAfterMs === undefined)
+		throw new WorkspaceAutomationError(
+			'The backups would never be asked',
+			"Nothing was sent. Add the option 'Ask Backups After (Hours)', or turn off 'Backup' for these approvers.",
+		);
+}
+
+/**
+ * Returns who approves; undefined if the option isn't used.
+ * @throws WorkspaceAutomationError before anything is sent
+ */
+export function readTeam(panel: Panel): TeamSettings | undefined {
+	const read = <T>(declared: Field<T>): T => readParameter(panel, declared, OPTIONS_PATH);
+	const entered = teamOptions.filter((each) => isEntered(panel, each, OPTIONS_PATH));
+	if (entered.length === 0) return undefined;
+	const toMs = (declared: Field<number>) =>
+		entered.includes(declared) ? read(declared) * HOURS_TO_MS : undefined;
+	const team: TeamSettings = {
+		approvers: read({ ...approvers, check: (_label, value) => readApprovers(value) }),
+		needed: read(approvalsNeeded),
+		remindAfterMs: toMs(remindAfter),
+		maxReminders: read(maxReminders),
+		askBackupsAfterMs: toMs(askBackupsAfter),
+	};
+	if (!entered.includes(approvers))
+		throw new WorkspaceAutomationError(
+			`'${entered[0].displayName}' requires 'Approvers'`,
+			`Nothing was sent. Add the option 'Approvers' with the people who approve, or remove '${entered[0].displayName}'.`,
+		);
+	checkTeam(team);
+	return team;
+}

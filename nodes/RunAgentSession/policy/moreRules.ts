@@ -1,0 +1,150 @@
+import { WorkspaceAutomationError } from '../../shared/errors';
+import { isRecord, quote, tryParseJson } from '../../shared/values';
+import { parseList } from '../approval/request';
+import { escapeGlob } from './patterns';
+import { judge, moreRuleName, type Decision, type Policy, type Rule } from './rules';
+
+// Rules from data: the option More Rules, and the rules that the node returns for it.
+
+const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
+export const MAX_MORE_RULES = 1_000;
+/** A date, or a date and time, as ISO 8601 has them */
+const ISO_DATE =
+	/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** A rule as data has it: an entry of More Rules. */
+export interface StoredRule {
+	permission: string;
+	pattern: string;
+	decision: Decision;
+	/** Whether `*` and `?` in the pattern match other text */
+	wildcard?: true;
+}
+
+/** Throws for the entry of More Rules with this position. */
+function refuseEntry(index: number, problem: string, entry: unknown): never {
+	throw new WorkspaceAutomationError(
+		`Rule ${index + 1} of 'More Rules' ${problem}`,
+		`Nothing was sent. Correct this rule where 'More Rules' reads it from: ${quote(entry)}. A rule looks like {"permission": "bash", "pattern": "git status", "decision": "approve"}. It can have "wildcard": true and "expires": "2027-01-31".`,
+	);
+}
+
+const isMissing = (value: unknown): boolean =>
+	value === undefined || value === null || value === '';
+
+/** Returns when a rule ends; undefined if it doesn't. */
+function readExpiry(entry: Record<string, unknown>, index: number): number | undefined {
+	const { expires } = entry;
+	if (isMissing(expires)) return undefined;
+	const at = typeof expires === 'string' && ISO_DATE.test(expires) ? Date.parse(expires) : NaN;
+	return Number.isNaN(at) ? refuseEntry(index, "has an invalid 'expires'", entry) : at;
+}
+
+function readEntry(entry: unknown, index: number): Rule {
+	if (!isRecord(entry)) return refuseEntry(index, 'is not an object', entry);
+	const { permission, pattern, decision, wildcard } = entry;
+	for (const [name, text] of Object.entries({ permission, pattern })) {
+		if (typeof text === 'string' && text.trim() !== '') continue;
+		refuseEntry(index, `has no ${name}`, entry);
+	}
+	if (!DECISIONS.includes(decision as Decision)) refuseEntry(index, 'has no decision', entry);
+	if (!isMissing(wildcard) && typeof wildcard !== 'boolean')
+		refuseEntry(index, "has a 'wildcard' that is neither true nor false", entry);
+	const expiresAt = readExpiry(entry, index);
+	return {
+		permission: permission as string,
+		pattern: pattern as string,
+		decision: decision as Decision,
+		...(wildcard !== true && { isLiteral: true }),
+		...(expiresAt !== undefined && { expiresAt }),
+	};
+}
+
+/**
+ * Returns the rules in the option More Rules. Their texts match only themselves, unless `wildcard` is true.
+ * @throws WorkspaceAutomationError that names the first entry that isn't a rule
+ */
+export function readMoreRules(value: unknown): Rule[] {
+	// Dates of an expression become text.
+	const list = parseList(
+		typeof value === 'string' ? value : tryParseJson(JSON.stringify(value ?? [])),
+	);
+	if (!list)
+		throw new WorkspaceAutomationError(
+			`'More Rules' is not a list of rules`,
+			`Nothing was sent. Enter a JSON list such as [{"permission": "bash", "pattern": "git status", "decision": "approve"}], or an expression that returns one.`,
+		);
+	if (list.length > MAX_MORE_RULES)
+		throw new WorkspaceAutomationError(
+			`'More Rules' has more than ${MAX_MORE_RULES} rules`,
+			`Nothing was sent. It has ${list.length}. Remove rules that have expired, or replace several by one with "wildcard": true.`,
+		);
+	// An expression that finds no rows may return the empty item that Always Output Data adds.
+	const isEmptyItem = (entry: unknown) => isRecord(entry) && Object.keys(entry).length === 0;
+	return list.flatMap((entry, index) => (isEmptyItem(entry) ? [] : [readEntry(entry, index)]));
+}
+
+/** Returns a policy without the rules that have expired. */
+export const withoutExpired = (policy: Policy, now: number): Policy =>
+	policy.moreRules
+		? {
+				...policy,
+				moreRules: policy.moreRules.filter(({ expiresAt = Infinity }) => now < expiresAt),
+			}
+		: policy;
+
+/** What rules compare of a request */
+interface RequestTexts {
+	permission?: unknown;
+	patterns?: unknown;
+}
+
+const isTextList = (value: unknown): value is string[] =>
+	Array.isArray(value) && value.every((each) => typeof each === 'string' && each.trim() !== '');
+
+/** Returns a request's permission and patterns, if rules with exactly these texts can cover it. */
+function readExactTexts(request: object): { permission: string; patterns: string[] } | undefined {
+	const { permission, patterns } = request as RequestTexts;
+	const isText = typeof permission === 'string' && permission.trim() !== '';
+	if (!isText || !isTextList(patterns) || patterns.length === 0) return undefined;
+	return { permission, patterns: [...new Set(patterns)] };
+}
+
+/** Whether rules with the exact patterns of a request can approve it from now on. */
+export const canBeRemembered = (request: object): boolean => readExactTexts(request) !== undefined;
+
+/** Returns the rules that approve exactly these requests from now on, each once. */
+export function exactRules(requests: readonly object[]): StoredRule[] {
+	const rules = requests.flatMap((request) => {
+		const { permission = '', patterns = [] } = readExactTexts(request) ?? {};
+		return patterns.map((pattern): StoredRule => ({ permission, pattern, decision: 'approve' }));
+	});
+	return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+}
+
+/**
+ * Returns the narrowest rule that covers a request which no rule decides, for Rules as well as for More Rules; undefined if a rule decides,
+ * or if such a rule wouldn't.
+ */
+export function suggestRule(
+	request: Record<string, unknown>,
+	policy: Policy,
+): StoredRule | undefined {
+	const exact = readExactTexts(request);
+	if (!exact || !['ask', 'rules'].includes(policy.mode)) return undefined;
+	const permission = escapeGlob(exact.permission);
+	const pattern = exact.patterns.map(escapeGlob).join(', ');
+	const isPlain = permission === exact.permission && pattern === exact.patterns.join();
+	const { rules, moreRules = [] } = policy;
+	const rule: Rule = { permission, pattern, decision: 'approve' };
+	const tried = judge(request, {
+		...policy,
+		mode: 'rules',
+		rules,
+		moreRules: [...moreRules, rule],
+	});
+	const isDecisive = 'decidedBy' in tried && tried.decidedBy === moreRuleName(moreRules.length);
+	return isDecisive && tried.decision === 'approve'
+		? { ...rule, ...(!isPlain && { wildcard: true }) }
+		: undefined;
+}

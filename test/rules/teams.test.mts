@@ -1,0 +1,378 @@
+// Several approvers In the Database, in simulated time: who is asked and when, what counts, and what the item says.
+import { describe, expect, test } from '@jest/globals';
+import { castVotes, type TeamSettings } from '../../nodes/RunAgentSession/approval/approvers.ts';
+import {
+	createForm,
+	describeAnswer,
+	readForm,
+	toVotes,
+} from '../../nodes/RunAgentSession/approval/page/view.ts';
+import { toItemsJson, toJson } from '../../nodes/RunAgentSession/output.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
+import type { PageAnswers } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
+import { readSession } from '../../nodes/shared/client/session.ts';
+import { openRecord } from '../../nodes/shared/n8n/journal.ts';
+import { getError, of, policy, simulation, type Weather } from './simulation.mts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const person = (name: string, isBackup = false) => ({
+	name,
+	contact: `${name.toLowerCase()}@example.com`,
+	...(isBackup && { isBackup: true as const }),
+});
+const team = (changes: Partial<TeamSettings> = {}): TeamSettings => ({
+	approvers: [person('Anna'), person('Ben'), person('Carla')],
+	needed: 2,
+	maxReminders: 1,
+	...changes,
+});
+type Changes = NonNullable<Parameters<ReturnType<typeof simulation>['wake']>[2]>;
+
+const context = {
+	getNode: () => ({ id: 'node', type: 'runAgentSession' }),
+	getNodeParameter: () => true,
+	getWorkflowDataProxy: () => ({
+		$execution: { resumeUrl: 'https://n8n.example.com/webhook-waiting/7' },
+	}),
+} as unknown as Parameters<typeof toItemsJson>[0];
+
+/** A session whose approval requests go to several approvers, and what they do */
+function teamRun(prompt: string, changes: Changes = {}) {
+	const service = simulation();
+	let nodeContext = {};
+	const settings: Changes = { policy: policy('ask'), team: team(), ...changes };
+	const open = () => openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
+	const record = () => open().read()!;
+	const items: Array<Record<string, any>> = [];
+	const wake = async (more: Changes = {}): Promise<RunResult> => {
+		nodeContext = JSON.parse(JSON.stringify(nodeContext)) as object;
+		const result = await service.wake(prompt, nodeContext as never, { ...settings, ...more });
+		if (result.kind === 'needsApproval') items.push(...toItemsJson(context, 0, result));
+		return result;
+	};
+	return {
+		service,
+		items,
+		wake,
+		record,
+		/** The items that approvers got since the last time */
+		asked: () => items.splice(0),
+		/** Wakes after this time */
+		async after(ms: number, more: Changes = {}) {
+			service.advance(ms);
+			return await wake(more);
+		},
+		/** Starts the session, and asks */
+		async begin() {
+			await wake();
+			service.advance(70_000);
+			return await wake();
+		},
+		/** Sends the page of an approver, as the webhook does. Returns whether it counted. */
+		async answer(name: string, labels: string[], comment = '', change = (body: any) => body) {
+			const { sessionId, page, ledger } = record();
+			const link = page!.questions.at(-1)!;
+			const approver = link.team!.approvers.findIndex((each) => each.name === name);
+			const body = change(await service.call('GET', `/agent/sessions/${sessionId}`));
+			const form = createForm(readSession(body, sessionId!)!, ledger, page!, link, approver);
+			const chosen = labels.map((label, at) => {
+				const found = form.requests[at]?.choices.findIndex((choice) => choice.name === label);
+				return [`request${at}`, String(found)];
+			});
+			const fields = { shown: form.shown, comment, ...Object.fromEntries(chosen) };
+			const answers = readForm(form, fields);
+			if (typeof answers === 'string') return false;
+			const sent = describeAnswer(form, answers, service.now() + Date.UTC(2026, 9, 5, 9));
+			const voted = castVotes(link.team!, toVotes(form, answers as PageAnswers, sent, approver));
+			if (voted)
+				open().write({
+					...record(),
+					page: {
+						...page!,
+						questions: [...page!.questions.slice(0, -1), { ...link, team: voted }],
+					},
+				});
+			return voted !== undefined;
+		},
+	};
+}
+
+const PROMPT = '[ask bash: npm publish] [say Done]';
+const who = (items: Array<Record<string, any>>) =>
+	items.map(({ approver, reminder }) =>
+		[approver.name, reminder].filter((each) => each !== undefined).join(' '),
+	);
+
+describe('approvers', () => {
+	test('get an item each, with a link of their own, once', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		const items = run.asked();
+		expect(items.map(({ approver }) => approver)).toEqual([
+			{ name: 'Anna', contact: 'anna@example.com' },
+			{ name: 'Ben', contact: 'ben@example.com' },
+			{ name: 'Carla', contact: 'carla@example.com' },
+		]);
+		const nonces = items.map(({ approvalUrl }) =>
+			new URL(approvalUrl).searchParams.get('question'),
+		);
+		expect(new Set(nonces).size).toBe(3);
+		for (const nonce of nonces) expect(Buffer.from(nonce!, 'base64url')).toHaveLength(16);
+		expect(items[1].question).toMatch(/For: «Ben».*Each request needs 2 approvals/s);
+		expect(items[0]).not.toHaveProperty('reminder');
+		for (let wakes = 0; wakes < 4; wakes++)
+			expect((await run.after(10 * MINUTE)).kind).toBe('stillRunning');
+		expect(run.items).toEqual([]);
+	});
+
+	test('decide together: the record names each with decision, time and comment', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		expect(await run.answer('Anna', ['Approve once'], 'Looks good.')).toBe(true);
+		const waiting = await run.after(1_000);
+		expect(waiting).toMatchObject({ kind: 'stillRunning', decisions: [] });
+		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
+		expect(await run.answer('Carla', ['Approve once'])).toBe(true);
+		const done = await run.after(1_000);
+		expect(done).toMatchObject({
+			kind: 'completed',
+			decisions: [
+				{
+					decision: 'approve',
+					decidedBy: 'page',
+					approvers: [
+						{
+							name: 'Anna',
+							decision: 'approve',
+							comment: 'Looks good.',
+							at: expect.stringMatching(/^2026-10-05T/),
+						},
+						{ name: 'Carla', decision: 'approve' },
+					],
+				},
+			],
+		});
+		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('who deny deny at once', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		await run.answer('Ben', ['Deny']);
+		expect((await run.after(1_000)).decisions).toMatchObject([
+			{ decision: 'deny', approvers: [{ name: 'Ben', decision: 'deny' }] },
+		]);
+	});
+
+	test('answer once: a second answer changes nothing', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		await run.answer('Ben', ['Approve once']);
+		await run.after(1_000);
+		expect(await run.answer('Ben', ['Approve once'])).toBe(false);
+		expect(await run.answer('Ben', ['Deny'])).toBe(false);
+		expect((await run.after(1_000)).kind).toBe('stillRunning');
+	});
+
+	test('decide each request for itself', async () => {
+		const run = teamRun('[ask bash: a + bash: b] [say Done]');
+		await run.begin();
+		await run.answer('Anna', ['Approve once', 'Approve once']);
+		await run.after(1_000);
+		await run.answer('Ben', ['Approve once', 'Deny']);
+		const { decisions } = await run.after(1_000);
+		expect(decisions.map(({ patterns, decision }) => [patterns[0], decision])).toEqual([
+			['a', 'approve'],
+			['b', 'deny'],
+		]);
+	});
+
+	test('are asked about a later request by links of their own, and the earlier answers stay', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		await run.answer('Anna', ['Approve once']);
+		const later: Weather = {
+			change: (body) => ({
+				...body,
+				pendingInteractions: [
+					...body.pendingInteractions,
+					{ ...body.pendingInteractions[0], id: 'later', patterns: ['git push'] },
+				],
+			}),
+		};
+		run.asked();
+		run.service.meets('poll', later);
+		await run.after(70_000);
+		const items = run.asked();
+		expect(who(items)).toEqual(['Anna', 'Ben', 'Carla']);
+		for (const { pendingInteractions } of items)
+			expect(pendingInteractions.map(({ patterns }: any) => patterns)).toEqual([['git push']]);
+		expect(run.record().page!.questions[0].team!.votes).toHaveLength(1);
+	});
+
+	test('who change while the execution is paused are not asked about requests that were asked already', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		run.asked();
+		const others = team({ approvers: [person('Eve')], needed: 1, remindAfterMs: 1 });
+		expect((await run.after(10 * MINUTE, { team: others })).kind).toBe('stillRunning');
+		await run.after(10 * MINUTE, { team: undefined });
+		expect(run.items).toEqual([]);
+		await run.answer('Anna', ['Approve once']);
+		expect((await run.after(1_000, { team: others })).kind).toBe('stillRunning');
+		await run.answer('Ben', ['Approve once']);
+		expect((await run.after(1_000, { team: undefined })).kind).toBe('completed');
+	});
+});
+
+describe('a request that changes after an approver answered', () => {
+	const changed = (more: object) => (body: any) => ({
+		...body,
+		pendingInteractions: body.pendingInteractions.map((each: object) => ({ ...each, ...more })),
+	});
+
+	test.each<[string, object, string[]]>([
+		['its metadata', { metadata: { cwd: '/other' } }, ['Anna']],
+		['its command', { patterns: ['npm publish --force'] }, ['Anna', 'Ben', 'Carla']],
+	])('in %s is a new request: earlier approvals are void', async (_, more, expected) => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		await run.answer('Anna', ['Approve once']);
+		run.asked();
+		const change = changed(more);
+		run.service.meets('poll', { change });
+		await run.after(70_000);
+		const items = run.asked();
+		expect(who(items)).toEqual(expected);
+		expect(items[0].question).toContain(
+			'A request has changed, so earlier answers to it don’t count',
+		);
+		await run.answer('Ben', ['Approve once'], '', change);
+		expect((await run.after(1_000)).kind).toBe('stillRunning');
+		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
+		await run.answer('Anna', ['Approve once'], '', change);
+		await run.after(1_000);
+		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(run.record().ledger[0].record.approvers).toMatchObject([
+			{ name: 'Ben' },
+			{ name: 'Anna' },
+		]);
+	});
+
+	test('has all the time for an answer again', async () => {
+		const run = teamRun(PROMPT, { timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR } });
+		await run.begin();
+		await run.after(50 * MINUTE);
+		await run.answer('Anna', ['Approve once']);
+		run.service.meets('poll', { change: changed({ metadata: { n: 1 } }) });
+		await run.after(MINUTE);
+		await run.after(50 * MINUTE);
+		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
+		await run.after(15 * MINUTE);
+		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('before anybody has answered asks nobody again', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		run.asked();
+		const change = changed({ metadata: { n: 1 } });
+		run.service.meets('poll', { change });
+		expect((await run.after(70_000)).kind).toBe('stillRunning');
+		expect(await run.answer('Anna', ['Approve once'], '', change)).toBe(true);
+	});
+});
+
+describe('reminders and backups', () => {
+	const backups = { approvers: [person('Anna'), person('Ben'), person('Dora', true)] };
+
+	test('reach those who have not answered at their time, with the same link, and decide nothing', async () => {
+		const run = teamRun(PROMPT, {
+			team: team({ ...backups, remindAfterMs: HOUR, askBackupsAfterMs: 3 * HOUR }),
+		});
+		await run.begin();
+		const first = run.asked();
+		expect(who(first)).toEqual(['Anna', 'Ben']);
+		await run.answer('Anna', ['Approve once']);
+		const { page } = run.record();
+		let result = await run.after(1_000);
+		const said: Array<[number, string[]]> = [];
+		while (said.length < 2) {
+			const start = run.service.now();
+			result = await run.after(result.wakeAt! - (start + Date.UTC(2026, 9, 5, 9)));
+			const items = run.asked();
+			if (items.length === 0) continue;
+			said.push([Math.round(run.service.now() / MINUTE), who(items)]);
+			if (said.length > 1) continue;
+			expect(items[0].approvalUrl).toBe(first[1].approvalUrl);
+			expect(items[0]).toMatchObject({
+				reminder: 1,
+				waitingSince: expect.stringMatching(/^2026-10-05T09:01/),
+			});
+			expect(items[0].question).toMatch(/^Reminder: you haven’t answered yet\./);
+		}
+		expect(said).toEqual([
+			[61, ['Ben 1']],
+			[181, ['Dora']],
+		]);
+		expect(run.record().page!.questions[0].team!.votes).toEqual(page!.questions[0].team!.votes);
+		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
+		await run.answer('Dora', ['Approve once']);
+		expect((await run.after(1_000)).kind).toBe('completed');
+	});
+
+	test('leave If Nobody Answers and Give Up After as they are', async () => {
+		const late = teamRun(PROMPT, {
+			team: team({ ...backups, remindAfterMs: HOUR / 2, maxReminders: 9, askBackupsAfterMs: HOUR }),
+			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR },
+		});
+		await late.begin();
+		await late.answer('Anna', ['Approve once']);
+		let result = await late.after(1_000);
+		while (result.kind !== 'completed')
+			result = await late.after(result.wakeAt! - (late.service.now() + Date.UTC(2026, 9, 5, 9)));
+		expect(result.decisions).toMatchObject([{ decision: 'deny', decidedBy: 'policy' }]);
+		expect(Math.round(late.service.now() / MINUTE)).toBe(121);
+		const given = teamRun(PROMPT, { team: team(), timeouts: { giveUpAfterMs: HOUR } });
+		await given.begin();
+		expect((await getError(given.after(2 * HOUR))).message).toMatch(/did not finish within 1 hour/);
+	});
+});
+
+describe('rules from data', () => {
+	const more = (entries: object[]) => policy('rules', { moreRules: readMoreRules(entries) });
+	const entry = { permission: 'bash', pattern: 'npm publish', decision: 'approve' };
+
+	test('decide requests, until they expire', async () => {
+		const run = teamRun(PROMPT, { policy: more([entry]) });
+		await run.begin();
+		expect((await run.after(1_000)).decisions ?? []).toMatchObject([{ decidedBy: 'more rule 1' }]);
+		const expired = teamRun(PROMPT, {
+			policy: more([{ ...entry, expires: '2026-10-05T09:00:30Z' }]),
+		});
+		await expired.begin();
+		expect(who(expired.asked())).toEqual(['Anna', 'Ben', 'Carla']);
+	});
+
+	test('come back as rulesToRemember if all who were needed approved from now on', async () => {
+		const run = teamRun('[ask bash: npm publish] [ask bash: b*] [say Done]', { policy: more([]) });
+		await run.begin();
+		await run.answer('Anna', ['Approve from now on']);
+		await run.answer('Ben', ['Approve from now on']);
+		await run.after(70_000);
+		await run.answer('Anna', ['Approve from now on']);
+		await run.answer('Ben', ['Approve once']);
+		const result = await run.after(70_000);
+		expect(result).toMatchObject({
+			kind: 'completed',
+			decisions: [{ option: 'once' }, { option: 'once' }],
+		});
+		expect(toJson(result).rulesToRemember).toEqual([entry]);
+		const next = teamRun(PROMPT, { policy: more(toJson(result).rulesToRemember as object[]) });
+		await next.begin();
+		expect(next.items).toEqual([]);
+	});
+});
