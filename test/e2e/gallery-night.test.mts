@@ -57,98 +57,6 @@ async function answer(message: string, label = 'Approve once'): Promise<void> {
 	}, 60);
 }
 
-describe('night.json', () => {
-	test(
-		"one message lists each project's answer, in order, with links, and the failures",
-		async () => {
-			const { file, names } = await night(
-				'[ask bash: npm run build] [say Three links <repaired>.]',
-				'[work 4m] [say Nothing to do.]',
-				'[fail Out of disk]',
-			);
-			const execution = await play(stage, file);
-
-			expect(execution.error).toBeUndefined();
-			const [message, ...more] = inSlack();
-			expect(more).toEqual([]);
-			expect(message).toMatch(/^Good morning!/);
-			expect(message).toMatch(
-				new RegExp(
-					`\\*${names[0]}\\*: Three links &lt;repaired&gt;\\.\\nhttp\\S+/sessions/\\S+$`,
-					'm',
-				),
-			);
-			expect(message).toMatch(new RegExp(`\\*${names[1]}\\*: Nothing to do\\.\\nhttp\\S+$`, 'm'));
-			expect(message).toMatch(new RegExp(`\\*${names[2]}\\*: OPEN\\. .*Out of disk`, 'm'));
-			expect(names.map((name) => message.indexOf(`*${name}*`))).toEqual(
-				names.map((name) => message.indexOf(`*${name}*`)).sort((a, b) => a - b),
-			);
-			expect(await control.sessions()).toHaveLength(3);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		"asks in Slack with a link, continues with the approver's answer, and denies unanswered requests",
-		async () => {
-			const { file, names } = await night(
-				'[ask bash: git push] [say Published.]',
-				'[ask bash: rm -rf tmp] [say Left as it was.]',
-			);
-			const session = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
-			Object.assign(session.parameters.options, { unansweredAfter: 0.01 });
-			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
-			const question = await asked('git push');
-			expect(question).toContain(names[0]);
-			await answer(question);
-			await asked('rm -rf tmp');
-
-			const execution = await stage.host.waitForExecution(executionId, {
-				timeoutMs: TEST_TIMEOUT_MS,
-			});
-			expect(execution.error).toBeUndefined();
-			const morning = inSlack().at(-1)!;
-			expect(morning).toMatch(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm'));
-			expect(morning).toMatch(
-				new RegExp(`\\*${names[1]}\\*: Left as it was\\..*\\nDenied: bash rm -rf tmp$`, 'm'),
-			);
-			const values = (await control.sessions()).map(({ interactions }) => interactions[0].value);
-			expect(values.sort()).toEqual(['once', 'reject']);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'resumes after n8n was killed with an open question: one session each, one message in the morning',
-		async () => {
-			const { file, names } = await night(
-				'[ask bash: git push] [say Published.]',
-				'[work 10m] [say Long, and done.]',
-			);
-			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
-			const question = await asked('git push');
-			await eventually(
-				async () => (await stage.host.rest.get(`/executions/${executionId}`)).status === 'waiting',
-			);
-
-			await restart();
-			await answer(question);
-
-			const execution = await stage.host.waitForExecution(executionId, {
-				timeoutMs: TEST_TIMEOUT_MS,
-			});
-			expect(execution.error).toBeUndefined();
-			const mornings = inSlack().filter((text) => text.startsWith('Good morning'));
-			expect(mornings).toEqual([
-				expect.stringMatching(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm')),
-			]);
-			expect(mornings[0]).toMatch(new RegExp(`\\*${names[1]}\\*: Long, and done\\.$`, 'm'));
-			expect(await control.sessions()).toMatchObject([{ turns: 1 }, { turns: 1 }]);
-		},
-		2 * TEST_TIMEOUT_MS,
-	);
-});
-
 /** A filled-in example whose agent does this */
 function scripted(
 	name: string,
@@ -239,6 +147,99 @@ describe('rules-in-a-table.json', () => {
 			]);
 			expect(second.items('Save rules')).toEqual([]);
 			expect(inSlack()).toHaveLength(messages);
+		},
+		2 * TEST_TIMEOUT_MS,
+	);
+});
+
+// Last, because it restarts n8n.
+describe('night.json', () => {
+	test(
+		"one message lists each project's answer, in order, with links, and the failures",
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: npm run build] [say Three links <repaired>.]',
+				'[work 4m] [say Nothing to do.]',
+				'[fail Out of disk]',
+			);
+			const execution = await play(stage, file);
+
+			expect(execution.error).toBeUndefined();
+			const [message, ...more] = inSlack();
+			expect(more).toEqual([]);
+			expect(message).toMatch(/^Good morning!/);
+			expect(message).toMatch(
+				new RegExp(
+					`\\*${names[0]}\\*: Three links &lt;repaired&gt;\\.\\nhttp\\S+/sessions/\\S+$`,
+					'm',
+				),
+			);
+			expect(message).toMatch(new RegExp(`\\*${names[1]}\\*: Nothing to do\\.\\nhttp\\S+$`, 'm'));
+			expect(message).toMatch(new RegExp(`\\*${names[2]}\\*: OPEN\\. .*Out of disk`, 'm'));
+			expect(names.map((name) => message.indexOf(`*${name}*`))).toEqual(
+				names.map((name) => message.indexOf(`*${name}*`)).sort((a, b) => a - b),
+			);
+			expect(await control.sessions()).toHaveLength(3);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		"asks in Slack with a link, continues with the approver's answer, and denies unanswered requests",
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: git push] [say Published.]',
+				'[ask bash: rm -rf tmp] [say Left as it was.]',
+			);
+			const session = file.nodes.find(({ name }) => name === 'Run Agent Session')!;
+			Object.assign(session.parameters.options, { unansweredAfter: 0.01 });
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			const question = await asked('git push');
+			expect(question).toContain(names[0]);
+			await answer(question);
+			await asked('rm -rf tmp');
+
+			const execution = await stage.host.waitForExecution(executionId, {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+			expect(execution.error).toBeUndefined();
+			const morning = inSlack().at(-1)!;
+			expect(morning).toMatch(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm'));
+			expect(morning).toMatch(
+				new RegExp(`\\*${names[1]}\\*: Left as it was\\..*\\nDenied: bash rm -rf tmp$`, 'm'),
+			);
+			const values = (await control.sessions()).map(({ interactions }) => interactions[0].value);
+			expect(values.sort()).toEqual(['once', 'reject']);
+		},
+		TEST_TIMEOUT_MS,
+	);
+
+	test(
+		'resumes after n8n was killed with an open question: one session each, one message in the morning',
+		async () => {
+			const { file, names } = await night(
+				'[ask bash: git push] [say Published.]',
+				'[work 10m] [say Long, and done.]',
+			);
+			const executionId = await stage.host.run(await stage.host.importWorkflow(file));
+			const question = await asked('git push');
+			await eventually(
+				async () => (await stage.host.rest.get(`/executions/${executionId}`)).status === 'waiting',
+			);
+
+			await restart();
+			await answer(question);
+
+			const execution = await stage.host.waitForExecution(executionId, {
+				timeoutMs: TEST_TIMEOUT_MS,
+			});
+			expect(execution.error).toBeUndefined();
+			const mornings = inSlack().filter((text) => text.startsWith('Good morning'));
+			expect(mornings).toEqual([
+				expect.stringMatching(new RegExp(`\\*${names[0]}\\*: Published\\.$`, 'm')),
+			]);
+			expect(mornings[0]).toMatch(new RegExp(`\\*${names[1]}\\*: Long, and done\\.$`, 'm'));
+			expect(await control.sessions()).toMatchObject([{ turns: 1 }, { turns: 1 }]);
 		},
 		2 * TEST_TIMEOUT_MS,
 	);

@@ -14,7 +14,7 @@ import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.
 import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
-import { getError, of, policy, simulation, type Weather } from './simulation.mts';
+import { getError, of, policy, simulation } from './simulation.mts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -106,6 +106,17 @@ const who = (items: Array<Record<string, any>>) =>
 		[approver.name, reminder].filter((each) => each !== undefined).join(' '),
 	);
 
+/** A reading with another request beside those that are pending */
+const later = {
+	change: (body: any) => ({
+		...body,
+		pendingInteractions: [
+			...body.pendingInteractions,
+			{ ...body.pendingInteractions[0], id: 'later', patterns: ['git push'] },
+		],
+	}),
+};
+
 describe('approvers', () => {
 	test('get an item each, with a link of their own, once', async () => {
 		const run = teamRun(PROMPT);
@@ -194,15 +205,6 @@ describe('approvers', () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		await run.answer('Anna', ['Approve once']);
-		const later: Weather = {
-			change: (body) => ({
-				...body,
-				pendingInteractions: [
-					...body.pendingInteractions,
-					{ ...body.pendingInteractions[0], id: 'later', patterns: ['git push'] },
-				],
-			}),
-		};
 		run.asked();
 		run.service.meets('poll', later);
 		await run.after(70_000);
@@ -211,6 +213,33 @@ describe('approvers', () => {
 		for (const { pendingInteractions } of items)
 			expect(pendingInteractions.map(({ patterns }: any) => patterns)).toEqual([['git push']]);
 		expect(run.record().page!.questions[0].team!.votes).toHaveLength(1);
+	});
+
+	test('are not asked about a request that was asked by a link for everybody', async () => {
+		const run = teamRun(PROMPT, { team: undefined });
+		await run.begin();
+		expect(run.asked()).toMatchObject([{ approvalUrl: expect.any(String) }]);
+		run.service.meets('poll', later);
+		await run.after(70_000, { team: team() });
+		const items = run.asked();
+		expect(who(items)).toEqual(['Anna', 'Ben', 'Carla']);
+		for (const { pendingInteractions } of items)
+			expect(pendingInteractions.map(({ id }: any) => id)).toEqual(['later']);
+	});
+
+	test('keep their requests: a later link for everybody offers none of them', async () => {
+		const run = teamRun(PROMPT);
+		await run.begin();
+		run.asked();
+		run.service.meets('poll', later);
+		await run.after(70_000, { team: undefined });
+		const [{ pendingInteractions }] = run.asked();
+		expect(pendingInteractions.map(({ id }: any) => id)).toEqual(['later']);
+		const { sessionId, page, ledger } = run.record();
+		const body = later.change(await run.service.call('GET', `/agent/sessions/${sessionId}`));
+		const link = page!.questions.at(-1)!;
+		const form = createForm(readSession(body, sessionId!)!, ledger, page!, link);
+		expect(form.requests.map(({ interaction }) => interaction.id)).toEqual(['later']);
 	});
 
 	test('who change while the execution is paused are not asked about requests that were asked already', async () => {
