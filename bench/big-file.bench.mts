@@ -52,7 +52,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	});
 }
 
-/** Has a process of its own transfer the file. */
+/** Has its own process transfer the file. */
 async function transfer(
 	{ credentials, projectId }: Stage,
 	direction: Direction,

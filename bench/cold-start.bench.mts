@@ -47,7 +47,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	}
 }
 
-/** Has a process of its own load the package. */
+/** Has its own process load the package. */
 async function loadOnce(folder: string): Promise<ColdStart> {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-cold-start-'));
 	try {

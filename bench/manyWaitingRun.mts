@@ -1,4 +1,4 @@
-// One execution with many sessions that wait, in a process of its own, so that what the waiting takes can be told from all else.
+// One execution with many sessions that wait, in its own process, so that what the waiting takes can be told from all else.
 // Started by many-waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { subscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

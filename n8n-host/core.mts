@@ -37,7 +37,7 @@ export const logger = (): Record<
 	(...line: unknown[]) => void
 > => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
 
-/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into somebody's home. */
+/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into someone's home. */
 function standAlone(): void {
 	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -132,7 +132,7 @@ class Credentials extends ICredentialsHelper {
 	}
 }
 
-/** Stands for a trigger that somebody clicks. */
+/** Represents a trigger that someone clicks. */
 const click: INodeType = {
 	description: {
 		displayName: 'Click',

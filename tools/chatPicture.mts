@@ -1,4 +1,4 @@
-// Somebody approves in the chat of the editor: the example that does so, played to its end, for a picture of the conversation.
+// Someone approves in the chat of the editor: the example that does so, played to its end, for a picture of the conversation.
 import type { Locator, Page } from './editor/browser.mts';
 import type { Host } from '../n8n-host/host.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';

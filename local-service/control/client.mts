@@ -77,7 +77,7 @@ export interface ControlClient {
 	files: ChangeClient<NewFile, FileChange, FileView>;
 	domains: ChangeClient<NewDomain, DomainChange, DomainView>;
 	products: ChangeClient<NewProduct, ProductChange, ProductView>;
-	/** Starts a session as somebody else would, in whatever way the service is called. @returns its id */
+	/** Starts a session as someone else would, in whatever way the service is called. @returns its id */
 	startSession(given: { projectId: string; prompt: string }): Promise<string>;
 	/**
 	 * Adds rows to the analytics tables; a query that runs meanwhile may see less.

@@ -2,7 +2,7 @@
 // Pure: reading values out of a request, writing them into one, and laying one template over another.
 import { isObject } from '../json.mts';
 
-/** JSON in which a text that is exactly `{name}` stands for a value with its type */
+/** JSON in which a text that is exactly `{name}` represents a value with its type */
 export type Template = string | number | boolean | null | Template[] | { [key: string]: Template };
 
 export type Values = Record<string, unknown>;

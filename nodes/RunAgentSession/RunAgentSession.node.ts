@@ -61,7 +61,7 @@ export class RunAgentSession implements INodeType {
 
 	methods = { listSearch: { getProjects } };
 
-	/** Nothing has to be set up: n8n has the webhook while the execution is parked. Its linter asks for these. */
+	/** Nothing has to be set up: n8n has the webhook while the execution is paused. Its linter asks for these. */
 	webhookMethods = {
 		default: {
 			checkExists: async () => true,

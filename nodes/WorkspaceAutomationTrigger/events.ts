@@ -43,7 +43,7 @@ function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
 	return !(parseTimestamp(now.nextRunAt) <= next);
 }
 
-/** A run moves the next one, and may count as an update of the task; what a run does not do is a change of its own. */
+/** A run moves the next one, and may count as an update of the task; what a run does not do is its own change. */
 const isUpdate: EventDetails['isChange'] = (before, now, at) =>
 	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 

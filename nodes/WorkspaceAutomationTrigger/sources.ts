@@ -101,7 +101,7 @@ function listSource(
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
-/** Reads the watched things from the panel. @throws WorkspaceAutomationError for a mistake in it */
+/** Reads the watched things from the panel. @throws WorkspaceAutomationError for an error in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
 		const sites = readParameter(panel, siteIds);

@@ -1,5 +1,5 @@
 // Run Agent Session that waits in the database, in an n8n that nobody kills: durable-killed.test.mts does. All workflows run beside each other,
-// and the tests look at what became of them.
+// and the tests check what became of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';

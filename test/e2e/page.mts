@@ -8,12 +8,12 @@ import { durable, looped } from './durable.mts';
 import { editFields, eventually, NODE } from './support.mts';
 
 /**
- * An n8n that nobody shares, which takes its time: one that looks for what it has parked sooner than it was told to would meet answers that
+ * An n8n that nobody shares, which takes its time: one that looks for what it has paused sooner than it was told to would meet answers that
  * come at the same moment, of which n8n 1 makes two executions.
  */
 export const patientHost: StartHost = async ({ packageDir }) =>
 	await startHost({ packageDir, env: WITHOUT_EDITOR });
-/** Parked for 70 s, looked for within 60 */
+/** Paused for 70 s, looked for within 60 */
 export const LOOK_MS = 4 * 60_000;
 
 export const MESSAGE = 'Message';
@@ -66,7 +66,7 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
-/** As a person does who is told to open the link again: while the node looks at its sessions, and shortly before. */
+/** As a person does who is told to open the link again: while the node checks its sessions, and shortly before. */
 async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
 	return await eventually(async () => {
 		const page = await read(await ask());

@@ -1,4 +1,4 @@
-// The package as it would be published, in the real n8n, against the local service.
+// The package as it would be published, in the real n8n, against the local mock service.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -9,7 +9,7 @@ const stage = useStage();
 
 beforeAll(async () => await stage.service.control.setSpeed(20));
 
-/** Runs sessions with the outputs wired so, until they have ended or are parked, and returns the run of the node. */
+/** Runs sessions with the outputs wired so, until they have ended or are paused, and returns the run of the node. */
 async function runWith(
 	prompts: string[],
 	wires: string[][],

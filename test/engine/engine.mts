@@ -86,7 +86,7 @@ export interface Setup {
 	asTool?: boolean;
 	/** The output that is wired back into the node itself */
 	backFrom?: number;
-	/** An execution to retry: its data and the node's context are handed on */
+	/** An execution to retry: its data and the node's context are passed on */
 	retryOf?: Execution;
 }
 
@@ -133,7 +133,7 @@ function prepare({
 		}),
 	};
 	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
-	// Each run is an execution of its own, as a retry is.
+	// Each run is its own execution, as a retry is.
 	prepared.additionalData.executionId = String(++executions);
 	prepared.additionalData.currentNodeParameters = parameters as INode['parameters'];
 	return prepared;

@@ -65,7 +65,7 @@ describe('Stop (rule 9)', () => {
 
 describe('retries (rule 10)', () => {
 	test('Retry On Fail resumes the running session', async () => {
-		// The reads after the first are refused for a moment: the try fails, the session goes on.
+		// The reads after the first are refused for a moment: the try fails, the session continues.
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',

@@ -1,4 +1,4 @@
-// Runs a session through the package's own code against the local service in simulated time: half an hour passes in
+// Runs a session through the package's own code against the local mock service in simulated time: half an hour passes in
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
@@ -267,7 +267,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		stop: () => stopNow(),
 		/** The service's own record of its sessions */
 		sessions: async () => (await control('/sessions')).sessions as any[],
-		/** Calls the service as somebody else would, in fine weather */
+		/** Calls the service as someone else would, in fine weather */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
 			const headers = apiHeaders(KEY);
 			return (

@@ -34,7 +34,7 @@ export type TokenKind = keyof typeof TOKEN_PATTERNS;
 
 /**
  * Patterns between a token's opening and its end: group 1 closes, group 2 opens once more. In quotes a
- * backslash escapes any character, and two quotes stand for one; block comments nest.
+ * backslash escapes any character, and two quotes represent one; block comments nest.
  */
 const ENCLOSED_IN = new Map([
 	["'", /\\[^]|''|(')/g],

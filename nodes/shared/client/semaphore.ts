@@ -1,4 +1,4 @@
-/** Runs at most `permits` pieces of work at once. The others wait for a permit, first come, first served. */
+/** Runs at most `allows` pieces of work at once. The others wait for a permit, first come, first served. */
 export class Semaphore {
 	private free: number;
 

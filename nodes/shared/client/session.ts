@@ -57,7 +57,7 @@ export function fingerprintContent(value: unknown): string | undefined {
 export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
 	fingerprint(toText([id, type, permission, patterns]));
 
-/** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+/** The type of what represents `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
 /** The type of an interaction that is nested too deeply to be read */
@@ -69,7 +69,7 @@ const hasOnlyBlanks = (value: unknown): boolean =>
 /** Nothing, or a wrapping around nothing */
 export const isBlank = (value: unknown): boolean => !isTooDeep(value) && hasOnlyBlanks(value);
 
-/** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
+/** Each interaction once, however often it is listed. What is not one is kept, too: it may be what the session waits for. */
 export function readInteractions(value: unknown): Interaction[] {
 	if (isBlank(value)) return [];
 	if (!Array.isArray(value)) {
@@ -110,7 +110,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const status = String(found.status);
 	return {
 		sessionId,
-		// It stands in errors and in the log, in one line like all that is shown.
+		// It is in errors and in the log, in one line like all that is shown.
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
 		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),

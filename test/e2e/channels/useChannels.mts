@@ -1,4 +1,4 @@
-// An n8n of its own whose channels are the stand-in.
+// Its own n8n whose channels are the mock.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

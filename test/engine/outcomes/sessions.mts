@@ -20,7 +20,7 @@ async function since(world: World, before: number) {
 }
 const count = async (world: World) => (await world.control.sessions()).length;
 
-/** A session that somebody else has started, under way. */
+/** A session that someone else has started, under way. */
 async function startedElsewhere(world: World, prompt: string): Promise<string> {
 	const sessionId = await world.control.startSession({ projectId: world.projectId, prompt });
 	world.settle();
