@@ -25,7 +25,7 @@ const MANY = 1;
 /** Longer than the loop waits and a node's tries take: an execution that does not send anything for so long will not any more. */
 const QUIET_MS = 90_000;
 /**
- * The HTTP Request node does not notice when an answer breaks off in its middle; n8n gives up when nothing has come for 5 minutes. Here
+ * The HTTP Request node doesn't notice when a response ends in the middle; n8n gives up when nothing has come for 5 minutes. Here
  * sooner, in favor of the loop, because a benchmark cannot take that long.
  */
 const BROKEN_ANSWER = { N8N_HTTP_RESPONSE_BODY_READ_TIMEOUT: '15000' };

@@ -73,7 +73,7 @@ async function loadOnce(folder: string): Promise<ColdStart> {
 function makeTable(own: Loaded, others: Loaded[], tarball: number): Table {
 	const middle = ({ starts }: Loaded, figure: keyof ColdStart) =>
 		median(starts.map((start) => start[figure]));
-	/** Against whichever of the others was best in the same round */
+	/** Ratio to the best of the others in the same round */
 	const ratio = ({ starts }: Loaded, figure: keyof ColdStart) =>
 		median(
 			starts.map(

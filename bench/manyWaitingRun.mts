@@ -70,7 +70,7 @@ while (requests < 3 * sessions) await sleep(100);
 
 const late = monitorEventLoopDelay({ resolution: 10 });
 late.enable();
-// Against how late timers are, this is the same whatever else the machine does.
+// Against how late timers are, this doesn't depend on other work of the machine.
 let [longestTurnMs, usedBefore] = [0, process.threadCpuUsage()];
 const turns = setInterval(() => {
 	const { user, system } = process.threadCpuUsage(usedBefore);

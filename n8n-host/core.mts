@@ -28,7 +28,7 @@ const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
 /** The name of the package in the type of a node, with the dot behind it */
 export const PACKAGE = 'n8n-nodes-workspace-automation.';
 
-// n8n-core may have packages of its own, in other versions than those beside it.
+// n8n-core may have other versions of packages than those beside it.
 const paths = [require.resolve('n8n-core')];
 const ofCore = (name: string) => require(require.resolve(name, { paths }));
 /** The log that nodes write to */

@@ -66,7 +66,8 @@ export async function setUpAndLogin(url: string, { email, password }: Login): Pr
 		return data === '' ? undefined : data.data;
 	}
 
-	const submitLogin = async () => await send('POST', '/login', { emailOrLdapLoginId: email, password });
+	const submitLogin = async () =>
+		await send('POST', '/login', { emailOrLdapLoginId: email, password });
 	await submitLogin().catch(async (error: unknown) => {
 		if (!(error instanceof RestError && error.status === 401)) throw error;
 		await send('POST', '/owner/setup', { email, password, firstName: 'Demo', lastName: 'Owner' });

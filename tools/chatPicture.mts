@@ -31,7 +31,7 @@ export function withModel(workflow: WorkflowFile, credential: string): WorkflowF
 	return workflow;
 }
 
-/** Gives a job in the chat and approves what is asked there. */
+/** Sends a prompt in the chat, and approves the request there. */
 async function converse(page: Page): Promise<void> {
 	await page.getByTestId('workflow-chat-button').click();
 	const say = async (text: string) => {

@@ -35,11 +35,11 @@ export type OptionWords = Record<'once' | 'always' | 'reject', Option>;
 export type WriteError = (error: ErrorEnvelope['error']) => unknown;
 
 export interface Paging {
-	/** Lists are returned whole, whatever the request says about pages */
+	/** Lists are returned whole, even if the request asks for pages */
 	whole?: boolean;
 	/** Entries of a page where the request does not say how many */
 	usual?: number;
-	/** Entries of a page, whatever the request says */
+	/** Entries of a page, for any limit in the request */
 	most?: number;
 	newestFirst?: boolean;
 }

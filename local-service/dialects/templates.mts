@@ -22,7 +22,7 @@ export function findPlaceholders(template: Template): string[] {
 }
 
 /**
- * The values that a request has where the template has placeholders. What is left out has no value; further fields are ignored.
+ * The values that a request has where the template has placeholders. Missing fields have no value. Other fields are ignored.
  * @param at where we are, for messages: `body/content`
  * @throws TemplateMismatch where the request has another shape
  */

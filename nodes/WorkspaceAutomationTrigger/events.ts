@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseTimestamp } from '../shared/values';
 import type { ChangeRule } from './compare';
 
-// Every event: what is watched, what a change is, and what is kept of an entry to see it.
+// Every event: the watched list, the changes that count, and the saved state of an entry.
 
 export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 

@@ -20,7 +20,7 @@ export interface PollSituation {
 	failures: number;
 }
 
-/** Returns whether the next poll may find what this one has not: the service is in trouble, or what is watched is not found for now. */
+/** Returns whether the next poll may find what this one has not: the service is in trouble, or the watched things aren't found for now. */
 function isTransient(error: unknown): boolean {
 	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
 		return false;

@@ -15,7 +15,7 @@ import { requireSortedJson, toEntry } from './state';
 interface Watched {
 	api: ApiClient;
 	event: TriggerEvent;
-	/** Stands for what is watched: what was kept for another is of no use */
+	/** Identifies the watched things. State of other things is of no use */
 	scope: string;
 	/** On the monotonic clock: when everything has to be read */
 	deadline: number;

@@ -103,7 +103,7 @@ export function addSession(
 }
 
 /**
- * n8n's error for whatever was thrown. Responses of the service become a `NodeApiError` (with `httpCode`), everything else a
+ * Converts any error to n8n's error. Responses of the service become a `NodeApiError` (with `httpCode`), everything else a
  * `NodeOperationError`; both carry the error's context. Anything that is not a `WorkspaceAutomationError` is a bug and keeps its
  * own message.
  */

@@ -1,4 +1,4 @@
-// n8n killed in the very moment in which it checks a session that it had paused: what n8n makes of the execution, whatever its settings, and what
+// n8n killed in the very moment in which it checks a session that it had paused: n8n's result of the execution, with any settings, and what
 // continues with it when nobody is there.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

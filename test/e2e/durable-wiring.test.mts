@@ -327,7 +327,7 @@ test(
 		expect(execution.status).toBe('success');
 		const [child] = await listExecutions(stage.host.rest, workflowIds.Called);
 		expect(child.status).toBe('success');
-		// n8n 1 passes on what the caller had, whatever its sub-workflow has waited for.
+		// n8n 1 returns the caller's own items, not the sub-workflow's.
 		const handedOn = hostVersion() === '2.41' ? { text: 'Done.' } : {};
 		expect(execution.items('After')).toMatchObject([handedOn]);
 	},

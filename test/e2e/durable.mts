@@ -59,7 +59,7 @@ const WIRES = connect({
 	needsApproval: ['Approval'],
 });
 
-/** The items, Run Agent Session, and what follows it, below it on the canvas. */
+/** The items, Run Agent Session, and its next nodes, below it on the canvas. */
 export function looped(
 	name: string,
 	list: object[],

@@ -129,7 +129,7 @@ describe('many items', () => {
 			expectSuccess(execution);
 			const runs = execution.runData.Completed;
 			expect(arrived(execution, 'Completed')).toEqual(range(10).map(findDone));
-			// Not all at the end: what follows runs while others are still waited for.
+			// Not all at the end: the next nodes run while other items wait.
 			expect(runs.length).toBeGreaterThan(2);
 			for (const n of range(10))
 				expect(await sessionsFor(stage, `Ten ${n} [work ${n * 2}m] [say Done ${n}.]`)).toHaveLength(

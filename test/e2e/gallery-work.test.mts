@@ -177,7 +177,7 @@ describe('issue-to-preview.json', () => {
 });
 
 describe('product-page.json', () => {
-	/** Switched on, with its trigger polling every two seconds */
+	/** Published, with its trigger polling every two seconds */
 	const filled = (prompt: string) =>
 		fillExample('product-page', {
 			'A product is new': { projectId: undefined, pollTimes: { item: POLL_TIMES } },

@@ -56,7 +56,7 @@ describe('n8n killed with -9', () => {
 			]),
 		);
 
-	/** At n8n's own pace, which looks after a minute or two: what is decided in between, durable-killed.test.mts has. */
+	/** At n8n's own pace, which polls after a minute or two. durable-killed.test.mts tests decisions in that time. */
 	const longSession = (): WorkflowFile =>
 		example('long-session', { [NODE]: { prompt: prompts.parked } });
 

@@ -19,10 +19,10 @@ export const NODE = 'Run Agent Session';
 
 export const projectId = firstProjectId;
 
-/** A local service, and the n8n that the test files share, for the tests of one file */
+/** A local mock service, and the n8n that the test files share, for the tests of one file */
 export const useStage = (): Stage => prepared(connectStage);
 
-/** A local service, and an n8n that nobody shares, for the tests of one `describe` */
+/** A local mock service, and an n8n that nobody shares, for the tests of one `describe` */
 export const useOwnStage = <H extends OwnHost>(start: StartHost<H>): Stage<H> =>
 	// The command has built already, and other tests read what it built.
 	prepared(() => setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }));

@@ -28,7 +28,7 @@ export { logger };
 const { LoadOptionsContext, WorkflowExecute } = core;
 const { createRunExecutionData } = n8nWorkflow;
 
-/** Hands on the items it is given as parameters: the trigger of every test workflow. */
+/** Returns the items in its parameters: the trigger of every test workflow. */
 const source: INodeType = {
 	description: {
 		displayName: 'Source',
@@ -84,7 +84,7 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
-	/** The output that is wired back into the node itself */
+	/** The output that's connected to the node's own input */
 	backFrom?: number;
 	/** An execution to retry: its data and the node's context are passed on */
 	retryOf?: Execution;

@@ -157,7 +157,7 @@ describe('retries (rule 10)', () => {
 	}, 30_000);
 
 	describe('wired back into the node that continues a session', () => {
-		/** Runs it with what leaves by this output led back, and returns its rounds. A third has no session, which ends it. */
+		/** Runs it with this output connected to its own input, and returns its rounds. A third has no session, which ends it. */
 		async function rounds(output: OutputKey, message: string, third = '') {
 			const { projectId, control } = service;
 			const sessionId = await control.startSession({ projectId, prompt: '[say First.]' });

@@ -49,7 +49,7 @@ interface Axios {
 	getUri(config: AxiosConfig): string;
 }
 
-/** Every axios that is loaded: n8n-core has one of its own. */
+/** Every axios that is loaded: n8n-core has its own. */
 const loadedAxios = (): Axios[] =>
 	Object.values(require.cache)
 		.filter((module) => /axios[\\/]dist[\\/]node[\\/]axios\.cjs$/.test(module?.filename ?? ''))

@@ -274,7 +274,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
 			).json() as any;
 		},
-		/** Runs one item. Hand on `nodeContext` to retry it. With `lateMs` everything takes a little time. */
+		/** Runs one item. Pass `nodeContext` again to retry it. With `lateMs` everything takes a little time. */
 		run: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) =>
 			await runOnce(prompt, changes, nodeContext, runInMemory),
 		/** Runs one wake of an item In the Database. The context is saved and loaded in between, as n8n does. */

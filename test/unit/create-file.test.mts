@@ -24,7 +24,7 @@ interface StoredFile {
 	createdAt: string;
 }
 
-/** Someone else creates a file with this name, or removes whatever has it, right before one of our requests. */
+/** Someone else creates a file with this name, or removes the file with it, right before one of our requests. */
 interface Foreign {
 	before: number;
 	action: 'create' | 'remove';

@@ -232,7 +232,7 @@ export function chooseOption(
 	preferences: OptionPreferences,
 ): Option['value'] | undefined {
 	const { approveValues = [], denyValues = [], approveWith } = preferences;
-	// A value that the user names for the other side does not serve this one, whatever its words say.
+	// A value that the user names for one side never counts for the other side.
 	const usable = options.filter(({ value }) =>
 		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
 	);

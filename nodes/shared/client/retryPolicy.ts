@@ -15,7 +15,7 @@ export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown
 export const isRejection = (status: number): boolean =>
 	status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Returns whether a response is a page of a proxy or of a login, whatever its status. */
+/** Returns whether a response is a page of a proxy or of a login, with any status. */
 export function isHtmlPage({ headers, body, text = '' }: ResponseAttempt): boolean {
 	if (body !== undefined) return false;
 	const saysHtml = /html/i.test(String(headers['content-type'] ?? ''));

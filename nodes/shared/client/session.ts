@@ -47,7 +47,7 @@ export interface Session {
 	lastActivityAt?: string | number;
 }
 
-/** Stands for all of a JSON value, such as an interaction, whatever the order of keys; undefined where it is nested too deeply. */
+/** Returns a fingerprint of a JSON value, such as an interaction, independent of the order of keys. Undefined if it's nested too deeply. */
 export function fingerprintContent(value: unknown): string | undefined {
 	const json = sortedJson(value);
 	return json === undefined ? undefined : fingerprint(json);

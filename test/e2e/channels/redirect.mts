@@ -1,4 +1,4 @@
-// Loaded into n8n before its own code (`node --import`): whatever n8n sends over https goes to the mock for the channels instead, on this
+// Loaded into n8n before its own code (`node --import`): all requests of n8n over https go to the mock for the channels instead, on this
 // machine. Nothing reaches the internet.
 import http from 'node:http';
 import https from 'node:https';

@@ -118,7 +118,7 @@ const agentSessions: Speaker[] = [
 	},
 ];
 
-/** Returns whether it leaves to a person what it could not read, and says so: that is right, wherever it would have gone on. */
+/** Returns whether it leaves an unreadable request to an approver, and says so. That's always right. */
 const leavesToAPerson = ({ output, json }: { output?: OutputKey; json: any }) =>
 	output === 'needsApproval' && json.warnings?.length > 0 && typeof json.question === 'string';
 
