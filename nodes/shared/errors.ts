@@ -78,7 +78,7 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
 }
 
 /**
- * The error with its session added, and what was decided, so that nobody has to search for what may still be running. What is known
+ * The error with its session added, and the decisions, so that nobody has to search for a running session. What is known
  * already wins.
  * Keeps the class of the error.
  * @param remarks sentences that a person should read, too

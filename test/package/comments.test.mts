@@ -1,8 +1,9 @@
-// Comments open with a verb or a noun, and functions have no names such as "itemOf".
+// Comments open with a verb or a noun and use the style guide's words, and functions have no names such as "itemOf".
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { findPhrases } from './phrases.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PARTS: Record<string, string[]> = {
@@ -20,6 +21,7 @@ const PARTS: Record<string, string[]> = {
 /** The share in code of AWS, Stripe, Temporal and others is 0 to 3 %. */
 const MAX_SHARE = 0.03;
 const NOUN_CLAUSE = /^(What|Whether|How|Where|When|Of|Whatever|Whoever)\b/;
+const MAX_PHRASE_SHARE = 0.01;
 const MAX_VAGUE_SHARE = 0.01;
 const VAGUE_NAME = /[a-z](Of|In|By|As)$/;
 
@@ -76,6 +78,15 @@ describe.each(Object.entries(PARTS))('%s', (_, patterns) => {
 		const clauses = comments.filter((comment) => NOUN_CLAUSE.test(comment));
 		expect(comments.length).toBeGreaterThan(100);
 		if (clauses.length > MAX_SHARE * comments.length) expect(clauses).toEqual([]);
+	});
+
+	test('at most 1 % of the comments have a phrase that must not come back', () => {
+		const comments = sources
+			.filter(({ fileName }) => !/package\/(phrases|prose)/.test(fileName))
+			.map((source): [string, string[]] => [source.fileName, listComments(source)]);
+		const found = findPhrases(new Map(comments));
+		if (found.length > MAX_PHRASE_SHARE * comments.flatMap(([, each]) => each).length)
+			expect(found).toEqual([]);
 	});
 
 	test('at most 1 % of the functions are named like "itemOf" or "filesIn"', () => {

@@ -56,7 +56,7 @@ const SINGLE_WORDS = new Map([
 	['no', 'deny'],
 ]);
 
-/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; whatever else it holds counts as a word. */
+/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; any other text counts as a word. */
 function normalizeWords(text: string): string[] {
 	const plain = text
 		.replace(/['’ʼ´`]/g, '')
