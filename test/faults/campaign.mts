@@ -189,7 +189,7 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 function judgeError(json: any, session: any): string[] {
 	if (json.error === UNKNOWN) return [];
 	if (!session)
-		return /too many requests|unavailable|could not be reached/.test(json.error)
+		return /too many requests|unavailable|couldn.t be reached/.test(json.error)
 			? []
 			: [`failed without a session: ${json.error}`];
 	if (!json.message.includes(session.sessionId))
