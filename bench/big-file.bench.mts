@@ -21,7 +21,7 @@ const AT_MOST = {
 	// The API takes a file as base64 in JSON. That is the file, and four thirds of it: the bytes that are sent. All of it is in use, so
 	// there is nothing to collect.
 	up: { collect: 3, leave: 3 },
-	// Streamed from the service into n8n's storage: whatever is beyond a few chunks are chunks that nobody has collected yet.
+	// Streamed from the service into n8n's storage: memory beyond a few chunks isn't garbage-collected yet.
 	down: { collect: 0.5, leave: 3 },
 };
 
@@ -52,7 +52,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	});
 }
 
-/** Has a process of its own transfer the file. */
+/** Has its own process transfer the file. */
 async function transfer(
 	{ credentials, projectId }: Stage,
 	direction: Direction,

@@ -1,4 +1,4 @@
-// One transfer of a big file in a process of its own, so that its memory can be told from everything else's. Started by
+// One transfer of a big file in its own process, so that its memory can be told from everything else's. Started by
 // big-file.bench.mts with the transfer as its argument; says what came of it as a line of JSON.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';

@@ -25,8 +25,8 @@ const MANY = 1;
 /** Longer than the loop waits and a node's tries take: an execution that does not send anything for so long will not any more. */
 const QUIET_MS = 90_000;
 /**
- * The HTTP Request node does not notice when an answer breaks off in its middle; n8n gives up when nothing has come for 5 minutes. Here
- * sooner, in favour of the loop, because a benchmark cannot take that long.
+ * The HTTP Request node doesn't notice when a response ends in the middle; n8n gives up when nothing has come for 5 minutes. Here
+ * sooner, in favor of the loop, because a benchmark cannot take that long.
  */
 const BROKEN_ANSWER = { N8N_HTTP_RESPONSE_BODY_READ_TIMEOUT: '15000' };
 /** The address in byHand.workflow.json, where `npm run service` listens */
@@ -106,7 +106,7 @@ interface Measured {
 	delays: Array<{ delay: number; interval?: number }>;
 }
 
-/** Each with a service of its own: a seed draws the same faults for both workflows. */
+/** Each with its own service: a seed draws the same faults for both workflows. */
 async function measure(stage: N8nStage, trial: Trial, id: string): Promise<Measured> {
 	const service = await startLocalService();
 	try {
@@ -221,7 +221,7 @@ async function readEnded(stage: N8nStage, workflowId: string): Promise<Ended[]> 
 	return await Promise.all(
 		listed.map(async ({ id, jsonSizeBytes }) => {
 			const execution = await readExecution(stage.host.rest, id);
-			// n8n says when a node began as well, which its type here leaves out.
+			// n8n says when a node began, too, which its type here leaves out.
 			const output = execution.runData.Result?.at(-1) as unknown as
 				{ startTime: number } | undefined;
 			return {

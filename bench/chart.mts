@@ -125,7 +125,7 @@ function specification(
 			};
 		}),
 		config: {
-			// GitHub shows the picture as one, with a text of its own beside it.
+			// GitHub shows the picture as one, with its own text beside it.
 			aria: false,
 			font: '-apple-system, BlinkMacSystemFont, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif',
 			view: { stroke: null },

@@ -47,7 +47,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	}
 }
 
-/** Has a process of its own load the package. */
+/** Has its own process load the package. */
 async function loadOnce(folder: string): Promise<ColdStart> {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-cold-start-'));
 	try {
@@ -73,7 +73,7 @@ async function loadOnce(folder: string): Promise<ColdStart> {
 function makeTable(own: Loaded, others: Loaded[], tarball: number): Table {
 	const middle = ({ starts }: Loaded, figure: keyof ColdStart) =>
 		median(starts.map((start) => start[figure]));
-	/** Against whichever of the others was best in the same round */
+	/** Ratio to the best of the others in the same round */
 	const ratio = ({ starts }: Loaded, figure: keyof ColdStart) =>
 		median(
 			starts.map(

@@ -1,4 +1,4 @@
-// Loads one package as n8n does when it starts, in a process of its own. Started by cold-start.bench.mts with the package's folder as
+// Loads one package as n8n does when it starts, in its own process. Started by cold-start.bench.mts with the package's folder as
 // its argument; says what it took as a line of JSON.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

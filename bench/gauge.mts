@@ -1,4 +1,4 @@
-// Loaded into an n8n by NODE_OPTIONS: says every ten seconds, on a line of its own, what n8n has in use and how much of the processor it has taken.
+// Loaded into an n8n by NODE_OPTIONS: says every ten seconds, on its own line, what n8n has in use and how much of the processor it has taken.
 // The garbage that is collected for it is not counted.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

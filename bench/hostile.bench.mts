@@ -1,4 +1,4 @@
-// Answers that are made to cost as much as they can, of the largest size that is read of a session: what one look at each takes of the
+// Answers that are made to cost as much as they can, of the largest size that is read of a session: what one check each takes of the
 // processor.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

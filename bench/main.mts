@@ -28,7 +28,7 @@ function chosen(benchmarks: Benchmark[], names: string[]): Benchmark[] {
 	return benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** Runs one and prints what came out, and writes it down if wanted. Returns whether it was as expected. */
+/** Runs a benchmark, prints its result, and writes it into the page if wanted. Returns whether it was as expected. */
 async function show({ name, about, run }: Benchmark, isWritten: boolean): Promise<boolean> {
 	console.log(`\n${styleText('bold', name)}: ${about}`);
 	const table = await run((line) => console.log(styleText('dim', `- ${line}`)));

@@ -1,4 +1,4 @@
-// One execution with many sessions that wait, in a process of its own, so that what the waiting takes can be told from all else.
+// One execution with many sessions that wait, in its own process, so that what the waiting takes can be told from all else.
 // Started by many-waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { subscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -70,7 +70,7 @@ while (requests < 3 * sessions) await sleep(100);
 
 const late = monitorEventLoopDelay({ resolution: 10 });
 late.enable();
-// Against how late timers are, this is the same whatever else the machine does.
+// Against how late timers are, this doesn't depend on other work of the machine.
 let [longestTurnMs, usedBefore] = [0, process.threadCpuUsage()];
 const turns = setInterval(() => {
 	const { user, system } = process.threadCpuUsage(usedBefore);

@@ -13,7 +13,7 @@ const LUCK = Array.from({ length: 21 }, (_, step) => step / 20);
 /**
  * The fewest and the most polls that see the end of a stretch, each poll being made when the policy says. Requests take no time
  * here. Every jitter is tried for every poll. All ways are followed at once, poll by poll; those that come to the same moment have
- * the same future, and go on as one.
+ * the same future, and continue as one.
  * @param from the age of the session when the stretch begins, in milliseconds
  */
 export function pollBounds({ end }: Stretch, limits: PollLimits, from = 0): Bounds {

@@ -16,7 +16,7 @@ const LIMIT = { perSecond: 50, burst: 50 };
 const RUNS = 3;
 
 /**
- * Seconds from the first update to the last one, for somebody who sends each as soon as the service takes it: the first `burst` at
+ * Seconds from the first update to the last one, for someone who sends each as soon as the service takes it: the first `burst` at
  * once, every other one when the bucket (local-service/rate-limit.mts) has got the next token.
  */
 const LEAST_S = (UPDATES - LIMIT.burst) / LIMIT.perSecond;

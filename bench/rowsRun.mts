@@ -1,4 +1,4 @@
-// One answer of many rows in a process of its own, so that its memory can be told from everything else's. Started by
+// One answer of many rows in its own process, so that its memory can be told from everything else's. Started by
 // analytics.bench.mts with the way as its argument; says what it took as a line of JSON.
 import axios from 'axios';
 import { run } from '../test/engine/engine.mts';
@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 export interface Read {
-	/** Rows that came out */
+	/** Returned rows */
 	rows: number;
 	ms: number;
 	/** Milliseconds of these that JSON.parse alone took, for `parse` */

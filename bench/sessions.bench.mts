@@ -37,7 +37,7 @@ interface Measured {
 	interval: number;
 }
 
-/** Runs all sessions side by side, each in an execution of its own. */
+/** Runs all sessions side by side, each in its own execution. */
 export async function run(log: (line: string) => void): Promise<Table> {
 	const plan = SHAPES.flatMap((shape) => Array.from({ length: OF_EACH }, () => shape));
 	log(`${plan.length} sessions side by side, a little more than a minute`);
@@ -45,7 +45,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		const ended = await Promise.all(
 			plan.map(async ([shape, prompt]) => await runToItsEnd(stage, shape, prompt)),
 		);
-		// Only now: the counting would hold up the executions that are still going on.
+		// Only now: the counting would hold up the executions that are still continuing.
 		const [sessions, requests] = await Promise.all([
 			stage.service.sessions() as Promise<SessionRecord[]>,
 			stage.service.requests(),

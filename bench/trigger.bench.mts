@@ -49,7 +49,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	});
 }
 
-/** Has a process of its own take a look. */
+/** Has its own process take a look. */
 async function look(
 	{ credentials, projectId }: Stage,
 	folderId: string,

@@ -1,4 +1,4 @@
-// A look at 10,000 files in a process of its own, so that its memory can be told from everything else's. Started by trigger.bench.mts with
+// A poll over 10,000 files in its own process, so that its memory can be told from everything else's. Started by trigger.bench.mts with
 // the way as its argument; says what it took as a line of JSON.
 import { poller, run } from '../test/engine/engine.mts';
 import type { Stage } from './stage.mts';

@@ -75,7 +75,7 @@ async function getOutcomes(
 	const executions = await Promise.all(
 		listed.map(async ({ id }) => {
 			const execution = await readExecution(host.rest, id);
-			// n8n says when a node began as well, which its type here leaves out.
+			// n8n says when a node began, too, which its type here leaves out.
 			const result = execution.runData.Result?.at(-1) as unknown as
 				{ startTime: number } | undefined;
 			const { error, status } = execution;

@@ -74,7 +74,7 @@ const waitingAt = (sessions: SessionRecord[], at: number) =>
 		({ startedAt, finishedAt }) => Date.parse(startedAt) <= at && Date.parse(finishedAt) > at,
 	).length;
 
-/** The least that they take, 50 at a time, for somebody who sees the end of each at once: as many rounds of the mean session */
+/** The least that they take, 50 at a time, for someone who sees the end of each at once: as many rounds of the mean session */
 const countLeast = (sessions: SessionRecord[]) =>
 	sessions.reduce((total, session) => total + getLength(session), 0) / CONCURRENCY;
 

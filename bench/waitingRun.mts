@@ -1,4 +1,4 @@
-// Many sessions in one execution in a process of its own, so that what the waiting takes can be told from everything else's memory.
+// Many sessions in one execution in its own process, so that what the waiting takes can be told from everything else's memory.
 // Started by waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';

@@ -84,7 +84,7 @@ const getOperation = (layer: DialectLayer, shared: NamedOperation[], request: Fa
 		? shared[0]
 		: layer.pick(shared, parseJson(rawBody(request)?.toString() ?? ''));
 
-// The parser above hands on every body as it came
+// The parser above passes on every body as it came
 const rawBody = (request: FastifyRequest) => request.body as Buffer | undefined;
 
 /** An error as the service writes it. */
@@ -265,7 +265,7 @@ function admit(
 function send(reply: FastifyReply, wire: WireAnswer): FastifyReply {
 	if (wire.ending === 'whole') {
 		reply.status(wire.status).headers(wire.headers);
-		// Fastify gives an empty text a type of its own
+		// Fastify gives an empty text its own type
 		return wire.text === '' && !wire.headers['content-type'] ? reply.send() : reply.send(wire.text);
 	}
 	reply.hijack();

@@ -62,7 +62,7 @@ export interface Service {
 }
 
 /**
- * Creates a service with a state of its own.
+ * Creates a service with its own state.
  * @throws Error when there is no such dialect, or dialects contradict each other
  */
 export function createService(options: ServiceOptions = {}): Service {
@@ -93,7 +93,7 @@ export function createService(options: ServiceOptions = {}): Service {
 		},
 	});
 	app.addHook('onClose', () => analytics.close());
-	// In a test's own time, the date of a response is of that time as well.
+	// In a test's own time, the date of a response is of that time, too.
 	app.addHook('onSend', async (_request, reply) => {
 		if (!reply.hasHeader('date')) reply.header('date', new Date(clock.wallNow()).toUTCString());
 	});
@@ -131,7 +131,7 @@ export function createService(options: ServiceOptions = {}): Service {
 export const startService = (options?: ServiceOptions): Promise<RunningService> =>
 	createService(options).start();
 
-/** A listening address as it is written in a URL. An address that stands for all of them is reached by loopback. */
+/** A listening address as it is written in a URL. An address that represents all of them is reached by loopback. */
 function reachable(host: string): string {
 	if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
 	return host.includes(':') ? `[${host}]` : host;

@@ -11,7 +11,7 @@ export interface Key {
 	projects: 'all' | ReadonlySet<string>;
 }
 
-/** Every scope: those that operations require, and the one that copying an Asset requires as well. */
+/** Every scope: those that operations require, and the one that copying an Asset requires, too. */
 export const allScopes: string[] = [
 	...new Set([...operations.flatMap(({ scopes }) => scopes), 'assets.read']),
 ];

@@ -10,7 +10,7 @@ export const apiHeaders = (key: string, version: string = CURRENT_VERSION) => ({
 	'service-api-version': version,
 });
 
-/** Returns what somebody enters in the credential for a service. */
+/** Returns what someone enters in the credential for a service. */
 export const credentialFor = ({
 	baseUrl,
 	key,

@@ -1,4 +1,4 @@
-// Lists in pages. Cursors hold sequence numbers, so they stay valid whatever is deleted before them.
+// Lists in pages. Cursors hold sequence numbers, so they stay valid if earlier entries are deleted.
 import { createHash } from 'node:crypto';
 import type { Stored } from './collection.mts';
 import { ApiError } from './errors.mts';

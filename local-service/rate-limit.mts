@@ -1,4 +1,4 @@
-// A token bucket for each key, in wall time: callers wait in real time, whatever the service's speed.
+// A token bucket for each key, in wall time: callers wait in real time, at any speed of the service.
 
 export interface RateSetting {
 	/** Sustained requests per second */

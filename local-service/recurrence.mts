@@ -63,7 +63,7 @@ const ascending = (times: Options['byhour'] | undefined) =>
 
 /**
  * The first run after a moment.
- * @param anchor stands in for DTSTART (milliseconds, accurate to the minute): what the rule leaves open is taken from it
+ * @param anchor replaces DTSTART (milliseconds, accurate to the minute): what the rule leaves open is taken from it
  * @param after milliseconds
  * @returns milliseconds; undefined when there is no further run, or the rule is not accepted
  */

@@ -28,7 +28,7 @@ const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
 /** The name of the package in the type of a node, with the dot behind it */
 export const PACKAGE = 'n8n-nodes-workspace-automation.';
 
-// n8n-core may have packages of its own, in other versions than those beside it.
+// n8n-core may have other versions of packages than those beside it.
 const paths = [require.resolve('n8n-core')];
 const ofCore = (name: string) => require(require.resolve(name, { paths }));
 /** The log that nodes write to */
@@ -37,7 +37,7 @@ export const logger = (): Record<
 	(...line: unknown[]) => void
 > => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
 
-/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into somebody's home. */
+/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into someone's home. */
 function standAlone(): void {
 	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -132,7 +132,7 @@ class Credentials extends ICredentialsHelper {
 	}
 }
 
-/** Stands for a trigger that somebody clicks. */
+/** Represents a trigger that someone clicks. */
 const click: INodeType = {
 	description: {
 		displayName: 'Click',

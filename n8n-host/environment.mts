@@ -6,7 +6,7 @@ import { hostVersion, type HostVersion } from './versions.mts';
 const NOT_INHERITED =
 	/^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
 
-/** Settings of one version only: n8n does not start when it is told to disable a module that it does not have. */
+/** Settings of one version only: n8n doesn't start if a setting disables a module that it doesn't have. */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'2.41': { N8N_DISABLED_MODULES: 'mcp-registry' }, // calls home
 	'1.123': {},
@@ -52,7 +52,7 @@ export function hostEnvironment(
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		N8N_AI_ENABLED: 'false',
 
-		// Nothing stands between the visitor and the workflow.
+		// No login or survey is in front of the workflow.
 		N8N_PERSONALIZATION_ENABLED: 'false',
 		N8N_HIRING_BANNER_ENABLED: 'false',
 

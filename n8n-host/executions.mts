@@ -72,7 +72,7 @@ export const hasEnded = ({ status }: { status: string }): boolean => ENDED.inclu
 
 export interface WaitOptions {
 	timeoutMs?: number;
-	/** `ended` (default), or `waiting`: parked by a Wait node, or ended without */
+	/** `ended` (default), or `waiting`: paused by a Wait node, or ended without */
 	until?: 'ended' | 'waiting';
 }
 

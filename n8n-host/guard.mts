@@ -11,7 +11,7 @@ import { rmSync } from 'node:fs';
 const GRACE_MS = 35_000;
 const [folder, command, ...args] = process.argv.slice(2);
 
-// A group of its own: one signal reaches what the command has started as well, and Ctrl-C in the terminal does not.
+// Its own group: one signal reaches what the command has started, too, and Ctrl-C in the terminal does not.
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
 
 function signalGroup(signal: NodeJS.Signals): void {

@@ -10,7 +10,7 @@ const TAIL_LINES = 40;
 export interface GuardedOptions {
 	cwd?: string;
 	env?: NodeJS.ProcessEnv;
-	/** Removed, with all in it, when the command has ended for whatever reason */
+	/** Removed, with all in it, when the command has ended for any reason */
 	removeAtEnd?: string;
 	onLine?: (line: string) => void;
 }
@@ -34,7 +34,7 @@ export async function stopAllGuarded(): Promise<void> {
 }
 
 /**
- * From now on Ctrl-C, and whatever else ends this process politely, first ends everything that was started here.
+ * From now on Ctrl-C and other polite signals first end every process that was started here.
  * @param exitCode this process's own, then
  * @returns whether that has begun
  */
@@ -51,7 +51,7 @@ export function stopWhenInterrupted(exitCode: (signal: NodeJS.Signals) => number
 	return () => interrupted;
 }
 
-/** The environment for child processes: this very Node is the `node` they find, whatever the machine has. */
+/** The environment for child processes: this very Node is the `node` they find, not the machine's. */
 export function nodeEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
 	return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${env.PATH ?? ''}` };
 }

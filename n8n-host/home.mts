@@ -39,7 +39,7 @@ export function keepHome(version: HostVersion, userFolder: string): void {
 		copyFileSync(join(home, KEY), join(whole, KEY));
 		renameSync(whole, kept);
 	} catch {
-		// Somebody else has kept it meanwhile, or it cannot be: the next host tries again.
+		// Someone else has kept it meanwhile, or it cannot be: the next host tries again.
 		rmSync(whole, { recursive: true, force: true });
 	}
 }

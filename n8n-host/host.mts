@@ -20,7 +20,7 @@ import {
 	type WorkflowFile,
 } from './workflows.mts';
 
-/** The owner of a new host, with a password that nobody can guess: other users of the machine reach its ports as well. */
+/** The owner of a new host, with a password that nobody can guess: other users of the machine reach its ports, too. */
 const newLogin = (): Login => ({
 	email: 'demo@workspace-automation.example',
 	// n8n wants a capital letter and a digit in it.
@@ -250,7 +250,7 @@ function actions(url: string, rest: Rest) {
 				nodes,
 				connections,
 				settings,
-				// As the editor saves it: n8n goes on with a part of a workflow only where there is one.
+				// As the editor saves it: n8n continues with a part of a workflow only where there is one.
 				pinData: {},
 				active: false,
 			});

@@ -46,7 +46,7 @@ export async function ensurePinned(pinned: Pinned, log: Log): Promise<void> {
 	mkdirSync(modules, { recursive: true });
 	const unlock = await lock(join(modules, '.installing'), log);
 	try {
-		if (isWhole()) return; // somebody else installed it meanwhile
+		if (isWhole()) return; // someone else installed it meanwhile
 		rmSync(marker, { force: true });
 		const meanwhile = pinned.meanwhile?.();
 		meanwhile?.catch(() => {}); // waited for below

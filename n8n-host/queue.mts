@@ -1,4 +1,4 @@
-// The real n8n on several machines, as its queue mode has it: a main, workers that run the executions, and between them Redis and
+// The real n8n in queue mode: a main, workers that run the executions, and between them Redis and
 // PostgreSQL. Here all of them share one machine, each with its own user folder and its own copy of the package.
 import { randomBytes } from 'node:crypto';
 import { ensurePackages, postgresPackage, redisPackage } from './debian.mts';
@@ -75,7 +75,7 @@ export async function startQueueHost({
 		const ports = await freeHostPorts();
 		const environment = { ...queueEnvironment(redis, postgres, hostUrl(ports)), ...env };
 		const shared = { packageDir, env: environment, waitsFaster };
-		// The main first: it is the one that sets up the database. It keeps its address, and so whoever is logged in.
+		// The main first: it is the one that sets up the database. It keeps its address, and so anyone who is logged in.
 		let main = await keep(startHost({ ...shared, ports }));
 		const restartMain = async () => {
 			main = await keep(startHost({ ...shared, ports, login: main.login }));

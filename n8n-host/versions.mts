@@ -1,4 +1,4 @@
-// The n8n versions that the package is run in. Each is pinned by a package of its own, in the folder of its name, and they share nothing.
+// The n8n versions that the package is run in. Each is pinned by its own package, in the folder of its name, and they share nothing.
 import { fileURLToPath } from 'node:url';
 
 /** The first is the default. */

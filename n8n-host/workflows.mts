@@ -30,7 +30,7 @@ export interface SavedCredential {
 	type: string;
 }
 
-/** The workflow with its credentials found again by name and type, as the editor does when somebody imports a file. */
+/** The workflow with its credentials found again by name and type, as the editor does when someone imports a file. */
 export function withCredentials(workflow: WorkflowFile, saved: SavedCredential[]): WorkflowFile {
 	const nodes = workflow.nodes.map((node) => {
 		if (!node.credentials) return node;

@@ -69,7 +69,7 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Compiled at its first use: whoever starts the service needs few of all. */
+/** Compiled at its first use: anyone who starts the service needs few of all. */
 function validatorAt(pointer: string, by = ajv): Validate {
 	const validate: Validate = (value) => {
 		const compiled = by.getSchema(`contract${pointer}`) as ValidateFunction;

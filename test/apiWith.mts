@@ -1,4 +1,4 @@
-// The way to the API over a wire of the test's own: what is sent is on record, and what comes back is written down.
+// The way to the API over a wire of the test's own: what is sent is on record, and what returns is written down.
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { createClient } from '../nodes/shared/client/createClient.ts';
 import { RateLimiters } from '../nodes/shared/client/rateLimiter.ts';
@@ -25,7 +25,7 @@ export interface SentRequest {
 	at: number;
 }
 
-/** @param answer what comes back for each request; a list is gone through, and its last goes on for ever */
+/** @param answer what returns for each request; a list is gone through, and its last continues for ever */
 export async function apiWith(
 	answer: Answer | Answer[] | ((request: SentRequest) => Answer) = {},
 	overrides: object = {},

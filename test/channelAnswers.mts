@@ -39,7 +39,7 @@ export const COMMENT = 'No objections, yes';
 
 const SEND_AND_WAIT = ['Slack', 'Gmail', 'Telegram', 'Microsoft Teams', 'Google Chat'] as const;
 
-/** Send and Wait for Response: n8n 2 adds when somebody answered. */
+/** Send and Wait for Response: n8n 2 adds when someone answered. */
 const data = (said: object): ChannelAnswer['gives'] => ({
 	'2.41': { data: { ...said, respondedAt: TIME } },
 	'1.123': { data: said },
@@ -76,7 +76,7 @@ const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
 	{ channel, asked: 'Approval', gives: findOverlap('2.41', '1.123'), means: 'none' },
 ]);
 
-/** Somebody who pressed a button in Slack itself, where the node is set to say who it was */
+/** Someone who pressed a button in Slack itself, where the node is set to say who it was */
 const inSlack = (approved: boolean) => ({
 	'2.41': {
 		data: {
@@ -207,7 +207,7 @@ const READ_AS = { approve: 'approved', deny: 'denied', none: 'nobody answered' }
 /** A denial that looks otherwise than the approval beside it */
 const isOfItsOwn = ({ said }: ChannelAnswer) => said?.includes('(typed)');
 
-/** The table for people: what several channels hand on alike is one row, and what is denied is left out where it looks as what is approved. */
+/** The table for people: what several channels pass on alike is one row, and what is denied is left out where it looks as what is approved. */
 export function answersTable(): string {
 	const channels = new Map<string, string[]>();
 	const shownAnswers = channelAnswers.filter((row) => row.means !== 'deny' || isOfItsOwn(row));

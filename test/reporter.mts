@@ -1,4 +1,4 @@
-// Jest's own summary counts files and tests on lines of its own form; CI reads one line: `N passed, N failed[, N skipped]`.
+// Jest's own summary counts files and tests in another form; CI reads one line: `N passed, N failed[, N skipped]`.
 import { appendFileSync } from 'node:fs';
 import type { AggregatedResult } from '@jest/reporters';
 

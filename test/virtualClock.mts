@@ -23,7 +23,7 @@ export interface VirtualClock extends Clock {
 	run<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Returns the same time as the local service takes it. Setting its speed changes what the service says of it, and nothing else. */
+/** Returns the same time as the local mock service takes it. Setting its speed changes what the service says of it, and nothing else. */
 export function serviceTime({ now }: Pick<Clock, 'now'>): ServiceClock {
 	let speed = 1;
 	return {
@@ -35,7 +35,7 @@ export function serviceTime({ now }: Pick<Clock, 'now'>): ServiceClock {
 	};
 }
 
-/** Returns a clock for a local service that nobody waits for: it stands still until it is advanced. */
+/** Returns a clock for a local mock service that nobody waits for: it stands still until it is advanced. */
 export function createServiceClock(
 	start = Date.UTC(2026, 9, 5, 9),
 ): ServiceClock & Pick<VirtualClock, 'advance'> {

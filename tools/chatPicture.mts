@@ -1,4 +1,4 @@
-// Somebody approves in the chat of the editor: the example that does so, played to its end, for a picture of the conversation.
+// Someone approves in the chat of the editor: the example that does so, played to its end, for a picture of the conversation.
 import type { Locator, Page } from './editor/browser.mts';
 import type { Host } from '../n8n-host/host.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
@@ -31,7 +31,7 @@ export function withModel(workflow: WorkflowFile, credential: string): WorkflowF
 	return workflow;
 }
 
-/** Gives a job in the chat and approves what is asked there. */
+/** Sends a prompt in the chat, and approves the request there. */
 async function converse(page: Page): Promise<void> {
 	await page.getByTestId('workflow-chat-button').click();
 	const say = async (text: string) => {

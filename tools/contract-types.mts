@@ -14,7 +14,7 @@ const header =
 /** The text that `typesFile` should have. */
 export async function contractTypes(): Promise<string> {
 	const nodes = await openapiTS(await readFile(contractFile, 'utf8'), { alphabetize: false });
-	// The package uses the schemas alone: an operation is a row of its own table.
+	// The package uses the schemas alone: operations are in their own table.
 	const schemas = nodes.filter(
 		(node) => isInterfaceDeclaration(node) && node.name.text === 'components',
 	);

@@ -1,5 +1,5 @@
-// npm run demo: an agent session without an account, against the local service. First Run Agent Session alone, in n8n's own engine, which
-// is there already. Then, unless it is told `--once`, the editor of the real n8n, where the workflow goes on from that result.
+// npm run demo: an agent session without an account, against the local mock service. First Run Agent Session alone, in n8n's own engine, which
+// is there already. Then, without `--once`, the editor of the real n8n, where the workflow continues from that result.
 import { styleText } from 'node:util';
 import type { IRun } from 'n8n-workflow';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';

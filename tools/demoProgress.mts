@@ -1,4 +1,4 @@
-// Prints what the local service is asked while a workflow runs, a line for each thing that happens.
+// Prints what the local mock service is asked while a workflow runs, a line for each thing that happens.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { LocalService, ServedRequest } from './demoService.mts';

@@ -1,4 +1,4 @@
-// The local service as a child process, and its control API: what it was asked, and what it knows of its sessions.
+// The local mock service as a child process, and its control API: what it was asked, and what it knows of its sessions.
 import { fileURLToPath } from 'node:url';
 import { controlOver, type ControlClient } from '../local-service/control/client.mts';
 import type { SessionView } from '../local-service/control/views.mts';
@@ -30,7 +30,7 @@ export interface LocalService {
 }
 
 /**
- * Starts the local service on a free port.
+ * Starts the local mock service on a free port.
  * @param log receives what the service says, such as that it installs ClickHouse
  */
 export async function startLocalService(log: Log = () => {}): Promise<LocalService> {

@@ -1,4 +1,4 @@
-// Stage for the demo, the end-to-end tests and the screenshots: the local service, and the real n8n with the package as it
+// Stage for the demo, the end-to-end tests and the screenshots: the local mock service, and the real n8n with the package as it
 // would be published and a credential for that service.
 import { startHost, type Host, type OwnHost } from '../n8n-host/host.mts';
 import { ensureHost } from '../n8n-host/install.mts';

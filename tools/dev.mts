@@ -1,4 +1,4 @@
-// npm run dev: the editor of the pinned n8n with the package in it, which builds again whenever a source changes, against the local service.
+// npm run dev: the editor of the pinned n8n with the package in it, which builds again whenever a source changes, against the local mock service.
 import { cpSync, mkdtempSync, realpathSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

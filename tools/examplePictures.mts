@@ -3,7 +3,7 @@ import type { Page } from './editor/browser.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { NODE_SIZE } from './notes.mts';
 
-/** Around the outermost nodes and connections: on the right for outputs that lead nowhere, below for names */
+/** Around the outermost nodes and connections: on the right for unconnected outputs, below for names */
 const AIR = { left: 40, top: 40, right: 112, below: 72 };
 /** The editor's bars, and what its canvas leaves free around a workflow when it opens */
 const FRAME = { width: 560, height: 480 };

@@ -1,4 +1,4 @@
-// The workflows of examples/: as people import them, and ready to run against the local service.
+// The workflows of examples/: as people import them, and ready to run against the local mock service.
 import { readdirSync, readFileSync } from 'node:fs';
 import { byId, type WorkflowFile, type WorkflowNode } from '../n8n-host/workflows.mts';
 
@@ -13,7 +13,7 @@ export const credentialName = 'Workspace Automation (local service)';
 const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
 	type.startsWith('n8n-nodes-workspace-automation.') && parameters.operation !== 'tryRules';
 
-/** The first project of the local service */
+/** The first project of the local mock service */
 export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 
 /** A site of it */
@@ -92,7 +92,7 @@ export const exampleWorkflow = (name: string): WorkflowFile =>
 		readFileSync(new URL(`${name}.json`, examples().includes(name) ? folder : forTests), 'utf8'),
 	);
 
-/** Returns an example filled in for the local service: its credential, first project and site, choices from lists, and directives for its scripted agent. */
+/** Returns an example filled in for the local mock service: its credential, first project and site, choices from lists, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
 	const workflow = exampleWorkflow(name);
 	for (const each of workflow.nodes) {

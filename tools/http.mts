@@ -1,4 +1,4 @@
-// The HTTP client of everything but the package: it returns every response, whatever its status, and uses no proxy.
+// The HTTP client of everything but the package: it returns every response, with any status, and uses no proxy.
 import axios from 'axios';
 
 export const http = axios.create({ proxy: false, validateStatus: () => true });

@@ -1,4 +1,4 @@
-// The README for npm, where relative links lead nowhere: `node tools/npmReadme.mts <tag>` rewrites README.md. Only the publishing
+// The README for npm, where relative links do not work: `node tools/npmReadme.mts <tag>` rewrites README.md. Only the publishing
 // workflow does that, in a checkout that is thrown away: in the repository, links stay relative, so that a clone or a fork shows its own.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 

@@ -8,7 +8,7 @@ import preflight from './preflight.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const PARTS = {
-	/** For the local service's analytics */
+	/** For the local mock service's analytics */
 	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', seconds: 20 },
 	/** For the pictures in docs/benchmarks.md */
 	charts: { folder: 'bench', name: 'what draws charts', seconds: 10 },

@@ -1,4 +1,4 @@
-// npm run queue: n8n in queue mode on this machine, a main and two workers with the package, against the local service.
+// npm run queue: n8n in queue mode on this machine, a main and two workers with the package, against the local mock service.
 import { styleText } from 'node:util';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { onSeveralMachines, setStage } from './demoStage.mts';

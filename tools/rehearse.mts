@@ -160,7 +160,7 @@ try {
 	print(`E-mail     ${host.login.email}`);
 	print(`Password   ${host.login.password}`);
 
-	// Both requests have been sent to somebody, and n8n has saved the paused execution.
+	// Both requests have been sent to someone, and n8n has saved the paused execution.
 	await until(() => messages.length >= 2 || undefined, end);
 	await until(
 		async () =>

@@ -11,7 +11,7 @@ export interface Manifest {
 	bugs: string;
 }
 
-/** Names that lead nowhere, reserved by RFC 2606 */
+/** Hosts that do not exist, reserved by RFC 2606 */
 const PLACEHOLDER = /\.(example|test|invalid)$|(^|\.)example\.(com|net|org)$/;
 
 const getHost = (address: string) =>
@@ -22,7 +22,7 @@ const getHost = (address: string) =>
 /** Pages with the contact's address */
 const PAGES = ['SECURITY.md', 'CODE_OF_CONDUCT.md'];
 
-/** The addresses in a text, of mail and of pages */
+/** The addresses in a text, of email and of pages */
 const findAddresses = (text: string): string[] =>
 	text.match(/https?:\/\/[^\s)>]+|[\w.+-]+@[\w-]+(\.[\w-]+)+/g) ?? [];
 

@@ -46,7 +46,7 @@ interface Scene {
 	output?: string;
 }
 
-/** The example as somebody would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
+/** The example as someone would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
 function agentSession(): Scene {
 	const node = 'Run Agent Session';
 	const workflow = filledInExample('run-agent-session');
@@ -127,7 +127,7 @@ function trigger(): Scene {
 	};
 }
 
-/** An AI Agent with Run Agent Session as its tool: the project is set by whoever builds the workflow, the prompt by the model. */
+/** An AI Agent with Run Agent Session as its tool: the project is set by anyone who builds the workflow, the prompt by the model. */
 function toolSettings(): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Run the site agent';
 	const workflow = filledInExample('agent-with-tools');
@@ -159,7 +159,7 @@ async function takeSettings(
 
 const ASKING = "Somebody's answer";
 
-/** A session asks, somebody has approved it (the answer is typed in where a channel's node would stand), and the session is to go on. */
+/** A session asks, someone has approved it (the answer is typed in where a channel's node would stand), and the session is to continue. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Continue the session';
 	const { nodes, settings } = agentSession().workflow;

@@ -17,7 +17,7 @@ export interface Call {
 /** Turn of the model: a text, which ends its work, or calls of tools, all at once. */
 export type Turn = string | Call[];
 
-/** A turn may depend on what the model was told, such as the result of the tool that it has called. */
+/** A turn may depend on the last message to the model, such as a tool's result. */
 export type Script = Array<Turn | ((told: ChatRequest) => Turn)>;
 
 export interface ScriptedModel {

@@ -1,4 +1,4 @@
-// Reads what the scripted agent shall do from directives in a prompt: `[work 20s] [ask bash: git push] [say Done]`.
+// Reads the agent's script from directives in a prompt: `[work 20s] [ask bash: git push] [say Done]`.
 // Pure: text in, steps out. The README lists the directives.
 
 export interface Option {

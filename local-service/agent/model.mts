@@ -28,7 +28,7 @@ export interface PermissionInteraction extends InteractionLife {
 	patterns: string[];
 	options: Option[];
 }
-/** Stands for the variant that the API document does not show. */
+/** The variant that the API document doesn't show. */
 export interface QuestionInteraction extends InteractionLife {
 	type: 'question';
 	question: string;

@@ -1,4 +1,4 @@
-// The six tables of the API document: stored once for all projects; each caller sees views with the rows of its own projects.
+// The six tables of the API document: stored once for all projects; each caller sees views with the rows of its projects.
 // The README ("Analytics") says how we read what the document leaves open.
 import type { Connection } from './engine.mts';
 

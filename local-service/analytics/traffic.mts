@@ -92,7 +92,7 @@ function visit(
 	today: number,
 ): TrafficEvent[] {
 	const pick = (what: string, below: number) => getNumber(`${what}:${seed}`, below);
-	// One visit in three goes on to the workspace's first shop
+	// One visit in three continues to the workspace's first shop
 	const shop = pick('shop', 3) === 0 || !shops.includes(project) ? shops[0] : project;
 	const { source, buyers } = sourceAt(pick('source', 100));
 	const buys =

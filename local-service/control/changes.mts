@@ -1,4 +1,4 @@
-// Changes that the API has no operation for, or that somebody else makes: a project is added, a task runs, a domain goes stale.
+// Changes that the API has no operation for, or that someone else makes: a project is added, a task runs, a domain goes stale.
 import { randomUUID } from 'node:crypto';
 import type { TrafficEvent } from '../analytics/schema.mts';
 import { ApiError, notFound } from '../errors.mts';
@@ -52,7 +52,7 @@ export interface NewEvent {
 	amount?: number;
 	/** UUID of the visit */
 	subject?: string;
-	/** So many of them, each with a visit of its own unless `subject` names one; default 1 */
+	/** So many of them, each with its own visit unless `subject` names one; default 1 */
 	count?: number;
 }
 

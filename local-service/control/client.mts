@@ -59,7 +59,7 @@ export interface ControlClient {
 	setSpeed(speed: number): Promise<void>;
 	/** Null removes the limit. */
 	setRateLimit(setting: RateSetting | null): Promise<void>;
-	/** Milliseconds of service time; what is left out stays as it is, and `reset` restores what the service was started with. */
+	/** Milliseconds of service time. Missing fields don't change, and `reset` restores the first values. */
 	setLateness(lateness: Partial<Lateness>): Promise<Lateness>;
 	/** @returns all faults that are set now */
 	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
@@ -77,7 +77,7 @@ export interface ControlClient {
 	files: ChangeClient<NewFile, FileChange, FileView>;
 	domains: ChangeClient<NewDomain, DomainChange, DomainView>;
 	products: ChangeClient<NewProduct, ProductChange, ProductView>;
-	/** Starts a session as somebody else would, in whatever way the service is called. @returns its id */
+	/** Starts a session as another user, in any dialect. @returns its id */
 	startSession(given: { projectId: string; prompt: string }): Promise<string>;
 	/**
 	 * Adds rows to the analytics tables; a query that runs meanwhile may see less.

@@ -1,4 +1,4 @@
-// The control API under /_control: what tests and demonstrations use to look at the service and to change it.
+// The control API under /_control: what tests and demonstrations use to check the service and to change it.
 // It requires no key, and answers programs on this machine only. `client.mts` is its typed client.
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceState } from '../state.mts';
 
-/** Adds `count` small files to a project, in a new folder of their own. */
+/** Adds `count` small files to a project, in a new folder. */
 export function fillFiles(
 	{ clock, store }: ServiceState,
 	projectId: string,

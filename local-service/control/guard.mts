@@ -1,5 +1,5 @@
 // Who may call the control API: programs on this machine, and no web page. A page of another origin can send requests to
-// this machine too, from the browser of whoever visits it.
+// this machine too, from the browser of anyone who visits it.
 
 export interface ControlRequest {
 	/** The caller's address */

@@ -55,7 +55,7 @@ export const domains = pair(
 	{ siteId: id },
 );
 
-/** Products have whatever fields callers give them */
+/** Products have any fields that callers give them */
 export const products = {
 	add: { type: 'object', required: ['projectId'], properties: { projectId: id } },
 	change: { type: 'object', minProperties: 1 },

@@ -28,18 +28,18 @@ export type ChangeAnswer = (answer: DialectAnswer) => DialectAnswer;
 /** Writes an id, given the thing's number: 1 for the first one that was created. */
 export type WriteId = (n: number) => string | number;
 
-/** The options that every permission request offers, unless the prompt names others. */
+/** The options that every approval request offers, unless the prompt names others. */
 export type OptionWords = Record<'once' | 'always' | 'reject', Option>;
 
 /** An error as the service writes it. A text is sent as it is, everything else as JSON. */
 export type WriteError = (error: ErrorEnvelope['error']) => unknown;
 
 export interface Paging {
-	/** Lists are returned whole, whatever the request says about pages */
+	/** Lists are returned whole, even if the request asks for pages */
 	whole?: boolean;
 	/** Entries of a page where the request does not say how many */
 	usual?: number;
-	/** Entries of a page, whatever the request says */
+	/** Entries of a page, for any limit in the request */
 	most?: number;
 	newestFirst?: boolean;
 }
@@ -63,7 +63,7 @@ export interface Dialect {
 	/** Write the ids of products and assets */
 	ids?: { product: WriteId; asset: WriteId };
 	optionWords?: OptionWords;
-	/** Options of Run Agent Session without which it leaves such options to a human */
+	/** Options of Run Agent Session without which it leaves such options to an approver */
 	nodeOptions?: { approveValues: string; denyValues: string };
 	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
 	timestamp?: (milliseconds: number) => string | number;

@@ -136,7 +136,7 @@ export function findConflict(names: readonly string[]): string | undefined {
 }
 
 /**
- * The tables of several dialects, in the order in which they apply, whatever the order of the names.
+ * The tables of several dialects, in the order in which they apply, not the order of the names.
  * @throws Error when there is no such dialect, or they contradict each other
  */
 export function chooseDialects(names: readonly string[]): Dialect[] {

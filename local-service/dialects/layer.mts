@@ -150,7 +150,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		queriesFor: (operation, query, store) => queriesFor(operation, query, ignores, store),
 		pick: (candidates, body) =>
 			candidates.find((each) => hasValue(each.field, requestFor(each).body ?? {}, body)) ??
-			// A request in our form is recognised too, so that it can be refused
+			// A request in our form is recognized too, so that it can be refused
 			candidates.find((each) =>
 				hasValue(each.field, assumedRequests[getId(each)].body ?? {}, body),
 			) ??

@@ -2,7 +2,7 @@
 // Pure: reading values out of a request, writing them into one, and laying one template over another.
 import { isObject } from '../json.mts';
 
-/** JSON in which a text that is exactly `{name}` stands for a value with its type */
+/** JSON in which a text that is exactly `{name}` represents a value with its type */
 export type Template = string | number | boolean | null | Template[] | { [key: string]: Template };
 
 export type Values = Record<string, unknown>;
@@ -22,7 +22,7 @@ export function findPlaceholders(template: Template): string[] {
 }
 
 /**
- * The values that a request has where the template has placeholders. What is left out has no value; further fields are ignored.
+ * The values that a request has where the template has placeholders. Missing fields have no value. Other fields are ignored.
  * @param at where we are, for messages: `body/content`
  * @throws TemplateMismatch where the request has another shape
  */

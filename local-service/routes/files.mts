@@ -126,7 +126,7 @@ export const fileRoutes: Routes = (state) => {
 			const { id } = findProject(state, key, query.projectId);
 			const inFolder = query.parentId !== undefined;
 			const parentId = getFolder(query.parentId, id, key);
-			// Without a parent: everything in the project, in whatever folder
+			// Without a parent: all files of the project, in any folder
 			const keep = (file: FileItem) => !inFolder || file.parentId === parentId;
 			const list = page(
 				`files ${id} ${query.parentId}`,

@@ -44,7 +44,7 @@ async function findPendingInteraction(
 	);
 }
 
-/** The value of the interaction's own option that stands for the decision. */
+/** The value of the interaction's own option that represents the decision. */
 function findOption(
 	api: ApiClient,
 	interaction: Interaction,

@@ -59,7 +59,7 @@ export function creationTime(thing: IDataObject = {}): number {
 
 /**
  * The changes since the last read, oldest first, and the memory for the next one, in which those over the limit have not happened.
- * Every change that was there at the time of a read comes out of it once.
+ * Every change that was there at the time of a read is emitted once.
  */
 export function findChanges(
 	{ seen, missing }: SeenState,

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseTimestamp } from '../shared/values';
 import type { ChangeRule } from './compare';
 
-// Every event: what is watched, what a change is, and what is kept of an entry to see it.
+// Every event: the watched list, the changes that count, and the saved state of an entry.
 
 export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 
@@ -43,7 +43,7 @@ function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
 	return !(parseTimestamp(now.nextRunAt) <= next);
 }
 
-/** A run moves the next one, and may count as an update of the task; what a run does not do is a change of its own. */
+/** A run moves the next one, and may count as an update of the task; what a run does not do is its own change. */
 const isUpdate: EventDetails['isChange'] = (before, now, at) =>
 	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 

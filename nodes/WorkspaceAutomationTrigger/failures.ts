@@ -5,7 +5,7 @@ import { isRejection } from '../shared/client/retryPolicy';
 
 // Classifies failed polls. Pure decisions.
 
-/** A mistake of the user that the next poll would find again */
+/** An error of the user that the next poll would find again */
 export class ConfigurationError extends WorkspaceAutomationError {}
 
 /** In how many polls in a row a service in trouble is waited for */
@@ -20,7 +20,7 @@ export interface PollSituation {
 	failures: number;
 }
 
-/** Returns whether the next poll may find what this one has not: the service is in trouble, or what is watched is not found for now. */
+/** Returns whether the next poll may find what this one has not: the service is in trouble, or the watched things aren't found for now. */
 function isTransient(error: unknown): boolean {
 	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
 		return false;
@@ -30,7 +30,7 @@ function isTransient(error: unknown): boolean {
 
 /**
  * Returns whether a failed poll is an error, as against a warning in the log. An error in the first poll after a start of n8n switches the
- * trigger off for good (n8n 2.41), so nothing is one there; and where a user has just switched it on, it says at once what is wrong.
+ * trigger off for good (n8n 2.41), so nothing is one there; and where a user has just published it, it says at once what is wrong.
  */
 export function shouldThrow(
 	error: unknown,

@@ -29,7 +29,7 @@ const showForEvents = <F extends Field>(events: TriggerEvent[], declared: F, par
 const splitTexts = (value: unknown): string[] =>
 	[value ?? []].flat().flatMap((text) => splitList(String(text)));
 
-/** IDs, each once and in one order. An expression without a value is a mistake, because an empty list may mean everything. */
+/** IDs, each once and in one order. An expression without a value is an error, because an empty list may mean everything. */
 const requireIds = (label: string, value: unknown): string[] =>
 	[...new Set([value].flat().map((id) => requireId(label, id)))].sort();
 

@@ -15,7 +15,7 @@ import { requireSortedJson, toEntry } from './state';
 interface Watched {
 	api: ApiClient;
 	event: TriggerEvent;
-	/** Stands for what is watched: what was kept for another is of no use */
+	/** Identifies the watched things. State of other things is of no use */
 	scope: string;
 	/** On the monotonic clock: when everything has to be read */
 	deadline: number;
@@ -101,7 +101,7 @@ function listSource(
 /** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
-/** Reads the watched things from the panel. @throws WorkspaceAutomationError for a mistake in it */
+/** Reads the watched things from the panel. @throws WorkspaceAutomationError for an error in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
 		const sites = readParameter(panel, siteIds);

@@ -52,7 +52,7 @@ export function toEntry(
 
 /**
  * The item of a change. Its `eventId` tells the change from all others and is the same when it is emitted again: the event and the
- * ID; for a change what it is now; and the turn, because what left may come back. What existed from the start has none.
+ * ID; for a change what it is now; and the turn, because what left may return. What existed from the start has none.
  */
 export function toItem(change: Change, event: TriggerEvent, turn?: number): IDataObject {
 	const { list, key, entry, before } = change;

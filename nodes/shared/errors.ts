@@ -13,7 +13,7 @@ export interface ErrorContext {
 	retryAfter?: number;
 	sessionId?: string;
 	dashboardUrl?: string;
-	/** The permission requests that were decided before the failure */
+	/** The approval requests that were decided before the failure */
 	decisions?: unknown[];
 }
 
@@ -78,10 +78,10 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
 }
 
 /**
- * The error with its session added, and what was decided, so that nobody has to search for what may still be running. What is known
+ * The error with its session added, and the decisions, so that nobody has to search for a running session. What is known
  * already wins.
  * Keeps the class of the error.
- * @param remarks sentences that a person should read as well
+ * @param remarks sentences that a person should read, too
  */
 export function addSession(
 	error: WorkspaceAutomationError,
@@ -103,7 +103,7 @@ export function addSession(
 }
 
 /**
- * n8n's error for whatever was thrown. Responses of the service become a `NodeApiError` (with `httpCode`), everything else a
+ * Converts any error to n8n's error. Responses of the service become a `NodeApiError` (with `httpCode`), everything else a
  * `NodeOperationError`; both carry the error's context. Anything that is not a `WorkspaceAutomationError` is a bug and keeps its
  * own message.
  */
@@ -139,7 +139,7 @@ export function toNodeError(
 
 /**
  * The JSON of an item that failed, for a node that continues on errors: `error` says what happened, `message` how to get
- * unstuck. n8n recognises an item for the error output by these two keys and no others, up to 1.123 exactly so; where the item
+ * unstuck. n8n recognizes an item for the error output by these two keys and no others, up to 1.123 exactly so; where the item
  * stays on its output it has the context beside them. (An `error` on the item itself would do for both, but then the engine
  * drops all of this.)
  */

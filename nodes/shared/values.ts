@@ -12,7 +12,7 @@ const EXCERPT_LENGTH = 200;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A field of a thing, by its name in camel case: services write names in snake case as well. */
+/** A field of a thing, by its name in camel case: services write names in snake case, too. */
 export const readNamedField = (thing: Record<string, unknown>, name: string): unknown =>
 	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 
@@ -117,7 +117,7 @@ export const toTitle = (name: string): string =>
 	toWords(name).replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /**
- * A short stand-in for a content of any length: equal for the same content, and else different but for chance.
+ * A fingerprint of a content of any length: equal for the same content, and different for another.
  * @param bytes how many bytes of the hash are kept; each 3 bytes are 4 characters
  */
 export function fingerprint(content: string | Uint8Array, bytes = 16): string {

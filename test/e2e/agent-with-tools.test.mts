@@ -1,4 +1,4 @@
-// The example in which an AI Agent has both nodes as its tools, in the real n8n against the local service. The model plays a script.
+// The example in which an AI Agent has both nodes as its tools, in the real n8n against the local mock service. The model plays a script.
 import { sendOver } from '../../local-service/control/client.mts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';

@@ -1,4 +1,4 @@
-// Both nodes as tools of n8n's AI Agent, whose model plays a script, in the real n8n against the local service.
+// Both nodes as tools of n8n's AI Agent, whose model plays a script, in the real n8n against the local mock service.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import {

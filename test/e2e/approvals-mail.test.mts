@@ -1,4 +1,4 @@
-// A workflow that asks by mail, which leads to a form: what answers, and what does not. In the real n8n, with Gmail played by a stand-in.
+// A workflow that asks by email, which leads to a form: what answers, and what does not. In the real n8n, with Gmail played by a mock.
 import { describe, expect, test } from '@jest/globals';
 import { OVER, OVER_TIMEOUT_MS, useAsking } from './channels/asking.mts';
 import { fillExample } from './channels/filledIn.mts';
@@ -8,7 +8,7 @@ import { getRecord, TEST_TIMEOUT_MS } from './support.mts';
 
 const { stage, asks, valuesOf, askWith, askingExecutions } = useAsking();
 
-/** Answers in the form that the mail leads to. */
+/** Answers in the form that the email leads to. */
 const sendForm = async (message: Sent, approve: boolean) =>
 	await fillFields(stage.host, message, [approve ? 'Approve' : 'Deny']);
 

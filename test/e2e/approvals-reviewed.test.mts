@@ -1,4 +1,4 @@
-// The examples in which a person looks at what an agent has done for a client, and at what an AI Agent wants to approve, in the real n8n.
+// The examples in which a person checks what an agent has done for a client, and at what an AI Agent wants to approve, in the real n8n.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';

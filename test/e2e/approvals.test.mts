@@ -1,4 +1,4 @@
-// The examples in which people approve in Slack and in the chat, in the real n8n, with the people played on a stand-in for the channels.
+// The examples in which people approve in Slack and in the chat, in the real n8n, with the people played on a mock for the channels.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { readExecution } from '../../n8n-host/executions.mts';
@@ -149,7 +149,7 @@ describe('approve-in-chat.json', () => {
 			const job = '[ask bash: git push] [say Late.]';
 			const chat = await chatAbout(job, { 'Ask in the chat': { options: OVER } });
 			expect(await chat.next()).toContain('«git push»');
-			// n8n does not show the message of a node again before somebody has written.
+			// n8n does not show the message of a node again before someone has written.
 			await eventually(async () => {
 				const { runData } = await readExecution(stage.host.rest, chat.executionId);
 				return runData['Approval request']?.length > 1;

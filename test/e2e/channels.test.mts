@@ -123,7 +123,7 @@ async function answerTheForm(row: ChannelAnswer, message: string, webhookId: str
 	return executionId;
 }
 
-/** Plays a row, and returns what the node has handed on, with what differs from run to run masked. */
+/** Plays a row, and returns what the node has passed on, with what differs from run to run masked. */
 async function play(row: ChannelAnswer, index: number): Promise<unknown> {
 	const message = `Question ${index} of channels.`;
 	const webhookId = `channels-${index}`;

@@ -1,4 +1,4 @@
-// npm run demo, as somebody meets it: a result in the terminal, and then the same result in the editor.
+// npm run demo, as someone meets it: a result in the terminal, and then the same result in the editor.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
 import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';

@@ -25,7 +25,7 @@ const outcome = async (name: string): Promise<Execution> =>
 const prepare = async (file: WorkflowFile) =>
 	(workflowIds[file.name] = await stage.host.importWorkflow(file));
 
-/** Makes the workflow live, calls it, and waits until its execution is parked. */
+/** Makes the workflow live, calls it, and waits until its execution is paused. */
 async function parkedLive(name: string): Promise<void> {
 	const { host } = stage;
 	const path = name.toLowerCase().replaceAll(' ', '-');

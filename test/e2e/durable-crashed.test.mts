@@ -1,5 +1,5 @@
-// n8n killed in the very moment in which it looks at a session that it had parked: what n8n makes of the execution, whatever its settings, and what
-// goes on with it when nobody is there.
+// n8n killed in the very moment in which it checks a session that it had paused: n8n's result of the execution, with any settings, and what
+// continues with it when nobody is there.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

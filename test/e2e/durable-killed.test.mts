@@ -63,7 +63,7 @@ const getStatus = async (prompt: string) =>
 const sessionsFor = async (prompt: string) =>
 	(await service.sessions()).filter((session) => session.prompt === prompt);
 
-/** As somebody does who finds it in the list of executions: what n8n was at when it was killed, it calls crashed. Returns those. */
+/** As someone does who finds it in the list of executions: what n8n was at when it was killed, it calls crashed. Returns those. */
 async function retryCrashed(): Promise<string[]> {
 	await sleep(3000);
 	const crashed: string[] = [];

@@ -1,4 +1,4 @@
-// n8n's queue mode, when what is killed is the worker that looks at a session just then.
+// n8n's queue mode, when what is killed is the worker that checks a session just then.
 import { beforeAll, expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
@@ -48,7 +48,7 @@ describe.each(['worker', 'worker and main'] as const)(
 	(what) => {
 		// So that n8n notices sooner: by default a lost lock takes it a minute and a half to see, and executions without a worker three hours.
 		// Where the main lives it is to notice the lost lock, not which of the two it notices first. Where it starts again it looks for
-		// executions without a worker, and calls crashed what parks just then: so the lock is lost after that.
+		// executions without a worker, and calls crashed what pauses just then: so the lock is lost after that.
 		const isMainKilled = what === 'worker and main';
 		const isOfTwo = hostVersion() !== '1.123';
 		const stage = useOwnStage(

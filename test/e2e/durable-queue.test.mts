@@ -23,7 +23,7 @@ describe('sessions that wait in the database, in queue mode', () => {
 		onSeveralMachines({ workers: 1, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR }),
 	);
 
-	// One after the other: what looks at its session in the moment in which n8n is killed is not parked.
+	// One after the other: what checks its session in the moment in which n8n is killed is not paused.
 	test.each(CASES)(
 		'%s killed while one is paused: it resumes automatically, on any worker',
 		async (what) => {

@@ -1,5 +1,5 @@
 // Connections and settings of Run Agent Session, and a paused execution when it's stopped, or the workflow is changed or called
-// from another. All workflows run beside each other, and the tests look at what became of them.
+// from another. All workflows run beside each other, and the tests check what became of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
@@ -75,7 +75,7 @@ const WAYS: Record<
 		repeats: true,
 	},
 };
-/** Those that would go round until somebody stops them */
+/** Those that would go round until someone stops them */
 const ENDLESS = 'Needs Approval into itself';
 
 beforeAll(async () => {
@@ -224,7 +224,7 @@ describe('a node that starts sessions, wired into itself (rule 6)', () => {
 test(
 	'an output with items but without a connection has a hint in the editor',
 	async () => {
-		// Its Needs Approval and Still Running lead nowhere.
+		// Its Needs Approval and Still Running aren't connected.
 		const [run] = (await outcome('Stays')).runData[NODE];
 		expect(run.hints).toMatchObject([{ message: expect.stringContaining("'Still Running'") }]);
 		const [wired] = (await outcome('By a Wait node')).runData[NODE];
@@ -327,7 +327,7 @@ test(
 		expect(execution.status).toBe('success');
 		const [child] = await listExecutions(stage.host.rest, workflowIds.Called);
 		expect(child.status).toBe('success');
-		// n8n 1 hands on what the caller had, whatever its sub-workflow has waited for.
+		// n8n 1 returns the caller's own items, not the sub-workflow's.
 		const handedOn = hostVersion() === '2.41' ? { text: 'Done.' } : {};
 		expect(execution.items('After')).toMatchObject([handedOn]);
 	},

@@ -16,14 +16,14 @@ import {
 	workflow,
 } from './support.mts';
 
-/** n8n looks for what it has parked every 60 s, and for what is due within 70: so about five seconds instead of a minute and a half */
+/** n8n looks for what it has paused every 60 s, and for what is due within 70: so about five seconds instead of a minute and a half */
 export const WAITS_FASTER = 20;
 
-/** An n8n that nobody shares, which takes up what it has parked sooner */
+/** An n8n that nobody shares, which resumes what it has paused sooner */
 export const hurriedHost: StartHost = async ({ packageDir }) =>
 	await startHost({ packageDir, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR });
 
-/** The same, but what it has parked it takes up a second time, 50 ms later at most. n8n 1 does so at times; here always. */
+/** The same, but what it has paused it resumes a second time, 50 ms later at most. n8n 1 does so at times; here always. */
 export const twiceHost: StartHost = async ({ packageDir }) =>
 	await startHost({
 		packageDir,
@@ -59,7 +59,7 @@ const WIRES = connect({
 	needsApproval: ['Approval'],
 });
 
-/** The items, Run Agent Session, and what follows it, below it on the canvas. */
+/** The items, Run Agent Session, and its next nodes, below it on the canvas. */
 export function looped(
 	name: string,
 	list: object[],

@@ -1,5 +1,5 @@
 // Run Agent Session that waits in the database, in an n8n that nobody kills: durable-killed.test.mts does. All workflows run beside each other,
-// and the tests look at what became of them.
+// and the tests check what became of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
@@ -129,7 +129,7 @@ describe('many items', () => {
 			expectSuccess(execution);
 			const runs = execution.runData.Completed;
 			expect(arrived(execution, 'Completed')).toEqual(range(10).map(findDone));
-			// Not all at the end: what follows runs while others are still waited for.
+			// Not all at the end: the next nodes run while other items wait.
 			expect(runs.length).toBeGreaterThan(2);
 			for (const n of range(10))
 				expect(await sessionsFor(stage, `Ten ${n} [work ${n * 2}m] [say Done ${n}.]`)).toHaveLength(

@@ -1,4 +1,4 @@
-// Every example, imported in the editor as somebody does who has downloaded its file: n8n says nothing, knows each node, and marks only those for
+// Every example, imported in the editor as someone does who has downloaded its file: n8n says nothing, knows each node, and marks only those for
 // which an account or something of that account is to be chosen.
 import { expect, test } from '@jest/globals';
 import type { WorkflowNode } from '../../n8n-host/workflows.mts';

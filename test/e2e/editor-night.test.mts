@@ -1,5 +1,5 @@
-// The way of somebody new, from the README's text: import the night, fill in what its note names, run it, decide by the link in Slack, and read the
-// message in the morning. In a real browser; Slack is a stand-in, and morning comes as soon as everything is in.
+// The way of someone new, from the README's text: import the night, fill in what its note names, run it, decide by the link in Slack, and read the
+// message in the morning. In a real browser; Slack is a mock, and morning comes as soon as everything is in.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
@@ -15,7 +15,7 @@ import { useChannels } from './channels/useChannels.mts';
 import { STEP_TIMEOUT_MS } from './editor.mts';
 import { describeWith, eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './support.mts';
 
-// Not faster: nobody can answer on the page while n8n looks at the sessions.
+// Not faster: nobody can answer on the page while n8n checks the sessions.
 const { stage, channels } = useChannels({ waitsFaster: 4, env: {} });
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
@@ -128,7 +128,7 @@ describe('a new user', () => {
 			const allow = decision.getByLabel('Approve once');
 			await eventually(async () => {
 				await decision.goto(link);
-				// While n8n looks at the sessions it answers itself, with neither.
+				// While n8n checks the sessions it answers itself, with neither.
 				if ((await allow.count()) > 0) {
 					await allow.check();
 					await decision.getByRole('button', { name: 'Send' }).click();

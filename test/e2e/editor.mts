@@ -1,4 +1,4 @@
-// The editor in a real browser, for the tests of one file: each has a page of its own.
+// The editor in a real browser, for the tests of one file: each has its own page.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';

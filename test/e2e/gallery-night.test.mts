@@ -7,7 +7,7 @@ import { useChannels } from './channels/useChannels.mts';
 import { getChoice, openPage, send } from './page.mts';
 import { eventually, NODE, play, TEST_TIMEOUT_MS } from './support.mts';
 
-// Not faster: nobody can answer on the page while n8n looks at the sessions.
+// Not faster: nobody can answer on the page while n8n checks the sessions.
 const { stage, channels, restart } = useChannels({ waitsFaster: 4 });
 let control: ControlClient;
 

@@ -1,4 +1,4 @@
-// The examples that mail, list or keep what there is, in the real n8n: Slack, Gmail and Google Sheets are a stand-in.
+// The examples that email, list or keep what there is, in the real n8n: Slack, Gmail and Google Sheets are a mock.
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';

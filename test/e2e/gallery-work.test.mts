@@ -1,4 +1,4 @@
-// The examples that hand work to agents and tell somebody what came of it, in the real n8n: Slack, Notion and GitHub are a stand-in.
+// The examples that hand work to agents and tell someone what came of it, in the real n8n: Slack, Notion and GitHub are a mock.
 import { createHmac } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
@@ -177,7 +177,7 @@ describe('issue-to-preview.json', () => {
 });
 
 describe('product-page.json', () => {
-	/** Switched on, with its trigger polling every two seconds */
+	/** Published, with its trigger polling every two seconds */
 	const filled = (prompt: string) =>
 		fillExample('product-page', {
 			'A product is new': { projectId: undefined, pollTimes: { item: POLL_TIMES } },

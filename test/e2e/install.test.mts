@@ -17,7 +17,7 @@ beforeAll(async () => {
 	packed = await packedPackage(false);
 	// n8n compares the real paths of files.
 	userFolder = realpathSync(mkdtempSync(join(tmpdir(), 'n8n-install-')));
-	// Without `--prefix`, npm installs into whatever folder above has a package.json. Without `--legacy-peer-deps`, it installs
+	// Without `--prefix`, npm installs into the first folder above that has a package.json. Without `--legacy-peer-deps`, it installs
 	// n8n-workflow too, which needs a compiler.
 	await promisify(execFile)(
 		'npm',

@@ -56,7 +56,7 @@ describe('n8n killed with -9', () => {
 			]),
 		);
 
-	/** At n8n's own pace, which looks after a minute or two: what is decided in between, durable-killed.test.mts has. */
+	/** At n8n's own pace, which polls after a minute or two. durable-killed.test.mts tests decisions in that time. */
 	const longSession = (): WorkflowFile =>
 		example('long-session', { [NODE]: { prompt: prompts.parked } });
 
@@ -91,7 +91,7 @@ describe('n8n killed with -9', () => {
 		'examples/long-session.json: a paused execution resumes automatically until the session has ended',
 		async () => {
 			const timeoutMs = 2 * TEST_TIMEOUT_MS;
-			// A new n8n calls it crashed for a moment, until it has seen that it was parked.
+			// A new n8n calls it crashed for a moment, until it has seen that it was paused.
 			const once = async (until: 'waiting' | 'ended') =>
 				await eventually(async () => {
 					const execution = await host.waitForExecution(ids.parked, { until, timeoutMs });

@@ -32,7 +32,7 @@ interface Shot {
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
-/** Sends a request, and returns what came back: its status and its text; 0 where the connection ended. */
+/** Sends a request, and returns what returned: its status and its text; 0 where the connection ended. */
 async function shoot({ method, url, headers, body }: Shot): Promise<[number, string]> {
 	return await new Promise((resolve) => {
 		const outgoing = send(

@@ -51,7 +51,7 @@ afterAll(async () => {
 	rmSync(userFolder, { recursive: true, force: true });
 }, 30_000);
 
-/** The links that left by Needs Approval, once the execution is parked after that */
+/** The links that left by Needs Approval, once the execution is paused after that */
 const getLink = async (name: string): Promise<string> =>
 	await eventually(async () => {
 		const { status } = await host.rest.get(`/executions/${executions[name]}`);
@@ -80,7 +80,7 @@ testWith('Chromium')(
 		await importCredential(host, service);
 		const url = moved(urls[0]);
 		expect((await openPage(url)).status).toBe(200);
-		// n8n has to take up first what is due since it was killed.
+		// n8n has to resume first what is due since it was killed.
 		await eventually(async () => {
 			const { waitTill } = await host.rest.get(`/executions/${executions[ANSWERED]}`);
 			return Date.parse(waitTill) > Date.now() + 30_000;

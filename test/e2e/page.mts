@@ -11,12 +11,12 @@ import { durable, looped } from './durable.mts';
 import { editFields, eventually, NODE } from './support.mts';
 
 /**
- * An n8n that nobody shares, which takes its time: one that looks for what it has parked sooner than it was told to would meet answers that
+ * An n8n that nobody shares, which takes its time: one that resumes paused executions sooner would meet answers that
  * come at the same moment, of which n8n 1 makes two executions.
  */
 export const patientHost: StartHost = async ({ packageDir }) =>
 	await startHost({ packageDir, env: WITHOUT_EDITOR });
-/** Where `proxiedHost` is for everybody else */
+/** The path of `proxiedHost` */
 const SUB_PATH = '/automation';
 
 /** Passes requests below the sub-path on to n8n, as a reverse proxy does. */
@@ -58,12 +58,12 @@ export const proxiedHost: StartHost = async ({ packageDir }) => {
 export const withoutProxy = (link: string, host: Pick<OwnHost, 'url'>): string =>
 	`${host.url}${link.slice(link.indexOf(SUB_PATH) + SUB_PATH.length)}`;
 
-/** Parked for 70 s, looked for within 60 */
+/** Paused for 70 s, looked for within 60 */
 export const LOOK_MS = 4 * 60_000;
 
 export const MESSAGE = 'Message';
 
-/** Items, Run Agent Session, a message with the link that leads back, and the end */
+/** Items, Run Agent Session, a message with the link, connected back, and the end */
 export const withPage = (
 	name: string,
 	list: object[],
@@ -111,7 +111,7 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
-/** As a person does who is told to open the link again: while the node looks at its sessions, and shortly before. */
+/** Opens the link again, as the page asks for: while the node checks its sessions, and shortly before. */
 async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
 	return await eventually(async () => {
 		const page = await read(await ask());

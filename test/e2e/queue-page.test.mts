@@ -70,7 +70,7 @@ describe('the page in queue mode', () => {
 		'the worker that asked is killed with -9 before the answer, and another one started',
 		async () => {
 			const { host } = stage;
-			await link('killed'); // parked
+			await link('killed'); // paused
 			const asker = host.workers.find(({ executions: ids }) => ids.includes(executions.killed))!;
 			await asker.kill();
 			await host.addWorker();

@@ -1,4 +1,4 @@
-// n8n on several machines: its queue mode, with a main, two workers, Redis and PostgreSQL. How a worker is killed is in queue-killed.test.mts.
+// n8n in queue mode, with a main, two workers, Redis and PostgreSQL. How a worker is killed is in queue-killed.test.mts.
 import { expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import {
@@ -66,7 +66,7 @@ describe('two workers', () => {
 		interactions?: string[];
 	}
 
-	/** With these rules `git` is approved, `edit` denied and `deploy` left to a human. */
+	/** With these rules `git` is approved, `edit` denied and `deploy` left to an approver. */
 	const rule = [
 		{ permission: 'bash', pattern: 'git *', decision: 'approve' },
 		{ permission: 'edit', pattern: '*', decision: 'deny' },

@@ -1,4 +1,4 @@
-// The package as it would be published, in the real n8n, against the local service.
+// The package as it would be published, in the real n8n, against the local mock service.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import axios from 'axios';
 import { once } from 'node:events';
@@ -364,7 +364,7 @@ describe('the credential', () => {
 	);
 
 	test.each([
-		// n8n 1.x loses the answer before it looks up what the credential says about it, and has words of its own.
+		// n8n 1.x loses the answer before it finds the credential's message, and has its own words.
 		['a wrong key', { accessToken: 'wa_wrong' }, /^(The API key was refused|Authorization failed)/],
 		[
 			'a base URL without /v1',

@@ -32,9 +32,9 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 		ensure: () => ensureQueue({ log }),
 	},
 ];
-/** These start an n8n of their own, or none. */
+/** These start their own n8n, or none. */
 const NOT_SHARED =
-	/^(e2e\/(approvals|channels|durable|gallery|install|page|queue|typed)|repository)/;
+	/^(e2e\/(approvals|channels|durable|gallery|install|page|queue|teams|typed)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {

@@ -1,4 +1,4 @@
-// Workflows in a few words, and the human who answers them.
+// Workflows in a few words, and the approver who answers them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
@@ -19,10 +19,10 @@ export const NODE = 'Run Agent Session';
 
 export const projectId = firstProjectId;
 
-/** A local service, and the n8n that the test files share, for the tests of one file */
+/** A local mock service, and the n8n that the test files share, for the tests of one file */
 export const useStage = (): Stage => prepared(connectStage);
 
-/** A local service, and an n8n that nobody shares, for the tests of one `describe` */
+/** A local mock service, and an n8n that nobody shares, for the tests of one `describe` */
 export const useOwnStage = <H extends OwnHost>(start: StartHost<H>): Stage<H> =>
 	// The command has built already, and other tests read what it built.
 	prepared(() => setStage((line) => process.stderr.write(`${line}\n`), { build: false, start }));
@@ -40,7 +40,7 @@ function prepared<S extends Stage>(prepare: () => Promise<S>): S {
 	return stage;
 }
 
-/** Each file has a service of its own, so that nobody else changes its speed, its faults or its record. */
+/** Each file has its own service, so that nobody else changes its speed, its faults or its record. */
 async function connectStage(): Promise<Stage> {
 	const service = await startLocalService();
 	try {
@@ -210,7 +210,7 @@ export function example(
 	return file;
 }
 
-/** Imports a workflow and runs it until it ends, or until it waits for somebody. */
+/** Imports a workflow and runs it until it ends, or until it waits for someone. */
 export async function play(
 	{ host }: Stage,
 	file: WorkflowFile,
@@ -303,7 +303,7 @@ export async function getDashboard({ service }: Stage, sessionId: string): Promi
 export const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
 	(await service.sessions()).filter((session) => session.prompt === prompt);
 
-/** The session with this prompt, once a node has looked at it */
+/** The session with this prompt, once a node has checked it */
 export const watched = async (stage: Stage, prompt: string): Promise<any> =>
 	await eventually(
 		async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0),

@@ -9,7 +9,7 @@ const stage = useStage();
 
 beforeAll(async () => await stage.service.control.setSpeed(20));
 
-/** Runs sessions with the outputs wired so, until they have ended or are parked, and returns the run of the node. */
+/** Runs sessions with these connections, until they have ended or are paused, and returns the run of the node. */
 async function runWith(
 	prompts: string[],
 	wires: string[][],
@@ -46,7 +46,7 @@ describe('a hint in the editor', () => {
 });
 
 describe("n8n's tracing", () => {
-	// n8n 1 has none, and would keep what it is told with the execution's data.
+	// n8n 1 has none, and would save the metadata with the execution.
 	const expectTold = ({ metadata }: NodeRun, tracing: object) =>
 		expect(metadata?.tracing).toEqual(hostVersion() === '1.123' ? undefined : tracing);
 

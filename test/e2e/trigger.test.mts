@@ -1,4 +1,4 @@
-// Workspace Automation Trigger in an n8n of its own, which is ended, killed and started again while things change.
+// Workspace Automation Trigger in its own n8n, which is ended, killed and started again while things change.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

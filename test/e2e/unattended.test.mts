@@ -157,7 +157,7 @@ describe('several requests at once', () => {
 describe('examples/approval-with-deadline.json', () => {
 	const EXAMPLE = 'approval-with-deadline';
 
-	/** The execution when the human was asked for the nth time */
+	/** The execution when the approver was asked for the nth time */
 	const askedAgain = async (id: string, times: number): Promise<Execution> =>
 		await eventually(async () => {
 			const execution = await stage.host.waitForExecution(id, { until: 'waiting' });
@@ -192,7 +192,7 @@ describe('examples/approval-with-deadline.json', () => {
 			expect(execution.items('Result')).toEqual([]);
 			const record = await getRecord(stage, sessionId);
 			expect(record).toMatchObject({ status: 'failed', aborted: true });
-			// Nobody approved anything on the human's behalf.
+			// Nobody approved anything on the approver's behalf.
 			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual([null, null]);
 		},
 		TEST_TIMEOUT_MS,

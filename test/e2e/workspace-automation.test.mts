@@ -1,4 +1,4 @@
-// The Workspace Automation node as it would be published, in the real n8n, against the local service.
+// The Workspace Automation node as it would be published, in the real n8n, against the local mock service.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
 import {

@@ -1,4 +1,4 @@
-// The analytics operation, as the engine runs it, against a real ClickHouse in the local service.
+// The analytics operation, as the engine runs it, against a real ClickHouse in the local mock service.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';

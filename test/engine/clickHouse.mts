@@ -7,7 +7,7 @@ import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 /** A token as ClickHouse names it, such as `['StringLiteral', "'a'"]` */
 export type Piece = [type: string, text: string];
 
-/** A ClickHouse for the tests of a file, with a database of its own */
+/** A ClickHouse for the tests of a file, with its own database */
 export function useClickHouse(database: string) {
 	let connection: Connection;
 

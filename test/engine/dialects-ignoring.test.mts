@@ -1,4 +1,4 @@
-// The same against services that ignore what they do not know, and what stands between them and their callers.
+// The same against services that ignore unknown names, and against proxies.
 import { testFamily } from './outcomes/family.mts';
 
 testFamily(true, 'Services that ignore unknown names');

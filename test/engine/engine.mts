@@ -31,7 +31,7 @@ const { createRunExecutionData } = n8nWorkflow;
 /** What the sub-node of a test workflow supplies. It's no parameter, because those are JSON. */
 let supplied: unknown;
 
-/** Hands on the items it is given as parameters: the trigger of every test workflow, and its sub-node. */
+/** Returns the items in its parameters: the trigger of every test workflow, and its sub-node. */
 const source: INodeType = {
 	description: {
 		displayName: 'Source',
@@ -91,11 +91,11 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
-	/** The output that is wired back into the node itself */
+	/** The output that's connected to the node's own input */
 	backFrom?: number;
 	/** What a sub-node on its input for output parsers supplies; an error, to throw it */
 	outputParser?: unknown;
-	/** An execution to retry: its data and the node's context are handed on */
+	/** An execution to retry: its data and the node's context are passed on */
 	retryOf?: Execution;
 }
 
@@ -149,7 +149,7 @@ function prepare({
 		}),
 	};
 	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
-	// Each run is an execution of its own, as a retry is.
+	// Each run is its own execution, as a retry is.
 	prepared.additionalData.executionId = String(++executions);
 	prepared.additionalData.currentNodeParameters = parameters as INode['parameters'];
 	return prepared;

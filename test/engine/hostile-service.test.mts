@@ -17,7 +17,7 @@ const ID = '123e4567-e89b-12d3-a456-426614174000';
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A server of its own for each test */
+/** Its own server for each test */
 class Host {
 	readonly requests: Array<{ url: string; authorization?: string }> = [];
 	private readonly server: Server;
@@ -66,7 +66,7 @@ const setup = (host: Host, operation: string, parameters: IDataObject = {}): Set
 };
 const starting = { projectId: rl(ID), prompt: 'x' };
 
-/** Writes for as long as somebody reads */
+/** Writes for as long as someone reads */
 function writeWithoutEnd(response: ServerResponse, chunk: Buffer): void {
 	const write = () => {
 		while (!response.destroyed && response.write(chunk));

@@ -1,4 +1,4 @@
-// The operations of the Workspace Automation node, run by the engine against the local service over real HTTP. The service validates
+// The operations of the Workspace Automation node, run by the engine against the local mock service over real HTTP. The service validates
 // each request against the contract, and each of its own answers.
 import { expect } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';

@@ -161,7 +161,7 @@ test.each(documented)('$endpoint: every parameter is sent', async ({ names, para
 	expect(named.filter((name) => !found.includes(name.toLowerCase()))).toEqual([]);
 });
 
-/** Fields that the node reads itself: they say how a list goes on, and where a file or the rows are */
+/** Fields that the node reads itself: they say how a list continues, and where a file or the rows are */
 const READ_BY_THE_NODE =
 	/^(object|has_more|next_cursor|data|rowCount|url)$|^setup_required|\b(warnings)\b/;
 

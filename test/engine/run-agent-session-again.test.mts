@@ -65,7 +65,7 @@ describe('Stop (rule 9)', () => {
 
 describe('retries (rule 10)', () => {
 	test('Retry On Fail resumes the running session', async () => {
-		// The reads after the first are refused for a moment: the try fails, the session goes on.
+		// The reads after the first are refused for a moment: the try fails, the session continues.
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
@@ -157,7 +157,7 @@ describe('retries (rule 10)', () => {
 	}, 30_000);
 
 	describe('wired back into the node that continues a session', () => {
-		/** Runs it with what leaves by this output led back, and returns its rounds. A third has no session, which ends it. */
+		/** Runs it with this output connected to its own input, and returns its rounds. A third has no session, which ends it. */
 		async function rounds(output: OutputKey, message: string, third = '') {
 			const { projectId, control } = service;
 			const sessionId = await control.startSession({ projectId, prompt: '[say First.]' });

@@ -1,4 +1,4 @@
-// Run Agent Session as the engine runs it, against the local service over real HTTP.
+// Run Agent Session as the engine runs it, against the local mock service over real HTTP.
 import type { IDataObject } from 'n8n-workflow';
 import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import type { Execution, Setup } from './engine.mts';

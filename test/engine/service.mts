@@ -1,4 +1,4 @@
-// The local service for engine tests: real HTTP, in the test's own process, faster than life.
+// The local mock service for engine tests: real HTTP, in the test's own process, faster than life.
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import axios from 'axios';
 import {

@@ -20,7 +20,7 @@ interface Course {
 	otherwise?: (id: string) => Promise<unknown>;
 }
 
-/** So far behind are the tasks of `taskRan`, so that the time of the next run has come, whatever day it is: they run once a week at least */
+/** So far behind are the tasks of `taskRan`, so that the next run is due on any day: they run once a week at least */
 const EIGHT_DAYS = 8 * 24 * 3_600_000;
 
 const COURSES: Record<string, Course> = {

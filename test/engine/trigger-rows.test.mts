@@ -1,4 +1,4 @@
-// Rows Found: a query of the trigger, over real HTTP against the local service and its ClickHouse.
+// Rows Found: a query of the trigger, over real HTTP against the local mock service and its ClickHouse.
 import { beforeEach, expect, test } from '@jest/globals';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import { poller, type Setup } from './engine.mts';

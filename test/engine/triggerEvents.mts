@@ -1,4 +1,4 @@
-// Workspace Automation Trigger: its poll called as n8n calls it, over real HTTP against the local service.
+// Workspace Automation Trigger: its poll called as n8n calls it, over real HTTP against the local mock service.
 import { afterEach } from '@jest/globals';
 import type { Setup } from './engine.mts';
 import { useService } from './service.mts';

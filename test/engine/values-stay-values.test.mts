@@ -17,7 +17,7 @@ import {
 
 const clickHouse = useClickHouse('places_of_values');
 
-/** Values that try to get out of whatever they are in */
+/** Values that try to end the literal that they're in */
 const hostile = getMix(
 	[
 		marks,
@@ -258,11 +258,11 @@ test('ClickHouse returns a value unchanged', async () => {
 		const answer = await clickHouse.answer(bound);
 		const tame = hasAccident && (await clickHouse.answer(bind(sql, getValues('tame'))));
 		if (typeof tame === 'string') {
-			// The template is wrong, whatever the value is.
+			// The template is wrong, for any value.
 			expect([sql, value, answer]).toEqual([sql, value, tame]);
 			continue;
 		}
-		// An accident makes something else of some columns, whatever the value is.
+		// Some columns change by accident, for any value.
 		const present = [...columns.entries()].filter(
 			([index, each]) =>
 				!tame || isDeepStrictEqual(tame[0][getKey(each, index, 'tame')], each.cell('tame')),

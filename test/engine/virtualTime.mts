@@ -49,13 +49,13 @@ interface Axios {
 	getUri(config: AxiosConfig): string;
 }
 
-/** Every axios that is loaded: n8n-core has one of its own. */
+/** Every axios that is loaded: n8n-core has its own. */
 const loadedAxios = (): Axios[] =>
 	Object.values(require.cache)
 		.filter((module) => /axios[\\/]dist[\\/]node[\\/]axios\.cjs$/.test(module?.filename ?? ''))
 		.map((module) => module!.exports as Axios);
 
-/** Time that stands still unless somebody waits in it. Services answer by the host of their URL. */
+/** Time that stands still unless someone waits in it. Services answer by the host of their URL. */
 export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 	let now = start;
 	let busy = 0;
@@ -126,7 +126,7 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 				for (let quiet = 0; !isDone;) {
 					await new Promise((resolve) => setImmediate(resolve));
 					quiet = busy > 0 ? 0 : quiet + 1;
-					// Nobody can tell a wait from work that goes on; work does not leave the loop alone so often.
+					// Nobody can tell a wait from work that continues; work does not leave the loop alone so often.
 					if (isDone || quiet < 4 || timers.size === 0) continue;
 					const next = [...timers].reduce((first, timer) => (timer.at < first.at ? timer : first));
 					timers.delete(next);

@@ -156,7 +156,7 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 	const isRight = {
 		Completed: session.status === 'completed',
 		'Needs Approval': session.status === 'running' && pending.length > 0,
-		// The session may have gone on since: what counts is what the node was told last.
+		// The session may have continued since. The last response to the node counts.
 		'Still Running': !session.told?.ended && !session.told?.asks,
 	}[output];
 	if (!isRight)
@@ -171,7 +171,7 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 		({ interactionId, option }: any) => `${interactionId} ${option}`,
 	);
 	const carriedOut = decided.map(({ id, value }: any) => `${id} ${value}`);
-	// One whose fate was not known when the time was over is told of as that.
+	// A decision without proof at the timeout is reported as such.
 	const isReported = (entry: string, fate: string) =>
 		json.warnings?.some((warning: string) =>
 			warning.startsWith(`Permission request ${entry.split(' ')[0]} ${fate}`),
@@ -189,7 +189,7 @@ function judgeItem({ output, json }: { output: string; json: any }, sessions: an
 function judgeError(json: any, session: any): string[] {
 	if (json.error === UNKNOWN) return [];
 	if (!session)
-		return /too many requests|unavailable|could not be reached/.test(json.error)
+		return /too many requests|unavailable|couldn.t be reached/.test(json.error)
 			? []
 			: [`failed without a session: ${json.error}`];
 	if (!json.message.includes(session.sessionId))

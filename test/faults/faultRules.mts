@@ -2,7 +2,7 @@
 
 import type { FaultRule } from '../../local-service/faults.mts';
 
-/** Numbers from 0 to 1, the same for the same seed: `createDice` of the local service */
+/** Numbers from 0 to 1, the same for the same seed: `createDice` of the local mock service */
 export type Dice = () => number;
 
 type Fault = Omit<FaultRule, 'operationId'>;

@@ -12,7 +12,7 @@ export interface CampaignHost {
 	close(): Promise<void>;
 }
 
-/** Starts n8n. Each campaign has a service, and so a rate limit, of its own. */
+/** Starts n8n. Each campaign has its own service and rate limit. */
 export async function startCampaignHost(): Promise<CampaignHost> {
 	const { host, close } = await setStage(() => {}, { build: false });
 	return {

@@ -64,7 +64,7 @@ const FAULTS: Record<'poll' | 'decision' | 'start', Weather[]> = {
 const getKind = ({ method, path }: Sent) =>
 	method === 'GET' ? 'poll' : path.endsWith('/resolve') ? 'decision' : 'start';
 
-/** Those under which a session can be started: what stands between is in the faults, and strikes now and then. */
+/** Those under which a session can be started: proxies are among the faults. */
 const speakable = dialectNames.filter(
 	(name) => dialects[name].group !== 'intermediaries' && name !== 'nothing-to-say',
 );

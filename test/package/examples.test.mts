@@ -48,7 +48,7 @@ function hiddenNames({ name, type, parameters }: WorkflowNode): string[] {
 	return Object.keys(parameters).filter((key) => !(key in shown));
 }
 
-/** n8n gives tools and polling triggers fields of its own. */
+/** n8n adds fields to tools and polling triggers. */
 const FIELDS_OF_N8N = ['descriptionType', 'pollTimes', 'toolDescription'];
 
 describe.each(examples())('%s.json', (name) => {

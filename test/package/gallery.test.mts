@@ -1,4 +1,4 @@
-// Every example is as people expect it when they import it, and stands in the gallery.
+// Every example is as people expect it when they import it, and is in the gallery.
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -39,7 +39,7 @@ function getOutputs({ type, parameters, onError }: WorkflowNode): number[] {
 	);
 }
 
-/** Who hands on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and hands nothing on. */
+/** Who passes on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and has no connection of its outputs. */
 function steps({ nodes, connections }: WorkflowFile) {
 	const x = Object.fromEntries(nodes.map(({ name, position }) => [name, position[0]]));
 	return Object.entries(

@@ -1,4 +1,4 @@
-// The Node that commands run on: the one that npm installs, whatever the machine has; and what that one has to be.
+// The Node that commands run on: the one that npm installs, not the machine's, and its version.
 import { expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

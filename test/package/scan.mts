@@ -8,7 +8,7 @@ const scanner = fileURLToPath(new URL('../../n8n-host/scanner', import.meta.url)
 
 /**
  * The scanner's analysis of a folder: of a tarball's content, or of sources, of which only some files count.
- * In a process of its own, because n8n's lint rules judge every file as if it were a node when they see that a test runs them.
+ * In its own process, because n8n's lint rules judge every file as if it were a node when they see that a test runs them.
  */
 export async function scan(folder: string, what: 'tarball' | 'sources' = 'tarball') {
 	const script = `

@@ -89,7 +89,7 @@ test('no request is approved without a rule or an approver, for any order of req
 		fc.record({
 			does: fc.constant('answer' as const),
 			session,
-			/** Which of the questions so far, whoever's, the person answers; also an old one, and one again */
+			/** Which of the questions so far the person answers, of any approver; also an old one, and one again */
 			question: fc.nat(10),
 			answer: fc.constantFrom('approve', 'deny', 'none'),
 		}),

@@ -169,7 +169,7 @@ describe('rule 12: the output item', () => {
 			durationMs: service.now(),
 		});
 		expect(json).not.toHaveProperty('error');
-		// Until the agent has spoken, the latest message is what it was told.
+		// Until the agent writes, the latest message is the user's.
 		expect(toJson(await service.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
 		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
 	});

@@ -1,4 +1,4 @@
-// Runs a session through the package's own code against the local service in simulated time: half an hour passes in
+// Runs a session through the package's own code against the local mock service in simulated time: half an hour passes in
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
@@ -268,14 +268,14 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		stop: () => stopNow(),
 		/** The service's own record of its sessions */
 		sessions: async () => (await control('/sessions')).sessions as any[],
-		/** Calls the service as somebody else would, in fine weather */
+		/** Calls the service as someone else would, in fine weather */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
 			const headers = apiHeaders(KEY);
 			return (
 				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
 			).json() as any;
 		},
-		/** Runs one item. Hand on `nodeContext` to retry it. With `lateMs` everything takes a little time. */
+		/** Runs one item. Pass `nodeContext` again to retry it. With `lateMs` everything takes a little time. */
 		run: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) =>
 			await runOnce(prompt, changes, nodeContext, runInMemory),
 		/** Runs one wake of an item In the Database. The context is saved and loaded in between, as n8n does. */

@@ -7,7 +7,7 @@ import { getTraffic } from '../../local-service/analytics/traffic.mts';
 import { getId } from '../../local-service/ids.mts';
 import { seed } from '../../local-service/seed.mts';
 
-// Every example of a property has tables of its own.
+// Every example of a property has its own tables.
 jest.setTimeout(180_000);
 
 const noon = Date.UTC(2026, 9, 5, 12);

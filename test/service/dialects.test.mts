@@ -72,7 +72,7 @@ describe('the assumed requests', () => {
 		expect(Object.keys(query ?? {}).sort()).toEqual(names('query').sort());
 		expect([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(names('path'));
 		expect(findPlaceholders(body ?? {}).filter((name) => !(name in samples))).toEqual([]);
-		// A change of a product has whatever fields its caller gives it.
+		// A change of a product has any fields that its caller gives it.
 		const isFree = Object.keys(body ?? { none: true }).length === 0;
 		const sent = isFree ? { name: 'x' } : body && writeValues(body, samples);
 		expect(operation.validateBody?.(sent) ?? sent === undefined).toBe(true);

@@ -62,7 +62,7 @@ test('people are told the overrides, and which dialects there are', async () => 
 	await ended;
 	const list = await run('--dialects');
 	await list.ended;
-	expect(list.output()).toMatch(/^ {2}snake-case +Everything .* \(needs overrides\)$/m);
+	expect(list.output()).toMatch(/^ {2}snake-case +All names .* \(needs overrides\)$/m);
 });
 
 test('what cannot be is refused with a sentence', async () => {

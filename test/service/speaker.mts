@@ -96,7 +96,7 @@ export const valueAt = (value: unknown, path: string): unknown =>
 			value,
 		);
 
-/** The id that a service gave a new session, from its own record: whatever its answer looks like. */
+/** The id that a service gave a new session, from its own record, for any form of the answer. */
 export const latestSession = async ({ control }: Speaker): Promise<string> =>
 	(await control.sessions()).at(-1)!.sessionId;
 

@@ -53,7 +53,7 @@ const present = (headers: Record<string, string | null>) =>
 
 /**
  * Starts a service before the file's tests, resets it before each, and closes it after them.
- * Its clock stands still: `advance` moves it. The file fails when the service reports a mistake of its own.
+ * Its clock stands still: `advance` moves it. The file fails when the service reports its own error.
  */
 export function useService(options: ServiceOptions = {}) {
 	const clock = createServiceClock();
@@ -107,7 +107,7 @@ export function useService(options: ServiceOptions = {}) {
 		};
 	}
 
-	/** A token for a key of its own. */
+	/** A token for its own key. */
 	const keyFor = (key: Omit<NewKey, 'name'>): Promise<string> =>
 		control.createKey({ name: 'own', ...key });
 

@@ -27,7 +27,7 @@ const chat = { sessionId: 'f3b1c6', action: 'sendMessage' };
 
 type Said = 'approve' | 'deny' | 'none' | 'unreadable' | 'both';
 
-/** From the node and what was done there, to what comes out of it and what that says. */
+/** From the node and what was done there, to its result and its texts. */
 const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['a boolean', true, 'approve'],
 	['a boolean', false, 'deny'],

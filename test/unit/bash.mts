@@ -1,4 +1,4 @@
-// A real bash that runs many commands in a folder of its own, with programs that only say that they were run.
+// A real bash that runs many commands in its own folder, with programs that only say that they were run.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ async function runPart(commands: readonly string[]): Promise<Trace[]> {
 }
 
 /**
- * Runs commands in an empty folder, each in a shell of its own. A program of theirs is one of the names above, or none at all.
+ * Runs commands in an empty folder, each in its own shell. A program of theirs is one of the names above, or none at all.
  * `@BIN@` in a command is the folder of the programs.
  */
 export async function runInBash(commands: readonly string[]): Promise<Trace[]> {

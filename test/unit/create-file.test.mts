@@ -1,4 +1,4 @@
-// Create File with a lost response, while somebody else creates a file with the same name: only our own file is reported as ours.
+// Create File with a lost response, while someone else creates a file with the same name: only our own file is reported as ours.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
@@ -24,7 +24,7 @@ interface StoredFile {
 	createdAt: string;
 }
 
-/** Somebody else creates a file with this name, or removes whatever has it, right before one of our requests. */
+/** Someone else creates a file with this name, or removes the file with it, right before one of our requests. */
 interface Foreign {
 	before: number;
 	action: 'create' | 'remove';
@@ -154,7 +154,7 @@ describe('our file after a lost response', () => {
 			}
 	});
 
-	/** The file of somebody else is ten minutes old. */
+	/** The file of someone else is ten minutes old. */
 	async function createAfterOld({ skewMs, isDated }: Situation) {
 		const createdAt = new Date(HOUR_MS - 600_000 + skewMs).toISOString();
 		const file = { id: 'old', name: NAME, kind: 'file', parentId: FOLDER, sizeBytes: OUR_BYTES };

@@ -5,7 +5,7 @@ import { ensurePackages, type DebianPackage, type Machine } from '../../n8n-host
 const there: DebianPackage = { name: 'there', program: 'there', find: () => '/usr/bin/there' };
 const missing = (name: string): DebianPackage => ({ name, program: name, find: () => undefined });
 
-/** A machine whose apt-get installs what it is told to, unless it fails with `code`. */
+/** A machine whose apt-get installs the packages, unless it fails with `code`. */
 function machine({ isRoot = true, code = 0 } = {}) {
 	const calls: string[][] = [];
 	const installed = (name: string): DebianPackage => ({

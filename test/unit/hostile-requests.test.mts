@@ -256,7 +256,7 @@ describe('a rule that denies', () => {
  */
 function isOneCommand(text: string): boolean {
 	if (/[\n\r\u2028\u2029`$]/.test(text)) return false;
-	// Within a word it is no comment, whatever shell-quote says.
+	// Within a word it's no comment, although shell-quote says so.
 	return parse(text.replace(/(?<=\S)#/g, '_')).every(
 		(word) => typeof word === 'string' && !word.split(/[/=:]/).includes('..'),
 	);

@@ -1,4 +1,4 @@
-// A page of a proxy or a login is never the service's word, whatever its status.
+// A page of a proxy or a login is never the service's word, with any status.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';

@@ -76,7 +76,7 @@ const hostile = fc
 	.map((parts) => parts.join(''))
 	.filter((text) => text !== '');
 
-/** All tags of a page with their attributes; what stands for a content is different by nature */
+/** All tags of a page with their attributes; what represents a content is different by nature */
 const getTags = (html: string) =>
 	(html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/value="[\w-]{22}"/, 'value=""'));
 

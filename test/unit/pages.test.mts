@@ -11,7 +11,7 @@ const ids = (from: number, count: number) =>
 type List = [operation: OperationId, values: Values];
 const tasks: List = ['listTasks', {}];
 
-/** Reads a list whose pages come one after the other; the last goes on for ever. */
+/** Reads a list whose pages come one after the other; the last continues for ever. */
 async function read(
 	pages: unknown[],
 	list: List = tasks,

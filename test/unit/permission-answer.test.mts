@@ -203,7 +203,7 @@ describe('nothing is approved', () => {
 			label: orJson(fc.constantFrom('Allow', 'No', 'Forever', '', '')),
 		}),
 	);
-	/** As it comes out of a parser: fast-check's objects may have no prototype. */
+	/** Like a parser's result: fast-check's objects may have no prototype. */
 	const asJson = (value: unknown): any => JSON.parse(JSON.stringify(value));
 	const interaction = orJson(
 		fc.record(

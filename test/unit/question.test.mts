@@ -19,7 +19,7 @@ const about = {
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
 const asSent = (...interactions: unknown[]) => formatQuestion({ ...about, interactions });
-/** As somebody reads it, who does not see that lines end in two spaces */
+/** As someone reads it, who does not see that lines end in two spaces */
 const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
 const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 

@@ -78,7 +78,7 @@ interface Course {
 	left: Thing[];
 	/** `id` and, for what is still there, its version */
 	emitted: Array<{ id: string; version?: number }>;
-	/** Number of came out of each poll */
+	/** Number of items of each poll */
 	batches: number[];
 	/** By id, in how many reads of its list that were not empty it was missing so far when it was emitted as gone */
 	missed: Map<string, number>;
@@ -141,7 +141,7 @@ function play(on: ChangeRule['on'], first: number, steps: Step[], most: number):
 				if (isWhole && !entries.some(({ key }) => key === id))
 					absent.set(id, (absent.get(id) ?? 0) + 1);
 		const next = findChanges(memory, lists, rule);
-		// n8n hands on the same state to the next poll, and saves it with what is emitted.
+		// n8n passes on the same state to the next poll, and saves it with what is emitted.
 		const inProcess = { ...load(save(next.memory)), missing: next.memory.missing };
 		if (end !== 'crashInPoll') {
 			next.changes.forEach(emit);

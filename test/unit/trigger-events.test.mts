@@ -64,7 +64,7 @@ describe('a task', () => {
 
 	test.each(cases)('%s: ran?', (_, before, now, hasRun) => {
 		expect(event('taskRan').isChange!(before, now, NOW)).toBe(hasRun);
-		// A run is no update of its own.
+		// A run is no separate update.
 		expect(event('taskUpdated').isChange!(before, now, NOW)).toBe(!hasRun);
 	});
 

@@ -25,7 +25,7 @@ export async function openPanel(page: Page, node: string): Promise<Panel> {
 	return await getPanel(page);
 }
 
-/** Looks for a node by what somebody types into the node panel. The locator is that of the names of all that is found, once it is. */
+/** Looks for a node by what someone types into the node panel. The locator is that of the names of all that is found, once it is. */
 export async function searchNodes(page: Page, typed: string): Promise<Locator> {
 	const field = page.getByTestId('node-creator-search-bar');
 	if (!(await field.isVisible())) await page.getByTestId('node-creator-plus-button').click();

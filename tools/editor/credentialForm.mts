@@ -18,7 +18,7 @@ export async function createCredential(page: Page, panel: Panel): Promise<Creden
 	return await getForm(page);
 }
 
-/** From the panel of a node, to look at the credential that it has; n8n tests it at once. */
+/** From the panel of a node, to check the credential that it has; n8n tests it at once. */
 export async function openCredential(page: Page, panel: Panel): Promise<CredentialForm> {
 	await tested(page, () => panel.root.getByTestId('credential-edit-button').click());
 	return await getForm(page);
@@ -32,7 +32,7 @@ async function getForm(page: Page): Promise<CredentialForm> {
 		type: (name, text) => root.getByTestId(`parameter-input-${name}`).locator('input').fill(text),
 		saveAndTest: () => tested(page, () => root.getByTestId('credential-save-button').click()),
 		async close() {
-			// The Escape key would close the panel behind it as well.
+			// The Escape key would close the panel behind it, too.
 			await root.getByRole('button', { name: 'Close this dialog' }).click();
 			await root.waitFor({ state: 'hidden' });
 		},

@@ -1,4 +1,4 @@
-// The panel of a node: what comes in on the left, its fields in the middle, what came out of it on the right.
+// The panel of a node: what comes in on the left, its fields in the middle, its output on the right.
 import type { Locator, Page } from 'playwright-core';
 
 /** A list that is searched and paged, such as that of projects */
@@ -150,7 +150,7 @@ async function findCode(field: Locator): Promise<string> {
 		.join('\n');
 }
 
-/** Pastes, because an editor of code closes brackets and suggests words over the other fields while somebody types. */
+/** Pastes, because an editor of code closes brackets and suggests words over the other fields while someone types. */
 async function paste(page: Page, into: Locator, text: string): Promise<void> {
 	await page.evaluate((copied) => (globalThis as any).navigator.clipboard.writeText(copied), text);
 	await into.press('ControlOrMeta+V');

@@ -1,4 +1,4 @@
-// Services that ignore unknown names, where others refuse it. What is asked for under our names is not done, and nobody says so.
+// Services that ignore unknown names, where others refuse it. Requests with our names have no effect, and no error.
 import type { Dialect } from '../dialect.mts';
 import { everyList } from './lists.mts';
 

@@ -1,4 +1,4 @@
-// The words that a permission request offers. The document shows that options have a value and a label, and no words.
+// The words that an approval request offers. The document shows that options have a value and a label, and no words.
 import type { Dialect } from '../dialect.mts';
 
 type Words = Record<'once' | 'always' | 'reject', [value: string, label: string]>;

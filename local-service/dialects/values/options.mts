@@ -1,4 +1,4 @@
-// The options of permission requests.
+// The options of approval requests.
 import { usualOptions } from '../../agent/directives.mts';
 import { ApiError } from '../../errors.mts';
 import { isObject } from '../../json.mts';

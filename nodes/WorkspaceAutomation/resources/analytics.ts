@@ -124,7 +124,7 @@ export const analytics: Record<string, Operation> = {
 					...ANALYTICS_TABLES.map(({ name, value, description }) => ({ name, value, description })),
 				],
 			}),
-			// The panel shows the default of the table that is chosen, until somebody changes it.
+			// The panel shows the default of the table that is chosen, until someone changes it.
 			...[{ value: OWN_QUERY, query: '' }, ...ANALYTICS_TABLES].map(({ value, query }) => ({
 				...queryField,
 				default: query,
@@ -157,7 +157,7 @@ export const analyticsOptions: Field[] = showFor<Field>(
 	rowsInOneItem,
 );
 
-// The condition runs in the editor whenever somebody types, so its patterns take time in proportion to the query's length.
+// The condition runs in the editor whenever someone types, so its patterns take time in proportion to the query's length.
 
 /** Comments and strings, which run to the end of the query if nothing closes them */
 const TEXT = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;

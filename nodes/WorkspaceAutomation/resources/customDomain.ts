@@ -23,7 +23,7 @@ export const customDomain: Record<string, Operation> = {
 			},
 			customDomainLocator,
 		],
-		// Nothing comes back where a second attempt finds that the first one has deleted it.
+		// Nothing returns where a second attempt finds that the first one has deleted it.
 		output: (items) =>
 			items.map(({ json: { customDomainId, ...json } }) => ({
 				json: { id: customDomainId, ...json, deleted: true },

@@ -81,7 +81,7 @@ function typedLiteral(name: string, value: unknown, type: string): string {
 	if (value === null || value === undefined) return 'NULL';
 	if (type === 'String') return `'${escaped(name, value)}'`;
 	const text = Array.isArray(value) ? literal(name, value) : value;
-	// n8n's dates have a time as well.
+	// n8n's dates have a time, too.
 	const isDate = typeof text === 'string' && /^Date(32)?$/.test(type);
 	const cut = isDate ? text.replace(/^(\d{4}-\d\d-\d\d)T.*$/, '$1') : text;
 	return `CAST('${escaped(name, cut)}', ${literal(name, type)})`;
@@ -153,7 +153,7 @@ function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 	);
 }
 
-/** Outside of quotes a value is a token of its own: it touches nothing but, as a part of a name, a dot. */
+/** Outside of quotes a value is its own token: it touches nothing but, as a part of a name, a dot. */
 function bindAlone({ kind, text, start }: Token, query: QueryInput): string {
 	const isHole = kind === 'hole';
 	const placeholder = isHole ? query.nextExpression() : text;

@@ -4,7 +4,7 @@ import { WorkspaceAutomationError } from '../errors';
 // ClickHouse 26.7 does: a test compares every token. What ClickHouse refuses, or reads differently from version to version, is
 // refused here, because a value beside it could end up outside of its quotes.
 
-/** Stands in a template where an expression is. No statement contains it: `templateOf` refuses it. */
+/** Marks an expression in a template. No statement contains it: `getTemplate` refuses it. */
 export const HOLE = '\0';
 
 /** The first row that matches counts: what is frequent comes early. */
@@ -34,7 +34,7 @@ export type TokenKind = keyof typeof TOKEN_PATTERNS;
 
 /**
  * Patterns between a token's opening and its end: group 1 closes, group 2 opens once more. In quotes a
- * backslash escapes any character, and two quotes stand for one; block comments nest.
+ * backslash escapes any character, and two quotes represent one; block comments nest.
  */
 const ENCLOSED_IN = new Map([
 	["'", /\\[^]|''|(')/g],
@@ -52,7 +52,7 @@ export interface Token {
 	start: number;
 }
 
-/** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes of its own */
+/** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes */
 export interface QueryTemplate {
 	text: string;
 	expressions: string[];

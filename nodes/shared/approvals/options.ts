@@ -56,7 +56,7 @@ const SINGLE_WORDS = new Map([
 	['no', 'deny'],
 ]);
 
-/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; whatever else it holds counts as a word. */
+/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; any other text counts as a word. */
 function normalizeWords(text: string): string[] {
 	const plain = text
 		.replace(/['’ʼ´`]/g, '')
@@ -232,7 +232,7 @@ export function chooseOption(
 	preferences: OptionPreferences,
 ): Option['value'] | undefined {
 	const { approveValues = [], denyValues = [], approveWith } = preferences;
-	// A value that the user names for the other side does not serve this one, whatever its words say.
+	// A value that the user names for one side never counts for the other side.
 	const usable = options.filter(({ value }) =>
 		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
 	);

@@ -41,7 +41,7 @@ function createHiddenTest(): (character: string) => boolean {
 }
 
 /**
- * Shows foreign text in one line of at most `limit` UTF-16 units. `hidden` says how many of its own are missing at the end.
+ * Shows foreign text in one line of at most `limit` UTF-16 units. `hidden` says how many are missing at the end.
  * Two different texts that are shown whole never look the same. Takes time in proportion to `limit`, however long the text is.
  */
 export function visibleText(text: string, limit: number): { shown: string; hidden: number } {

@@ -87,7 +87,7 @@ const CHECK_PROXY =
 	"Check that the base URL in the credential is the API's address, and that there's no proxy or login page in front of it.";
 
 /**
- * Returns the error for a page with a status that says no, or for a success without JSON. A page isn't the service's word: without
+ * Returns the error for a page with a status that denies, or for a success without JSON. A page isn't the service's word: without
  * `httpStatus`, nobody takes its status for a rejection.
  */
 function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {

@@ -4,7 +4,7 @@ import { CanceledError } from '../errors';
 
 /** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
 export interface Clock {
-	/** Returns milliseconds since 1970, for what people read and what is saved. It jumps when somebody sets the system clock. */
+	/** Returns milliseconds since 1970, for what people read and what is saved. It jumps when someone sets the system clock. */
 	now(): number;
 	/** Returns milliseconds that only ever grow, for deadlines, ages and waits. They mean nothing outside of this process. */
 	monotonicMs(): number;
@@ -40,7 +40,7 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 }
 
 /**
- * Returns the result of `work`, unless Stop comes first or the time is over. `sleep` of n8n-workflow ends with a signal only from
+ * Returns the result of `work`, unless Stop comes first or the timeout has passed. `sleep` of n8n-workflow ends with a signal only from
  * n8n 2.34 on. Before that an idle timer is left and must hold nothing of the result, so no function here sees `work`.
  * @param ms how long it may take; without a limit by default
  * @param work gets a signal that is aborted when the call is over, however it ends

@@ -55,7 +55,7 @@ export function checkBaseUrl(value: unknown): string {
 	return text;
 }
 
-/** Checks a credential. Every one of its mistakes is found here, before anything is sent. */
+/** Checks a credential. Every one of its errors is found here, before anything is sent. */
 export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {

@@ -68,7 +68,7 @@ function sentBytes({ text, data }: Values): number | undefined {
 
 /**
  * Finds out whether a file was created. The file with its name is ours only if it has our size and wasn't created before the first
- * attempt, by the service's own clock. Otherwise somebody else may have created it.
+ * attempt, by the service's own clock. Otherwise someone else may have created it.
  */
 export async function reconcileFile(
 	api: ApiClient,

@@ -126,7 +126,7 @@ export async function sendHttpRequest(
 	const httpOptions = { ...toHttpOptions(baseUrl, request), ...connection };
 	let response: HttpResponse | undefined;
 	try {
-		// The signal closes the connection. Destroying the body wouldn't, because axios puts a stream of its own before the socket.
+		// The signal closes the connection. Destroying the body wouldn't, because axios puts its own stream before the socket.
 		const text = await withTimeout(signal, timeoutMs, async (abortSignal) => {
 			response = (await context.helpers.httpRequestWithAuthentication.call(
 				// n8n types the helper for execution contexts only. It needs no more than every context has.

@@ -56,7 +56,7 @@ export function jsonBytes(body: unknown): Buffer {
 }
 
 /**
- * 16 digits and dots or more: JavaScript can hold any shorter number, whatever its sign and exponent. Counted in threes, because V8
+ * 16 digits and dots or more: JavaScript can hold any shorter number, with any sign and exponent. Counted in threes, because V8
  * unrolls these and then skips most of a text.
  */
 const LONG_NUMBER = /\d[\d.]{3}[\d.]{3}[\d.]{3}[\d.]{6,}/g;

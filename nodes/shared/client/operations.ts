@@ -24,7 +24,7 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** True if a session that it is about may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
-	/** True if others wait for it: an agent, or somebody who wants it to end */
+	/** True if others wait for it: an agent, or someone who wants it to end */
 	urgent?: true;
 	/** Undocumented values that the nodes read from the response: by name, their possible dotted paths */
 	answer?: Record<string, readonly string[]>;

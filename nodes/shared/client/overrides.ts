@@ -262,7 +262,7 @@ function checkOverride(operation: OperationId, override: unknown): void {
 /**
  * The credential's Overrides, checked.
  * @param value JSON text, an object, or nothing
- * @throws WorkspaceAutomationError that names the mistake, and what there is
+ * @throws WorkspaceAutomationError that names the error, and what there is
  */
 export function readOverrides(value: unknown): Partial<Record<OperationId, Override>> {
 	const overrides = requireJsonObject('Overrides', value);

@@ -13,7 +13,7 @@ const MIN_RECONCILE_MS = 10_000;
 export const toResponse = (body: unknown): ReconcileResult => ({ status: 200, headers: {}, body });
 
 /**
- * Checks again and again until something is found or the time is over. One stale reading proves nothing, and a failed check finds
+ * Checks again and again until something is found or the timeout has passed. One stale reading proves nothing, and a failed check finds
  * nothing.
  * @param timeoutMs how long an effect may take to appear
  * @param otherwise the result if nothing is found

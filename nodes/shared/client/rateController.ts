@@ -2,7 +2,7 @@
 
 /** Share of the measured rate to start with, so that the first guess stays below the limit */
 const INITIAL_SHARE = 0.9;
-/** Multiplicative decrease: what is left of the rate after another 429 */
+/** Multiplicative decrease: the remaining share of the rate after another 429 */
 const DECREASE = 0.8;
 /** Additive increase, in requests per second, for each request that others wait behind */
 const INCREASE = 0.02;

@@ -148,7 +148,7 @@ export class RateLimiters {
 		this.clock = clock;
 	}
 
-	/** @param key stands for a base URL and an API key: a fingerprint, no secret */
+	/** @param key represents a base URL and an API key: a fingerprint, no secret */
 	get(key: string): RateLimiter {
 		for (const [each, limiter] of this.limiters) if (limiter.isIdle()) this.limiters.delete(each);
 		const limiter = this.limiters.get(key) ?? new RateLimiter(this.clock);

@@ -2,7 +2,7 @@
 
 const REDACTED = '[API key]';
 
-/** Names of characters in HTML entities. Letters, digits and the rest have none, or one that stands for another character. */
+/** Names of characters in HTML entities. Letters, digits and the rest have none, or one that represents another character. */
 const ENTITY_NAMES: Record<string, string> = {
 	'&': 'amp',
 	'<': 'lt',

@@ -11,11 +11,11 @@ import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './ty
  */
 export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown';
 
-/** Returns whether a status says no. A redirect, a service in trouble and a rate limit don't. */
+/** Returns whether a status denies. A redirect, a service in trouble and a rate limit don't. */
 export const isRejection = (status: number): boolean =>
 	status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Returns whether a response is a page of a proxy or of a login, whatever its status. */
+/** Returns whether a response is a page of a proxy or of a login, with any status. */
 export function isHtmlPage({ headers, body, text = '' }: ResponseAttempt): boolean {
 	if (body !== undefined) return false;
 	const saysHtml = /html/i.test(String(headers['content-type'] ?? ''));
@@ -76,7 +76,7 @@ export function retryAfterMs(headers: Headers, wallMs: number): number | undefin
 
 /**
  * Returns the milliseconds to wait before the next attempt. With `Retry-After`: that time, at least a second, plus up to 2% jitter.
- * Otherwise: 1, 2, 4, ... seconds up to `maxDelayMs`, plus up to 20%, so that many clients don't come back at once.
+ * Otherwise: 1, 2, 4, ... seconds up to `maxDelayMs`, plus up to 20%, so that many clients don't return at once.
  * @param failures 1 after the first failure
  * @param random from 0 to 1
  */

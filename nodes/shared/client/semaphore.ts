@@ -1,4 +1,4 @@
-/** Runs at most `permits` pieces of work at once. The others wait for a permit, first come, first served. */
+/** Runs at most `permits` pieces of work at once. The others wait for a slot, first come, first served. */
 export class Semaphore {
 	private free: number;
 
@@ -8,20 +8,20 @@ export class Semaphore {
 		this.free = permits;
 	}
 
-	/** Resolves when there is a permit. Every call needs one call of `release` afterwards. */
+	/** Resolves when a slot is free. Call `release` afterwards. */
 	async acquire(): Promise<void> {
 		if (this.free > 0) this.free--;
 		else await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 
-	/** Gives a permit back, to the next in line if there is one. */
+	/** Frees a slot, for the next in line if there is one. */
 	release(): void {
 		const next = this.waiting.shift();
 		if (next) next();
 		else this.free++;
 	}
 
-	/** Runs `work` with a permit. */
+	/** Runs `work` in a slot. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
 		await this.acquire();
 		try {

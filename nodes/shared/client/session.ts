@@ -46,7 +46,7 @@ export interface Session {
 	lastActivityAt?: string | number;
 }
 
-/** Stands for all of a JSON value, such as an interaction, whatever the order of keys; undefined where it is nested too deeply. */
+/** Returns a fingerprint of a JSON value, such as an interaction, independent of the order of keys. Undefined if it's nested too deeply. */
 export function fingerprintContent(value: unknown): string | undefined {
 	const json = sortedJson(value);
 	return json === undefined ? undefined : fingerprint(json);
@@ -56,7 +56,7 @@ export function fingerprintContent(value: unknown): string | undefined {
 export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
 	fingerprint(toText([id, type, permission, patterns]));
 
-/** The type of what stands for `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+/** The type of what represents `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
 /** The type of an interaction that is nested too deeply to be read */
@@ -68,7 +68,7 @@ const hasOnlyBlanks = (value: unknown): boolean =>
 /** Nothing, or a wrapping around nothing */
 export const isBlank = (value: unknown): boolean => !isTooDeep(value) && hasOnlyBlanks(value);
 
-/** Each interaction once, however often it is listed. What is not one is kept as well: it may be what the session waits for. */
+/** Each interaction once, however often it is listed. What is not one is kept, too: it may be what the session waits for. */
 export function readInteractions(value: unknown): Interaction[] {
 	if (isBlank(value)) return [];
 	if (!Array.isArray(value)) {
@@ -107,7 +107,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const status = String(found.status);
 	return {
 		sessionId,
-		// It stands in errors and in the log, in one line like all that is shown.
+		// It is in errors and in the log, in one line like all that is shown.
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
 		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),

@@ -70,7 +70,7 @@ export function createTransport(
 		logger: context.logger,
 	};
 
-	/** @throws WorkspaceAutomationError if whoever runs the proxy could read the key */
+	/** @throws WorkspaceAutomationError if anyone who runs the proxy could read the key */
 	function checkProxy(connection: ConnectionOptions): void {
 		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
 		if (!connection.proxy || !isReadable) return;

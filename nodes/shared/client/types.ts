@@ -80,7 +80,7 @@ export interface ResponseAttempt extends ApiResponse {
 export interface FailedAttempt {
 	/**
 	 * - `unsent`: the request never reached the service, so it had no effect.
-	 * - `lost`: no response came back. The service may have acted.
+	 * - `lost`: no response returned. The service may have acted.
 	 * - `unusable`: there's no secure connection, for example because the certificate isn't trusted.
 	 * - `tooLarge`: the response has more bytes than the limit that `code` names.
 	 */

@@ -10,7 +10,7 @@ export const isTool = (context: ToolContext): boolean =>
 	context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
 
 /**
- * Returns whether an item that fails is handed on with its error. A tool's always is, unless the user wants the workflow to stop: of an
+ * Returns whether an item that fails is passed on with its error. A tool's always is, unless the user wants the workflow to stop: of an
  * error that is thrown the model reads the message alone, neither the description nor the session.
  */
 export const continuesOnError = (

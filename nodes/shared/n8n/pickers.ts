@@ -15,9 +15,9 @@ import { isId, requireId } from '../validation';
 
 // Entries for the pickers of the nodes' panels.
 
-/** A look into a list, in front of which somebody waits */
+/** A look into a list, in front of which someone waits */
 const PICKER_BUDGET_MS = 20_000;
-/** Pages that one look may cost; the editor asks for more when somebody scrolls */
+/** Pages that one look may cost; the editor asks for more when someone scrolls */
 const MAX_PICKER_PAGES = 20;
 
 /** Labels of the entries in each list. The chosen value is the ID. A product's fields aren't documented, so any name counts. */
@@ -38,7 +38,7 @@ interface Picker {
 	keep?: (entry: IDataObject) => boolean;
 }
 
-/** The pages of a list as people see them, read with the credential of the panel. Mistakes become n8n's own errors. */
+/** The pages of a list as people see them, read with the credential of the panel. Errors become n8n's own errors. */
 async function* readPickerPages(
 	context: ILoadOptionsFunctions,
 	{ operation, valuesOf = () => ({}), keep = () => true }: Picker,

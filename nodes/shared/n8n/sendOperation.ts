@@ -62,7 +62,7 @@ export interface Operation {
 		api: ApiClient,
 		settings: Entered['settings'],
 	) => Promise<INodeExecutionData | undefined>;
-	/** Turns what came back into the items that are handed on */
+	/** Turns what returned into the items that are passed on */
 	output?: (
 		this: IExecuteSingleFunctions,
 		items: INodeExecutionData[],
@@ -70,7 +70,7 @@ export interface Operation {
 	) => INodeExecutionData[];
 }
 
-// n8n gives every item of a run a context of its own, and all of them at once; the data of the run is what they have in common.
+// n8n gives every item of a run its own context, and all of them at once; the data of the run is what they have in common.
 const clients = new WeakMap<object, Promise<ApiClient>>();
 
 /** The way to the API that all items of this run share. */
@@ -82,7 +82,7 @@ async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	};
 	const api = clients.get(run) ?? open();
 	clients.set(run, api);
-	// Retry On Fail comes back with the same run, and the mistake may have been mended.
+	// Retry On Fail returns with the same run, and the error may have been mended.
 	return await api.catch((error: unknown) => {
 		clients.delete(run);
 		throw error;
@@ -122,7 +122,7 @@ async function readList(
 /** Values that say what is in a file or a message */
 const CONTENT_FIELDS = ['data', 'text', 'type'];
 
-/** A response as an item's JSON. Where nothing came back it is what was sent, under the API's names, but for contents. */
+/** A response as an item's JSON. Where nothing returned it is what was sent, under the API's names, but for contents. */
 export function toJsonItem(
 	operation: OperationId,
 	body: unknown,

@@ -1,4 +1,4 @@
-// An example as somebody has filled it in who has read its note, with the credentials of the channels.
+// An example as someone has filled it in who has read its note, with the credentials of the channels.
 import type { Host } from '../../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { CREDENTIAL, importCredentials } from './channelNodes.mts';

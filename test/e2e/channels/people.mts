@@ -1,4 +1,4 @@
-// The people in the channels: they read the message that the stand-in holds, and answer it as they would.
+// The people in the channels: they read the message that the mock holds, and answer it as they would.
 import { createHmac } from 'node:crypto';
 import type { Host } from '../../../n8n-host/host.mts';
 import { SLACK_SECRET } from './channelNodes.mts';

@@ -1,4 +1,4 @@
-// Loaded into n8n before its own code (`node --import`): whatever n8n sends over https goes to the stand-in for the channels instead, on this
+// Loaded into n8n before its own code (`node --import`): all requests of n8n over https go to the mock for the channels instead, on this
 // machine. Nothing reaches the internet.
 import http from 'node:http';
 import https from 'node:https';
@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const port = Number(process.env.CHANNELS_PORT);
 
-/** Takes what https.request takes, and sends it to the stand-in. The host that was meant stands in a header. */
+/** Takes what https.request takes, and sends it to the mock. The host that was meant is in a header. */
 function request(...args: any[]): http.ClientRequest {
 	const [first, second] = args;
 	const isUrl = typeof first === 'string' || first instanceof URL;

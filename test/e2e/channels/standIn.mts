@@ -1,4 +1,4 @@
-// A stand-in for Slack, Gmail, Telegram, Microsoft Teams and Google Chat, and for whatever else a test answers for: it takes what n8n's own nodes send, keeps it, and answers as little as they need.
+// A mock for Slack, Gmail, Telegram, Microsoft Teams and Google Chat, and for other hosts of a test: it takes what n8n's own nodes send, keeps it, and answers as little as they need.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ export interface Sent {
 	method: string;
 	path: string;
 	body: any;
-	/** All that a person would read, and the links: of a mail, its decoded source */
+	/** All that a person would read, and the links: of an email, its decoded source */
 	text: string;
 }
 
@@ -20,9 +20,9 @@ export interface Channels {
 	env: NodeJS.ProcessEnv;
 	/** Sent messages, oldest first */
 	sent(): Sent[];
-	/** Mail that lies in the inbox of Gmail, as its API shows a message */
+	/** Emails in the inbox of Gmail, as its API shows a message */
 	receive(mail: { id: string; [field: string]: unknown }): void;
-	/** Has a host answer in this way, until it is told otherwise; nothing is an answer of 404. */
+	/** Sets the answer of a host. Without an answer, it's 404. */
 	answer(host: string, answer: (request: Sent) => object | undefined): void;
 	/** The first message to people that this finds, within a minute */
 	message(wanted: (message: Sent) => boolean): Promise<Sent>;
@@ -86,7 +86,7 @@ async function read(request: IncomingMessage): Promise<Sent> {
 	};
 }
 
-/** The source of a mail with the lines joined and the characters back that its transport has encoded */
+/** The source of an email with the lines joined and the characters back that its transport has encoded */
 const quotedPrintable = (source: string): string =>
 	source
 		.replace(/=\r?\n/g, '')

@@ -1,4 +1,4 @@
-// An n8n of its own whose channels are the stand-in.
+// Its own n8n whose channels are the mock.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { PUBLIC, startChannels, type Channels } from './standIn.mts';
 
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'2.41': { WEBHOOK_URL: `${PUBLIC}/` },
-	// It signs its own address into links. Its database takes one writer at a time unless it is told otherwise.
+	// It signs its own address into links. Its database takes one writer at a time by default.
 	'1.123': { DB_SQLITE_POOL_SIZE: '2' },
 };
 

@@ -20,7 +20,7 @@ async function since(world: World, before: number) {
 }
 const count = async (world: World) => (await world.control.sessions()).length;
 
-/** A session that somebody else has started, under way. */
+/** A session that someone else has started, under way. */
 async function startedElsewhere(world: World, prompt: string): Promise<string> {
 	const sessionId = await world.control.startSession({ projectId: world.projectId, prompt });
 	world.settle();
@@ -118,7 +118,7 @@ const agentSessions: Speaker[] = [
 	},
 ];
 
-/** Returns whether it leaves to a person what it could not read, and says so: that is right, wherever it would have gone on. */
+/** Returns whether it leaves an unreadable request to an approver, and says so. That's always right. */
 const leavesToAPerson = ({ output, json }: { output?: OutputKey; json: any }) =>
 	output === 'needsApproval' && json.warnings?.length > 0 && typeof json.question === 'string';
 

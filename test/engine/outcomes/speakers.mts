@@ -1,4 +1,4 @@
-// Everything that speaks to the service, each used once by somebody who knows what has to come of it. What came of it is read in the
+// Everything that speaks to the service, each used once by someone who knows what has to come of it. What came of it is read in the
 // service's own state, through the control API; nothing here knows how the package works.
 import type { IDataObject } from 'n8n-workflow';
 import { byId, type World } from './world.mts';

@@ -206,7 +206,7 @@ interface CredentialTest {
 	}>;
 }
 
-/** n8n evaluates such a text; what stands in it is JavaScript. */
+/** n8n evaluates such a text; what is in it is JavaScript. */
 const evaluated = (text: string, $credentials: object): string =>
 	text.startsWith('={{')
 		? String(new Function('$credentials', `return ${text.slice(3, -2)}`)($credentials))

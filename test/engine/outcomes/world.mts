@@ -1,4 +1,4 @@
-// A service that speaks dialects, and what somebody in n8n does with it: every node, trigger, picker and the credential's test.
+// A service that speaks dialects, and what someone in n8n does with it: every node, trigger, picker and the credential's test.
 import type { IDataObject } from 'n8n-workflow';
 import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
@@ -65,7 +65,7 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
-	// A host of its own: what the package remembers of one service says nothing about the next.
+	// Its own host: what the package remembers of one service says nothing about the next.
 	const host = `service-${++services}.test`;
 	time.serve(host, app);
 	const control = controlWithin(app);
