@@ -163,7 +163,7 @@ export const denyValues = listField('Deny Values', 'denyValues', {
 
 export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', {
 	description: 'Rules from data, evaluated after Rules: a JSON list, usually an expression',
-	hint: 'An entry is {"permission", "pattern", "decision"}. Its texts are exact unless it has "wildcard": true. "expires" takes a date.',
+	hint: 'Fields: permission, pattern, decision, wildcard, expires. Without "wildcard": true, the texts match exactly.',
 	placeholder: 'e.g. [{"permission": "bash", "pattern": "git status", "decision": "approve"}]',
 	isPolicy,
 });

@@ -38,7 +38,7 @@ export const approvers: Field<Approver[]> = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Approver',
 	description:
-		'Who approves. Needs Approval returns an item for each of them, with a link of their own.',
+		'The people who approve. Needs Approval returns an item for each of them, with a separate link.',
 	hint: "Requires a connection from 'Needs Approval' back to this node, directly or through other nodes",
 	isPolicy: true,
 	options: [
