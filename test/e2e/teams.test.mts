@@ -74,7 +74,7 @@ const three = { approvers: { approver: [...two.approvers.approver, person('Carla
 /** Fifty rounds, in ten executions */
 const RACES = Array.from({ length: 10 }, (_, n) => `race ${n}`);
 const ROUNDS = Array.from({ length: 5 }, (_, n) => `round ${n}`);
-const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy ${n}.] [say Done.]`);
+const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy ${n}] [say Done.]`);
 const PROMPTS = {
 	votes: [
 		'Votes [ask bash: npm publish] [say Done.]',
@@ -97,7 +97,7 @@ beforeAll(async () => {
 	for (const name of RACES)
 		await begin(
 			name,
-			ROUNDS.map((round) => `${name} [ask bash: ${name} ${round}.] [say Done.]`),
+			ROUNDS.map((round) => `${name} [ask bash: ${name} ${round}] [say Done.]`),
 			two,
 		);
 	await begin('votes', PROMPTS.votes, three);
@@ -121,7 +121,7 @@ const sent = async (name: string, count: number): Promise<Message[]> =>
 /** The link that an approver got about a request, at the host's present address */
 function linkTo(list: Message[], name: string, about = ''): string {
 	const found = list.find(
-		({ to, text }) => to.startsWith(name.toLowerCase()) && text.includes(about),
+		({ to, text }) => to.startsWith(name.toLowerCase()) && text.includes(about && `«${about}»`),
 	);
 	const { pathname, search } = new URL(found!.url);
 	return `${host.url}${pathname}${search}`;
@@ -207,7 +207,7 @@ test(
 		const race = async (name: string) => {
 			const list = await sent(name, 2 * ROUNDS.length);
 			for (const round of ROUNDS) {
-				const urls = ['Anna', 'Ben'].map((each) => linkTo(list, each, `${name} ${round}.`));
+				const urls = ['Anna', 'Ben'].map((each) => linkTo(list, each, `${name} ${round}`));
 				const pages = await Promise.all(urls.map(async (url) => await openPage(url)));
 				const answers = await Promise.all(
 					urls.map(async (url, at) => await choose(url, pages[at], 'Approve once')),
@@ -238,7 +238,7 @@ test(
 			inBatches(
 				10,
 				MANY.map((_, n) => async () => {
-					const url = linkTo(list, who, `deploy ${n}.`);
+					const url = linkTo(list, who, `deploy ${n}`);
 					expect(await press(url, label(n))).toMatchObject(SENT);
 				}),
 			);
@@ -248,7 +248,7 @@ test(
 		const items = await ended('many');
 		const decided = items.map(({ decisions: [one] }) => [one.patterns[0], one.decision]);
 		expect(Object.fromEntries(decided)).toEqual(
-			Object.fromEntries(MANY.map((_, n) => [`deploy ${n}.`, n % 3 === 0 ? 'deny' : 'approve'])),
+			Object.fromEntries(MANY.map((_, n) => [`deploy ${n}`, n % 3 === 0 ? 'deny' : 'approve'])),
 		);
 		for (const { decisions } of items) expect(names(decisions[0])).toEqual(['Carla', 'Ben']);
 	},
