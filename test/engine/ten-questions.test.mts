@@ -55,7 +55,7 @@ type Row = Record<string, unknown>;
 type Answer = (since: (daysAgo: number) => TrafficEvent[], today: number) => Row[];
 
 const answers: Record<string, Answer> = {
-	'How many people come to my sites?': (since) =>
+	'How much traffic do my sites have?': (since) =>
 		groups(named(since(30), 'page_view'), dayOfEvent).map(([day, views]) => ({
 			day,
 			views: views.length,
