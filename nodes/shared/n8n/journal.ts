@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IExecuteSingleFunctions,
+	IRunExecutionData,
+} from 'n8n-workflow';
 
 import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import { fingerprint } from '../values';
@@ -76,15 +81,26 @@ export function findRecord<R>(
 export const listRecords = <R>(nodeContext: IDataObject, recordType: string): R[] =>
 	Object.values(openRecords<R>(nodeContext, recordType)).flatMap((stored) => stored?.value ?? []);
 
-/** Returns the run of the node that a context belongs to: loops run a node more than once. */
-export const readRunIndex = (
-	context: Pick<RunContext, 'getWorkflowDataProxy'>,
+/** n8n has the runs of all nodes, and its types don't. */
+type WithRuns = { runExecutionData?: Pick<IRunExecutionData, 'resultData'> | null };
+
+/**
+ * Returns the run of the node that a context belongs to: loops run a node more than once. After a kill, n8n adds a run that it calls
+ * crashed, and a retry may keep it. Crashed runs don't count, so the retry finds the same records and marks.
+ */
+export function readRunIndex(
+	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
 	itemIndex: number,
-): number => Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0);
+): number {
+	const { runExecutionData } = context as WithRuns;
+	const runs = runExecutionData?.resultData.runData[context.getNode().name] ?? [];
+	const crashed = runs.filter(({ executionStatus }) => executionStatus === 'crashed').length;
+	return Math.max(0, Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0) - crashed);
+}
 
 /** Returns the key of an item of this run of the node. */
 export const itemKey = (
-	context: Pick<RunContext, 'getWorkflowDataProxy'>,
+	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
 	itemIndex: number,
 ): string => `${readRunIndex(context, itemIndex)}.${itemIndex}`;
 
