@@ -6,7 +6,7 @@ export const charts: Record<string, Chart> = {
 	analytics: {
 		title: '100,000 rows of 7 columns: the node beside reading and parsing alone',
 		panels: [
-			{ column: 'ms', heading: 'Time, ms' },
+			{ column: 'CPU ms', heading: 'Processor time, ms' },
 			{ column: 'MB', heading: 'Peak growth of memory, MB' },
 		],
 		isOurs: (row) => row.startsWith('the node'),
@@ -37,6 +37,14 @@ export const charts: Record<string, Chart> = {
 		],
 		isOurs: (row) => row === 'this package',
 	},
+	decisions: {
+		title: 'Requests that rules decide, 59 s apart: In the Database beside In Memory',
+		panels: [
+			{ column: 'in memory s', heading: 'In Memory, s' },
+			{ column: 'in the database s', heading: 'In the Database, s' },
+			{ column: 'longer s', heading: 'Longer, s' },
+		],
+	},
 	hostile: {
 		title: 'One look at a session whose answer was made to be slow to read',
 		panels: [{ column: 'ms of processor time', heading: 'Processor time, ms' }],
@@ -51,13 +59,13 @@ export const charts: Record<string, Chart> = {
 		isOurs: (row) => row.startsWith('node'),
 	},
 	lists: {
-		title: 'A list of 10,000 files: the node beside a loop around axios',
+		title: 'A list of 10,000 files: the node beside a minimal n8n node and a loop around axios',
 		panels: [
 			{ column: 'requests', heading: 'Requests' },
 			{ column: 'seconds', heading: 'Time, s' },
 		],
 		shows: (row) => !row.includes('Limit'),
-		isOurs: (row) => row.startsWith('node'),
+		isOurs: (row) => row.startsWith('node,'),
 	},
 	'many-waiting': {
 		title: 'Sessions that wait in one execution',
@@ -123,14 +131,6 @@ export const charts: Record<string, Chart> = {
 			{ column: 'requests', heading: 'Requests' },
 			{ column: 'refused %', heading: 'Refused, %' },
 			{ column: 'took s', heading: 'Time, s' },
-		],
-	},
-	waiting: {
-		title: '200 sessions, 50 at a time',
-		panels: [
-			{ column: 'least s', heading: 'Least possible, s' },
-			{ column: 'took s', heading: 'Took, s' },
-			{ column: 'heap KiB each', heading: 'Heap each, KiB' },
 		],
 	},
 };

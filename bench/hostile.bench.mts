@@ -13,6 +13,8 @@ export const about =
 	'processor time of one look at a session whose answer of 1 MiB is made to be slow to read, with 20 rules';
 
 const ROUNDS = 5;
+/** Answers in the table beside the ordinary one: the slowest */
+const SHOWN = 5;
 const AT_MOST_MS = 200;
 const SIZE = 1024 * 1024;
 const SESSION = '5f3ab873-2160-4034-856c-f981ef6c0c20';
@@ -72,12 +74,15 @@ const rules = Array.from({ length: 20 }, (_, index) => ({
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	let answer = '';
-	const server = createServer((_, response) =>
-		response.setHeader('content-type', 'application/json').end(answer),
-	);
+	let polls = 0;
+	const server = createServer(({ method }, response) => {
+		if (method === 'GET') polls++;
+		response.setHeader('content-type', 'application/json').end(answer);
+	});
 	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 	const { port } = server.address() as AddressInfo;
 	const look = async () => {
+		const pollsBefore = polls;
 		const before = process.cpuUsage();
 		const { error } = await runNode({
 			node: 'runAgentSession',
@@ -88,11 +93,13 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				permissionPolicy: 'rules',
 				permissionRules: { rule: rules },
 				defaultDecision: 'ask',
-				maxWait: 0,
+				// Time for one poll: the next one would be 5 s later. Without any, the node doesn't poll.
+				maxWait: 0.05,
 			},
 		});
 		if (error && !/status of the session|too large/.test(error.message)) throw error;
 		const { user, system } = process.cpuUsage(before);
+		if (polls === pollsBefore) throw new Error('The node has not polled the session.');
 		return (user + system) / 1_000;
 	};
 	log(
@@ -107,10 +114,12 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		rows.push({ of, ms: median(times) });
 	}
 	server.close();
-	const worst = rows.reduce((most, row) => (row.ms > most.ms ? row : most));
+	const [ordinary, ...others] = rows;
+	const slowest = others.sort((one, other) => other.ms - one.ms);
+	const [worst] = slowest;
 	return {
 		columns: ['an answer of', 'ms of processor time'],
-		rows: rows.map(({ of, ms }) => [of, decimals(ms)]),
+		rows: [ordinary, ...slowest.slice(0, SHOWN)].map(({ of, ms }) => [of, decimals(ms)]),
 		expectations: [{ what: `ms, at worst (${worst.of})`, measured: worst.ms, atMost: AT_MOST_MS }],
 	};
 }

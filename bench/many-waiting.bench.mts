@@ -25,6 +25,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			'sessions',
 			'requests a second',
 			'processor %',
+			'ours, % of it',
 			'ms of it a request',
 			'KiB each',
 			'late ms, median',
@@ -36,6 +37,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			String(each.sessions),
 			decimals((1000 * each.requests) / each.tookMs),
 			decimals((100 * each.cpuMs) / each.tookMs),
+			decimals(100 * each.ownShare),
 			decimals(each.cpuMs / each.requests),
 			decimals(each.memory / 1024 / each.sessions),
 			decimals(each.lateMedianMs),
@@ -43,14 +45,18 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			decimals(each.longestTurnMs),
 			String(each.credentialReads),
 		]),
-		expectations: measured.flatMap(({ sessions, credentialReads, memory }) => [
-			{ what: `${sessions}: credential reads`, measured: credentialReads, atMost: 2 },
-			{
-				what: `${sessions}: KiB for each session`,
-				measured: memory / 1024 / sessions,
-				atMost: 100,
-			},
-		]),
+		expectations: measured.flatMap(
+			({ sessions, credentialReads, memory, cpuMs, tookMs, ownShare }) => [
+				{ what: `${sessions}: cores in use`, measured: cpuMs / tookMs, atMost: 0.6 },
+				{ what: `${sessions}: our share of it`, measured: ownShare, atMost: 0.2 },
+				{ what: `${sessions}: credential reads`, measured: credentialReads, atMost: 2 },
+				{
+					what: `${sessions}: KiB for each session`,
+					measured: memory / 1024 / sessions,
+					atMost: 100,
+				},
+			],
+		),
 	};
 }
 

@@ -1,6 +1,7 @@
-// One execution with many sessions that wait, in its own process, so that what the waiting takes can be told from all else.
+// One execution with many sessions that wait, in a process of its own, so that what the waiting takes can be told from all else.
 // Started by many-waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { subscribe } from 'node:diagnostics_channel';
+import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../test/engine/engine.mts';
@@ -11,7 +12,7 @@ export interface ManyWaiting {
 	credentials: Stage['credentials'];
 	projectId: string;
 	sessions: number;
-	/** Time to measure, in milliseconds, once all have started and been polled */
+	/** How long to measure, in milliseconds, once all have started and been polled */
 	measureMs: number;
 }
 
@@ -21,11 +22,13 @@ export interface Waited {
 	tookMs: number;
 	/** Requests of these sessions while it was measured */
 	requests: number;
-	/** Number of times that n8n was asked for the credential in the whole execution */
+	/** The share of the processor time that the package's own code takes, from a profile of the time after */
+	ownShare: number;
+	/** How often n8n was asked for the credential in the whole execution */
 	credentialReads: number;
-	/** Growth of heap and external memory in bytes since before the execution */
+	/** Of the heap with what lies outside of it, in bytes, against before the execution */
 	memory: number;
-	/** Delay of timers in milliseconds: median and 99th percentile */
+	/** How late a timer was in milliseconds: half of them, and 99 of 100 */
 	lateMedianMs: number;
 	lateWorstMs: number;
 	/** The most processor time that went by between two turns of a timer that is always due, in milliseconds */
@@ -52,6 +55,26 @@ function inUse(): number {
 	return heapUsed + external;
 }
 
+/** Profiles the process for a while. Returns the share of our code in all that isn't idle. */
+async function profileOwnShare(ms: number): Promise<number> {
+	const session = new Session();
+	session.connect();
+	await session.post('Profiler.enable');
+	await session.post('Profiler.start');
+	await sleep(ms);
+	const { profile } = await session.post('Profiler.stop');
+	session.disconnect();
+	const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+	let [own, busy] = [0, 0];
+	for (const [index, id] of profile.samples!.entries()) {
+		const { functionName, url } = frames.get(id)!;
+		if (functionName === '(idle)') continue;
+		busy += profile.timeDeltas![index];
+		if (/[\\/]dist[\\/](nodes|credentials)[\\/]/.test(url)) own += profile.timeDeltas![index];
+	}
+	return own / busy;
+}
+
 const before = inUse();
 const execution = start({
 	node: 'runAgentSession',
@@ -70,7 +93,7 @@ while (requests < 3 * sessions) await sleep(100);
 
 const late = monitorEventLoopDelay({ resolution: 10 });
 late.enable();
-// Against how late timers are, this doesn't depend on other work of the machine.
+// Against how late timers are, this is the same whatever else the machine does.
 let [longestTurnMs, usedBefore] = [0, process.threadCpuUsage()];
 const turns = setInterval(() => {
 	const { user, system } = process.threadCpuUsage(usedBefore);
@@ -90,6 +113,7 @@ const waited: Waited = {
 	lateWorstMs: late.percentile(99) / 1e6 - 10,
 	longestTurnMs,
 	memory: inUse() - before,
+	ownShare: await profileOwnShare(10_000),
 };
 execution.stop();
 console.log(JSON.stringify(waited));

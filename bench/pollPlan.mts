@@ -12,6 +12,3 @@ export const pollDelay = (ageMs: number, random: number, limits: PollLimits): nu
 
 /** The node's default poll policy */
 export const defaultLimits: PollLimits = { pollMs: 5000, maxPollMs: 10_000 };
-
-/** The longest wait after a poll of a session of this age, in milliseconds */
-export const longestWait = (ageMs: number): number => pollDelay(ageMs, 1, defaultLimits);

@@ -104,28 +104,21 @@ function makeTable(sessions: Measured[]): Table {
 	const worst = (figure: (session: Measured) => number) => Math.max(...sessions.map(figure));
 	const sum = (figure: (session: Measured) => number) =>
 		sessions.reduce((total, session) => total + figure(session), 0);
-	const seconds = (milliseconds: number) => decimals(milliseconds / 1000);
 	return {
 		columns: [
-			'session',
+			'sessions',
 			'least',
 			'most',
-			'sent',
+			'sent, most',
 			'sent / least',
 			'early',
 			'interval s',
 			'delay s',
-			'delay / interval',
+			'delay / interval, worst',
 		],
-		rows: sessions.map(({ shape, least, most, requests, early, interval, delay }) => [
-			shape,
-			...[least, most, requests].map(String),
-			decimals(requests / least),
-			String(early),
-			seconds(interval),
-			seconds(delay),
-			decimals(delay / interval),
-		]),
+		rows: [...new Set(sessions.map(({ shape }) => shape))].map((shape) =>
+			rowOf(sessions.filter((session) => session.shape === shape)),
+		),
 		expectations: [
 			{
 				what: 'polls sooner than the policy says, worst session',
@@ -149,4 +142,23 @@ function makeTable(sessions: Measured[]): Table {
 			},
 		],
 	};
+}
+
+/** Sessions of the same course have the same bounds and interval. */
+function rowOf(sessions: Measured[]): string[] {
+	const [{ shape, least, most, interval }] = sessions;
+	const requests = sessions.map((session) => session.requests);
+	const delays = sessions.map(({ delay }) => delay);
+	const sum = (figures: number[]) => figures.reduce((total, figure) => total + figure, 0);
+	return [
+		`${sessions.length}: ${shape}`,
+		String(least),
+		String(most),
+		String(Math.max(...requests)),
+		decimals(sum(requests) / sessions.length / least),
+		String(sum(sessions.map(({ early }) => early))),
+		decimals(interval / 1000),
+		decimals(sum(delays) / sessions.length / 1000),
+		decimals(Math.max(...delays) / interval),
+	];
 }
