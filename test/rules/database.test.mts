@@ -286,6 +286,19 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
+	test('a reading with a time in the future hides no later reading', async () => {
+		const service = simulation();
+		const future = {
+			change: (body: object) => ({ ...body, lastActivityAt: '2026-10-05T11:00:00Z' }),
+		};
+		service.meets('poll', future, { first: 1 });
+		const result = await service.run('[work 20s] [say Done]', { maxWaitMs: 36_000 });
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+	});
+
 	test('a reading that is older than one we have is ignored', async () => {
 		const service = simulation();
 		service.meets(

@@ -1,5 +1,5 @@
 import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
-import { hasEnded, isStale, type Session } from '../../shared/client/session';
+import { hasEnded, isAfter, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { countWaiting } from './crowd';
@@ -70,8 +70,10 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	const { turn, ledger, lastActivityAt, lastReadAt = 0 } = run.record;
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	const isTurnOpen = turn && !hasBegun(turn, session);
+	// After a time in the future, all other readings would be ignored.
+	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
 	run.save({
-		lastActivityAt: session.lastActivityAt ?? lastActivityAt,
+		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
 		turn: isTurnOpen ? turn : undefined,
 		ledger: applyPollToLedger(ledger, session),
@@ -79,6 +81,9 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	run.update(session);
 	return true;
 }
+
+/** How far the service's clock may be ahead of ours */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /** A replica isn't behind for longer; after that, the service's times themselves went back. */
 const MAX_STALE_MS = 60_000;

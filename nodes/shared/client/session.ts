@@ -146,3 +146,7 @@ export function isNewTurn(
 /** Returns whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
 export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
 	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);
+
+/** Returns whether a time of the service is after another one, in milliseconds since 1970. An unreadable time never is. */
+export const isAfter = (time: string | number | undefined, ms: number): boolean =>
+	parseTimestamp(time) > ms;
