@@ -121,9 +121,9 @@ describe('an item that descends from sessions of this node (rule 31)', () => {
 test('a run that n8n calls crashed is not counted: the retry has the same key, and with it the same mark', () => {
 	const crashed = { executionStatus: 'crashed', source: [null] };
 	const world = { runData: { [NODE]: [crashed] }, input: [{ json: {} }], run: 1 };
-	expect(match(world)).toMatchObject({ isResumed: false, journal: { key: '0.0' } });
+	expect(match(world)?.key).toBe('0.0');
 	const again = { ...world, runData: { [NODE]: [outputs([]), crashed] }, run: 2 };
-	expect(match(again)).toMatchObject({ journal: { key: '1.0' } });
+	expect(match(again)?.key).toBe('1.0');
 });
 
 describe('an item that came back from Still Running', () => {
