@@ -13,5 +13,5 @@ export type OutputKey = keyof typeof OUTPUTS;
 /** Returns the position of an output. */
 export const outputIndex = (key: OutputKey): number => Object.keys(OUTPUTS).indexOf(key);
 
-/** How n8n keeps the execution while sessions run. */
+/** The place where n8n keeps the execution while sessions run. */
 export type WaitMode = 'memory' | 'database';
