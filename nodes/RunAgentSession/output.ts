@@ -159,7 +159,6 @@ export function sessionFailedError({
 	return addSession(error, { ...session, decisions });
 }
 
-/** An item that failed. */
 export interface ItemFailure {
 	itemIndex: number;
 	error: Error;

@@ -10,7 +10,6 @@ export const OUTPUTS = {
 
 export type OutputKey = keyof typeof OUTPUTS;
 
-/** Returns the position of an output. */
 export const outputIndex = (key: OutputKey): number => Object.keys(OUTPUTS).indexOf(key);
 
 /** The place where n8n keeps the execution while sessions run. */

@@ -10,7 +10,6 @@ export type PartMatch = 'yes' | 'maybe' | 'no';
 export interface ReadText {
 	text: string;
 	shell: ShellReading;
-	/** The characters of each form */
 	forms: Array<{ characters: readonly string[]; hasUnknown: boolean }>;
 	/** The whole text, with single spaces and with spaces around operators */
 	whole: readonly string[];

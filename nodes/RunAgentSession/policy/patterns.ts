@@ -12,7 +12,6 @@ export type Glob = ReadonlyArray<{ token: string; character: string }>;
 /** A part of a text that only the shell knows, such as the value of a variable. It can be any text. */
 export const UNKNOWN_PART = '\uFFFF';
 
-/** A text to match with a glob. */
 export interface MatchText {
 	characters: readonly string[];
 	/** Returns whether the wildcard `glob[part]` can match `characters[at]`. By default, every wildcard matches everything. */

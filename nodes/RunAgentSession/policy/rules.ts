@@ -147,7 +147,6 @@ export function checkRules(rules: readonly Rule[]): void {
 const permissionGlob = ({ permission, isLiteral }: Rule): string =>
 	isLiteral ? escapeGlob(permission) : permission.trim();
 
-/** Returns the globs of a rule's patterns. */
 const patternGlobs = ({ pattern, isLiteral }: Rule): string[] =>
 	isLiteral ? [escapeGlob(pattern)] : splitPatterns(pattern);
 
@@ -319,9 +318,9 @@ function compareRequest(
 }
 
 /**
- * Applies rules to a request: the first rule that covers the permission and all patterns decides. If an earlier rule that denies or asks
- * covers a part of the request or can't read it for certain, no rule approves it. More Rules have one pattern each, so several of them
- * together can approve a request with several patterns.
+ * Applies rules to a request: the first rule that covers the permission and all patterns decides. The request isn't approved if an earlier
+ * rule that denies or asks covers a part of it or can't read it for certain. More Rules have one pattern each, so several of them together
+ * can approve a request with several patterns.
  * @param told gets a line for each rule that was compared
  */
 function applyRules(

@@ -65,7 +65,6 @@ import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './w
 
 // The items of one run of the node: match each to its record, run them, and turn the results into outputs, one error, or a pause.
 
-/** One item of this run. */
 interface Item {
 	itemIndex: number;
 	journal: SessionJournal;
@@ -397,7 +396,7 @@ function restoreFailures(items: Item[]): void {
 	}
 }
 
-/** Keeps the results that wait for other items in the journal: failures, and completed items with Return Items Together. */
+/** Keeps in the journal the results that wait for other items: failures, and completed items with Return Items Together. */
 function keepResults(
 	{ context, isDatabase, continues, items }: NodeRun,
 	othersWait: boolean,

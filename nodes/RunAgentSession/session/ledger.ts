@@ -48,7 +48,6 @@ export interface LedgerLine {
 
 export type Ledger = readonly LedgerLine[];
 
-/** A decision to send. */
 export interface DueDecision {
 	interaction: Interaction;
 	verdict: SettledVerdict;

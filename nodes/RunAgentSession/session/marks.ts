@@ -4,7 +4,7 @@ import { nonEmptyText } from '../../shared/values';
 import { readPauseState } from './pause';
 
 // Marks are keys that n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses
-// or ends, so without marks a start would be repeated after a crash of n8n.
+// or ends, so without marks a start would be repeated after n8n was killed.
 
 /** Marks that n8n keeps per node. n8n removes the oldest first. */
 const MAX_STORED_MARKS = 1_000;

@@ -80,7 +80,6 @@ export interface PauseState {
 	marks?: string[];
 }
 
-/** Returns the pause state in the node's context. */
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
 	(nodeContext.pause ??= { until: 0 }) as unknown as PauseState;
 
@@ -104,7 +103,7 @@ export function ignoreAlwaysOutputData(context: IExecuteFunctions): void {
 
 /**
  * Returns a date that n8n stores in the execution's `waitTill` column but not in its data. With `waitTill` in the data, "Retry with
- * currently saved workflow" after a crash disables the workflow's own node, which is connected to itself: n8n hangs.
+ * currently saved workflow" after n8n was killed disables the workflow's own node, which is connected to itself: n8n hangs.
  */
 function columnOnlyDate(wakeAt: number): Date {
 	return Object.defineProperty(new Date(wakeAt), 'toJSON', { value: () => undefined });

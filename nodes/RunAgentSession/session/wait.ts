@@ -100,7 +100,7 @@ async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	return await abandon(run, { tooLong, advice, isAborted: true, ...ended }, options);
 }
 
-/** Polls once more before an abort: a session that has ended is a result, and must not be aborted. */
+/** Polls once more before an abort: a session that has ended is a result, and doesn't need an abort. */
 async function pollLast(
 	run: SessionRun,
 	options: CallOptions,

@@ -23,7 +23,7 @@ export interface PageView extends Partial<RequestOrigin> {
 	/** The form, if there's something to decide */
 	pending?: PageForm;
 	deadline?: AnswerDeadline;
-	/** The recipient of comments, in words */
+	/** A sentence about the recipient of comments */
 	commentHint?: string;
 	/** The answer that was sent with this link */
 	sent?: SentAnswer;
@@ -67,7 +67,7 @@ const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
-	// Copied unchanged, because the style adds their signs
+	// An approver copies the text unchanged, because the style adds the visible signs.
 	'line break': (text) => markup`<span class="line">${text}</span>`,
 	tab: (text) => markup`<span class="tab">${text}</span>`,
 	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,

@@ -36,7 +36,7 @@ const RECENT_ANSWER_MS = 60_000;
 const arriving = new Map<string, number>();
 
 /**
- * Time that an answer waits before it resumes the execution. n8n refuses requests to a running execution with its own message.
+ * Time that an answer waits before it resumes the execution. n8n refuses requests to a running execution, with its own message.
  */
 const HOLD_MS = 1_000;
 /** Additional time that it waits for answers being read */

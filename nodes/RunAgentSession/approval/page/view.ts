@@ -171,7 +171,7 @@ export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> 
 export interface PageRequest {
 	interaction: Interaction;
 	content: string;
-	/** True if the page shows all of it. If not, nobody can approve the hidden parts there. */
+	/** True if the page shows all of it. If not, an approver can only deny it there. */
 	isWhole: boolean;
 	/** Empty if the page can't decide it */
 	choices: PageChoice[];
