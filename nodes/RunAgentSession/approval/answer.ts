@@ -100,7 +100,7 @@ function readNamedAnswer(name: string): AnswerSide | undefined {
 /** The reading of one field. */
 interface FieldReading {
 	reading: AnswerReading;
-	/** The side that a field contradicts, although the field answers nothing by itself */
+	/** The side with which a field contradicts others, although it answers nothing by itself */
 	objection?: AnswerSide;
 }
 

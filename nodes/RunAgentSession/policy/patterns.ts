@@ -3,7 +3,7 @@ export interface MatchBudget {
 	left: number;
 }
 
-/** Comparisons for one request. They take about a tenth of a second, because a session can have a hundred requests. */
+/** Comparisons for one request. They take about a tenth of a second. A session can have a hundred requests. */
 export const MATCH_BUDGET = 3_000_000;
 
 /** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
