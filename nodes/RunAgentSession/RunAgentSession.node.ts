@@ -19,7 +19,7 @@ const loadExecute = async () => await loadCode(async () => await import('./execu
 const loadWebhook = async () =>
 	await loadCode(async () => await import('./approval/page/webhook.ts'));
 
-/** The input for the sub-node that says which format a result must have */
+/** The input for the sub-node that defines the required format of a result */
 const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	displayName: 'Output Parser',
 	type: NodeConnectionTypes.AiOutputParser,
@@ -73,7 +73,7 @@ export class RunAgentSession implements INodeType {
 
 	methods = { listSearch: { getProjects } };
 
-	/** Nothing has to be set up: n8n has the webhook while the execution is paused. Its linter asks for these. */
+	/** Required by n8n's linter. The methods do nothing, because n8n has the webhook while the execution is paused. */
 	webhookMethods = {
 		default: {
 			checkExists: async () => true,

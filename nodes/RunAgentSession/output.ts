@@ -21,7 +21,9 @@ import type { RunResult } from './session/types';
 
 // Items and errors of the node.
 
-/** What an approver needs: the requests that the question shows are those that the item has and that an answer decides. */
+/**
+ * Returns the fields that an approver needs: the requests that the question shows are those that the item has and that an answer decides.
+ */
 function approvalFields(
 	{ session, origin = {}, undecided, preferences, link, reader }: RunResult,
 	asTool: boolean,
@@ -31,7 +33,7 @@ function approvalFields(
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const more = undecided.length - shown.length;
 	const fields: Record<string, unknown> = {
-		// A model answers nothing, and pays for every word.
+		// A model can't answer requests, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, job, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
@@ -52,8 +54,8 @@ function approvalFields(
 }
 
 /**
- * Returns the JSON of a result. It never has a key `error`, because n8n's Retry On Fail would take that for a failure.
- * @param isSimple whether to leave out what only describes the run, such as `latestTool` and `pollCount`
+ * Returns the JSON of a result. It never has a key `error`, because n8n's Retry On Fail would treat that as a failure.
+ * @param isSimple whether to leave out the fields that only describe the run, such as `latestTool` and `pollCount`
  */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
@@ -77,7 +79,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 	return json as IDataObject;
 }
 
-/** Returns the JSON of an item's result as the node's parameters want it. */
+/** Returns the JSON of an item's result, in the form that the node's parameters choose. */
 export function toItemJson(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -114,7 +116,7 @@ export const toItemsJson = (
 		};
 	}) ?? [toItemJson(context, itemIndex, result)];
 
-/** Returns an item that came in, for Still Running: the node's parameters may read its JSON again. */
+/** Returns an input item for Still Running: the node's parameters may read its JSON again. */
 export const toReturningItem = (
 	input: INodeExecutionData,
 	itemIndex: number,
@@ -157,7 +159,6 @@ export function sessionFailedError({
 	return addSession(error, { ...session, decisions });
 }
 
-/** An item that failed. */
 export interface ItemFailure {
 	itemIndex: number;
 	error: Error;

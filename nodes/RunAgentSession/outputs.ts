@@ -10,8 +10,7 @@ export const OUTPUTS = {
 
 export type OutputKey = keyof typeof OUTPUTS;
 
-/** Returns the position of an output. */
 export const outputIndex = (key: OutputKey): number => Object.keys(OUTPUTS).indexOf(key);
 
-/** How n8n keeps the execution while sessions run. */
+/** The place where n8n keeps the execution while sessions run. */
 export type WaitMode = 'memory' | 'database';

@@ -10,13 +10,13 @@ import { readTrial } from './panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from './policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
-/** What would become of a request. The option is missing where the request offers none. */
+/** The result for one request. The option is missing if the request has none. */
 export type Trial = (Ruling | Verdict) & {
-	/** The request as it was given, with whatever else came with it, such as what was decided at the time */
+	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
-	/** What each rule says about it, up to the one that decides */
+	/** A line about each rule, up to the one that decides */
 	rules?: string[];
-	/** The narrowest rule that covers a request which no rule decides */
+	/** The narrowest rule that covers a request without a deciding rule */
 	suggestedRule?: StoredRule;
 };
 
@@ -24,10 +24,10 @@ const REQUESTS_HELP =
 	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
 
 /**
- * What a policy would do with requests, by the same function that decides in a session. A request is what the service sends
- * (`permission`, `patterns`, `response`) or what an item's `decisions` hold; where it has no options, only the rules are tried.
+ * Returns a policy's decisions about requests, by the same function that decides in a session. A request comes from the service
+ * (`permission`, `patterns`, `response`) or from an item's `decisions`. If it has no options, only the rules are tried.
  * @param requests the field 'Requests': one request or a list of them, as JSON or as its text
- * @throws WorkspaceAutomationError where there are none, or where the field is no JSON
+ * @throws WorkspaceAutomationError if there are none, or if the field isn't JSON
  */
 export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	const list = parseList(requests);
@@ -35,10 +35,10 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
-		// JSON, as it was read.
+		// JSON when it was read
 		const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
 		if (!isRecord(given) || isTooDeep(given)) return { request, ...decide(given, policy) };
-		// Neither type nor ID is told of a past decision, and neither says anything about what it was for.
+		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrJudge = response === undefined ? judge : decide;
 		const rules: string[] = [];
@@ -53,7 +53,7 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	});
 }
 
-/** Runs the operation Try Rules: an item for each request of each input item, on Completed. Nothing is sent. */
+/** Runs the operation Try Rules, which sends nothing. Returns an item on Completed for each request of each input item. */
 export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] {
 	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const PARTS: Record<string, string[]> = {
 	package: [
 		'credentials/*.ts',
+		'nodes/RunAgentSession/**/*.ts',
 		'nodes/shared/**/*.ts',
 		'nodes/WorkspaceAutomation/**/*.ts',
 		'nodes/WorkspaceAutomationTrigger/**/*.ts',

@@ -2,8 +2,8 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { toText, isRecord, isTooDeep } from '../../shared/values';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
-// What a person answered, read from whatever n8n's nodes hand on. The shapes are those of n8n-nodes-base (utils/sendAndWait,
-// Slack, Telegram, Form) and of the Chat node, in 1.123 and 2.41. Nothing unreadable is guessed.
+// Reads an approver's answer from the output of any n8n node. The shapes are those of n8n-nodes-base (utils/sendAndWait, Slack, Telegram,
+// Form) and of the Chat node, in 1.123 and 2.41. An unreadable answer is never guessed.
 
 export type Answer = { answer: 'approve' | 'deny' } | { answer: 'none'; because: string };
 
@@ -12,24 +12,24 @@ type AnswerSide = 'approve' | 'deny';
 const answerWords = (side: AnswerSide, words: string): Array<[string, AnswerSide]> =>
 	words.split(' ').map((word) => [word, side]);
 
-/** The words of an answer. n8n's own buttons and forms say "Decline". */
+/** Words of an answer. n8n's own buttons and forms say "Decline". */
 const ANSWER_WORDS = new Map([
 	...answerWords('approve', 'approve approved yes allow allowed ok okay'),
 	...answerWords('deny', 'deny denied no reject rejected disapprove disapproved decline declined'),
 ]);
-/** Read only where nothing but an answer is expected: a form may have fields of its own that are true or false. */
+/** Words read only where nothing but an answer is expected: a form may have other fields that are true or false */
 const DIRECT_ANSWER_WORDS = new Map([
 	...ANSWER_WORDS,
 	...answerWords('approve', 'true'),
 	...answerWords('deny', 'false'),
 ]);
 
-/** Characters, or entries of a list; most people need a word. */
+/** Characters, or entries of a list. Most answers are one word. */
 const MAX_ANSWER_LENGTH = 200;
 
 type AnswerReading = AnswerSide | 'both' | 'empty' | 'unreadable';
 
-/** A text all of whose words are answers: `Approve`, `yes.`, `OK, approved!` */
+/** Reads a text in which every word is an answer: `Approve`, `yes.`, `OK, approved!` */
 function readAnswerText(text: string, isAnswer: boolean): AnswerReading {
 	if (text.trim() === '') return 'empty';
 	if (text.length > MAX_ANSWER_LENGTH) return 'unreadable';
@@ -38,7 +38,7 @@ function readAnswerText(text: string, isAnswer: boolean): AnswerReading {
 	return said ? combineReadings(said.map((word) => words.get(word) ?? 'unreadable')) : 'unreadable';
 }
 
-/** Somebody who chose "Approve" and "Only tests" approved something else than what was asked. */
+/** Combines readings. An approver who chose "Approve" and "Only tests" approved something other than the request. */
 function combineReadings(readings: AnswerReading[]): AnswerReading {
 	const has = (reading: AnswerReading) => readings.includes(reading);
 	if (has('unreadable')) return 'unreadable';
@@ -47,8 +47,8 @@ function combineReadings(readings: AnswerReading[]): AnswerReading {
 }
 
 /**
- * A field, or all that was handed on: true or false and their words only where nothing but an answer is expected, and the list of
- * texts that a form's field with several choices gives only in a form.
+ * Reads a field or a whole value. Booleans and the words "true" and "false" count only where nothing but an answer is expected. Lists of
+ * texts count only in a form, because they are a form's field with several choices.
  */
 function readAnswerValue(value: unknown, isAnswer: boolean): AnswerReading {
 	if (value === undefined || value === null) return 'empty';
@@ -62,30 +62,30 @@ function readAnswerValue(value: unknown, isAnswer: boolean): AnswerReading {
 
 const fieldNames = (list: string) => new Set(list.split(' '));
 
-/** Fields in which n8n's nodes hand on an answer, and nothing else: a button, a text, what was typed. */
+/** Fields that n8n's nodes use only for an answer: a button, a text, typed text */
 const ANSWER_FIELDS = fieldNames('approved text chatInput data');
-/** Who answered, when and where; and what an agent writes into a request */
+/** Fields with the sender, the place and the time of an answer, and fields that an agent writes into a request */
 const IGNORED_FIELDS = fieldNames(
 	'respondedAt responder channel chatId messageId submittedAt formMode formQueryParameters sessionId action files permission patterns response metadata',
 );
-/** Fields that only what a person sent has. */
+/** Fields that only an approver's message has */
 const SUBMITTED_FIELDS = fieldNames('respondedAt submittedAt');
-/** Fields of a Needs Approval item that no answer has. */
+/** Fields that a Needs Approval item has and an answer doesn't */
 const APPROVAL_ITEM_FIELDS = fieldNames('pendingInteractions question undecided latestMessage');
 
 const hasAny = (value: object, fields: Set<string>) =>
 	Object.keys(value).some((key) => fields.has(key));
 
 /**
- * Whether this is the question itself, or one of its requests, as a node passes it on when its time limit is over. The agent wrote
- * parts of it, and may have given a request any field.
+ * Returns whether a value is the question itself, or one of its requests. A node passes the question on when it times out. The agent wrote
+ * parts of it, and may have added any field to a request.
  */
 const isApprovalRequest = (value: unknown): boolean =>
 	isRecord(value) &&
 	((hasAny(value, APPROVAL_ITEM_FIELDS) && !hasAny(value, SUBMITTED_FIELDS)) ||
 		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
-/** The side that a field's name says, such as `declined`; a name with any other word says none. */
+/** Returns the side that a field's name means, such as `declined`. A name with any other word has none. */
 function readNamedAnswer(name: string): AnswerSide | undefined {
 	if (name.length > MAX_ANSWER_LENGTH) return undefined;
 	const words = name
@@ -97,16 +97,16 @@ function readNamedAnswer(name: string): AnswerSide | undefined {
 	return sides.size === 1 ? side : undefined;
 }
 
-/** What a field says. */
+/** The reading of one field. */
 interface FieldReading {
 	reading: AnswerReading;
-	/** What a field that answers nothing by itself may contradict */
+	/** The side with which a field contradicts others, although it answers nothing by itself */
 	objection?: AnswerSide;
 }
 
 /**
- * Reads a field by its name and its value: `{declined: true}` and `{deny: 'yes'}` deny. The opposite of a denial approves nothing
- * by itself, but it contradicts a denial.
+ * Reads a field by its name and its value: `{declined: true}` and `{deny: 'yes'}` deny. The opposite of a denial approves nothing by
+ * itself, but it contradicts a denial.
  */
 function readAnswerField(name: string, value: unknown): FieldReading {
 	const side = readNamedAnswer(name);
@@ -122,7 +122,7 @@ function readAnswerField(name: string, value: unknown): FieldReading {
 		: { reading };
 }
 
-/** Returns all that a value says inside of its own fields, down to any level. */
+/** Returns the readings of all fields inside a value, at any level. */
 function listInnerReadings(value: unknown): AnswerReading[] {
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.entries(value).flatMap(([name, content]) => {
@@ -132,10 +132,10 @@ function listInnerReadings(value: unknown): AnswerReading[] {
 	});
 }
 
-/** The fields of an object as one reading: what has to be an answer has to be readable, and nothing may contradict it. */
+/** Returns the fields of an object as one reading. An answer must be readable, and no field may contradict it. */
 function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerReading {
 	const below = isRecord(data) ? data : { data };
-	// A form's fields and a text come below `data`, or beside the time of sending; any other may be the agent's.
+	// A form's fields and a text are below `data`, or beside the time of sending. Any other may be the agent's.
 	const isSent = hasAny(top, SUBMITTED_FIELDS);
 	const isForeign = (name: string) => !isSent && (name === 'text' || !ANSWER_FIELDS.has(name));
 	const read = (fields: object, foreign: (name: string) => boolean) =>
@@ -160,7 +160,7 @@ const ANSWER_HELP =
 	'Use the output of the node that asked, such as {"data": {"approved": true}}, or one of the words approve, yes, ok, deny, no, reject. A form needs one field with such a word.';
 
 /**
- * What a person answered: true or false, a word, or what n8n's nodes hand on.
+ * Returns an approver's answer: true or false, a word, or the output of one of n8n's nodes.
  *
  * | given | from |
  * | --- | --- |
@@ -169,8 +169,8 @@ const ANSWER_HELP =
  * | `{data: {Decision: 'Approve'}}`, `{Decision: 'Approve', submittedAt}` | the same with a custom form; a Form node |
  * | `{chatInput}`, `{data: {chatInput}}`, with `data.approved: false` where a button was expected | the Chat node |
  *
- * `none` where nothing was said: empty, or the question itself, which nodes pass on when their time limit is over.
- * @throws WorkspaceAutomationError that quotes an answer that cannot be read or that says both
+ * Returns `none` without an answer: for an empty value, or for the question itself, which nodes pass on when they time out.
+ * @throws WorkspaceAutomationError that quotes an answer that is unreadable or contradicts itself
  */
 export function readAnswer(value: unknown): Answer {
 	if (isApprovalRequest(value) || (isRecord(value) && isApprovalRequest(value.data))) {

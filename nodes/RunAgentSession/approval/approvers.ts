@@ -4,17 +4,17 @@ import { fingerprintContent, requestKey, type Interaction } from '../../shared/c
 import type { PageAnswers } from '../policy/rules';
 import type { SentAnswer, SentChoice } from './sent';
 
-// Several approvers for one question: who has answered, what is decided, and who has to be asked now. Pure, except for the secrets.
+// Several approvers for one question: their votes, the decision, and the approvers to ask now. Pure, except for the secrets.
 
 export interface Approver {
 	name: string;
-	/** An email address, a Slack ID or any text that the workflow sends the link by */
+	/** An email address, a Slack ID or any text to which the workflow sends the link */
 	contact: string;
-	/** Asked only after a while */
+	/** Set for an approver who is asked only after a while */
 	isBackup?: true;
 }
 
-/** When to ask approvers again. */
+/** Times at which approvers are asked again. */
 export interface TeamLimits {
 	/** Approvals that a request needs */
 	needed: number;
@@ -27,18 +27,18 @@ export interface TeamSettings extends TeamLimits {
 	approvers: Approver[];
 }
 
-/** An approver of a question, with a link of their own. */
+/** An approver of a question, with a separate link. */
 export interface AskedApprover extends Approver {
 	/** A secret of 128 bits */
 	nonce: string;
-	/** When the approver last got an item, in milliseconds since 1970 */
+	/** The time at which the approver last got an item, in milliseconds since 1970 */
 	askedAt?: number;
 	reminders: number;
-	/** Whether an answer doesn't count anymore, because its request has changed */
+	/** True if an answer doesn't count anymore, because its request has changed */
 	mustAnswerAgain?: true;
 }
 
-/** What an approver chose for a request. */
+/** An approver's choice for a request. */
 export interface Vote {
 	/** The approver's position */
 	approver: number;
@@ -49,7 +49,7 @@ export interface Vote {
 	once?: string | number;
 	/** Milliseconds since 1970 */
 	at: number;
-	/** Whether the request has changed since then */
+	/** True if the request has changed since then */
 	isVoid?: true;
 }
 
@@ -59,7 +59,7 @@ export interface Team extends TeamLimits {
 	/** The requests, by `requestKey` */
 	keys: string[];
 	approvers: AskedApprover[];
-	/** In the order in which they came */
+	/** In the order of arrival */
 	votes: Vote[];
 }
 
@@ -67,7 +67,7 @@ export interface Team extends TeamLimits {
 export interface Ask {
 	/** The approver's position */
 	approver: number;
-	/** Which reminder it is */
+	/** The number of the reminder */
 	reminder?: number;
 }
 
@@ -94,8 +94,8 @@ export const hasVoted = (team: Team, approver: number, content: string): boolean
 	countedVotes(team, content).some((vote) => vote.approver === approver);
 
 /**
- * Returns what votes decide. One denial denies. An option whose effect lasts needs as many approvals as the request: approvers who chose
- * different options have all approved it once.
+ * Returns the decision of votes. One denial denies. An option whose effect lasts needs as many approvals as the request: approvers who
+ * chose different options have all approved it once.
  */
 function settleVotes(votes: readonly Vote[], needed: number): PageAnswers[string] | undefined {
 	const denial = votes.find(({ answer }) => answer.decision === 'deny');
@@ -110,7 +110,7 @@ function settleVotes(votes: readonly Vote[], needed: number): PageAnswers[string
 	return { decision: 'approve', option, ...(fromNowOn && { fromNowOn: true }) };
 }
 
-/** Returns what the approvers have decided about a request: as soon as one denies it, or enough approve it. */
+/** Returns the approvers' decision about a request: one denial, or enough approvals. */
 export function tallyVotes(team: Team, content: string): PageAnswers[string] | undefined {
 	const votes = countedVotes(team, content);
 	for (let count = 1; count <= votes.length; count++) {
@@ -128,7 +128,7 @@ export function tallyVotes(team: Team, content: string): PageAnswers[string] | u
 	return undefined;
 }
 
-/** Returns what the approvers of several questions have decided, by request. */
+/** Returns the approvers' decisions about several questions, by request. */
 export function tallyAll(questions: ReadonlyArray<{ team?: Team }>): PageAnswers {
 	const answers: PageAnswers = {};
 	for (const { team } of questions)
@@ -151,7 +151,7 @@ export function castVotes(team: Team, votes: readonly Vote[]): Team | undefined 
 	return counting.length > 0 ? { ...team, votes: [...team.votes, ...counting] } : undefined;
 }
 
-/** What identifies a pending request: its ID, `requestKey`, and the fingerprint of its content. */
+/** The identity of a pending request: its ID, `requestKey`, and the fingerprint of its content. */
 export interface PendingRequest {
 	id: string;
 	key: string;
@@ -186,7 +186,7 @@ export function voidVotes(team: Team, pending: readonly PendingRequest[]): Team 
 	};
 }
 
-/** Returns when an approver has to get the next item; never if the approver has answered or got all items. */
+/** Returns the time at which an approver has to get the next item. Never if the approver has answered or got all items. */
 function nextItemAt(team: Team, index: number, open: readonly string[]): number {
 	const { askedAt, isBackup, reminders, mustAnswerAgain } = team.approvers[index];
 	if (open.every((content) => hasVoted(team, index, content))) return Infinity;
@@ -196,7 +196,10 @@ function nextItemAt(team: Team, index: number, open: readonly string[]): number 
 	return reminders < team.maxReminders ? askedAt + (team.remindAfterMs ?? Infinity) : Infinity;
 }
 
-/** Returns when the next approver has to get an item. @param open the contents of the requests that aren't decided */
+/**
+ * Returns the time at which the next approver has to get an item.
+ * @param open the contents of the undecided requests
+ */
 export const nextAskAt = (team: Team, open: readonly string[]): number =>
 	Math.min(Infinity, ...team.approvers.map((_, index) => nextItemAt(team, index, open)));
 
@@ -218,17 +221,20 @@ export function askDue(
 	return { team: asks.length > 0 ? { ...team, approvers } : team, asks };
 }
 
-/** How far a request is, as the page and messages say it. */
+/** The progress of a request, for the page and messages. */
 export interface VoteStatus {
 	needed: number;
 	approvals: number;
 	answered: Array<{ name: string; isReader: boolean; decision: 'approve' | 'deny'; at: number }>;
-	/** Who was asked and hasn't answered */
+	/** Approvers who were asked and haven't answered */
 	missing: Array<{ name: string; isReader: boolean }>;
 	isDecided: boolean;
 }
 
-/** Returns how far a request is. @param reader the position of the approver who reads it */
+/**
+ * Returns the progress of a request.
+ * @param reader the position of the approver who reads it
+ */
 export function describeVotes(team: Team, content: string, reader: number): VoteStatus {
 	const votes = countedVotes(team, content);
 	const toName = (index: number) => ({
@@ -250,7 +256,7 @@ export function describeVotes(team: Team, content: string, reader: number): Vote
 	};
 }
 
-/** Returns what an approver has sent for a question, if anything. */
+/** Returns the answer that an approver has sent for a question, if any. */
 export function findSent({ votes }: Team, approver: number): SentAnswer | undefined {
 	const own = votes.filter((vote) => vote.approver === approver && !vote.isVoid);
 	if (own.length === 0) return undefined;

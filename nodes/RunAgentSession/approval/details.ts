@@ -1,41 +1,41 @@
 import { isRecord, toText } from '../../shared/values';
 
-// What a request asks for, taken apart for an approver. Nothing of it is left out: the fields that nobody knows are one compact text.
+// Takes a request apart for an approver. No part is left out: unknown fields are one compact text.
 
-/** Foreign text, and our name for it */
+/** Foreign text, and this package's name for it */
 export interface Fact {
 	label: string;
 	text: string;
 }
 
-/** What a request is for, by its permission. */
+/** The kind of a request, by its permission. */
 type RequestKind = 'command' | 'edit' | 'read' | 'other' | 'unreadable';
 
 interface OptionFact extends Fact {
-	/** Whether the service describes it beside its name */
+	/** True if the service describes it beside its name */
 	isDescribed: boolean;
 }
 
 export interface RequestDetails {
 	kind: RequestKind;
-	/** The permission, or what is there instead */
+	/** The permission, or the value in its place */
 	permission: Fact;
 	/** The commands, files or patterns, in the order of the request */
 	targets: Fact[];
-	/** The patterns of a request whose command is not one of them */
+	/** The patterns of a request whose command isn't one of them */
 	covers: Fact[];
-	/** The folder in which the agent wants to do it */
+	/** The folder in which the agent wants to act */
 	folder?: string;
-	/** Everything else, the most important first */
+	/** All other fields, the most important first */
 	more: Fact[];
-	/** The options as the service words them */
+	/** The options in the service's words */
 	options: OptionFact[];
 }
 
 const permissionNames = (kind: RequestKind, names: string) =>
 	names.split(' ').map((name): [string, RequestKind] => [name, kind]);
 
-/** Permissions of agents whose names are well known. Any other is called by its name. */
+/** Permissions of agents with well-known names. Any other permission keeps its name. */
 const KINDS = new Map([
 	...permissionNames('command', 'bash shell sh exec execute command terminal'),
 	...permissionNames('edit', 'edit write patch multiedit'),
@@ -50,7 +50,7 @@ const TARGET_LABELS: Record<RequestKind, string> = {
 	unreadable: 'Pattern',
 };
 
-/** The entries of a thing without those of these names; undefined where nothing is left. */
+/** Returns the entries of an object without those of these names; undefined if none are left. */
 function withoutKeys(
 	thing: Record<string, unknown>,
 	names: readonly string[],
@@ -72,7 +72,7 @@ const KNOWN_FIELDS = [
 const KNOWN_RESPONSE_FIELDS = ['type', 'options', 'instruction', 'scope'];
 const KNOWN_OPTION_FIELDS = ['value', 'label', 'description'];
 
-/** The fields of a request that nothing else shows, as one compact text; empty where there are none. */
+/** Returns the fields of a request that no other fact shows, as one compact text; empty if there are none. */
 function describeRest(interaction: Record<string, unknown>): string {
 	const { response } = interaction;
 	const { options } = isRecord(response) ? response : {};
@@ -91,7 +91,7 @@ function describeRest(interaction: Record<string, unknown>): string {
 	return Object.keys(rest).length > 0 ? toText(rest) : '';
 }
 
-/** Returns what each option is called, and how the service describes it. */
+/** Returns the name of each option, and the service's description of it. */
 function describeOptions(response: unknown): OptionFact[] {
 	const { options } = isRecord(response) ? response : {};
 	return (Array.isArray(options) ? options : []).flatMap((option: unknown): OptionFact[] => {
@@ -111,7 +111,7 @@ const numbered = (label: string, texts: readonly string[]): Fact[] =>
 		text,
 	}));
 
-/** A field of a request, or of its metadata, where it is a text. */
+/** Returns a field of a request or of its metadata, if it's a text. */
 function findText(interaction: Record<string, unknown>, name: string): string | undefined {
 	const { metadata } = interaction;
 	const places = [interaction, isRecord(metadata) ? metadata : {}];
@@ -119,7 +119,7 @@ function findText(interaction: Record<string, unknown>, name: string): string | 
 	return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** Returns everything that belongs to a request, whatever it is. */
+/** Returns all parts of a request of any kind. */
 export function describeRequest(interaction: unknown): RequestDetails {
 	if (!isRecord(interaction)) {
 		const permission = { label: 'Not readable', text: toText(interaction) };

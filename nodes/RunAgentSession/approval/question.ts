@@ -7,59 +7,62 @@ import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 
-/** One of several approvers, for whom a message is. */
+/** One of several approvers, to whom a message is addressed. */
 export interface Reader {
 	name: string;
 	/** Approvals that each request needs */
 	needed: number;
 	isReminder: boolean;
-	/** Whether answers don't count anymore, because a request has changed */
+	/** True if answers don't count anymore, because a request has changed */
 	hasChanged: boolean;
 }
 
-/** What a message to an approver is about. */
+/** The content of a message to an approver. */
 export interface Question extends RequestOrigin {
-	/** Left out where it isn't known yet */
+	/** Left out until it's known */
 	dashboardUrl?: string;
-	/** All requests that the message asks for */
+	/** All requests in the message */
 	interactions: readonly unknown[];
-	/** How many more requests another message will be about */
+	/** The number of requests that other messages will be about */
 	more?: number;
-	/** Until when an answer counts, where that is known */
+	/** The end of the time in which an answer counts, if known */
 	deadline?: AnswerDeadline;
 	/** The node's words for options */
 	preferences?: OptionPreferences;
-	/** Whether the page offers Approve from now on */
+	/** True if the page offers Approve from now on */
 	offersFromNowOn?: boolean;
 	reader?: Reader;
 }
 
-/** Of 3,000 characters, those for all lines with text of the requests. The rest is for our own lines, the names and the URL. */
+/**
+ * Share of the 3,000 characters for all lines with text of the requests. The rest is for the package's own lines, the names and the URL.
+ */
 const MAX_REQUESTS_LENGTH = 1_600;
-/** Quotation marks, the end of the line, and the count of what is cut off */
+/** Quotation marks, the end of the line, and the count of omitted characters */
 const LINE_OVERHEAD = 45;
-/** Lines with text of the requests, over all of them */
+/** Lines with text of the requests, over all requests */
 const MAX_LINES = 20;
-/** Lines of one request beside its permission and targets. More of them share the last one. */
+/** Lines of one request beside its permission and targets. If it has more, they share the last one. */
 const MIN_DETAIL_LINES = 2;
 const MAX_NAME_LENGTH = 80;
 const MAX_PROMPT_LENGTH = 150;
 const MAX_LINK_LENGTH = 300;
-/** Two spaces make it a line break in Markdown as well, as which n8n's chat shows it. Nobody sees them elsewhere. */
+/** Two spaces make it a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
 const LINE_END = '  \n';
 
 /**
- * Returns a few plain lines that ask an approver, ready to be sent by any node: the project, the prompt and the session, each request with
- * everything that belongs to it, the deadline, and the dashboard.
+ * Returns a few plain lines that ask an approver, and that any node can send: the project, the prompt and the session, each request with
+ * all its parts, the deadline, and the dashboard.
  *
- * The agent, or someone it read from, chose the words of a request. They can't hide what is approved, and can't look like our lines, wherever
- * the question is shown:
- * - Foreign text is between « and », which it can't contain itself. Some channels drop line breaks (Teams and other HTML): the marks still
- *   tell it from our words. It never has a backslash, because n8n's Send and Wait turns a written `\n` back into a line break.
- * - Nothing in it is markup, a link or a mention in any channel (`visibleText`). Escaping would be right for one channel, and be shown or
+ * The agent, or a text that the agent has read, chose the words of a request. They can't hide the approved action, and can't imitate the
+ * package's own lines, in any channel:
+ * - Foreign text is between « and », which it can't contain itself. Some channels drop line breaks (Teams and other HTML). The marks still
+ *   separate it from the package's words. It never has a backslash, because n8n's Send and Wait turns a written `\n` back into a line
+ *   break.
+ * - No part of it is markup, a link or a mention in any channel (`visibleText`). Escaping would be right for one channel, and be shown or
  *   undone in the others. Telegram refuses to send markup that isn't closed.
- * - Whatever isn't shown is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one
- *   of 4,096).
+ * - Omitted text is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one of
+ *   4,096).
  *
  * The dashboard URL remains a link, with the characters of markup in it percent-encoded.
  */
@@ -104,14 +107,14 @@ export function formatQuestion({
 	].join(LINE_END);
 }
 
-/** Returns for whom a message is, and how many approvals a request needs. */
+/** Returns the recipient of a message, and the approvals that a request needs. */
 const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
 	`For: ${quoteVisible(name, MAX_NAME_LENGTH)}`,
 	...(hasChanged ? ['A request has changed, so earlier answers to it don’t count'] : []),
 	...(needed > 1 ? [`Each request needs ${needed} approvals`] : []),
 ];
 
-/** Returns the facts that tell a session from others, as far as they are known. */
+/** Returns the known facts that identify a session. */
 const originFacts = ({
 	projectName,
 	projectId,
@@ -133,14 +136,14 @@ function formatDeadline(
 	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests)}.`;
 }
 
-/** Returns the first of some facts, with the rest as one fact where they are too many. */
+/** Returns the first facts of a list. If there are too many, the rest is one fact. */
 function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	if (facts.length <= count) return [...facts];
 	const rest = facts.slice(count - 1).map(({ label, text }) => ({ [label]: text }));
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
 
-/** Returns a request as facts, and remarks in our own words. */
+/** Returns a request as facts, and remarks in the package's words. */
 function askedRequest(
 	{ permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
@@ -172,7 +175,7 @@ function askedRequest(
 	};
 }
 
-/** Returns how long each text may be shown so that all fit. Long ones share the room that short ones leave. */
+/** Returns the length at which each text may be shown so that all fit. Long ones share the room that short ones leave. */
 function shareLength(facts: readonly Fact[]): number {
 	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - LINE_OVERHEAD,
@@ -188,7 +191,7 @@ function shareLength(facts: readonly Fact[]): number {
 	return MAX_REQUESTS_LENGTH;
 }
 
-/** Returns a web address that can be clicked wherever it is shown. Anything else is quoted like all foreign text. */
+/** Returns a web address that can be clicked in every channel. Any other text is quoted like all foreign text. */
 function formatLink(url: string): string {
 	const encoded = url.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,

@@ -6,17 +6,17 @@ import {
 } from '../../shared/client/session';
 import { isRecord, tryParseJson, nonEmptyText } from '../../shared/values';
 
-// What a person is asked, and whether what is pending now is still that.
+// The requests that an approver is asked about, and the comparison with the pending ones.
 
-/** What a question says beside the requests; it goes with each of them, through whatever asks, to *Apply an Answer*. */
+/** The facts of a question besides the requests. Each request has them, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
 	sessionId: string;
 	projectName?: string;
-	/** Shown where the project's name is not known */
+	/** Shown if the project's name isn't known */
 	projectId?: string;
-	/** The project's, such as `Europe/Berlin`; UTC is shown without it */
+	/** The project's, such as `Europe/Berlin`. Without it, times are in UTC. */
 	timeZone?: string;
-	/** What the agent was told to do */
+	/** The prompt of the session */
 	job?: string;
 }
 
@@ -24,22 +24,25 @@ export interface RequestOrigin {
 const MAX_REQUESTS_SHOWN = 5;
 
 /**
- * The requests that a person is asked about: those that the question shows, that the item holds and that the answer decides.
- * What is not among them is asked in another question.
+ * Returns the requests that an approver is asked about: those that the question shows, that the item has and that the answer decides. All
+ * others are in another question.
  */
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
 
-/** The key of our own data in a request of an item. No service has it by accident, and one that does is answered as well. */
+/**
+ * The key of the package's data in a request of an item. No service has it by accident. A request of the service with this key is answered,
+ * too.
+ */
 const ORIGIN_KEY = 'n8nOrigin';
 
-/** Our own data in a request of an item */
+/** The package's data in a request of an item */
 interface StoredOrigin extends RequestOrigin {
-	/** The fingerprint of all that the service sent, whatever its keys are */
+	/** The fingerprint of all fields that the service sent, with any keys */
 	content?: string;
 }
 
-/** Returns requests as an item holds them. */
+/** Returns requests in the form that an item has. */
 export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
 	requests.map((request): Interaction => {
 		const stored: StoredOrigin = { ...origin, content: fingerprintContent(request) };
@@ -51,15 +54,15 @@ const readStoredOrigin = (request: Interaction | undefined): Partial<StoredOrigi
 	return isRecord(origin) ? origin : undefined;
 };
 
-/** Returns whether two values have the same content. JSON that is nested too deeply never has. */
+/** Returns whether two values have the same content; false for JSON that is nested too deeply. */
 function isSameContent(one: unknown, other: unknown): boolean {
 	const content = fingerprintContent([one]);
 	return content !== undefined && content === fingerprintContent([other]);
 }
 
 /**
- * Returns in what a pending request differs from the one that was shown. The order of lists counts, the order of keys doesn't:
- * an approver is asked again about a request that may look different.
+ * Returns the differences between a pending request and the one that was shown. The order of lists counts, the order of keys doesn't. An
+ * approver is asked again about a request that may look different.
  */
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
 	const [before, now] = [asked, pending].map((request): Record<string, unknown> => ({
@@ -74,14 +77,14 @@ export function differences(asked: Interaction, pending: Record<string, unknown>
 	return changed.length > 0 ? changed : ['content'];
 }
 
-/** Returns why an answer to the requests shown doesn't answer a pending request, or undefined. */
+/** Returns the reason why an answer to the requests shown doesn't answer a pending request, or undefined. */
 export function findMismatch(
 	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
 	pending: Record<string, unknown>,
 ): string | undefined {
 	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
 	if (!first) return "it wasn't among the requests shown";
-	// It is answered by its ID, which does not tell one from the other.
+	// The answer is sent with the ID, which doesn't distinguish the two requests.
 	if (others.some((other) => !isSameContent(first, other)))
 		return 'two of the requests shown have its ID';
 	const origin = readStoredOrigin(first);
@@ -93,15 +96,15 @@ export function findMismatch(
 		: undefined;
 }
 
-/** Returns the origin of the requests in an item, as far as the item says it. */
+/** Returns the origin of the requests in an item, if the item has it. */
 export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
 	const { projectName, job } = readStoredOrigin(first) ?? {};
 	return { projectName: nonEmptyText(projectName), job: nonEmptyText(job) };
 }
 
 /**
- * The list in a JSON field, which gives text or, by expression, a value; a single object counts as a list of one.
- * Undefined where it is neither, an empty list where the field is empty.
+ * Returns the list in a JSON field, which gives text or, by expression, a value. A single object counts as a list of one. Undefined if it's
+ * neither, an empty list if the field is empty.
  */
 export function parseList(field: unknown): unknown[] | undefined {
 	if (typeof field === 'string' && field.trim() === '') return [];
@@ -113,9 +116,9 @@ export function parseList(field: unknown): unknown[] | undefined {
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';
 
 /**
- * The requests in the field 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
- * They are read as those of a session.
- * @throws WorkspaceAutomationError where there is none, or where something else is in it
+ * Returns the requests in the field 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its
+ * text. They are read like those of a session.
+ * @throws WorkspaceAutomationError if there are none, or if something else is in the field
  */
 export function readRequestsShown(value: unknown): Interaction[] {
 	const list = parseList(value);

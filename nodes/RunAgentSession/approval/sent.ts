@@ -1,14 +1,14 @@
 import type { ChoiceName } from '../../shared/approvals/options';
 
-// What an approver sent from the page, as it's kept and repeated.
+// An approver's answer from the page, as the node keeps and repeats it.
 
-/** The option is the one of Approve once. The workflow gets rules for later requests. */
+/** Name of a choice that sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';
 
-/** The words for a choice on the page: those for the service's options, and our own */
+/** The names of a choice on the page: those for the service's options, and this package's own */
 export type PageChoiceName = ChoiceName | typeof FROM_NOW_ON;
 
-/** What an approver sent, as the page repeats it. */
+/** An approver's answer, as the page repeats it. */
 export interface SentAnswer {
 	/** Milliseconds since 1970 */
 	at: number;

@@ -1,16 +1,16 @@
-// Until when an answer counts, and how the time is worded.
+// The time in which an answer counts, and its wording.
 
-/** What happens to requests that nobody has answered in time. */
+/** The effect on requests that nobody has answered in time. */
 export type AfterDeadline = 'deny' | 'abort' | 'error';
 
-/** Until when an answer counts, and what happens then. */
+/** The end of the time in which an answer counts, and the effect of the end. */
 export interface AnswerDeadline {
 	/** Milliseconds since 1970 */
 	at: number;
 	after: AfterDeadline;
 }
 
-/** Limits of waiting, as the node's timeouts have them */
+/** Limits of waiting, from the node's timeouts */
 interface WaitLimits {
 	giveUpAfterMs: number;
 	onGiveUp: 'abort' | 'error';
@@ -19,7 +19,7 @@ interface WaitLimits {
 }
 
 /**
- * Returns when waiting for an answer ends.
+ * Returns the time at which waiting for an answer ends.
  * @param since when the node began to wait for the session
  * @param askedAt when it asked the approver
  */
@@ -40,7 +40,7 @@ const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {
 	error: ['the workflow stops with an error', 'the workflow stops with an error'],
 };
 
-/** Returns what happens after the deadline, in our words. */
+/** Returns a sentence about the effect of the deadline. */
 export const describeAfter = ({ after }: AnswerDeadline, requests: number): string =>
 	AFTER_TEXTS[after][requests === 1 ? 0 : 1];
 
@@ -53,9 +53,9 @@ function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): In
 }
 
 /**
- * Returns a moment as people read it, such as `6:00 PM` or `Nov 24, 6:00 PM`, and the name of its time zone.
- * @param timeZone the project's. UTC without one, and for one that nobody knows.
- * @param today a moment of the day that needs no date; without it there is always one
+ * Returns a time in a readable form, such as `6:00 PM` or `Nov 24, 6:00 PM`, and the name of its time zone.
+ * @param timeZone the project's. UTC without one, and for an unknown one.
+ * @param today a time on the day that needs no date. Without it, the date is always there.
  */
 export function formatMoment(
 	at: number,

@@ -12,7 +12,7 @@ import { policyOptions } from './policy';
 import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
 import { teamOptions } from './team';
 
-// What people add under Options.
+// The fields under Options.
 
 export const body = jsonField(
 	'Body',

@@ -11,8 +11,8 @@ import type { Answer } from '../approval/answer';
 import type { Decision, Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 
-// Who decides approval requests, and how. A model must not fill in any of these fields. The checks of an answer, the requests shown
-// and the rules are in policyChecks.ts, because they need the policy itself, which n8n doesn't need to show the panel.
+// The fields that decide approval requests. A model must not fill in any of them. The checks of an answer, of the requests shown and of the
+// rules are in policyChecks.ts, because they need the policy itself, which n8n doesn't need to show the panel.
 
 const isPolicy = true;
 
@@ -34,7 +34,7 @@ const policyField = (more: Partial<Choices<PolicyChoice>>): Field<PolicyChoice> 
 		{ isPolicy },
 	);
 
-/** The policy of a new session, and of a trial. Only an existing session can have been asked about. */
+/** The policy of a new session, and of a trial. Approvers can only have been asked about an existing session. */
 export const newSessionPolicy = policyField({});
 export const existingSessionPolicy = policyField({
 	answer: ['Apply an Answer', "Apply an approver's answer from Slack, email, chat, or a form"],
@@ -168,7 +168,7 @@ export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', 
 	isPolicy,
 });
 
-/** Entries of Options. 'If Nobody Answers' may deny, whatever the policy, so Deny Values is always there. */
+/** Entries of Options. 'If Nobody Answers' may deny with any policy, so Deny Values is always there. */
 export const policyOptions: Field[] = [
 	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
 	denyValues,

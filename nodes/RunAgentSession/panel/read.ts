@@ -24,7 +24,7 @@ import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
-// What an item's parameters say.
+// Reads an item's parameters.
 
 const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
@@ -73,7 +73,7 @@ function readPolicy(panel: Panel, isExisting: boolean): Policy {
 		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
 	);
 	const isByRules = mode === 'rules';
-	// Also read if the policy is an expression that says something else: a model must not fill it in.
+	// Also read if the policy is an expression with another value, because a model must not fill it in.
 	const moreRules = isEntered(panel, policy.moreRules, 'options.')
 		? readOptionField(panel, { ...policy.moreRules, check: checkMoreRules })
 		: undefined;
@@ -89,7 +89,7 @@ function readPolicy(panel: Panel, isExisting: boolean): Policy {
 	};
 }
 
-/** Returns what an approval request says of the session: for a new one, the project's name if it was chosen from the list. */
+/** Returns the session's facts for an approval request: for a new session, the project's name if it was chosen from the list. */
 function readRequestOrigin(
 	panel: Panel,
 	target: Target,
@@ -115,7 +115,7 @@ export function readTrial(
 	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel, false) };
 }
 
-/** Returns where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
+/** Returns the place where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
 export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
 	!isTool(context) &&
 	context.getNodeParameter(session.wait.name, 0, session.wait.default) === 'database'
@@ -138,7 +138,10 @@ function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
 	};
 }
 
-/** Returns who approves. @throws WorkspaceAutomationError if the node can't wait for the approvers */
+/**
+ * Returns the approvers' settings.
+ * @throws WorkspaceAutomationError if the node can't wait for the approvers
+ */
 function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
 	const team = readTeam(panel);
 	if (!team || readWaitMode(context) !== 'database') return undefined;
@@ -186,6 +189,6 @@ export function readItemSettings(
 	};
 }
 
-/** Returns how many items to work on at once, the same for all of them. */
+/** Returns the number of items to run at once, the same for all items. */
 export const readConcurrency = (context: IExecuteFunctions): number =>
 	readOptionField(openPanel(context, 0), option.maxConcurrentSessions);

@@ -15,7 +15,7 @@ import {
 } from '../../shared/n8n/fields';
 import { requireString } from '../../shared/validation';
 
-// The session: which one, and how to wait for it.
+// Fields that choose the session and the wait.
 
 export const SESSION_OPERATIONS = ['start', 'continue'];
 

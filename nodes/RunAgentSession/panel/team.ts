@@ -8,7 +8,7 @@ import {
 } from '../../shared/n8n/fields';
 import type { Approver } from '../approval/approvers';
 
-// Several approvers: who approves, how many approvals a request needs, and when approvers are asked again. The checks are in
+// Fields for several approvers: their list, the approvals that a request needs, and the times of reminders. The checks are in
 // teamChecks.ts, which n8n doesn't need to show the panel.
 
 const approverFields: Field[] = [

@@ -58,7 +58,7 @@ function refuseTwice(approvers: readonly Approver[]): void {
 	}
 }
 
-/** Returns the approvers of the field: those that were entered, then those from data. */
+/** Returns the approvers of the field: the entered ones first, then those from data. */
 export function readApprovers(value: unknown): Approver[] {
 	const { approver = [], list = [] } = (isRecord(value) ? value : {}) as Record<string, unknown>;
 	const lists = [list].flat().map((each) => {
@@ -109,7 +109,7 @@ function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings):
 }
 
 /**
- * Returns who approves; undefined if the option isn't used.
+ * Returns the approvers' settings; undefined if the option isn't used.
  * @throws WorkspaceAutomationError before anything is sent
  */
 export function readTeam(panel: Panel): TeamSettings | undefined {

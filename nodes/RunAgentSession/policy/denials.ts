@@ -1,16 +1,15 @@
 import { matchesGlob, parseGlob, UNKNOWN_PART, type Glob, type MatchBudget } from './patterns';
 import { readShell, type Joint, type ShellReading } from './shell';
 
-// How a rule that denies or asks compares its globs with a request: part by part, and without regard to case.
+// Compares the globs of a rule that denies or asks with a request: part by part, and without regard to case.
 
-/** `maybe`: nobody can tell before the shell runs it */
+/** The result for one part. `maybe`: nobody can tell before the shell runs it. */
 export type PartMatch = 'yes' | 'maybe' | 'no';
 
 /** A text of a request, read once for all rules. */
 export interface ReadText {
 	text: string;
 	shell: ShellReading;
-	/** The characters of each form */
 	forms: Array<{ characters: readonly string[]; hasUnknown: boolean }>;
 	/** The whole text, with single spaces and with spaces around operators */
 	whole: readonly string[];
@@ -23,7 +22,7 @@ const SPACED = /\s*(?:(&&|\|\||[|&;<>]+)\s*|\s)/gu;
 const spaceOperators = (text: string): string =>
 	text.trim().replace(SPACED, (_, operator?: string) => (operator ? ` ${operator} ` : ' '));
 
-/** Returns a text as rules that deny or ask compare it. */
+/** Returns a text in the form that rules that deny or ask compare. */
 export function readForDenials(text: string): ReadText {
 	const shell = readShell(text);
 	const forms = shell.forms.map(({ text: form }) => ({
@@ -33,7 +32,7 @@ export function readForDenials(text: string): ReadText {
 	return { text, shell, forms, whole: [...spaceOperators(text.toLowerCase())] };
 }
 
-/** What comparing a form costs beside its characters, in comparisons of one */
+/** The cost of comparing a form, besides its characters, in comparisons of one character */
 const FORM_COST = 20;
 
 /** A glob's commands, in their order. */
@@ -61,7 +60,7 @@ function splitCommands(glob: Glob): GlobSteps {
 	return steps
 		.map(({ operator, glob: step }) => ({
 			joint: JOINTS.get(operator) ?? 'then',
-			// Single spaces around operators are all that there is.
+			// The only spaces are the single ones around operators.
 			glob: step.filter(({ token }, at) => token !== ' ' || (at > 0 && at < step.length - 1)),
 		}))
 		.filter(({ glob: step }) => step.length > 0);

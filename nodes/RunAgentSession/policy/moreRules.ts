@@ -8,16 +8,16 @@ import { judge, moreRuleName, type Decision, type Policy, type Rule } from './ru
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;
-/** A date, or a date and time, as ISO 8601 has them */
+/** A date, or a date and time, in ISO 8601 */
 const ISO_DATE =
 	/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** A rule as data has it: an entry of More Rules. */
+/** An entry of More Rules. */
 export interface StoredRule {
 	permission: string;
 	pattern: string;
 	decision: Decision;
-	/** Whether `*` and `?` in the pattern match other text */
+	/** True if `*` and `?` in the pattern match other text */
 	wildcard?: true;
 }
 
@@ -32,7 +32,7 @@ function refuseEntry(index: number, problem: string, entry: unknown): never {
 const isMissing = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** Returns when a rule ends; undefined if it doesn't. */
+/** Returns the time at which a rule ends; undefined if it doesn't. */
 function readExpiry(entry: Record<string, unknown>, index: number): number | undefined {
 	const { expires } = entry;
 	if (isMissing(expires)) return undefined;
@@ -93,7 +93,7 @@ export const withoutExpired = (policy: Policy, now: number): Policy =>
 			}
 		: policy;
 
-/** What rules compare of a request */
+/** The texts of a request that rules compare */
 interface RequestTexts {
 	permission?: unknown;
 	patterns?: unknown;
@@ -110,7 +110,7 @@ function readExactTexts(request: object): { permission: string; patterns: string
 	return { permission, patterns: [...new Set(patterns)] };
 }
 
-/** Whether rules with the exact patterns of a request can approve it from now on. */
+/** Returns whether rules with the exact patterns of a request can approve it from now on. */
 export const canBeRemembered = (request: object): boolean => readExactTexts(request) !== undefined;
 
 /** Returns the rules that approve exactly these requests from now on, each once. */
@@ -123,8 +123,8 @@ export function exactRules(requests: readonly object[]): StoredRule[] {
 }
 
 /**
- * Returns the narrowest rule that covers a request which no rule decides, for Rules as well as for More Rules; undefined if a rule decides,
- * or if such a rule wouldn't.
+ * Returns the narrowest rule, for Rules or More Rules, that covers a request without a deciding rule; undefined if a rule decides, or if
+ * such a rule wouldn't.
  */
 export function suggestRule(
 	request: Record<string, unknown>,

@@ -1,23 +1,22 @@
-/** The comparisons of single characters that are left for a request, so that no request can stall n8n. */
+/** The remaining comparisons of single characters for a request, so that no request can stall n8n. */
 export interface MatchBudget {
 	left: number;
 }
 
-/** For one request: about a tenth of a second, because a session can have a hundred requests */
+/** Comparisons for one request. They take about a tenth of a second. A session can have a hundred requests. */
 export const MATCH_BUDGET = 3_000_000;
 
 /** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
 
-/** A part of a text that only the shell knows, such as the value of a variable: it can be any text. */
+/** A part of a text that only the shell knows, such as the value of a variable. It can be any text. */
 export const UNKNOWN_PART = '\uFFFF';
 
-/** A text to match with a glob. */
 export interface MatchText {
 	characters: readonly string[];
-	/** Whether the wildcard `glob[part]` can match `characters[at]`; every wildcard matches everything by default */
+	/** Returns whether the wildcard `glob[part]` can match `characters[at]`. By default, every wildcard matches everything. */
 	canMatch?: (part: number, at: number) => boolean;
-	/** Whether `UNKNOWN_PART` in the text can be any text */
+	/** True if `UNKNOWN_PART` in the text can be any text */
 	hasUnknown?: boolean;
 }
 
@@ -28,13 +27,13 @@ export const parseGlob = (pattern: string): Glob =>
 /** Returns a glob that matches the text and nothing else. */
 export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]/g, '\\$&');
 
-/** Returns a value as a literal part of a glob, behind the text of its author: a backslash at that text's end stays one. */
+/** Returns a value as a literal part of a glob, after its author's text. A backslash at the end of that text stays one. */
 export const literalAfter = (before: string, value: string): string => {
 	const [backslashes] = /\\*$/.exec(before)!;
 	return (backslashes.length % 2 === 1 ? '\\' : '') + escapeGlob(value);
 };
 
-/** A match that is under way: the places in the glob that the text has reached so far, in ascending order. */
+/** A match in progress: the places in the glob that the text has reached so far, in ascending order. */
 class GlobMatch {
 	private places: number[] = [];
 	private before: number[] = [];
@@ -54,10 +53,10 @@ class GlobMatch {
 		this.add(0);
 	}
 
-	/** Adds a place, and those behind its stars, which can match nothing. */
+	/** Adds a place, and the places after its stars, which can match nothing. */
 	private add(place: number): void {
 		for (let part = place; ; part++) {
-			// A star that matches anything reaches all that an earlier place reaches.
+			// A star that matches anything reaches all places that an earlier place reaches.
 			if (this.stars[part] && !this.text.canMatch) this.places.length = 0;
 			const last = this.places[this.places.length - 1] ?? -1;
 			if (part > last) this.places.push(part);
@@ -65,7 +64,7 @@ class GlobMatch {
 		}
 	}
 
-	/** Moves on by one character. Returns whether the budget lasted. */
+	/** Advances by one character. Returns whether the budget lasted. */
 	private step(at: number): boolean {
 		[this.before, this.places] = [this.places, this.before];
 		this.places.length = 0;
@@ -82,7 +81,7 @@ class GlobMatch {
 		return this.budget.left >= 0;
 	}
 
-	/** Returns the end of the characters that change nothing: behind a star, those that its next character isn't. */
+	/** Returns the end of the characters that change nothing. After a star, these are the characters that differ from its next one. */
 	private skip(start: number): number {
 		const [star, next] = this.places;
 		const isWaiting = this.places.length === 2 && this.stars[star] && !this.text.canMatch;
@@ -112,7 +111,7 @@ class GlobMatch {
 	}
 }
 
-/** Returns whether the glob matches the whole text, or undefined if the budget is spent before that is known. */
+/** Returns whether the glob matches the whole text, or undefined if the budget is spent first. */
 export const matchesGlob = (
 	glob: Glob,
 	text: MatchText,

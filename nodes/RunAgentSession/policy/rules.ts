@@ -30,33 +30,33 @@ import {
 import { findGuarded, guardText, limitWildcards, type GuardedText } from './wildcards';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
-// Who decides a permission request, and how the decision is said in the service's terms. Decisions only, no effects, and no
-// error whatever the service sends: what is not understood is for a person.
+// Decides approval requests, and chooses the service's option for the decision. Has no effects. Never throws for data of the service: an
+// approver decides requests that the policy can't read.
 
-/** Characters of a request that is compared with rules: its permission and its patterns together */
+/** Characters of the permission and the patterns together of a request that is compared with rules */
 export const MAX_COMPARED_LENGTH = 100_000;
 
 export type Decision = 'approve' | 'deny' | 'ask';
 
 export interface Rule {
-	/** Glob for the permission, such as `bash`; empty means any, but not in a rule that approves */
+	/** Glob for the permission, such as `bash`. Empty means any, but not in a rule that approves. */
 	permission: string;
-	/** Globs for what it is asked for, separated by commas or line breaks; empty means any, but not in a rule that approves */
+	/** Globs for the command, file or other target, separated by commas or line breaks. Empty means any, but not in a rule that approves. */
 	pattern: string;
 	decision: Decision;
-	/** Whether both texts match only themselves, as in More Rules without `wildcard` */
+	/** True if both texts match only themselves, as in More Rules without `wildcard` */
 	isLiteral?: true;
-	/** When the rule ends, in milliseconds since 1970 */
+	/** The end of the rule, in milliseconds since 1970 */
 	expiresAt?: number;
 }
 
-/** What a person answered, and to what. */
+/** An approver's answer, and the requests that it applies to. */
 export type AppliedAnswer = Answer & {
-	/** `asked`: only the interactions that the person saw; `session`: everything from now on */
+	/** `asked`: only the requests that the approver saw. `session`: all requests from now on. */
 	appliesTo: 'asked' | 'session';
-	/** The interactions that the person saw; they do not matter for `session` */
+	/** The requests that the approver saw. Not used for `session`. */
 	asked: readonly Interaction[];
-	/** The session that is continued */
+	/** The session that the node continues */
 	sessionId: string;
 };
 
@@ -69,27 +69,27 @@ export interface Policy extends OptionPreferences {
 	defaultDecision: Decision;
 	/** With mode `answer` */
 	answer?: AppliedAnswer;
-	/** What people chose on the page, for what is left to them */
+	/** The approvers' choices on the page, for the requests left to them */
 	page?: PageAnswers;
 }
 
 export interface SettledVerdict {
 	decision: 'approve' | 'deny';
-	/** The option's value that the service wants to hear, with the type that the service gave it */
+	/** The option's value that the service expects, in the type that the service gave it */
 	option: string | number;
 	/** `policy`, `rule 2`, `more rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
-	/** Whether the option can have an effect on later requests, so that people know it as Always approve */
+	/** True if the option can have an effect on later requests, so that approvers know it as Always approve */
 	lasts?: true;
-	/** Whether the approver chose Approve from now on, so that the workflow can keep rules for it */
+	/** True if the approver chose Approve from now on, so that the workflow can keep rules for it */
 	fromNowOn?: true;
 	/** The approver's comment on the page */
 	comment?: string;
-	/** With several approvers: what each of them chose */
+	/** With several approvers: each one's choice */
 	approvers?: ApproverDecision[];
 }
 
-/** What one of several approvers chose. */
+/** The choice of one of several approvers. */
 export interface ApproverDecision {
 	name: string;
 	decision: 'approve' | 'deny';
@@ -98,20 +98,20 @@ export interface ApproverDecision {
 	comment?: string;
 }
 
-/** What people chose on the page, by what stands for the request */
+/** The approvers' choices on the page, by the request's fingerprint */
 export type PageAnswers = Record<string, Omit<SettledVerdict, 'decidedBy'>>;
 
 export interface AskVerdict {
 	decision: 'ask';
-	/** Why it is left for a person */
+	/** The reason why an approver has to decide it */
 	because: string;
-	/** What decided to ask; absent where nothing could decide */
+	/** The setting that decided to ask; missing if none could decide */
 	decidedBy?: string;
 }
 
 export type Verdict = SettledVerdict | AskVerdict;
 
-/** What a policy says about a request, before it is known whether the service offers an option that says it. */
+/** A policy's decision about a request, before the choice of one of the service's options. */
 export type Ruling = Omit<SettledVerdict, 'option' | 'comment' | 'approvers'> | AskVerdict;
 
 const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
@@ -120,13 +120,13 @@ const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	...(decidedBy !== undefined && { decidedBy }),
 });
 
-/** The globs of `git *, npm run *`; `\,` is a comma that belongs to one. */
+/** Returns the globs of `git *, npm run *`. `\,` is a comma that belongs to a glob. */
 export const splitPatterns = (pattern: string): string[] =>
 	(pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
 
 /**
- * Refuses rules that approve without saying what: an expression that finds nothing would otherwise approve everything.
- * Rules that deny or ask may leave both fields empty.
+ * Refuses rules that approve but lack a permission or a pattern: an expression that finds nothing would otherwise approve everything. Rules
+ * that deny or ask may leave both fields empty.
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
@@ -143,18 +143,17 @@ export function checkRules(rules: readonly Rule[]): void {
 	}
 }
 
-/** Returns the glob of a rule's permission; empty if the field is. */
+/** Returns the glob of a rule's permission; empty if the field is empty. */
 const permissionGlob = ({ permission, isLiteral }: Rule): string =>
 	isLiteral ? escapeGlob(permission) : permission.trim();
 
-/** Returns the globs of a rule's patterns. */
 const patternGlobs = ({ pattern, isLiteral }: Rule): string[] =>
 	isLiteral ? [escapeGlob(pattern)] : splitPatterns(pattern);
 
-/** Returns what the output calls an entry of More Rules. */
+/** Returns the output's name for an entry of More Rules. */
 export const moreRuleName = (index: number): string => `more rule ${index + 1}`;
 
-/** How far a rule applies to a request, in words after the rule's number. */
+/** The reach of a rule for a request, in words after the rule's number. */
 const REACH_TEXTS = {
 	decides: 'decides',
 	held: "would approve the request, but its wildcards don't cover all of it",
@@ -166,25 +165,25 @@ const REACH_TEXTS = {
 };
 type Reach = keyof typeof REACH_TEXTS;
 
-/** A text of a request, as each kind of rule compares it; read when the first rule of that kind does */
+/** A text of a request, in the form for each kind of rule. A form is read when the first rule of that kind needs it. */
 interface ComparedText {
 	text: string;
 	readonly asApproval: GuardedText;
 	readonly asDenial: ReadText;
 }
 
-/** A request, as rules compare it */
+/** A request, in the form that rules compare */
 interface ComparedRequest {
 	permission: ComparedText;
-	/** One that is empty, if the request has none: only globs for anything cover it */
+	/** One empty text, if the request has none: only globs for anything cover it */
 	patterns: ComparedText[];
 	budget: MatchBudget;
 }
 
-/** What reading a text costs, in comparisons of a character */
+/** The cost of reading a text, in comparisons of a character */
 const READ_COST = 100;
 
-/** Returns what `read` returns the first time. */
+/** Returns a function that calls `read` once and returns its result each time. */
 function lazily<T>(read: () => T): () => T {
 	let found: { value: T } | undefined;
 	return () => (found ??= { value: read() }).value;
@@ -209,14 +208,14 @@ function compareText(text: string, budget: MatchBudget): ComparedText {
 	};
 }
 
-/** Returns whether globs match each of the texts, by the best match of each. */
+/** Returns the reach of globs for all texts, by the best match of each text. */
 const joinMatches = (matches: readonly PartMatch[]): Reach => {
 	if (!matches.includes('no') && !matches.includes('maybe')) return 'decides';
 	if (matches.includes('yes')) return 'part';
 	return matches.includes('maybe') ? 'doubt' : 'pattern';
 };
 
-/** Returns how far a rule that denies or asks applies: it looks at every part, without regard to case. */
+/** Returns the reach of a rule that denies or asks. It compares every part, without regard to case. */
 function compareDenial(
 	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
@@ -225,21 +224,21 @@ function compareDenial(
 		const found = globs.map((glob) => matchDenial(glob, asDenial, budget));
 		return (['yes', 'maybe'] as const).find((each) => found.includes(each)) ?? 'no';
 	};
-	// The name of a permission is no command that could hide something.
+	// The name of a permission isn't a command, so it can't hide another one.
 	if (match([parseDenialGlob(permissionGlob(rule) || '*')], asked) !== 'yes') return 'permission';
 	const typed = patternGlobs(rule);
 	const globs = (typed.length > 0 ? typed : ['*']).map(parseDenialGlob);
 	return joinMatches(patterns.map((each) => match(globs, each)));
 }
 
-/** Returns how far a rule that approves applies: its wildcards cover only what rule authors can foresee. */
+/** Returns the reach of a rule that approves. Its wildcards cover only text that rule authors can foresee. */
 function compareApproval(
 	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
 ): Reach {
 	const kind = permissionGlob(rule);
 	const globs = patternGlobs(rule).map(parseGlob);
-	// See checkRules, which tells the user.
+	// checkRules reports this to the user.
 	if (kind === '' || globs.length === 0) return 'empty';
 	const find = (read: (glob: Glob, text: ComparedText) => MatchText): Reach => {
 		const covers = (glob: Glob, text: ComparedText) =>
@@ -257,11 +256,11 @@ function compareApproval(
 const compareRule = (rule: Rule, request: ComparedRequest): Reach =>
 	rule.decision === 'approve' ? compareApproval(rule, request) : compareDenial(rule, request);
 
-/** Returns a list as people read it: "a, b and c". */
+/** Returns a list as text: "a, b and c". */
 const joinTexts = (texts: readonly string[]): string =>
 	[texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter(Boolean).join(' and ');
 
-/** Returns why the wildcards of a rule don't cover a request that they would match otherwise. */
+/** Returns the reason why the wildcards of a rule don't cover a request that they would match otherwise. */
 function explainHeld(
 	name: string,
 	{ permission, pattern }: Rule,
@@ -275,14 +274,14 @@ function explainHeld(
 	return `it contains ${joinTexts(contains)}, which the wildcard in ${name} doesn't cover`;
 }
 
-/** Returns why a rule that denies or asks can't read a request for certain. */
+/** Returns the reason why a rule that denies or asks can't read a request for certain. */
 function explainDoubt(name: string, { patterns }: ComparedRequest): string {
 	const doubts = new Set(patterns.flatMap(({ asDenial }) => [...asDenial.shell.doubts]));
 	const parts = doubts.size > 0 ? [...doubts] : ['a part that only the shell knows'];
 	return `${name} can't read it for certain: it contains ${joinTexts(parts)}`;
 }
 
-/** Returns why rules can't compare a request, or undefined. */
+/** Returns the reason why rules can't compare a request, or undefined. */
 function findUnreadable({ permission, patterns }: Record<string, unknown>): string | undefined {
 	if (typeof permission !== 'string') return "its permission isn't a text";
 	if (patterns === undefined) return 'its patterns are missing';
@@ -296,7 +295,7 @@ function findUnreadable({ permission, patterns }: Record<string, unknown>): stri
 
 const TOO_SLOW = 'comparing it with the rules would take too long';
 
-/** Returns the positions of the patterns that a rule covers which approves. */
+/** Returns the positions of the patterns that an approving rule covers. */
 function coveredPatterns(rule: Rule, { patterns, budget }: ComparedRequest): number[] {
 	const globs = patternGlobs(rule).map(parseGlob);
 	return patterns.flatMap(({ asApproval }, at) =>
@@ -319,9 +318,9 @@ function compareRequest(
 }
 
 /**
- * Applies rules to a request: the first rule that covers the permission and all patterns decides. An earlier rule that denies or
- * asks, and that covers a part of the request or can't read it for certain, keeps it from being approved. More Rules have one pattern
- * each, so several of them together can approve a request with several patterns.
+ * Applies rules to a request: the first rule that covers the permission and all patterns decides. The request isn't approved if an earlier
+ * rule that denies or asks covers a part of it or can't read it for certain. More Rules have one pattern each, so several of them together
+ * can approve a request with several patterns.
  * @param told gets a line for each rule that was compared
  */
 function applyRules(
@@ -346,7 +345,7 @@ function applyRules(
 		}
 		if (budget.left < 0) return askVerdict(TOO_SLOW);
 		told.push(`${name} ${REACH_TEXTS[reach]}`);
-		// Approving "ls, rm -rf /" because a later rule approves everything would overrule an earlier one that denies "rm *".
+		// If a later rule that approves everything approved "ls, rm -rf /", it would overrule an earlier one that denies "rm *".
 		if (reach === 'part' && rule.decision !== 'approve')
 			objection ??= askVerdict(`${name} matches part of the request`, name);
 		if (reach === 'doubt') objection ??= askVerdict(explainDoubt(name, compared), name);
@@ -370,7 +369,7 @@ function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruli
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
 
-/** Returns why nobody can answer a pending interaction by an approval or a denial, or undefined. */
+/** Returns the reason why nobody can approve or deny a pending request, or undefined. */
 export function findObstacle(interaction: unknown): string | undefined {
 	if (isTooDeep(interaction)) return "it's nested too deeply";
 	if (!isRecord(interaction)) return "it isn't an object";
@@ -382,8 +381,8 @@ export function findObstacle(interaction: unknown): string | undefined {
 }
 
 /**
- * Returns what the policy says about an interaction. Approve All, Deny All and an answer don't read permission and patterns
- * themselves, so they decide a request without them. Rules leave it to an approver.
+ * Returns the policy's decision about a request. Approve All, Deny All and an answer don't read permission and patterns, so they decide a
+ * request without them. Rules leave it to an approver.
  */
 export function judge(
 	interaction: unknown,
@@ -399,7 +398,7 @@ export function judge(
 	return mode === 'ask' ? askVerdict('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
 }
 
-/** Returns a verdict that the service can be told: with the option that says it, and whether the option's effect lasts. */
+/** Returns a verdict with its option, and whether the option's effect lasts. */
 function settle(
 	interaction: unknown,
 	{ option, ...verdict }: SettledVerdict,
@@ -410,7 +409,7 @@ function settle(
 	return { ...verdict, option, ...(lasts && { lasts }) };
 }
 
-/** Returns what an approver chose for an interaction on the page, if one did. */
+/** Returns an approver's choice for a request on the page, if there is one. */
 function readPageAnswer(
 	interaction: unknown,
 	{ page = {} }: Policy,
@@ -420,9 +419,9 @@ function readPageAnswer(
 }
 
 /**
- * Decides one pending interaction. An approver's answer on the page wins over the policy. An approver decides all that the
- * policy can't read.
- * @param budget what comparing the interaction with rules may cost
+ * Decides one pending request. An approver's answer on the page wins over the policy. An approver decides all requests that the policy
+ * can't read.
+ * @param budget limits the cost of comparing the request with rules
  * @param told gets a line for each rule that was compared
  */
 export function decide(

@@ -1,26 +1,26 @@
 import { UNKNOWN_PART } from './patterns';
 import { programName, readCommand } from './programs';
 
-// What a shell would run for a request's text, as rules that deny or ask have to know it. Too much is asked rather than too little.
+// Reads the commands that a shell would run for a request's text, for rules that deny or ask. In doubt, it makes a rule ask.
 
-/** How a command is joined to the one before it */
+/** The connection of a command to the one before it */
 export type Joint = 'then' | 'pipe' | 'in' | 'out';
 
-/** A command as rules compare it: `UNKNOWN_PART` is in it if only the shell knows all of it. */
+/** A command in the form that rules compare. It has `UNKNOWN_PART` where only the shell knows the text. */
 export interface CommandForm {
 	joint: Joint;
-	/** The number of the command in the text; a command can have several forms */
+	/** The number of the command in the text. A command can have several forms. */
 	command: number;
 	text: string;
-	/** Whether the text surely runs it */
+	/** True if the text surely runs it */
 	isCertain: boolean;
 }
 
-/** What a text may run. */
+/** The commands that a text may run. */
 export interface ShellReading {
 	/** In the order of the text */
 	forms: CommandForm[];
-	/** What can't be read for certain */
+	/** Parts that can't be read for certain */
 	doubts: Set<string>;
 }
 
@@ -38,14 +38,14 @@ const SIMPLE_VARIABLE =
 	/^\$(?:[a-z_]\w*|[\d@*#?$!-]|\{#?(?:[a-z_]\w*|\d+|[@*#?$!-])(?:\[[@*\d]+\])?\})/;
 const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
 const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
-/** Characters that make a command line of an argument */
+/** Characters that can make an argument a command line */
 const COMMAND_LINE = /[\s;&|<>()`$'"\\{}[\]*?~!]/;
 
-/** A word that is being read. */
+/** A word that the reader hasn't finished. */
 interface WordDraft {
 	start: number;
 	text: string;
-	/** Whether the rest of the word is unknown */
+	/** True if the rest of the word is unknown */
 	isOpen: boolean;
 }
 
@@ -57,7 +57,7 @@ class ShellReader {
 	private raws: string[] = [];
 	private joint: Joint = 'then';
 	private nesting = 0;
-	/** Where the next word goes: the file of a redirection is none of the command's words */
+	/** The redirection that the next word belongs to. Its file isn't one of the command's words. */
 	private target?: Joint;
 
 	private readonly text: string;
@@ -106,7 +106,7 @@ class ShellReader {
 		if (end !== '') this.reading.doubts.add('a parenthesis that is not closed');
 	}
 
-	/** Reads a parenthesis: a subshell, or the values of an array. Returns how many remain open. */
+	/** Reads a parenthesis: a subshell, or the values of an array. Returns the number that remain open. */
 	private openParenthesis(): number {
 		this.at++;
 		const raw = this.word ? this.text.slice(this.word.start, this.at - 1) : '';
@@ -120,7 +120,7 @@ class ShellReader {
 		return 1;
 	}
 
-	/** Reads one character, or what begins with it. */
+	/** Reads one character, or the syntax that begins with it. */
 	private readOne(character: string): void {
 		const rest = this.text.slice(this.at, this.at + 2);
 		if (character === ' ' || character === '\t') this.endWord(1);
@@ -141,7 +141,7 @@ class ShellReader {
 		this.at += length;
 	}
 
-	/** Appends what can be any text up to the end of the word: a pattern's files, or several words. */
+	/** Appends any text up to the end of the word: a pattern's files, or several words. */
 	private appendOpen(length: number): void {
 		this.append(UNKNOWN_PART, length);
 		this.word!.isOpen = true;
@@ -205,7 +205,7 @@ class ShellReader {
 		const rest = this.text.slice(this.at, this.at + 1_000);
 		const [, ansi] = (!isQuoted && ANSI_QUOTED.exec(rest)) || [];
 		const [simple] = SIMPLE_VARIABLE.exec(rest) ?? SIMPLE_SUM.exec(rest) ?? [];
-		// A name that goes on in the next line
+		// A name that continues in the next line
 		if (rest.startsWith('\\\n', simple?.length ?? 1))
 			this.reading.doubts.add('a variable with a line break in it');
 		if (ansi !== undefined) this.append(ansi.includes('\\') ? UNKNOWN_PART : ansi, ansi.length + 3);
@@ -221,7 +221,7 @@ class ShellReader {
 		else this.append('$', 1);
 	}
 
-	/** Reads the commands up to a closing parenthesis, as a part of the word that they stand in. */
+	/** Reads the commands up to a closing parenthesis, as a part of their word. */
 	private readNested(): void {
 		const { word, words, raws, joint, target } = this;
 		Object.assign(this, { word: undefined, words: [], raws: [], joint: 'then', target: undefined });
@@ -241,7 +241,7 @@ class ShellReader {
 		this.append(UNKNOWN_PART, all.length);
 	}
 
-	/** Reads a text that is in this one. */
+	/** Reads a text inside this one. */
 	private readText(text: string): void {
 		new ShellReader(text, this.reading, this.counter, this.depth + 1).readAll();
 	}
@@ -250,7 +250,7 @@ class ShellReader {
 		const [operator] = REDIRECTION.exec(this.text.slice(this.at, this.at + 3))!;
 		if (operator === '<<') this.reading.doubts.add('a here-document');
 		const raw = this.word ? this.text.slice(this.word.start, this.at) : '';
-		// The number of a file, or a variable for it
+		// The number of a file, or a variable with the number
 		if (/^(?:\d+|\{\w+\})$/.test(raw)) this.word = undefined;
 		this.endWord(0);
 		this.at += operator.length;
@@ -268,7 +268,7 @@ class ShellReader {
 		this.at += operator.startsWith('|&') || operator.startsWith('||') ? 2 : 1;
 	}
 
-	/** Ends the word before the current place, if there is one, and moves on. */
+	/** Ends the word before the current place, if there is one, and advances. */
 	private endWord(length: number): void {
 		const { word, target } = this;
 		const raw = word ? this.text.slice(word.start, this.at).replace(/\\\n/g, '') : '';
@@ -314,7 +314,7 @@ class ShellReader {
 		}
 	}
 
-	/** Adds a command, and the same without the folder of its program. */
+	/** Adds a command, and its form without the folder of its program. */
 	private addForm(joint: Joint, command: number, words: string[], isCertain = true): void {
 		const stripped = [programName(words[0]), ...words.slice(1)];
 		for (const all of stripped[0] === words[0] ? [words] : [words, stripped]) {
@@ -327,7 +327,7 @@ class ShellReader {
 	}
 }
 
-/** Returns all that a text may run, in lower case. */
+/** Returns all commands that a text may run, in lower case. */
 export function readShell(text: string): ShellReading {
 	const reading: ShellReading = { forms: [], doubts: new Set() };
 	const counter = { commands: 0, left: MAX_FORM_LENGTH };

@@ -1,12 +1,12 @@
 import type { Glob, MatchText } from './patterns';
 
-// What the wildcards of a rule that approves can match. All else has to be in the rule as its author typed it.
+// The text that wildcards of a rule that approves can match. All other text must be in the rule as its author typed it.
 
 /** Shell syntax that no wildcard matches, quoted or not. */
 const GUARDED_SYNTAX: ReadonlyArray<[what: string, where: RegExp]> = [
-	// It would hide what the rule says after its wildcard.
+	// A comment would hide the rule's text after its wildcard.
 	['a comment', /(?<![^\s;&|()<>])#/gu],
-	// fish runs what stands in parentheses, too.
+	// fish also runs commands in parentheses.
 	['a second command', /[;&|()`\n\r\v\f\u0085\u2028\u2029]+|\$(?=\()/gu],
 	['a redirection or a variable', /[<>$]+/gu],
 	['a wildcard', /[*?[{]+/gu],
@@ -15,11 +15,11 @@ const GUARDED_SYNTAX: ReadonlyArray<[what: string, where: RegExp]> = [
 
 const DOT = '(?:\\.|%2e)';
 const NAME = '[\\p{L}\\p{N}_]';
-/** Characters before a slash that make a path of it which is relative to the current folder, and the schemes of addresses */
+/** Characters before a slash that make a path relative to the current folder, and the schemes of addresses */
 const BEFORE_RELATIVE =
 	'[\\p{L}\\p{N}\\p{M}_.+~\\-/]|[^\\x00-\\x7f]|(?<![\\p{L}\\p{N}])(?:https?|wss?|ssh|git)(?:\\+[a-z]{1,9})?:';
 
-/** Words that lead out of the current folder. They are read with their quotation marks and without them. */
+/** Paths that leave the current folder. Words are read with their quotation marks and without them. */
 const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
 	[
 		'a path out of its folder',
@@ -35,17 +35,17 @@ const GUARDED_NAMES = [
 	...new Set([...GUARDED_SYNTAX, ...GUARDED_PATHS].map(([what]) => what)),
 	OPEN_QUOTE,
 ];
-/** Without one of these, a word leads nowhere else. */
+/** A word without any of these signs can't leave the current folder. */
 const PATH_SIGN = /[/.~=\\:%]/;
 const OPTION_HOME = /~(?!\d)/gu;
 
-/** A word without its quotation marks, and where each of its characters stands. */
+/** A word without its quotation marks, and the places of its characters. */
 interface PlainWord {
 	text: string;
 	places: number[];
 }
 
-/** Returns the words of a text as the shell splits them, and where a quotation mark isn't closed. */
+/** Returns the words of a text as the shell splits them, and the place of a quotation mark that isn't closed. */
 function readPlainWords(text: string): { words: PlainWord[]; open: number } {
 	const words: PlainWord[] = [{ text: '', places: [] }];
 	let quote = '';
@@ -74,7 +74,7 @@ const readRawWords = (text: string): PlainWord[] =>
 		places: Array.from(word, (_, at) => index + at),
 	}));
 
-/** Calls `found` for each place that no wildcard matches, with what stands there. */
+/** Calls `found` for each place that no wildcard matches, with the name of the syntax there. */
 function findPlaces(text: string, found: (what: string, place: number) => void): void {
 	for (const [what, where] of GUARDED_SYNTAX)
 		for (const { 0: match, index } of text.matchAll(where))
@@ -90,7 +90,7 @@ function findPlaces(text: string, found: (what: string, place: number) => void):
 	}
 }
 
-/** Returns what keeps wildcards from matching a text that they would match otherwise. */
+/** Returns the reasons why wildcards don't match a text that they would match otherwise. */
 export function findGuarded(text: string): string[] {
 	const all = new Set<string>();
 	findPlaces(text, (what) => all.add(what));
@@ -118,7 +118,7 @@ export function guardText(text: string): GuardedText {
 const isSpace = (character: string | undefined): boolean =>
 	character === undefined || /[\s'"]/.test(character);
 
-/** Whether a wildcard is an argument of its own at the end of a command: it matches the rest of the command. */
+/** Returns whether a wildcard is a separate argument at the end of a command: it matches the rest of the command. */
 function matchesRest(glob: Glob, part: number): boolean {
 	let first = part;
 	while (glob[first]?.token === '*') first--;
@@ -130,9 +130,9 @@ function matchesRest(glob: Glob, part: number): boolean {
 }
 
 /**
- * Returns a text as the wildcards of a rule that approves see it.
+ * Returns a text with the limits for the wildcards of a rule that approves.
  *
- * - As an argument of its own at the end, a wildcard matches the rest of one command.
+ * - As a separate argument at the end, a wildcard matches the rest of one command.
  * - Anywhere else, it matches within one argument, and it doesn't begin an option.
  * - A glob that is just `*` matches everything.
  */

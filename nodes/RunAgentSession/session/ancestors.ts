@@ -6,11 +6,11 @@ import type {
 	ISourceData,
 } from 'n8n-workflow';
 
-// Paired items, walked back to earlier runs of this node. n8n's own $getPairedItem throws if an item has several ancestors.
+// Follows paired items back to earlier runs of this node. n8n's own $getPairedItem throws if an item has several ancestors.
 
 type WithRunData = { runExecutionData?: IRunExecutionData | null };
 
-/** Limits the walk: an aggregated item may descend from thousands. */
+/** Limit of visited items: an aggregated item may descend from thousands */
 const MAX_VISITS = 20_000;
 
 type PairedItem = INodeExecutionData['pairedItem'];
@@ -43,7 +43,7 @@ export function listAncestors(context: IExecuteFunctions, itemIndex: number): IN
 	return [...found];
 }
 
-/** Whether the items of this run come straight from the Still Running output of this node. */
+/** Returns whether the items of this run come straight from the Still Running output of this node. */
 export function isFromOwnOutput(context: IExecuteFunctions): boolean {
 	const source = context.getExecuteData().source?.main?.[0];
 	return source?.previousNode === context.getNode().name && !source.previousNodeOutput;

@@ -14,12 +14,12 @@ import type { UndecidedRequest } from './ledger';
 import type { SessionRun } from './run';
 import type { ApproverItem, RunResult } from './types';
 
-// Asking approvers: once per request, and again where several approvers have reminders, backups, or a request that has changed.
+// Asks approvers once per request. With several approvers, it asks again for reminders, backups, and changed requests.
 
-/** What an item asks approvers with */
+/** The part of a result with which an item asks approvers */
 export type Asked = Pick<RunResult, 'undecided' | 'link' | 'approverItems'>;
 
-/** Whether approvers haven't been asked yet about a request that is left for them. */
+/** Returns whether approvers haven't been asked yet about a request that is left for them. */
 export function isNewQuestion(run: SessionRun): boolean {
 	const { asked = [] } = run.wait;
 	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
@@ -73,7 +73,7 @@ export function dropStaleVotes(run: SessionRun): void {
 		run.saveWait({ firstSeen: { ...firstSeen, ...restarted } });
 }
 
-/** Returns when the next of several approvers has to be asked or reminded. */
+/** Returns the time at which the next of several approvers has to be asked or reminded. */
 export const nextApproverAt = (run: SessionRun): number =>
 	Math.min(
 		Infinity,
@@ -94,7 +94,7 @@ export function askApprovers(run: SessionRun): Asked | undefined {
 	return { undecided: [...new Set(asked)], link: approverItems[0].link, approverItems };
 }
 
-/** Opens a question for the requests that nobody was asked about. Without several approvers, its link is for all that are left. */
+/** Opens a question for the requests that nobody was asked about. Without several approvers, its link is for all undecided requests. */
 function openQuestion(run: SessionRun): Asked | undefined {
 	const { settings, record } = run;
 	const { asked = [], since } = run.wait;

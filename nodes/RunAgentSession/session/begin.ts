@@ -8,14 +8,16 @@ import { applyReading, explainRejection } from './poll';
 import type { SessionRun } from './run';
 import type { Target } from './types';
 
-/** Minimum time for the start request, even if Max Wait is shorter. Cutting it off could leave a session running with no known ID. */
+/**
+ * Minimum time for the start request, even if Max Wait is shorter. An aborted request could leave a session running with an unknown ID.
+ */
 const MIN_START_MS = 120_000;
 /** Minimum time for reading the session before a message */
 const MIN_READ_MS = 60_000;
 
 /**
  * Starts or continues the session of an item, unless an earlier attempt did.
- * @returns whether something was sent, so that the session isn't worth polling at once
+ * @returns whether a request was sent, so that the session isn't worth polling at once
  * @throws IndeterminateError if an earlier attempt may have started the session or sent the message
  */
 export async function begin(run: SessionRun): Promise<boolean> {
@@ -88,6 +90,6 @@ async function resume(
 	return true;
 }
 
-/** Returns what tells the message of one item from another. */
+/** Returns a fingerprint that distinguishes the messages of items. */
 export const fingerprintMessage = (message: string | undefined): string =>
 	message === undefined ? '' : fingerprint(message);

@@ -3,12 +3,12 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { realClock } from '../../shared/client/clock';
 import { readPauseState } from './pause';
 
-// One run at a time. n8n 1 can execute a paused node twice at once: an answer from the approval page resumes it, and its timer fires as
-// well. Both runs have the same context, so the second one must not have an effect.
+// Allows one run at a time. n8n 1 can execute a paused node twice at once: for an answer from the approval page, and for its timer. Both
+// runs have the same context, so the second one must not have an effect.
 
-/** How the first of two runs ended. */
+/** The end of the first of two runs. */
 interface RunEnd {
-	/** Whether items left the node; if not, the execution was paused */
+	/** True if items left the node. If not, the execution was paused. */
 	hasLeft: boolean;
 	/** The node's context afterwards */
 	nodeContext: IDataObject;
@@ -22,15 +22,15 @@ interface RunClaim {
 
 const claims = new Map<string, RunClaim>();
 
-/** n8n 1 sets its timers 70 s ahead; the second run comes within that time. */
+/** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
 const CLAIM_MS = 10 * 60_000;
 
 /**
- * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with
- * the same context finds the claim of the first. It waits for the first and takes over its context.
+ * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with the
+ * same context finds the claim of the first. It waits for the first and uses its context.
  * @param work returns the node's outputs
  * @param repeat called in a second run, with whether items have left the node in the first
- * @throws what the first run has thrown, also in the second
+ * @throws the error of the first run, also in the second
  */
 export async function runOnceAtATime(
 	context: IExecuteFunctions,

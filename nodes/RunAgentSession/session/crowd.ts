@@ -1,4 +1,4 @@
-// How many sessions wait in this process, in all executions and modes.
+// Counts the sessions that wait in this process, in all executions and modes.
 
 let waiting = 0;
 

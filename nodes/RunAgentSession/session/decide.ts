@@ -18,12 +18,12 @@ import {
 } from './ledger';
 import type { SessionRun } from './run';
 
-/** Statuses that say that there's nothing left to decide */
+/** Statuses of a response that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
 
 /**
- * Sends what the policy decides about the latest reading, each decision once. Sets `run.undecided`.
- * @returns whether everything that is due was sent and confirmed; otherwise the session has to be polled first
+ * Sends the policy's decisions about the latest reading, each once. Sets `run.undecided`.
+ * @returns whether all due decisions were sent and confirmed; otherwise the session has to be polled first
  * @throws WorkspaceAutomationError if the service rejected a decision and still lists its request
  */
 export async function decidePending(run: SessionRun): Promise<boolean> {
@@ -57,7 +57,7 @@ function noteSeenRequests(run: SessionRun): void {
 	run.saveWait({ firstSeen: { ...firstSeen, ...seen }, changedAt: run.wallTime });
 }
 
-/** Takes the requests that nobody answered in time out of the undecided ones, with the decision to deny them. */
+/** Removes the requests that nobody answered in time from the undecided ones. Returns them with the decision to deny them. */
 function takeUnanswered(run: SessionRun): DueDecision[] {
 	const keys = run.keysToDeny;
 	if (keys.length === 0) return [];
@@ -73,7 +73,7 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 	return due;
 }
 
-/** Sends a decision once. Returns whether the service confirmed it; otherwise the next poll tells. */
+/** Sends a decision once. Returns whether the service confirmed it; otherwise the next poll shows. */
 async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
 	const { api, record } = run;
 	const { id, type, permission, patterns } = due.interaction;
@@ -108,7 +108,7 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 	}
 	const { httpStatus = 0, retryAfter = 1 } = answer.context;
 	if (answer.kind === 'rejected') {
-		// An earlier decision of ours may have been applied, an approver may have been faster, or the agent may have moved on. Only a
+		// An earlier decision of this node may have been applied, an approver may have been faster, or the agent may have continued. Only a
 		// rejection that leaves the request pending matters.
 		const isGone = GONE_STATUSES.includes(httpStatus);
 		if (!wasSent(record.ledger, due))

@@ -6,7 +6,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 const ENGINE_MODES: readonly WorkflowExecuteMode[] = ['manual', 'webhook', 'trigger'];
 
 /**
- * Refuses In the Database in n8n's new engine, which runs no node that's connected to its own input.
+ * Refuses In the Database in n8n's new engine, which doesn't run a node that's connected to its own input.
  * @throws before anything is started
  */
 export function requireCyclesSupported(context: IExecuteFunctions): void {

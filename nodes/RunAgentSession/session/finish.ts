@@ -12,9 +12,9 @@ import type { SessionRun } from './run';
 import { isOverdue } from './turn';
 import type { RunResult } from './types';
 
-// How a run ends: with a result, or with an error that names the session.
+// Ends a run: with a result, or with an error that names the session.
 
-/** For the last poll and the abort of a session that nobody waits for anymore, together */
+/** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 export const LAST_REQUESTS_MS = 30_000;
 
 /** Returns the result of the run so far. */
@@ -49,7 +49,7 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
 
-/** Adds the session, its decisions and doubts to an error. */
+/** Adds the session, its decisions and its doubts to an error. */
 export function addSessionToError({ record, session }: SessionRun, error: unknown): unknown {
 	const { sessionId, dashboardUrl, ledger } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
@@ -66,9 +66,9 @@ export const lastRequests = ({ clock }: ApiClient): CallOptions => ({
 
 /**
  * Ends the wait for a session that took too long.
- * @param about.tooLong what took too long, `advice` what to change, and `wasRead` whether the last poll succeeded: a session that couldn't
- * be read may have completed before the abort, so a retry reads it
- * @throws WorkspaceAutomationError that says why, and whether the session was aborted
+ * @param about.tooLong the wait that took too long, `advice` a change to make, and `wasRead` whether the last poll succeeded: a session
+ * that couldn't be read may have completed before the abort, so a retry reads it
+ * @throws WorkspaceAutomationError with the reason, and whether the session was aborted
  */
 export async function abandon(
 	run: SessionRun,
@@ -115,7 +115,7 @@ export async function abortAfterStop(run: SessionRun): Promise<string | undefine
 	return undefined;
 }
 
-/** Runs the work of an item, and adds the session to what it throws. */
+/** Runs the work of an item, and adds the session to its errors. */
 export const withSessionErrors = async <T>(run: SessionRun, work: () => Promise<T>): Promise<T> =>
 	await work().catch((error: unknown) => {
 		throw error instanceof CanceledError ? error : addSessionToError(run, error);

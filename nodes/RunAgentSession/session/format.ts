@@ -4,7 +4,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
 
-// Typed results: the format that an output parser of n8n asks for, and what the parser says of an answer.
+// Typed results: the format that an output parser of n8n requires, and the parser's verdict on an answer.
 
 /** An output parser of n8n, as far as the node uses it. */
 interface OutputParser {
@@ -13,12 +13,12 @@ interface OutputParser {
 	parse(text: string, callbacks: undefined, mapError: (error: Error) => Error): Promise<unknown>;
 }
 
-/** An answer as the format wants it, or the reason why it doesn't fit */
+/** An answer in the required format, or the reason why it doesn't fit */
 export type ParsedAnswer = { output: unknown } | { misfit: string };
 
 /** The format of a typed result. */
 export interface OutputFormat {
-	/** Tells the agent how to answer. */
+	/** Instructions for the agent's answer */
 	instructions: string;
 	parse(text: string): Promise<ParsedAnswer>;
 }
@@ -34,7 +34,7 @@ export async function openOutputFormat(context: IExecuteFunctions): Promise<Outp
 	const parser = (await context
 		.getInputConnectionData(NodeConnectionTypes.AiOutputParser, 0)
 		.catch((error: { functionality?: unknown }) => {
-			// n8n's own mark of an error in a sub-node. Any other error says that there's none.
+			// n8n marks an error in a sub-node this way. Any other error means that there's no parser.
 			if (error.functionality === 'configuration-node') throw error;
 		})) as OutputParser | undefined;
 	if (!parser)
@@ -74,10 +74,10 @@ function unwrapOutput(parsed: unknown): ParsedAnswer {
 	return { output: isWrapped ? parsed.output : parsed };
 }
 
-/** What LangChain adds to the messages of its errors, before a link */
+/** Text that LangChain adds to the messages of its errors, before a link */
 const LINK_FOR_DEVELOPERS = 'Troubleshooting URL:';
 
-/** Returns the reason in an error of a parser: which fields, and what was expected there. */
+/** Returns the reason in a parser's error: the fields, and the expected values. */
 function describeMisfit(error: unknown): string {
 	const { name, message, issues, context } = Object(error) as Record<string, unknown>;
 	if (Array.isArray(issues) && issues.length > 0) return issues.map(describeIssue).join('\n');

@@ -65,24 +65,23 @@ import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './w
 
 // The items of one run of the node: match each to its record, run them, and turn the results into outputs, one error, or a pause.
 
-/** One item of this run. */
 interface Item {
 	itemIndex: number;
 	journal: SessionJournal;
 	settings?: ItemSettings;
-	/** Where the user watches, if n8n streams */
+	/** The chat of the user, if n8n streams */
 	chat?: ChatStream;
-	/** Set as soon as the item is known to have failed */
+	/** Set as soon as the node knows that the item failed */
 	error?: Error;
 	result?: RunResult;
 }
 
-/** What the items of this run share. */
+/** The data that the items of this run share. */
 interface NodeRun {
 	context: IExecuteFunctions;
 	isDatabase: boolean;
 	asTool: boolean;
-	/** Whether an item that fails becomes an item with its error */
+	/** True if an item that fails becomes an item with its error */
 	continues: boolean;
 	items: Item[];
 	marks: EffectMarks;
@@ -113,7 +112,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	);
 }
 
-/** Runs the sessions of all input items, once it's clear that this run is the only one. */
+/** Runs the sessions of all input items, once this run is known to be the only one. */
 async function startRun(
 	context: IExecuteFunctions,
 	isDatabase: boolean,
@@ -160,7 +159,7 @@ async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	}
 }
 
-/** Pauses all items of this run again, as they are. */
+/** Pauses all items of this run again, unchanged. */
 const pauseInput = async (context: IExecuteFunctions, until: number) =>
 	await pauseExecution(
 		context,
@@ -172,7 +171,7 @@ const pauseInput = async (context: IExecuteFunctions, until: number) =>
 		until,
 	);
 
-/** Matches the input items to their records. Items that start nothing and continue nothing are left out. */
+/** Matches the input items to their records. Leaves out items that start and continue no session. */
 function matchItems({ context, isDatabase }: NodeRun): Array<Omit<Item, 'settings'>> {
 	return context.getInputData().flatMap((_, itemIndex): Array<Omit<Item, 'settings'>> => {
 		const readMessage = () =>
@@ -200,7 +199,7 @@ function readItems(context: IExecuteFunctions, matched: Array<Omit<Item, 'settin
 	return items;
 }
 
-/** Refuses items of this run that continue the same session: each would decide its requests. */
+/** Refuses items of this run that continue the same session, because each would decide its requests. */
 function refuseSharedSessions(items: Item[]): void {
 	const bySession = new Map<string, Item[]>();
 	for (const item of items) {
@@ -240,7 +239,7 @@ async function runAll(
 	const answered = isDatabase ? takeAnswered(context) : [];
 	const isWatched = context.getMode() === 'manual' && !isFromOwnOutput(context);
 	const wake = createWake(api.clock.monotonicMs(), isWatched);
-	// A wake only polls, which the rate limiter bounds: one busy session must not hold up the others.
+	// A wake only polls, and the rate limiter limits the polls. One busy session must not delay the others.
 	const isWake = isDatabase && isFromOwnOutput(context);
 	const concurrency = isWake ? Infinity : readConcurrency(context);
 	const due = run.items.filter(
@@ -261,7 +260,7 @@ async function runAll(
 	});
 }
 
-/** Returns what a chat shows last: the agent's text, or what an approver is asked. */
+/** Returns the last text that a chat shows: the agent's text, or the question to an approver. */
 function describeForChat(result: RunResult): string {
 	const { question, text } = toJson(result, true);
 	return String(question ?? text);
@@ -291,7 +290,7 @@ function createDependencies(
 	const { policy } = settings!;
 	const log: RunDependencies['log'] = (message, about) =>
 		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
-	// The credential's words for options apply where the node has none.
+	// The credential's words for options apply if the node has none.
 	for (const decision of ['approve', 'deny'] as const)
 		if (!policy[`${decision}Values`]?.length)
 			policy[`${decision}Values`] = readOptionWords(api, decision);
@@ -310,7 +309,7 @@ function createDependencies(
 	};
 }
 
-/** Logs a line whenever a poll shows another status or another tool. A chat gets the line, too. */
+/** Logs a line whenever a poll shows another status or another tool. A chat also gets the line. */
 function createProgressReport(
 	log: RunDependencies['log'],
 	chat: ChatStream | undefined,
@@ -331,7 +330,7 @@ function createProgressReport(
 /** Aborts every session of the run that hasn't completed. Returns the error after Stop. */
 async function stopAll(run: NodeRun): Promise<Error> {
 	const { context, items } = run;
-	// Without the execution's signal, which cancels every request.
+	// These requests don't use the execution's signal, which cancels every request.
 	const stopping = items.map(async ({ settings, journal, result }) => {
 		const record = journal.read();
 		const isOver =
@@ -349,7 +348,7 @@ async function stopAll(run: NodeRun): Promise<Error> {
 const listFailures = (items: readonly Item[]): ItemFailure[] =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
-/** Whether an item waits for the next wake. */
+/** Returns whether an item waits for the next wake. */
 const isWaiting = ({ settings, error, result }: Item): boolean =>
 	settings !== undefined && !error && (result === undefined || result.wakeAt !== undefined);
 
@@ -375,7 +374,7 @@ async function finishRun(run: NodeRun): Promise<INodeExecutionData[][]> {
 	return await pauseExecution(context, outputs, earliestWake(context, waiting));
 }
 
-/** Returns when the execution has to wake: at the earliest time that an item of this run needs, or when it would have woken anyway. */
+/** Returns the time at which the execution has to wake: the earliest that an item of this run needs, or the time already planned. */
 function earliestWake(context: IExecuteFunctions, waiting: readonly Item[]): number {
 	const wanted = waiting.flatMap(({ result }) => result?.wakeAt ?? []);
 	const isWhole = wanted.length === waiting.length;
@@ -384,7 +383,7 @@ function earliestWake(context: IExecuteFunctions, waiting: readonly Item[]): num
 	return Math.min(...wanted, isWhole ? Infinity : Math.max(until, soonest));
 }
 
-/** Takes the failures of earlier wakes out of the journal. */
+/** Moves the failures of earlier wakes from the journal to the items. */
 function restoreFailures(items: Item[]): void {
 	for (const item of items) {
 		const { failure } = item.journal.read() ?? {};
@@ -397,7 +396,7 @@ function restoreFailures(items: Item[]): void {
 	}
 }
 
-/** Keeps in the journal what waits for other items: failures, and completed items with Return Items Together. */
+/** Keeps in the journal the results that wait for other items: failures, and completed items with Return Items Together. */
 function keepResults(
 	{ context, isDatabase, continues, items }: NodeRun,
 	othersWait: boolean,
@@ -430,7 +429,7 @@ function forgetFailures(items: readonly Item[]): void {
 	}
 }
 
-/** Returns the items on the node's outputs. As a tool, all are on the first, which is the only one that the model sees. */
+/** Returns the items on the node's outputs. As a tool, all are on the first output, because the model sees no other. */
 function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 	const { context, asTool, items } = run;
 	const outputs = noItems();

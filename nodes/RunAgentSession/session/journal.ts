@@ -19,10 +19,10 @@ import type { Ledger } from './ledger';
 import type { WaitState } from './schedule';
 import type { Turn } from './turn';
 
-// The journal of Run Agent Session: one record per item, and how an item finds its record. Item JSON is never trusted for anything but
-// the ID of a session that this node itself started in this execution.
+// The journal of Run Agent Session: one record per item, and the search for an item's record. Item JSON is trusted only for the ID of a
+// session that this node itself started in this execution.
 
-/** The messages that a run may send: the one of the item, a comment from the approval page, and the one that asks for another answer */
+/** The messages that a run may send: the item's message, a comment from the approval page, and a request for another answer */
 export type MessageStep = 'message' | 'comment' | 'repair';
 
 export interface SessionRecord {
@@ -30,24 +30,24 @@ export interface SessionRecord {
 	intent?: 'starting' | 'started';
 	/** `sending` from before the request until the response */
 	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
-	/** How many messages provably weren't sent: tells the attempts apart (`marks.ts`) */
+	/** The number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
 	unsentMessages?: number;
-	/** Fingerprint of the message of the item, so that another message counts as another one */
+	/** Fingerprint of the item's message, which shows that another message is a new one */
 	messageFingerprint?: string;
 	sessionId?: string;
 	dashboardUrl?: string;
 	/** The latest message, until its turn is proven */
 	turn?: Turn;
-	/** `lastActivityAt` of the latest reading, and when it was read */
+	/** `lastActivityAt` of the latest reading, and the time of the reading */
 	lastActivityAt?: string | number;
 	lastReadAt?: number;
 	ledger: Ledger;
 	wait?: WaitState;
 	pollCount?: number;
-	/** What the approval request says besides the requests, as it was at the start */
+	/** The facts of the approval request besides the requests, from the start */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	page?: PageRecord;
-	/** How often sending the comment of `page` was tried */
+	/** The number of attempts to send the comment of `page` */
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later wakes must not lose */
 	warnings?: string[];
@@ -57,9 +57,9 @@ export interface SessionRecord {
 	outcome?: IDataObject;
 	/** A failure that waits for the other items */
 	failure?: { message: string; description: string; context: ErrorContext };
-	/** The service reported the session as failed, so a retry starts another one */
+	/** True if the service reported the session as failed, so that a retry starts another one */
 	hasFailed?: boolean;
-	/** The session has completed, and its answer doesn't fit the required format (`repair.ts`) */
+	/** True if the session has completed, and its answer doesn't fit the required format (`repair.ts`) */
 	hasMisfit?: boolean;
 }
 
@@ -71,10 +71,13 @@ const SESSION_RECORDS = 'sessions';
 export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
 	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS);
 
-/** Marks an item on Still Running with the key of its record. It's beside the item's JSON, so no parameter or node reads it by accident. */
+/**
+ * Key that marks an item on Still Running with its record. The mark is beside the item's JSON, so no parameter or node reads it by
+ * accident.
+ */
 export const SESSION_KEY = 'sessionKey';
 
-/** Finds the record at a key, also one that was cleared, because its session failed. */
+/** Finds the record at a key. Also finds a cleared record, whose session failed. */
 const findByKey = (nodeContext: IDataObject, key: unknown): SessionJournal | undefined => {
 	if (typeof key !== 'string') return undefined;
 	const journal = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, key);
@@ -115,7 +118,7 @@ function severalSessionsError(journals: readonly SessionJournal[]): WorkspaceAut
 	);
 }
 
-/** The parameters that say what to start or send; a retry with others is another request. */
+/** Returns a fingerprint of the parameters that start or send. A retry with other parameters is another request. */
 function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string {
 	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()
 		.parameters as IDataObject;
@@ -134,10 +137,10 @@ const describeEarlierStart = ({ sessionId, dashboardUrl }: SessionRecord) => ({
 
 /**
  * Finds the record of an item, or opens a new one.
- * 1. An item that came back from Still Running has its key.
+ * 1. An item from Still Running has its key.
  * 2. A retry finds the record of the same run and item.
  * 3. An item that descends from a session of this node, or carries its ID, continues that session.
- * @returns undefined for an item that came back from Still Running without a record: it starts nothing
+ * @returns undefined for an item from Still Running without a record: it starts nothing
  * @throws WorkspaceAutomationError if the item belongs to several sessions, or if a retry asks for something else
  */
 export function matchItem(
@@ -170,14 +173,14 @@ function findCarried(
 	const [journal] = carried;
 	if (!journal) return undefined;
 	if (context.getNodeParameter('operation', itemIndex) === 'start') return journal;
-	// Another turn of a session that has completed, or another message, has a record of its own.
+	// Another turn of a completed session, or another message, has a separate record.
 	const record = journal.read()!;
 	const isSame =
 		record.completedIn === undefined && record.messageFingerprint === messageFingerprint();
 	return isSame ? journal : undefined;
 }
 
-/** Whether an item comes back from the node that asks for approval, while this node already waits for its session. */
+/** Returns whether an item comes from the node that asks for approval, while this node already waits for its session. */
 export function isAwaitingApproval(context: IExecuteFunctions, journal: SessionJournal): boolean {
 	const { page, completedIn } = journal.read() ?? {};
 	return page !== undefined && completedIn === undefined && !isFromOwnOutput(context);

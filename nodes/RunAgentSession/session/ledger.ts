@@ -7,60 +7,59 @@ import {
 } from '../../shared/client/session';
 import { decide, type Policy, type SettledVerdict } from '../policy/rules';
 
-// What became of each interaction: one line for each decision that was sent. What is sent next, what is left to a person, and what
-// the output says of it are all read from these lines. No effects; the lines are JSON, so that a retry goes on with them.
+// One line for each decision that was sent. The lines determine the next decisions, the requests left for an approver, and the output's
+// decisions. No effects. The lines are JSON, so that a retry continues with them.
 
-/** Requests that are looked at in one reading of a session */
+/** Requests that one poll decides */
 export const MAX_PENDING = 100;
-/** Decisions of a session: an agent that asks more often has lost its way */
+/** Decisions of a session. An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;
-/** Polls after which a resolved request that is still listed is one that the service waits for */
+/** Polls after which a resolved request counts as still pending if the service lists it */
 const MAX_POLLS_AFTER_CONFIRMED = 4;
-/** Polls without it that bear out that a request was resolved, where the answer to its decision was lost */
+/** Polls without a request that confirm its decision, if the response to the decision was lost */
 const MIN_POLLS_TO_INFER = 2;
 
-/** A decision that was carried out, as the output lists it. */
+/** A decision that was carried out, in the output's form. */
 export interface DecisionRecord extends SettledVerdict {
 	interactionId: string;
 	permission: string;
 	patterns: string[];
 	/** ISO date-time */
 	at: string;
-	/** What is not certain about it */
+	/** A note about a doubt */
 	note?: string;
 }
 
 export interface LedgerLine {
-	/** What was pending when the decision was sent, and what was sent */
+	/** The pending request, and the decision that was sent for it */
 	record: DecisionRecord;
-	/** Stands for the whole interaction, as it was pending then */
+	/** The fingerprint of the whole request, as it was pending then */
 	content: string;
 	/**
-	 * - `sent`: nobody knows what became of it.
-	 * - `inferred`: the answer was lost, and the interaction is listed no longer.
-	 * - `confirmed`: the service said that it carried it out.
-	 * - `refused`: the service said no.
+	 * - `sent`: the outcome is unknown.
+	 * - `inferred`: the response was lost, and the request isn't listed anymore.
+	 * - `confirmed`: the service confirmed it.
+	 * - `refused`: the service refused it.
 	 */
 	state: 'sent' | 'inferred' | 'confirmed' | 'refused';
-	/** Polls since then: of what is inferred those that bear it out, of what is confirmed those that still list it */
+	/** Polls since then. For `inferred`, those without the request. For `confirmed`, those that still list it. */
 	polls: number;
 }
 
 export type Ledger = readonly LedgerLine[];
 
-/** A decision that is to be sent. */
 export interface DueDecision {
 	interaction: Interaction;
 	verdict: SettledVerdict;
 }
 
-/** An interaction that a person has to decide. */
+/** A request that an approver has to decide. */
 export interface UndecidedRequest {
 	interaction: Interaction;
 	because: string;
 }
 
-/** The line of an interaction that is pending. One that was carried out stays the line of that very request alone. */
+/** Returns the line of a pending request. The line of a confirmed decision belongs only to a request with the same content. */
 const findLine = (ledger: Ledger, interaction: Interaction): LedgerLine | undefined =>
 	ledger.find(
 		({ record, state, content }) =>
@@ -68,7 +67,7 @@ const findLine = (ledger: Ledger, interaction: Interaction): LedgerLine | undefi
 			(state !== 'confirmed' || content === fingerprintContent(interaction)),
 	);
 
-/** Whether a session still lists an interaction, just as it was. */
+/** Returns whether a session still lists a request, unchanged. */
 export const isStillPending = (session: Session, interaction: Interaction): boolean =>
 	session.pendingInteractions.some(
 		(pending) =>
@@ -76,7 +75,7 @@ export const isStillPending = (session: Session, interaction: Interaction): bool
 			fingerprintContent(pending) === fingerprintContent(interaction),
 	);
 
-/** The lines after a poll. A session that failed takes down its list, which tells nothing. */
+/** Returns the ledger after a poll. A failed session removes its list, which proves nothing. */
 export function applyPollToLedger(ledger: Ledger, session: Session): Ledger {
 	if (session.status === 'failed') return ledger;
 	return ledger.map((line): LedgerLine => {
@@ -91,11 +90,11 @@ export function applyPollToLedger(ledger: Ledger, session: Session): Ledger {
 	});
 }
 
-/** Whether a decision was sent of which no poll since could tell what became of it. */
+/** Returns whether a decision was sent, and no poll since then shows its outcome. */
 export const hasUnknownDecision = (ledger: Ledger): boolean =>
 	ledger.some(({ state, polls }) => state === 'sent' && polls === 0);
 
-/** Why an interaction is not for the policy to decide, whatever that says; undefined where it is. */
+/** Returns the reason why the policy can't decide a request, or undefined. */
 function reasonToAsk(
 	interaction: Interaction,
 	index: number,
@@ -115,11 +114,11 @@ function reasonToAsk(
 	return undefined;
 }
 
-/** Whether an interaction may still disappear from the list by itself. */
+/** Returns whether a request may still disappear from the list by itself. */
 const isSettling = ({ state, polls }: LedgerLine): boolean =>
 	state === 'confirmed' ? polls < MAX_POLLS_AFTER_CONFIRMED : state === 'inferred' || polls === 0;
 
-/** What is to be sent, and what is left to a person, by what the policy says about all that is pending now. */
+/** Returns the decisions to send and the requests left for an approver, by the policy, for all pending requests. */
 export function planDecisions(
 	ledger: Ledger,
 	{ pendingInteractions }: Session,
@@ -161,7 +160,7 @@ function addLine(
 	return [...ledger.filter((each) => each !== earlier), line];
 }
 
-/** The lines once a decision is under way: noted before, so that a later reading tells if nothing else does. */
+/** Returns the ledger with a decision that is about to be sent. Without a response, a later poll shows its outcome. */
 export const recordSent = (ledger: Ledger, due: DueDecision, at: string): Ledger =>
 	addLine(ledger, due, 'sent', at);
 
@@ -174,11 +173,11 @@ function updateLine(
 	return ledger.map((each) => (each === line ? { ...each, ...changes } : each));
 }
 
-/** The lines once the service said that it carried a decision out. */
+/** Returns the ledger after the service confirmed a decision. */
 export const recordConfirmed = (ledger: Ledger, due: DueDecision): Ledger =>
 	updateLine(ledger, due, { state: 'confirmed' });
 
-/** Whether an earlier decision of this interaction may have been carried out. */
+/** Returns whether an earlier decision of this request may have been carried out. */
 export const wasSent = (ledger: Ledger, { interaction }: DueDecision): boolean =>
 	findLine(ledger, interaction)?.state === 'sent';
 
@@ -186,9 +185,9 @@ const ALREADY_DECIDED_NOTE =
 	'The service said that it was answered already: by somebody else, or because this decision reached it twice.';
 
 /**
- * The lines once a decision was refused.
- * @param before as they were before it was sent: an earlier one may be why
- * @param isGone whether the refusal says that there is nothing to decide any more; a later reading tells
+ * Returns the ledger after the service refused a decision.
+ * @param before the ledger before the decision was sent: an earlier decision may be the reason
+ * @param isGone whether the refusal means that there's nothing left to decide; a later poll shows
  */
 export function recordRefused(
 	before: Ledger,
@@ -202,7 +201,7 @@ export function recordRefused(
 		: addLine(before, due, 'refused', at);
 }
 
-/** What the output says: each line is in one of the two, or in neither. */
+/** Returns the decisions and doubts for the output. Each line is in one of the two, or in neither. */
 export function summarizeDecisions(
 	ledger: Ledger,
 	session: Session | undefined,
@@ -211,7 +210,7 @@ export function summarizeDecisions(
 	const doubts: string[] = [];
 	for (const { record, state, polls } of ledger) {
 		const doubt = `Permission request ${quote(record.interactionId, 50)} may have been decided: "${quote(record.option, 50)}" was sent for it, and no answer came.`;
-		// A session that completed has waited for nothing.
+		// A completed session doesn't wait for any request.
 		const isBorneOut = polls >= MIN_POLLS_TO_INFER || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
 		else if (state === 'inferred')

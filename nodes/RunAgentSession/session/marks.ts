@@ -3,10 +3,10 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { nonEmptyText } from '../../shared/values';
 import { readPauseState } from './pause';
 
-// Marks: what n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses or
-// ends, so without marks a start would be repeated after n8n was killed.
+// Marks are keys that n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses
+// or ends, so without marks a start would be repeated after n8n was killed.
 
-/** How many marks n8n keeps per node; the oldest go first */
+/** Marks that n8n keeps per node. n8n removes the oldest first. */
 const MAX_STORED_MARKS = 1_000;
 
 /** One call at a time: n8n's helper loses parallel ones. */
@@ -19,7 +19,7 @@ function runLocked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns what an execution and its retries have in common: on n8n 2 the resume token, and on both versions the ID of the first
+ * Returns an identifier that an execution and its retries share: on n8n 2 the resume token, and on both versions the ID of the first
  * execution, once a pause has saved it. Undefined on n8n 1 before the first pause.
  */
 function readExecutionOrigin(context: IExecuteFunctions): string | undefined {

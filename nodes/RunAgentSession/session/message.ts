@@ -9,7 +9,7 @@ import { createTurn } from './turn';
 
 /**
  * Sends a message once, which starts a new turn.
- * @param before the session as it was, to tell after a lost response whether the message arrived
+ * @param before the session before the message, which shows after a lost response whether the message arrived
  * @throws IndeterminateError if the message, or one of an earlier attempt, may have been sent
  */
 export async function sendMessage(
@@ -42,12 +42,12 @@ export async function sendMessage(
 
 /** Minimum time for a message, even if the time for polling is shorter */
 const MIN_MESSAGE_MS = 60_000;
-/** How often a comment that provably didn't arrive is sent again */
+/** Attempts to send a comment that provably didn't arrive */
 const MAX_COMMENT_ATTEMPTS = 3;
 
 /**
- * Sends the comment from the approval page to the agent, once, when everything is decided. A comment that can't be sent becomes a
- * warning: it never changes the outcome.
+ * Sends the comment from the approval page to the agent, once, when all requests are decided. If that fails, the comment becomes a warning:
+ * it never changes the outcome.
  * @returns whether the comment was sent, which starts a new turn
  */
 export async function sendComment(run: SessionRun): Promise<boolean> {

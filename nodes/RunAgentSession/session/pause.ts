@@ -7,11 +7,11 @@ import { isFromOwnOutput } from './ancestors';
 // Pausing: n8n keeps the execution in its database and executes the node again later. n8n itself only passes the node's input through the
 // first output, so the node replaces that input, and Still Running has to be connected to the node's own input.
 
-/** By input, the outputs that are connected to it. n8n has the function, and its types don't. */
+/** The outputs that are connected to each input. n8n has the function, and its types don't. */
 type Connections = Array<Array<{ node: string; index: number }> | null | undefined>;
 type WithConnections = { getConnections?(node: { name: string }, type: 'main'): Connections };
 
-/** Returns the names of the nodes that an output is connected to; undefined if n8n doesn't tell. */
+/** Returns the names of the nodes that an output is connected to; undefined if n8n doesn't provide them. */
 function listConnectedNodes(context: IExecuteFunctions, output: number): string[] | undefined {
 	const { name } = context.getNode();
 	const workflow = context as IExecuteFunctions & WithConnections;
@@ -23,7 +23,7 @@ function listConnectedNodes(context: IExecuteFunctions, output: number): string[
 	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(isConnected);
 }
 
-/** Whether Still Running is connected to this node's own input, and to nothing else. */
+/** Returns whether Still Running is connected to this node's own input, and to nothing else. */
 export function isSelfConnected(context: IExecuteFunctions): boolean {
 	const connected = listConnectedNodes(context, outputIndex('stillRunning'));
 	return connected?.length === 1 && connected[0] === context.getNode().name;
@@ -39,7 +39,9 @@ export function requireSelfConnection(context: IExecuteFunctions): void {
 	);
 }
 
-/** Whether an output is connected back to this node, directly or through other nodes; false if n8n doesn't tell. */
+/**
+ * Returns whether an output is connected back to this node, directly or through other nodes; false if n8n doesn't provide the connections.
+ */
 export function isConnectedBack(context: IExecuteFunctions, output: number): boolean {
 	const { name } = context.getNode();
 	const isBefore = (node: string) =>
@@ -62,29 +64,28 @@ export function warnIfUnconnected(context: IExecuteFunctions, key: OutputKey): v
 	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
-/** What the context keeps about pauses of the node. */
+/** The context's data about pauses of the node. */
 export interface PauseState {
-	/** When n8n resumes the execution, in wall-clock milliseconds */
+	/** The time at which n8n resumes the execution, in wall-clock milliseconds */
 	until: number;
-	/** How often the node has run in this execution (`claims.ts`) */
+	/** The number of runs of the node in this execution (`claims.ts`) */
 	runs?: number;
-	/** Whether this is a copy of an execution whose items have left in another run (`claims.ts`) */
+	/** True for a copy of an execution whose items have left in another run (`claims.ts`) */
 	isCopy?: boolean;
-	/** When items that came back without a pause have to be paused until */
+	/** The time until which items that returned without a pause have to be paused */
 	deferredUntil?: number;
-	/** What this execution and its retries have in common (`marks.ts`) */
+	/** The identifier that this execution and its retries share (`marks.ts`) */
 	origin?: string;
 	/** Marks that the next wake can remove, because a pause has saved the context */
 	marks?: string[];
 }
 
-/** Returns the pause state in the node's context. */
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
 	(nodeContext.pause ??= { until: 0 }) as unknown as PauseState;
 
 /**
- * Sorts this node last in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the other
- * outputs go first. The saved position doesn't change.
+ * Moves this node to the end in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the
+ * other outputs go first. The saved position doesn't change.
  */
 function runLast(node: INode): void {
 	const [x, y] = node.position;
@@ -93,16 +94,16 @@ function runLast(node: INode): void {
 }
 
 /**
- * Keeps n8n's Always Output Data from adding `{}` to Still Running, which is connected to this node's own input: n8n would execute the
- * node again without end.
+ * Keeps n8n's Always Output Data from adding `{}` to Still Running, which is connected to this node's own input: n8n would execute the node
+ * again without end.
  */
 export function ignoreAlwaysOutputData(context: IExecuteFunctions): void {
 	if (isSelfConnected(context)) context.getExecuteData().node.alwaysOutputData = false;
 }
 
 /**
- * A date that n8n stores in the execution's `waitTill` column but not in its data. With `waitTill` in the data, "Retry with currently
- * saved workflow" after a kill disables the workflow's own node, which is connected to itself: n8n hangs.
+ * Returns a date that n8n stores in the execution's `waitTill` column but not in its data. With `waitTill` in the data, "Retry with
+ * currently saved workflow" after n8n was killed disables the workflow's own node, which is connected to itself: n8n hangs.
  */
 function columnOnlyDate(wakeAt: number): Date {
 	return Object.defineProperty(new Date(wakeAt), 'toJSON', { value: () => undefined });
@@ -110,7 +111,7 @@ function columnOnlyDate(wakeAt: number): Date {
 
 /**
  * Pauses the execution and returns the node's outputs. If items leave through other outputs, they go first: the items on Still Running
- * come back at once, and are paused then (`readDeferredPause`).
+ * return at once, and are paused then (`readDeferredPause`).
  */
 export async function pauseExecution(
 	context: IExecuteFunctions,
@@ -138,7 +139,7 @@ export async function pauseExecution(
 	return outputs;
 }
 
-/** Returns when items that came back without a pause have to be paused until; undefined if they came back for another reason. */
+/** Returns the time until which items that returned without a pause have to be paused; undefined if they returned for another reason. */
 export function readDeferredPause(context: IExecuteFunctions, now: number): number | undefined {
 	if (!isFromOwnOutput(context)) return undefined;
 	const state = readPauseState(context.getContext('node'));

@@ -13,7 +13,7 @@ import { pollDelay, retryPollDelay } from './schedule';
 import { hasBegun } from './turn';
 import type { RunResult } from './types';
 
-/** How long, and for how many wakes, responses may be unusable in a row */
+/** Time and wakes for which responses may be unusable in a row */
 const MAX_UNUSABLE_MS = 3 * 60_000;
 const MIN_UNUSABLE_WAKES = 3;
 
@@ -31,7 +31,10 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	return result && (await applyFormat(run, result));
 }
 
-/** Waits until the next poll. Returns false if there's no time for another one. @param leftMs the time that is left for waiting */
+/**
+ * Waits until the next poll. Returns false if there's no time for another one.
+ * @param leftMs the remaining time for waiting
+ */
 export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promise<boolean> {
 	const { api, settings, dependencies } = run;
 	const ageMs = run.now - run.startedAt;
@@ -50,7 +53,7 @@ export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promi
 	return delay !== undefined;
 }
 
-/** Polls once. Returns whether the poll gave a new reading; one failed poll never ends the wait. */
+/** Polls once. Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
 async function takeReading(run: SessionRun): Promise<boolean> {
 	const { api, sessionId } = run;
 	const options = { deadline: run.lastPollAt, maxAttempts: 1 };
@@ -65,12 +68,12 @@ async function takeReading(run: SessionRun): Promise<boolean> {
 	return applyReading(run, session);
 }
 
-/** Takes a reading. Returns false for one that is older than one we have (a stale replica). */
+/** Applies a reading. Returns false for one that is older than the latest (a stale replica). */
 export function applyReading(run: SessionRun, session: Session): boolean {
 	const { turn, ledger, lastActivityAt, lastReadAt = 0 } = run.record;
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	const isTurnOpen = turn && !hasBegun(turn, session);
-	// After a time in the future, all other readings would be ignored.
+	// A reading with a time in the future would cause all later ones to be ignored.
 	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
@@ -82,10 +85,10 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	return true;
 }
 
-/** How far the service's clock may be ahead of ours */
+/** Maximum time by which the service's clock may be ahead of the local one */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
-/** A replica isn't behind for longer; after that, the service's times themselves went back. */
+/** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
 const MAX_STALE_MS = 60_000;
 
 /** Returns the error for a poll that the service rejected. */
@@ -120,6 +123,6 @@ function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void
 	);
 }
 
-/** Whether something responded, but not with a session: a web page, invalid JSON, or too much. Network errors and 5xx are outages. */
+/** Returns whether a response wasn't a session: a web page, invalid JSON, or too much. Network errors and 5xx are outages. */
 const isUnusable = (error: WorkspaceAutomationError): boolean =>
 	error instanceof UnreadableSessionError || error.kind === 'unusable';

@@ -6,7 +6,7 @@ import { sendMessage } from './message';
 import type { SessionRun } from './run';
 import type { RunResult } from './types';
 
-// Typed results: an answer that doesn't fit the format is repaired by one message in the same session.
+// Repairs typed results: an answer that doesn't fit the format is repaired by one message in the same session.
 
 /** Characters of the reason in an error */
 const MAX_SHOWN_REASON_LENGTH = 500;

@@ -7,19 +7,19 @@ import { hasUnknownDecision, type UndecidedRequest } from './ledger';
 import type { WaitState } from './schedule';
 import type { ItemSettings, RunDependencies } from './types';
 
-/** How long decisions may take after the time for polling is over */
+/** Time for decisions after polling times out */
 export const DECISION_BUDGET_MS = 30_000;
 
 const NEW_RECORD: SessionRecord = { ledger: [] };
 
-/** The state of one item's run. What a retry or a wake has to know is in the journal; the rest is in memory only. */
+/** The state of one item's run. The journal keeps the data that a retry or a wake needs. All other data is in memory only. */
 export class SessionRun {
 	readonly warnings = new Set<string>();
 
-	/** On the monotonic clock */
+	/** Time on the monotonic clock */
 	readonly startedAt: number;
 
-	/** When polling ends, on the monotonic clock */
+	/** The end of polling, on the monotonic clock */
 	pollDeadline: number;
 
 	/** The latest reading */
@@ -34,7 +34,7 @@ export class SessionRun {
 	/** `Retry-After` of the latest failed poll */
 	retryAfterMs = 0;
 
-	/** What the latest reading leaves for an approver */
+	/** The requests that the latest reading leaves for an approver */
 	undecided: UndecidedRequest[] = [];
 
 	/** A request whose decision the service rejected, until the next poll */
@@ -43,7 +43,7 @@ export class SessionRun {
 	/** Keys of requests that are denied because nobody answered in time */
 	keysToDeny: readonly string[] = [];
 
-	/** Until when the service, or the network, takes no decision, on the monotonic clock */
+	/** The end of a time in which the service or the network takes no decision, on the monotonic clock */
 	hold: { until: number; because: string } | undefined;
 
 	readonly settings: ItemSettings;
@@ -79,24 +79,24 @@ export class SessionRun {
 		return this.record.sessionId!;
 	}
 
-	/** Since when the session is waited for */
+	/** The state of waiting for the session, with its start */
 	get wait(): WaitState {
 		return this.record.wait ?? { since: this.wallTime };
 	}
 
-	/** When decisions have to be done */
+	/** The deadline for decisions */
 	get decisionDeadline(): number {
 		return this.pollDeadline + DECISION_BUDGET_MS;
 	}
 
-	/** Whether the next poll tells what became of a decision, so that it's worth waiting for. */
+	/** True if the next poll shows the outcome of a decision, so that it's worth waiting for */
 	get isSettling(): boolean {
 		const until = this.hold?.until ?? 0;
 		const isHeld = this.now < until && until <= this.decisionDeadline;
 		return isHeld || hasUnknownDecision(this.record.ledger);
 	}
 
-	/** When the last poll has to be done */
+	/** The deadline for the last poll */
 	get lastPollAt(): number {
 		return this.isSettling ? this.decisionDeadline : this.pollDeadline;
 	}
@@ -114,7 +114,7 @@ export class SessionRun {
 		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
 	}
 
-	/** Adds a warning that also later wakes return. */
+	/** Adds a warning that later wakes also return. */
 	warn(warning: string): void {
 		const { warnings = [] } = this.record;
 		if (!warnings.includes(warning)) this.save({ warnings: [...warnings, warning] });
@@ -130,7 +130,7 @@ export class SessionRun {
 			this.log(`The ${what} may have taken effect: ${(error as Error).message}`);
 	}
 
-	/** Takes a reading as the latest. */
+	/** Saves a reading as the latest. */
 	update(session: Session): void {
 		// The dashboard URL is kept: an error names it even if a later response leaves it out.
 		const { sessionId, status, dashboardUrl = this.record.dashboardUrl } = session;

@@ -1,4 +1,4 @@
-// When to poll, when to wake a paused execution, and when waiting is over. Pure: times in milliseconds, no clock.
+// Computes the times of polls, wakes and timeouts. Pure: times in milliseconds, no clock.
 
 export interface PollLimits {
 	/** Minimum time between two polls */
@@ -7,17 +7,17 @@ export interface PollLimits {
 	maxPollMs: number;
 }
 
-/** The wait after a poll, as a share of the session's age: its end is noticed about that late. */
+/** The wait after a poll, as a share of the session's age. The end is noticed about that late. */
 export const SHARE_OF_AGE = 1 / 20;
 
-/** Added to each wait, so that sessions started together don't poll together. */
+/** Share added to each wait, so that sessions started together don't poll together */
 const JITTER = 1 / 5;
 
 /** Sessions that wait in one process before each of them is polled less often */
 export const MAX_UNCROWDED = 500;
 /** The longest wait that a crowd causes: the upper end of the API document's 5 to 10 seconds */
 const MAX_CROWDED_POLL_MS = 10_000;
-/** Taken from a crowd's wait, so that sessions that were polled together drift apart */
+/** Share subtracted from a crowd's wait, so that sessions that were polled together drift apart */
 const CROWDED_JITTER = 1 / 20;
 
 /**
@@ -31,11 +31,11 @@ function crowdedPollMs(waiting: number, random: number, { pollMs, maxPollMs }: P
 }
 
 /**
- * Returns the wait after a poll: 5% of the session's age between the two limits, jitter included. The defaults are the 5 to 10 seconds
- * of the API document (Polling procedure, 2). A crowd of sessions makes it longer, within the limits.
+ * Returns the wait after a poll: 5% of the session's age between the two limits, jitter included. The defaults are the 5 to 10 seconds of
+ * the API document (Polling procedure, 2). A crowd of sessions makes it longer, within the limits.
  * @param random from 0 to 1
- * @param leftMs the time that is left: the last poll happens at its end, unless that's sooner than the minimum
- * @param waiting how many sessions wait in this process
+ * @param leftMs the remaining time: the last poll happens at its end, unless that's sooner than the minimum
+ * @param waiting the number of sessions that wait in this process
  * @returns undefined if there's no time for another poll
  */
 export function pollDelay(
@@ -53,12 +53,12 @@ export function pollDelay(
 	return leftMs >= pollMs ? leftMs : undefined;
 }
 
-/** First wait after a failed poll; doubles with each failure, up to the wait after a good one */
+/** First wait after a failed poll. It doubles with each failure, up to the wait after a good one. */
 const FIRST_RETRY_MS = 1_000;
 
 /**
  * Returns the wait after a failed poll: 1, 2, 4, ... seconds, at most as long as after a good poll. `Retry-After` makes it longer. The
- * time that is left cuts it, so that the last poll happens at the end of the wait.
+ * remaining time cuts it, so that the last poll happens at the end of the wait.
  * @returns undefined if there's no time left
  */
 export function retryPollDelay(
@@ -76,44 +76,46 @@ export function retryPollDelay(
 /** n8n checks for paused executions every 60 s, 70 s ahead: a shorter pause wakes late. */
 export const MIN_PAUSE_MS = 70_000;
 const MAX_PAUSE_MS = 10 * 60_000;
-/** The pause right after a start, which saves the session's ID. Less is unsafe on n8n 1, which saves the status before the data. */
+/**
+ * The pause right after a start, which saves the session's ID. A shorter one is unsafe on n8n 1, which saves the status before the data.
+ */
 export const FIRST_PAUSE_MS = 5_000;
-/** How long a wake stays in memory after a change, so that requests within a minute of each other don't cost a pause each */
+/** Time that a wake stays in memory after a change, so that requests within a minute of each other don't cost a pause each */
 export const ACTIVE_MS = 75_000;
 /** The maximum length of a wake */
 export const MAX_WAKE_MS = 30 * 60_000;
-/** How long a manual execution polls before its first pause, because a person is watching */
+/** Time that a manual execution polls before its first pause, because a person is watching */
 export const MANUAL_WAKE_MS = 30_000;
 
-/** How long to wait for the session and for approvers. */
+/** Limits of waiting for the session and for approvers. */
 export interface Timeouts {
 	giveUpAfterMs: number;
 	onGiveUp: 'abort' | 'error';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
-	/** Whether Needs Approval is connected back to this node: the node then waits for the answer */
+	/** True if Needs Approval is connected back to this node: the node then waits for the answer */
 	waitsForApprovers?: boolean;
 }
 
-/** What the journal keeps about waiting. Wall-clock times, because they outlive the process. */
+/** The journal's data about waiting. Wall-clock times, because they outlive the process. */
 export interface WaitState {
-	/** When waiting started */
+	/** The time at which waiting started */
 	since: number;
-	/** When something last changed: a decision or message was sent, or a request was seen */
+	/** The time of the last change: a decision or message was sent, or a request was seen */
 	changedAt?: number;
-	/** When each request was first seen pending without a decision, by its key */
+	/** The time at which each request was first seen pending without a decision, by its key */
 	firstSeen?: Record<string, number>;
 	/** The requests that approvers were asked about, by their keys */
 	asked?: string[];
-	/** Since when, and for how many wakes, the responses to polls were unusable */
+	/** The start of unusable responses to polls, and the number of wakes with them */
 	unusable?: { since: number; wakes: number };
 }
 
-/** Returns when the wait for a session times out. */
+/** Returns the time at which the wait for a session times out. */
 const giveUpAt = ({ since }: WaitState, { giveUpAfterMs }: Timeouts): number =>
 	since + giveUpAfterMs;
 
-/** Returns when a request that is still pending counts as unanswered; never if approvers may take any time. */
+/** Returns the time at which a pending request counts as unanswered. Never if approvers may take any time. */
 export function unansweredAt(
 	{ firstSeen = {}, asked = [] }: WaitState,
 	pendingKeys: readonly string[],
@@ -126,7 +128,7 @@ export function unansweredAt(
 	return Math.min(Infinity, ...seen) + unansweredAfterMs;
 }
 
-/** The timeout that has passed, if any: waiting for the session, or for an approver. */
+/** Returns the timeout that has passed, if any: waiting for the session, or for an approver. */
 export function passedTimeout(
 	state: WaitState,
 	pendingKeys: readonly string[],
@@ -138,9 +140,9 @@ export function passedTimeout(
 }
 
 /**
- * Returns when to wake the execution for an item: after 5% of the time since the last change, at most 10 minutes, no later than the
- * next timeout, and at least 70 s ahead.
- * @param askAt when the next of several approvers has to be asked or reminded
+ * Returns the time at which to wake the execution for an item: after 5% of the time since the last change, at most 10 minutes, no later
+ * than the next timeout, and at least 70 s ahead.
+ * @param askAt the time at which the next of several approvers has to be asked or reminded
  */
 export function nextWakeAt(
 	state: WaitState,

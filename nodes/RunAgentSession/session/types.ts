@@ -11,7 +11,7 @@ import type { SessionJournal } from './journal';
 import type { DecisionRecord, UndecidedRequest } from './ledger';
 import type { PollLimits, Timeouts } from './schedule';
 
-// What one item asks for, what its run needs, and how the run ends.
+// The settings of one item, the dependencies of its run, and its result.
 
 export type Target =
 	| {
@@ -26,7 +26,7 @@ export type Target =
 /** The parameters of one item, checked. */
 export interface ItemSettings {
 	target: Target;
-	/** What the approval request says besides the requests */
+	/** The facts of the approval request besides the requests */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	policy: Policy;
 	poll: PollLimits;
@@ -35,28 +35,28 @@ export interface ItemSettings {
 	abortOnStop: boolean;
 	/** More fields for the body that resolves an interaction */
 	decisionBody?: Record<string, unknown>;
-	/** Whether the agent gets the comments from the approval page */
+	/** True if the agent gets the comments from the approval page */
 	sendComments?: boolean;
 	/** In the Database only; undefined when the node waits in memory */
 	timeouts?: Timeouts;
-	/** In the Database: who approves, if there are several approvers */
+	/** In the Database: the approvers, if there are several */
 	team?: TeamSettings;
-	/** In the Database: Completed items wait until no item is still running */
+	/** True if Completed items wait until no item is still running. In the Database only. */
 	returnTogether?: boolean;
 }
 
-/** The effects of a run. Tests bring their own clock and service. */
+/** The effects of a run. Tests provide another clock and service. */
 export interface RunDependencies {
 	api: ApiClient;
 	journal: SessionJournal;
-	/** The format that the result must have, if it must have one */
+	/** The format that the result must have, if there is one */
 	format?: OutputFormat;
 	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
 	mark?(operation: OperationId, step: string): Promise<void>;
 	/** Returns a number from 0 to 1. */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;
-	/** Called when the session is known, and again when its dashboard URL is */
+	/** Called when the session is known, and again when its dashboard URL is known */
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
 	/** Called after each poll that shows another state */
 	onProgress?(session: Session): void;
@@ -67,11 +67,11 @@ export interface ApproverItem extends Ask {
 	/** The requests that the approver can answer with the link */
 	undecided: UndecidedRequest[];
 	link: PageLink;
-	/** Whether answers don't count anymore, because a request has changed */
+	/** True if answers don't count anymore, because a request has changed */
 	hasChanged: boolean;
 }
 
-/** How a run ended, or that it is still waiting. */
+/** The end of a run, or its state while it waits. */
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
@@ -79,7 +79,7 @@ export interface RunResult {
 	output?: unknown;
 	origin?: ItemSettings['origin'];
 	decisions: DecisionRecord[];
-	/** The requests that are left for an approver, and why */
+	/** The requests that are left for an approver, with the reasons */
 	undecided: UndecidedRequest[];
 	/** The node's words for options, with which a question names the choices */
 	preferences?: OptionPreferences;
@@ -90,7 +90,7 @@ export interface RunResult {
 	wakeAt?: number;
 	/** In the Database: the link for the approver, if the node waits for an answer */
 	link?: PageLink;
-	/** Which of several approvers the item is for */
+	/** The one of several approvers that the item is for */
 	reader?: Reader;
 	/** In the Database: an item for each of several approvers, instead of one for all */
 	approverItems?: ApproverItem[];

@@ -28,9 +28,12 @@ import {
 } from './schedule';
 import type { ItemSettings, RunDependencies, RunResult } from './types';
 
-// Waiting: one loop for both modes. In memory, its budget is Max Wait. In the database, its budget is short, and then the execution pauses.
+// Waits in one loop for both modes. In memory, its budget is Max Wait. In the database, its budget is short, and then the execution pauses.
 
-/** Polls until the session has an outcome or the budget is spent. @param leftMs the time that is left for waiting */
+/**
+ * Polls until the session has an outcome or the budget is spent.
+ * @param leftMs the remaining time for waiting
+ */
 async function waitForOutcome(
 	run: SessionRun,
 	leftMs: () => number,
@@ -48,7 +51,7 @@ async function waitForOutcome(
 }
 
 /**
- * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait is over.
+ * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait ends.
  * @throws WorkspaceAutomationError that names the session, once there is one, and the decisions
  * @throws CanceledError after Stop
  */
@@ -72,7 +75,10 @@ function noteFailed(run: SessionRun, result: RunResult): RunResult {
 	return result;
 }
 
-/** Returns what is known when Max Wait is over, or aborts the session. @throws WorkspaceAutomationError after an abort */
+/**
+ * Returns the known result when Max Wait ends, or aborts the session.
+ * @throws WorkspaceAutomationError after an abort
+ */
 async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	const { settings, api } = run;
 	if (run.undecided.length > 0) return toResult(run, 'needsApproval');
@@ -94,7 +100,7 @@ async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	return await abandon(run, { tooLong, advice, isAborted: true, ...ended }, options);
 }
 
-/** Polls once more before an abort: a session that has ended is a result, and nothing to abort. */
+/** Polls once more before an abort: a session that has ended is a result, and doesn't need an abort. */
 async function pollLast(
 	run: SessionRun,
 	options: CallOptions,
@@ -107,17 +113,17 @@ async function pollLast(
 	return { wasRead: true, result: result && (await applyFormat(run, result, false)) };
 }
 
-/** What the items of a wake share. */
+/** The data that the items of a wake share. */
 export interface Wake {
-	/** When the wake ends at the latest, on the monotonic clock. An outcome of another item makes it sooner. */
+	/** The latest end of the wake, on the monotonic clock. An outcome of another item makes it sooner. */
 	endsAt: number;
-	/** Whether a person watches: the first wake of a manual execution polls before it pauses */
+	/** True if a person watches: the first wake of a manual execution polls before it pauses */
 	isWatched: boolean;
 }
 
-/** How long other items keep polling when an item has an outcome, which should leave soon */
+/** Time that other items keep polling when an item has an outcome, which should leave soon */
 const OTHERS_MS = 30_000;
-/** For the requests of a wake */
+/** Time for the requests of a wake */
 const WAKE_REQUEST_MS = 15_000;
 
 export const createWake = (nowMs: number, isWatched: boolean): Wake => ({
@@ -126,9 +132,9 @@ export const createWake = (nowMs: number, isWatched: boolean): Wake => ({
 });
 
 /**
- * Runs one item until the execution pauses: starts or continues its session, polls it and decides its requests, as long as something
- * changes. A result of the kind `stillRunning` has the time of the next wake.
- * @throws WorkspaceAutomationError that names the session, or says that a timeout has passed
+ * Runs one item until the execution pauses: starts or continues its session, polls it and decides its requests, until nothing changes
+ * anymore. A result of the kind `stillRunning` has the time of the next wake.
+ * @throws WorkspaceAutomationError that names the session, or the timeout that has passed
  */
 export async function runInDatabase(
 	settings: ItemSettings,
@@ -152,7 +158,7 @@ export async function runInDatabase(
 	});
 }
 
-/** Returns how long an item may keep polling in this wake, and gives the next poll its time. */
+/** Returns the time that an item may keep polling in this wake, and sets the deadline of the next poll. */
 function leftInWake(run: SessionRun, wake: Wake): number {
 	const { changedAt = 0 } = run.wait;
 	const activeMs = Math.max(0, changedAt + ACTIVE_MS - run.wallTime);
@@ -165,7 +171,10 @@ function leftInWake(run: SessionRun, wake: Wake): number {
 const pendingKeys = ({ session }: SessionRun): string[] =>
 	(session?.pendingInteractions ?? []).map(requestKey);
 
-/** Applies If Nobody Answers and Give Up After. @throws WorkspaceAutomationError that says that the wait is over */
+/**
+ * Applies If Nobody Answers and Give Up After.
+ * @throws WorkspaceAutomationError that reports the end of the wait
+ */
 async function applyTimeout(
 	run: SessionRun,
 	wake: Wake,

@@ -11,29 +11,29 @@ import type { LedgerLine } from '../../session/ledger';
 import { PAGE_STYLE } from './style';
 import { MAX_COMMENT_LENGTH, type PageChoice, type PageForm, type PageRequest } from './view';
 
-// The approval page as HTML: no script, no external resources, and all of an agent's words as isolated text.
+// Renders the approval page as HTML: no script, no external resources, and all of an agent's words as isolated text.
 
 export interface PageView extends Partial<RequestOrigin> {
 	title: string;
-	/** Sentences of ours */
+	/** Sentences in the package's words */
 	says: string[];
 	dashboardUrl?: string;
-	/** Now, in milliseconds since 1970 */
+	/** The current time, in milliseconds since 1970 */
 	now: number;
-	/** The form, where there is something to decide */
+	/** The form, if there's something to decide */
 	pending?: PageForm;
 	deadline?: AnswerDeadline;
-	/** Where comments go */
+	/** A sentence about the recipient of comments */
 	commentHint?: string;
-	/** What was sent with this link */
+	/** The answer that was sent with this link */
 	sent?: SentAnswer;
-	/** Whether the reader has just sent it */
+	/** True if the reader has just sent it */
 	isSender?: boolean;
-	/** What became of the link's requests */
+	/** Outcomes of the link's requests */
 	lines?: LedgerLine[];
-	/** With several approvers: who reads the page, and how many approvals a request needs */
+	/** With several approvers: the reader of the page, and the approvals that a request needs */
 	reader?: { name: string; needed: number };
-	/** With several approvers: how far the requests are, by their contents */
+	/** With several approvers: the progress of the requests, by their contents */
 	statuses?: Record<string, VoteStatus>;
 }
 
@@ -49,7 +49,7 @@ export const PAGE_HEADERS: Record<string, string> = {
 	'X-Robots-Tag': 'noindex, nofollow',
 };
 
-/** HTML: text in it has been escaped. */
+/** HTML with escaped text. */
 type Html = { html: string };
 type Part = string | Html | readonly Part[] | false | undefined;
 
@@ -60,14 +60,14 @@ const render = (part: Part): string => {
 	return 'html' in part ? part.html : part.map(render).join('');
 };
 
-/** A template of HTML. What is inserted is text unless it is HTML of ours. */
+/** Returns a template of HTML. Inserted parts are text, unless they are HTML of this package. */
 const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 	html: texts.map((text, index) => text + render(parts[index])).join(''),
 });
 
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
-	// Copied as they are; their signs are the style's.
+	// An approver copies the text unchanged, because the style adds the visible signs.
 	'line break': (text) => markup`<span class="line">${text}</span>`,
 	tab: (text) => markup`<span class="tab">${text}</span>`,
 	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
@@ -77,7 +77,7 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 const cutOff = (hidden: number): string =>
 	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
-/** Renders an agent's words as they are, isolated from ours, with everything invisible named. */
+/** Renders an agent's words unchanged, isolated from the package's words, with names for invisible characters. */
 function agentText(text: string, limit = 1_000): Html {
 	const { parts, hidden } = splitVisible(text, limit);
 	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
@@ -93,7 +93,7 @@ const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
 const factList = (facts: readonly Fact[], limit?: number): Html =>
 	markup`<dl>${facts.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
 
-/** Renders commands, files or patterns, each as a line of its own. */
+/** Renders commands, files or patterns, each on a separate line. */
 const codeBlock = (texts: readonly string[], limit?: number): Html =>
 	markup`<ul class="code">${texts.map((text) => markup`<li>${agentText(text, limit)}</li>`)}</ul>`;
 
@@ -102,7 +102,7 @@ const MAX_TARGETS_SHOWN = 50;
 const MAX_FACT_LENGTH = 10_000;
 const MAX_PERMISSION_LENGTH = 100;
 
-/** Returns what the agent wants to do, in one sentence. */
+/** Returns the agent's intention in one sentence. */
 function requestTitle({ kind, permission, targets }: RequestDetails): Part {
 	const isOne = targets.length === 1;
 	if (kind === 'command') return isOne ? 'Run this command' : 'Run these commands';
@@ -112,7 +112,7 @@ function requestTitle({ kind, permission, targets }: RequestDetails): Part {
 	return kind === 'other' ? markup`Use ${name}` : markup`${permission.label} ${name}`;
 }
 
-/** Renders commands, files or patterns, and says how many are left out of a request that is too long. */
+/** Renders commands, files or patterns, and counts those left out of a request that is too long. */
 function targetList(facts: readonly Fact[], isWhole: boolean): Part {
 	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN).map(({ text }) => text);
 	const hidden = facts.length - shown.length;
@@ -122,7 +122,7 @@ function targetList(facts: readonly Fact[], isWhole: boolean): Part {
 	];
 }
 
-/** Renders what the request is for, and the folder. */
+/** Renders the targets of a request, and the folder. */
 function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: boolean): Part {
 	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
 	const count = isWhole ? Infinity : MAX_TARGETS_SHOWN;
@@ -158,7 +158,7 @@ const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
 	'Always deny': 'Also applies to later requests.',
 };
 
-/** Renders what the service says of an option that could last: its words, its description and its scope. */
+/** Renders the service's information about an option that could last: its words, its description and its scope. */
 function optionWords({ serviceSays, description }: PageChoice, scope: string | undefined): Part {
 	return [
 		markup` The service’s words: “${agentText(serviceSays)}”`,
@@ -182,7 +182,7 @@ const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>)
 		isReader ? 'you' : agentText(name, MAX_NAME_SHOWN),
 	]);
 
-/** Renders how many approvals a request has, who has answered, and who hasn't. */
+/** Renders the number of approvals that a request has, who has answered, and who hasn't. */
 function voteStatus({ needed, approvals, answered, missing }: VoteStatus, view: PageView): Html {
 	const said = answered.map(
 		({ name, isReader, decision, at }) =>
@@ -251,7 +251,7 @@ function decidedLine({ record, state }: LedgerLine, view: PageView): Html {
 const decidedList = (lines: readonly LedgerLine[], view: PageView): Html =>
 	markup`<ul class="decided">${lines.map((line) => decidedLine(line, view))}</ul>`;
 
-/** Renders the deadline and the button, which stay in sight. */
+/** Renders the deadline and the button, which stay visible. */
 function sendBar(view: PageView, requests: number): Html {
 	const { deadline, timeZone, now } = view;
 	const { time = '', zone = '' } = deadline ? formatMoment(deadline.at, timeZone, now) : {};
@@ -284,7 +284,7 @@ ${sendBar(view, open)}
 </form>`;
 }
 
-/** What a choice is called after it was sent, by the one who sent it and for others. */
+/** Names of a choice after it was sent: one for the sender, one for others. */
 const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
 	Deny: ['You denied this', 'Denied'],
@@ -328,7 +328,7 @@ function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageVie
 	return markup`<header>${name !== undefined && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(dashboardUrl)}</header>`;
 }
 
-/** Renders what several approvers have to know first. */
+/** Renders the introduction for one of several approvers. */
 const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
 	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
 

@@ -3,37 +3,43 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { realClock } from '../../../shared/client/clock';
 import { readPauseState } from '../../session/pause';
 
-// Which answer resumes a paused execution, and which answers come with it. n8n loads a copy of the execution for each request, and resumes it
-// with the copy of the one that returns items. So the answers that come at once are all added to that copy, before n8n resumes it. n8n 1
-// doesn't clear its timer when an answer resumes an execution, so an old timer may execute the node with a copy that has no answers.
+// Chooses the answer that resumes a paused execution, and the answers that come with it. n8n loads a copy of the execution for each
+// request, and resumes it with the copy of the one that returns items. So all answers that arrive together are added to that copy before
+// n8n resumes it.
+// n8n 1 doesn't clear its timer when an answer resumes an execution, so an old timer may execute the node with a copy that has no answers.
 
-/** Shortly before n8n executes the node anyway, no answer resumes it: with n8n 1 in queue mode, two workers would execute it at once. */
+/**
+ * No answer resumes an execution this shortly before n8n executes the node anyway: with n8n 1 in queue mode, two workers would execute it
+ * at once.
+ */
 const MIN_BEFORE_WAKE_MS = 5_000;
 
-/** An answer that was accepted, for a copy of the node's context. Adds nothing to a context that has it. */
+/** Adds an accepted answer to a copy of the node's context. Adds nothing to a context that has it. */
 export type AddAnswer = (nodeContext: IDataObject) => void;
 
-/** An answer that resumes an execution, and those that came with it. */
+/** An answer that resumes an execution, and the answers that arrived with it. */
 interface Resume {
 	since: number;
-	/** By the links that were used */
+	/** Keyed by the links that were used */
 	answers: Map<string, AddAnswer>;
-	/** The node's context that n8n resumes the execution with, as long as answers can be added to it */
+	/** The node's context that n8n resumes the execution with, until answers can no longer be added to it */
 	nodeContext?: IDataObject;
-	/** Whether a run of the node has them */
+	/** True if a run of the node has them */
 	isTaken: boolean;
 }
 
-/** The answers of the last minute, by the pause that they end. */
+/** The answers of the last minute, by the pause that they end */
 const resumes = new Map<string, Resume>();
 const RECENT_ANSWER_MS = 60_000;
 
-/** How many answers are being read, by the execution's state */
+/** The number of answers being read, by the execution's state */
 const arriving = new Map<string, number>();
 
-/** How long an answer waits before it resumes the execution. n8n refuses requests to a running execution with a message of its own. */
+/**
+ * Time that an answer waits before it resumes the execution. n8n refuses requests to a running execution, with its own message.
+ */
 const HOLD_MS = 1_000;
-/** How much longer it waits for answers that are being read */
+/** Additional time that it waits for answers being read */
 const MAX_ARRIVING_MS = 2_000;
 const ARRIVING_POLL_MS = 100;
 
@@ -57,12 +63,12 @@ export async function whileArriving<T>(key: string, work: () => Promise<T>): Pro
 	return await work().finally(() => count(-1));
 }
 
-/** Whether the link's answer has resumed the execution, or has come with the one that did. */
+/** Returns whether the link's answer has resumed the execution, or has come with the one that did. */
 export const hasResumed = (key: string, nonce: string): boolean =>
 	resumes.get(key)?.answers.has(nonce) === true;
 
 /**
- * Says what becomes of an answer: it resumes the execution with its own context, it's added to the context of the answer that does, or it
+ * Returns the effect of an answer: it resumes the execution with its own context, it's added to the context of the answer that does, or it
  * can't be applied now.
  */
 export function claimResume(
@@ -89,7 +95,7 @@ export function addAnswer(key: string, nonce: string, add: AddAnswer): void {
 }
 
 /**
- * Waits for answers that come at the same time. After that, n8n resumes the execution.
+ * Waits for answers that arrive at the same time. After that, n8n resumes the execution.
  * @returns false if n8n has executed the node meanwhile, so that nothing has to be resumed
  */
 export async function holdResume(key: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-// The look of the approval page: system fonts, one accent color, light and dark, from a narrow phone to a wide screen.
+// The style of the approval page: system fonts, one accent color, light and dark, from a narrow phone to a wide screen.
 
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--back:#f5f6f8;--card:#fff;--code:#eff1f5;--line:#d5d8df;--edge:#767b87;--text:#1a1c21;--soft:#595e6b;--accent:#0b57d0;--on-accent:#fff;--good:#0a6b3d;--bad:#b3261e;--hint:#fdf0c8;--on-hint:#4a3800;--gutter:max(1rem,calc(50vw - 20rem))}

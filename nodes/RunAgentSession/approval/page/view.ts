@@ -40,35 +40,35 @@ import {
 } from '../../policy/rules';
 import type { AnswerDeadline } from '../times';
 
-// The approval page without its HTML: the link to it, which of a session's requests an approver can decide there, and how.
+// The approval page without its HTML: its link, the requests of a session that an approver can decide there, and the choices.
 
-/** What approvers decide with one link. */
+/** The requests that approvers decide with one link. */
 export interface PageLink {
 	/** A secret of 128 bits, on n8n 1 the only one */
 	nonce: string;
 	/** The fingerprints of the requests that were left for approvers when the link was sent */
 	contents: string[];
-	/** Until when an answer counts */
+	/** The end of the time in which an answer counts */
 	deadline?: AnswerDeadline;
-	/** Whether the page offers Approve from now on: the workflow can then keep rules for it */
+	/** True if the page offers Approve from now on, so that the workflow can keep rules for it */
 	offersFromNowOn?: true;
-	/** The answer, once there is one. There is never a second one. */
+	/** The answer, once there is one. There's never a second one. */
 	sent?: SentAnswer;
-	/** With several approvers: each has a nonce of their own, and nobody has the one above */
+	/** With several approvers: each has a separate nonce, and nobody has the one above */
 	team?: Team;
 }
 
-/** What is kept of a session's approval page. */
+/** The stored data of a session's approval page. */
 export interface PageRecord {
-	/** Each with a nonce of its own, the latest last */
+	/** Each with its own nonce, the latest last */
 	questions: PageLink[];
 	answers: PageAnswers;
 	preferences: OptionPreferences;
-	/** Whether every request is left for approvers, so that the page can offer new ones, too */
+	/** True if every request is left for approvers, so that the page can also offer new ones */
 	asksAlways?: boolean;
-	/** Whether the agent gets comments */
+	/** True if the agent gets comments */
 	sendComments?: boolean;
-	/** For the agent, until it is sent */
+	/** A comment for the agent, until it's sent */
 	comment?: string;
 }
 
@@ -120,7 +120,7 @@ export function approvalUrl(
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** A link of a session: to the page of everybody, or to the one of an approver. */
+/** A link of a session: to the page of all approvers, or to the page of one of several. */
 export interface FoundLink<T> {
 	record: T;
 	question: PageLink;
@@ -130,7 +130,7 @@ export interface FoundLink<T> {
 	isOpen: boolean;
 }
 
-/** Finds the link that a nonce belongs to, and the record that it is in. Takes the same time for every nonce. */
+/** Finds the link with a nonce, and the record that has it. Takes the same time for every nonce. */
 export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	records: readonly T[],
 	nonce: unknown,
@@ -159,43 +159,43 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Always deny',
 ];
 
-/** One thing that an approver can choose for a request. */
+/** One choice that an approver has for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
 	name: PageChoiceName;
 	/** The option in the service's words */
 	serviceSays: string;
-	/** What the service says of it beside that */
+	/** The service's description of it, beside that */
 	description?: string;
 }
 
 export interface PageRequest {
 	interaction: Interaction;
 	content: string;
-	/** Whether the page shows all of it. If not, nobody can approve there what isn't shown. */
+	/** True if the page shows all of it. If not, an approver can only deny it there. */
 	isWhole: boolean;
-	/** Empty where it can't be decided on the page */
+	/** Empty if the page can't decide it */
 	choices: PageChoice[];
-	/** Why, where there are none */
+	/** The reason, if there are none */
 	because?: string;
-	/** Whether the agent has asked for it since the link was sent */
+	/** True if the agent has asked for it since the link was sent */
 	isNew: boolean;
-	/** With several approvers: who has answered */
+	/** With several approvers: the votes */
 	status?: VoteStatus;
 	/** The approvers whose answers don't count anymore, because the request has changed */
 	voided?: string[];
 }
 
-/** What an approver can decide now, and the fingerprint of all of it: an answer to something else decides nothing. */
+/** The requests that an approver can decide now, and the fingerprint of them all. An answer to other requests decides nothing. */
 export interface PageForm {
 	requests: PageRequest[];
-	/** How many more requests another message will be about */
+	/** The number of requests that other messages will be about */
 	more: number;
 	shown: string;
-	/** The latest requests that nobody has to decide any more */
+	/** The latest requests that nobody has to decide anymore */
 	decided: LedgerLine[];
 }
 
-/** Characters of a request that is shown whole */
+/** Characters of a request that the page shows whole */
 const MAX_REQUEST_SHOWN = 50_000;
 export const MAX_COMMENT_LENGTH = 2_000;
 /** Options that an approver can choose from */
@@ -203,13 +203,13 @@ const MAX_PAGE_OPTIONS = 100;
 const MAX_DECIDED_SHOWN = 10;
 
 const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-/** Why a request is asked that can be decided; any other reason keeps it from being decided at all. */
+/** The reason for asking about a request that can be decided. Any other reason keeps a request from being decided at all. */
 const { because: ASKED_BY_POLICY } = judge(
 	{ id: 'id', type: 'permission' },
 	ASK_POLICY,
 ) as AskVerdict;
 
-/** Returns how the service describes the option with a value, where it does. */
+/** Returns the service's description of the option with a value, if it has one. */
 function findDescription(
 	{ response }: Interaction,
 	value: Option['value'],
@@ -224,7 +224,7 @@ function findDescription(
 		: { description: toText(description) };
 }
 
-/** Returns the choices among the options of a request. An option whose meaning isn't clear is none. */
+/** Returns the choices among the options of a request. An option with an unclear meaning is no choice. */
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
@@ -287,9 +287,9 @@ function toPageRequest(
 }
 
 /**
- * Returns what approvers can decide with a link now.
+ * Returns the requests that approvers can decide with a link now.
  *
- * A request that the agent has sent since then is offered only where every request is left for approvers. Otherwise it's for the node's rules
+ * A request that the agent has sent since then is offered only if every request is left for approvers. Otherwise the node's rules come
  * first, and the page says so.
  */
 export function createForm(
@@ -312,7 +312,7 @@ export function createForm(
 		const voided = listVoided(page.questions, { id: request.interaction.id, content });
 		return { ...shown, status: describeVotes(team, content, approver), voided };
 	});
-	// Those that can be decided come first: only so many are shown.
+	// Requests that can be decided come first, because the number shown is limited.
 	const ordered = [
 		...all.filter(({ choices }) => choices.length > 0),
 		...all.filter(({ choices }) => choices.length === 0),
@@ -331,7 +331,10 @@ export function createForm(
 	};
 }
 
-/** Whether a request that is left for approvers can be answered with a link. A request of several approvers belongs to their links only. */
+/**
+ * Returns whether a request that is left for approvers can be answered with a link. A request of several approvers belongs to their links
+ * only.
+ */
 function isForLink(
 	interaction: Interaction,
 	{ questions }: PageRecord,
@@ -366,8 +369,8 @@ export const toVotes = (
 	});
 
 /**
- * Reads the form that an approver has sent, for exactly the requests that are pending.
- * @returns the answers, or what keeps them from counting: `changed`, where the page showed something else, and `incomplete`
+ * Reads the form that an approver has sent, for exactly the pending requests.
+ * @returns the answers, or the reason why they don't count: `changed` if the page showed other requests, or `incomplete`
  */
 export function readForm(
 	{ requests, shown }: PageForm,
@@ -388,11 +391,11 @@ export function readForm(
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }
 
-/** Characters of a request that is repeated after the answer, and how many of its targets */
+/** Characters of a request that is repeated after the answer, and the number of its targets */
 const MAX_REPEATED_LENGTH = 500;
 const MAX_REPEATED = 10;
 
-/** Returns what the page repeats of an answer. */
+/** Returns the part of an answer that the page repeats. */
 export function describeAnswer(
 	{ requests }: PageForm,
 	answers: PageAnswers,

@@ -45,15 +45,16 @@ import {
 	type PageLink,
 } from './view';
 
-// What the link to the approval page does: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies it.
+// Handles the link to the approval page: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies
+// the answer.
 
 /**
- * In the node's context: the sessions that were answered for, until their answers are applied. n8n 1 marks an execution as waiting before it saves
- * its data, so this may still be there for a moment. An answer then would resume the execution as it was.
+ * Key in the node's context for the answered sessions, until their answers are applied. n8n 1 marks an execution as waiting before it saves
+ * its data, so the key may still be there for a moment. An answer then would resume the execution with its old state.
  */
 const ANSWERED_KEY = 'answered';
 
-/** For reading the session: an approver waits for the page. */
+/** Timeout for reading the session, because an approver waits for the page */
 const PAGE_READ_MS = 10_000;
 
 /** Responds with a page, and leaves the execution as it is. */
@@ -67,7 +68,7 @@ function sendPage(
 	return { noWebhookResponse: true };
 }
 
-/** What the page says where nothing is decided. */
+/** Texts of a page on which nothing is decided. */
 const PAGE_PROBLEMS = {
 	noSuch: {
 		title: 'This link isn’t valid',
@@ -133,14 +134,14 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-/** What the page says of every link of a session. */
+/** Returns the part of the page that every link of a session shares. */
 const commonView = ({ origin, sessionId, dashboardUrl }: SessionRecord) => ({
 	...origin,
 	sessionId,
 	dashboardUrl,
 });
 
-/** Returns what the page says to one of several approvers. */
+/** Returns the page's texts for one of several approvers. */
 function teamView(
 	{ team, contents }: PageLink,
 	approver: number | undefined,
@@ -159,7 +160,7 @@ function teamView(
 	};
 }
 
-/** Returns why a link takes no answer any more. */
+/** Returns the reason why a link accepts no answer anymore. */
 function findClosed(
 	{ ledger }: SessionRecord,
 	{ contents, sent, team }: PageLink,
@@ -173,7 +174,7 @@ function findClosed(
 	return team?.votes.some(({ isVoid }) => isVoid) ? 'renewed' : 'replaced';
 }
 
-/** Returns the page of a link that takes no answer any more. */
+/** Returns the page of a link that accepts no answer anymore. */
 function closedView({
 	record: entry,
 	question: link,
@@ -189,7 +190,7 @@ function closedView({
 	};
 }
 
-/** Returns the page of an open link, by what its session asks for now. */
+/** Returns the page of an open link, by the session's current requests. */
 function openView(found: FoundLink<SessionRecord>, session: Session): Omit<PageView, 'now'> {
 	const { record: entry, approver } = found;
 	const { questions, sendComments } = entry.page!;
@@ -225,7 +226,7 @@ function openView(found: FoundLink<SessionRecord>, session: Session): Omit<PageV
 const withoutStaleVotes = (link: PageLink, { pendingInteractions }: Session): PageLink =>
 	link.team ? { ...link, team: voidVotes(link.team, identifyRequests(pendingInteractions)) } : link;
 
-/** Reads the session now. Undefined where that fails, whatever the reason, such as a credential that was deleted. */
+/** Reads the session now. Returns undefined if that fails for any reason, such as a deleted credential. */
 async function readSessionNow(
 	context: IWebhookFunctions,
 	sessionId: string,
@@ -242,18 +243,18 @@ async function readSessionNow(
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** Whether a request sends the page's form: the only kind of body that can be an answer. */
+/** Returns whether a request sends the page's form: the only kind of body that can be an answer. */
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
-/** An answer, and what it changes in the node's context. */
+/** An answer, and its changes to the node's context. */
 interface PreparedAnswer {
 	html: string;
 	apply(): void;
 }
 
 /**
- * Prepares an answer for a context: the own one, or the one that n8n resumes the execution with. Changes nothing yet.
+ * Prepares an answer for a context: its own, or the one that n8n resumes the execution with. Changes nothing yet.
  * @returns undefined if there's nothing left to decide with the link
  */
 function prepareAnswer(
@@ -295,7 +296,7 @@ function prepareAnswer(
 	};
 }
 
-/** Returns what was sent, as far as its votes count. */
+/** Returns the part of the sent answer whose votes count. */
 const pickAdded = (sent: SentAnswer, before: Team, after: Team): SentAnswer => ({
 	...sent,
 	choices: after.votes.slice(before.votes.length).map(({ choice }) => choice),
@@ -332,13 +333,13 @@ async function acceptAnswer(
 	return { noWebhookResponse: true };
 }
 
-/** Keeps a session for the node, which n8n executes again with all that it has saved. */
+/** Keeps a session for the node, which n8n executes again with all the data it has saved. */
 function noteAnswered(nodeContext: IDataObject, sessionId: string): void {
 	const earlier = (nodeContext[ANSWERED_KEY] ?? []) as string[];
 	nodeContext[ANSWERED_KEY] = [...new Set([...earlier, sessionId])];
 }
 
-/** Keeps a comment for the agent. Those of several approvers are collected, with their names. */
+/** Keeps a comment for the agent. Comments of several approvers are collected, with their names. */
 function noteComment({ page }: SessionRecord, { comment }: SentAnswer, name?: string): void {
 	if (name === undefined) page!.comment = comment;
 	else if (comment !== undefined)
@@ -386,7 +387,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	return await acceptAnswer(context, execution, found, { pending, answers });
 }
 
-/** The webhook of Run Agent Session. It never throws: n8n would end the paused execution. */
+/** Handles the webhook of Run Agent Session. It never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
 		return await respond(context);
@@ -395,7 +396,7 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 	}
 }
 
-/** Responds to a request that nothing else could respond to. */
+/** Responds to a request after an unexpected error. */
 function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookResponseData {
 	try {
 		context.logger.error(`The approval page couldn't be shown: ${(error as Error).message}`);
