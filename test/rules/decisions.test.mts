@@ -232,7 +232,7 @@ describe('rule 7: a decision that finds nothing', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ option: 'once', note: expect.stringMatching(/answered already/) }],
+			decisions: [{ option: 'once', note: expect.stringMatching(/already answered/) }],
 		});
 	});
 

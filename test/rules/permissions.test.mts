@@ -87,7 +87,7 @@ describe('rule 5: permissions', () => {
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ option: 'once', note: expect.stringContaining('somebody else') }],
+			decisions: [{ option: 'once', note: expect.stringContaining('Someone else') }],
 		});
 	});
 
@@ -147,7 +147,9 @@ describe('rule 5: an agent that asks without end', () => {
 		const result = await service.run('x', { policy: policy('ask') });
 		const ours = result.undecided.filter(({ because }) => because === 'policy');
 		expect([ours.length, result.undecided.length]).toEqual([MAX_PENDING, 150]);
-		expect(result.undecided[149].because).toBe('only 100 requests are looked at at once');
+		expect(result.undecided[149].because).toBe(
+			'the node decides at most 100 pending requests at once',
+		);
 	});
 
 	test('does not hold up n8n with requests made to stall the rules: each has a budget of its own', async () => {
@@ -241,7 +243,7 @@ describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => 
 		);
 		const outcome = await service.run('[work 5m]');
 		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.undecided[0].because).toBe('what is pending is not a list');
+		expect(outcome.undecided[0].because).toBe("the session's pending requests aren't a list");
 		expect(toJson(outcome).pendingInteractions).toMatchObject([{ pendingInteractions }]);
 	});
 

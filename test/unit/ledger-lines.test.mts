@@ -71,7 +71,7 @@ describe('a decision whose answer was lost', () => {
 		expect(summarizeDecisions(after2, without).doubts).toEqual([]);
 		const one = summarizeDecisions(after(lost, without, without), without);
 		expect(one.decisions).toEqual([]);
-		expect(one.doubts).toEqual([expect.stringMatching(/may have been decided.*less than 2 polls/)]);
+		expect(one.doubts).toEqual([expect.stringMatching(/may have been decided.*Fewer than 2 polls/)]);
 		expect(
 			summarizeDecisions(after(lost, without), session([], 'completed')).decisions,
 		).toHaveLength(1);
@@ -86,7 +86,10 @@ describe('a decision whose answer was lost', () => {
 
 	test('is a doubt while nothing tells', () => {
 		const { decisions, doubts } = summarizeDecisions(lost, undefined);
-		expect([decisions, doubts]).toEqual([[], [expect.stringMatching(/and no answer came\.$/)]]);
+		expect([decisions, doubts]).toEqual([
+			[],
+			[expect.stringMatching(/and there was no response\.$/)],
+		]);
 	});
 
 	test('is not told of by the list of a session that failed', () => {
@@ -147,7 +150,7 @@ describe('a decision that was refused', () => {
 
 	test('because there is nothing to decide any more was sent, with a note', () => {
 		const [{ state, record }] = recordRefused([], due(), AT, true);
-		expect([state, record.note]).toEqual(['sent', expect.stringContaining('answered already')]);
+		expect([state, record.note]).toEqual(['sent', expect.stringContaining('already answered')]);
 	});
 
 	test('after an earlier one was lost may be due to that one', () => {
@@ -164,7 +167,7 @@ describe('a person is asked', () => {
 		return value;
 	};
 	test.each<[string, Interaction[], string]>([
-		['what is no list', [request('a', { type: NOT_A_LIST })], 'is not a list'],
+		['what is no list', [request('a', { type: NOT_A_LIST })], "aren't a list"],
 		['what is nested too deeply', [request('a', { metadata: deep() })], 'nested too deeply'],
 		['two with one ID', [a, request('a', { patterns: ['y'] })], 'has the same ID'],
 	])('about %s', (_, pending, because) => {
@@ -183,7 +186,7 @@ describe('a person is asked', () => {
 		const many = Array.from({ length: MAX_PENDING + 1 }, (_, index) => request(`i${index}`));
 		const first = planned([], ...many);
 		expect(first.due).toHaveLength(MAX_PENDING);
-		expect(first.undecided).toEqual([['i100', expect.stringContaining('only 100 requests')]]);
+		expect(first.undecided).toEqual([['i100', expect.stringContaining('at most 100 pending requests')]]);
 
 		const line = recordConfirmed(recordSent([], due(), AT), due())[0];
 		const lines = (count: number): Ledger =>

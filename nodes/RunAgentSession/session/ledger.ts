@@ -102,8 +102,9 @@ function reasonToAsk(
 	line: LedgerLine | undefined,
 	decided: number,
 ): string | undefined {
-	if (index >= MAX_PENDING) return `only ${MAX_PENDING} requests are looked at at once`;
-	if (interaction.type === NOT_A_LIST) return 'what is pending is not a list';
+	if (index >= MAX_PENDING)
+		return `the node decides at most ${MAX_PENDING} pending requests at once`;
+	if (interaction.type === NOT_A_LIST) return "the session's pending requests aren't a list";
 	if (fingerprintContent(interaction) === undefined) return 'it is nested too deeply';
 	if (interaction.id !== '' && all.filter(({ id }) => id === interaction.id).length > 1)
 		return 'another request that is pending has the same ID';
@@ -182,7 +183,7 @@ export const wasSent = (ledger: Ledger, { interaction }: DueDecision): boolean =
 	findLine(ledger, interaction)?.state === 'sent';
 
 const ALREADY_DECIDED_NOTE =
-	'The service said that it was answered already: by somebody else, or because this decision reached it twice.';
+	'The service said that the request was already answered. Someone else may have answered it, or this decision reached the service twice.';
 
 /**
  * Returns the ledger after the service refused a decision.
@@ -209,14 +210,12 @@ export function summarizeDecisions(
 	const decisions: DecisionRecord[] = [];
 	const doubts: string[] = [];
 	for (const { record, state, polls } of ledger) {
-		const doubt = `Permission request ${quote(record.interactionId, 50)} may have been decided: "${quote(record.option, 50)}" was sent for it, and no answer came.`;
+		const doubt = `Permission request ${quote(record.interactionId, 50)} may have been decided: "${quote(record.option, 50)}" was sent, and there was no response.`;
 		// A completed session doesn't wait for any request.
 		const isBorneOut = polls >= MIN_POLLS_TO_INFER || session?.status === 'completed';
 		if (state === 'confirmed' || (state === 'inferred' && isBorneOut)) decisions.push(record);
 		else if (state === 'inferred')
-			doubts.push(
-				`${doubt} It is listed no longer, but only for less than ${MIN_POLLS_TO_INFER} polls.`,
-			);
+			doubts.push(`${doubt} Fewer than ${MIN_POLLS_TO_INFER} polls have left it out since then.`);
 		else if (state === 'sent') doubts.push(doubt);
 	}
 	return { decisions, doubts };
