@@ -8,6 +8,7 @@ import {
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
 import { handleWebhook, takeAnswered } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
 import { createTeam, type Team } from '../../nodes/RunAgentSession/approval/approvers.ts';
+import { runOnceAtATime } from '../../nodes/RunAgentSession/session/claims.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
 import {
 	fingerprintContent,
@@ -318,6 +319,24 @@ describe('a valid answer', () => {
 		release();
 		await first;
 		expect(steps).toEqual(['the second is told', 'the first is applied']);
+	});
+
+	test('resumes nothing if n8n has just executed the node by its timer: the page asks to try again', async () => {
+		const until = Date.now() + 3_600_000;
+		const byTimer = {
+			getContext: () => ({ pause: { until, runs: 1 } }),
+			getNode: () => ({ id: 'node' }),
+			getExecutionId: () => String(executions),
+		};
+		let end = () => {};
+		const work = async () => await new Promise<never[]>((resolve) => (end = () => resolve([])));
+		const running = runOnceAtATime(byTimer as never, work, work);
+		const { answer, sent, isAsBefore } = await ask({ body: VALID, until });
+		expect(answer).toEqual({ noWebhookResponse: true });
+		expect(sent).toEqual([409, expect.stringContaining('The session is being updated')]);
+		expect(isAsBefore).toBe(true);
+		end();
+		await running;
 	});
 
 	test('counts if n8n executes the node by its timer meanwhile, with data that does not have it', async () => {

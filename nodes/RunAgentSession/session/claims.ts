@@ -22,6 +22,16 @@ interface RunClaim {
 
 const claims = new Map<string, RunClaim>();
 
+/** The execution and the node of a run */
+export type RunPlace = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
+
+/** Returns the key of a run of the node in an execution. @param runs how many runs came before */
+export const runKey = (context: RunPlace, runs: number): string =>
+	[context.getExecutionId(), context.getNode().id, runs].join();
+
+/** Returns whether a run has begun in this process. */
+export const hasRunBegun = (key: string): boolean => claims.has(key);
+
 /** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
 const CLAIM_MS = 10 * 60_000;
 
@@ -42,7 +52,7 @@ export async function runOnceAtATime(
 	const nodeContext = context.getContext('node');
 	const state = readPauseState(nodeContext);
 	const { runs = 0 } = state;
-	const key = [context.getExecutionId(), context.getNode().id, runs].join();
+	const key = runKey(context, runs);
 	const earlier = claims.get(key);
 	if (earlier) {
 		const { hasLeft, nodeContext: after, error } = await earlier.end;

@@ -1,6 +1,7 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { realClock } from '../../../shared/client/clock';
+import { hasRunBegun, runKey, type RunPlace } from '../../session/claims';
 import { readPauseState } from '../../session/pause';
 
 // Chooses the answer that resumes a paused execution, and the answers that come with it. n8n loads a copy of the execution for each
@@ -43,13 +44,8 @@ const HOLD_MS = 1_000;
 const MAX_ARRIVING_MS = 2_000;
 const ARRIVING_POLL_MS = 100;
 
-type Place = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
-
-const runKey = (context: Place, runs: number): string =>
-	[context.getExecutionId(), context.getNode().id, runs].join();
-
 /** Returns the key of a pause. The context counts the runs of the node. */
-export const pauseKey = (context: Place, nodeContext: IDataObject): string =>
+export const pauseKey = (context: RunPlace, nodeContext: IDataObject): string =>
 	runKey(context, readPauseState(nodeContext).runs ?? 0);
 
 /** Runs the work that reads an answer. The answer that resumes the execution waits for it. */
@@ -82,6 +78,8 @@ export function claimResume(
 	const earlier = resumes.get(key);
 	if (earlier?.answers.has(nonce)) return 'answered';
 	if (earlier) return earlier.nodeContext ? { addTo: earlier.nodeContext, isFirst: false } : 'busy';
+	// n8n's timer was faster, and the run it started doesn't have this answer.
+	if (hasRunBegun(key)) return 'busy';
 	if (now > readPauseState(nodeContext).until - MIN_BEFORE_WAKE_MS) return 'busy';
 	resumes.set(key, { since: now, answers: new Map(), nodeContext, isTaken: false });
 	return { addTo: nodeContext, isFirst: true };
@@ -108,7 +106,7 @@ export async function holdResume(key: string): Promise<boolean> {
 }
 
 /** Adds the answers that were accepted for the pause before this run of the node. The run has been counted already. */
-export function takeAnswers(context: Place, nodeContext: IDataObject): void {
+export function takeAnswers(context: RunPlace, nodeContext: IDataObject): void {
 	const { runs = 1 } = readPauseState(nodeContext);
 	const resume = resumes.get(runKey(context, runs - 1));
 	if (!resume) return;
