@@ -99,14 +99,14 @@ const PROOFS: Record<string, string[]> = {
 		'%s for two minutes of a running session',
 		'%s without end is reported only at the timeout',
 		'the node honors Retry-After',
-		'honors Retry-After, cut to the time that is left, so that the last poll is at the end',
+		'honors Retry-After, limited to the remaining time, so that the last poll is at the end',
 	],
 	'a poll returns a web page': [
 		'%s for three minutes in a row ends the wait, with the session',
 		'for three minutes and three wakes in a row, they end the wait with an error that quotes them',
 	],
 	'a web page comes with any status': [
-		'a page proves nothing with any status but 429, which proves that nothing ran',
+		'a page proves nothing with any status except 429, which proves that nothing ran',
 		'after a DELETE with a lost response is no proof that it is deleted',
 	],
 	"a new session isn't found": [

@@ -101,7 +101,7 @@ const foreign = fc.record({
 	kind: fc.constantFrom('file', 'file', 'folder'),
 });
 
-test('a file of somebody else is never reported as ours, whenever it is created', async () => {
+test('a file of another user is never reported as ours, no matter when it was created', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.record({
@@ -145,7 +145,7 @@ describe('our file after a lost response', () => {
 		expect(result).toMatchObject({ message: 'The file may have been created' });
 	});
 
-	test('is not one that was there before, even of the same size', async () => {
+	test('is not a file that was there before, even of the same size', async () => {
 		for (const isDated of [true, false])
 			for (const skewMs of isDated ? [0, HOUR_MS, -HOUR_MS] : [0]) {
 				const before = { before: 0, action: 'create' as const, sizeBytes: OUR_BYTES, kind: 'file' };
