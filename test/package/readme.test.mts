@@ -97,7 +97,7 @@ test('the options page lists every field and every option of Run Agent Session',
 const PROOFS: Record<string, string[]> = {
 	'the connection breaks, or': [
 		'%s for two minutes of a running session',
-		'%s without end is reported only at the timeout',
+		"%s that doesn't end is reported only at the timeout",
 		'the node honors Retry-After',
 		'honors Retry-After, limited to the remaining time, so that the last poll is at the end',
 	],
@@ -111,7 +111,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	"a new session isn't found": [
 		'a 404 is retried after 1, 2 and 4 seconds',
-		'after that it is an error that names both causes and the session',
+		'a 404 after the last retry is an error that names both causes and the session',
 	],
 	'the key is refused (401)': ['%d stops at once and names session and dashboard'],
 	'the response to the start is lost': [
@@ -129,8 +129,8 @@ const PROOFS: Record<string, string[]> = {
 		'a request that another user resolved is skipped, and listed with a note',
 	],
 	'the try that sent a message fails': [
-		"the turn before isn't the answer, even if a try failed after the message",
-		'a message is sent once, also if the node is retried',
+		"the previous turn isn't the answer, even if a try failed after the message",
+		'a message is sent once, even if the node is retried',
 	],
 	'the item on Still Running returns': [
 		'Still Running connected back to the node continues the session, even with another prompt',
@@ -188,8 +188,8 @@ const PROOFS: Record<string, string[]> = {
 		'Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing',
 	],
 	'no rule covers': [
-		'goes to Needs Approval, with the decidable ones resolved',
-		'goes to Needs Approval if its type is unknown',
+		'a session goes to Needs Approval after the rules have resolved the decidable requests',
+		'a session goes to Needs Approval if the type of a request is unknown',
 	],
 	'an approver denies a request': ['asks in one message, and continues with the answer: $value'],
 	'is invalid |': ['%s is refused before anything is sent'],
@@ -258,7 +258,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**Give Up After** has passed': [
 		'Give Up After: %s',
-		'a completed session is a result, also after Give Up After',
+		'a completed session is a result, even after Give Up After',
 	],
 	'you change, publish again or deactivate': [
 		'continues unchanged if you change the workflow meanwhile (rule 8)',
