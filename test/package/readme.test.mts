@@ -138,7 +138,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'that item returns to the node that sent': [
 		'Still Running sends its message once',
-		'Still Running only waits, also if an expression now gives another message',
+		'Still Running only waits, even if an expression now returns another message',
 	],
 	'**Always Output Data** is on': [
 		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
@@ -168,14 +168,14 @@ const PROOFS: Record<string, string[]> = {
 	'you retry a failed execution': [
 		'continues the session that the failed execution started',
 		'a retry of the execution continues the session if the raw parameters and the input are the same',
-		'a retry of the execution with another prompt starts nothing, and names the session and both ways out',
+		'a retry of the execution with another prompt starts nothing, and names the session and both solutions',
 	],
 	'two items continue the same session': [
 		'two items that continue one session are an error before anything is sent',
 	],
 	'you select Stop |': [
 		'ends the execution at once and aborts the session',
-		'aborts every session of the run, also those that already have an outcome',
+		'aborts every session of the run, even those that already have an outcome',
 	],
 	'the workflow times out |': ['aborts the session as Stop does'],
 	'**Abort on Stop** is off': ['leaves the session running, and the log of n8n says so'],
@@ -185,7 +185,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**Max Wait** is 0': ['starts the session and leaves through Still Running without a poll'],
 	'one of many items fails | The others': [
-		'Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing',
+		'Max Concurrent Sessions limits the running sessions, even if one fails, and items keep their order and pairing',
 	],
 	'no rule covers': [
 		'a session goes to Needs Approval after the rules have resolved the decidable requests',
