@@ -195,14 +195,14 @@ const PROOFS: Record<string, string[]> = {
 	'is invalid |': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['returns to the model a session that is %s'],
 	'a Wait node has paused': [
-		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
+		'Still Running, a Wait node and a second Run Agent Session continue the session without Wait In the Database',
 	],
 	'an earlier node created': [
-		'a session created in a node before is the one that a retry of the execution waits for',
+		'a retry of the execution waits for the session that an earlier node created',
 	],
-	'that it started itself |': ['a session started by the node itself'],
+	'that it started itself |': ['a retry starts no other session if the node may have started one'],
 	'a worker dies that waits for a session': [
-		'its execution becomes an error without data, and a retry does nothing (%s)',
+		'has an execution that becomes an error without data, and a retry does nothing (%s)',
 	],
 	'a worker dies under a sub-workflow': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
@@ -218,7 +218,7 @@ const PROOFS: Record<string, string[]> = {
 	'one machine, n8n 1 and 2': [
 		'n8n marks the execution as crashed, and keeps its saved data',
 		'examples/retry-crashed.json continues the same session automatically',
-		'n8n calls no error workflow for them',
+		'n8n runs no error workflow for them',
 	],
 	'queue mode, n8n 1 |': ['another worker continues the session automatically'],
 	'n8n 2, and a worker is killed': [
@@ -228,20 +228,20 @@ const PROOFS: Record<string, string[]> = {
 		'n8n marks it as crashed, and a retry continues the session',
 	],
 	'a worker or both are killed': [
-		'%s killed while one is paused: it resumes automatically, on any worker',
+		'%s killed while a session is paused: the session resumes automatically, on any worker',
 	],
 	'you select Stop while the execution is paused': [
-		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
+		'Stop ends the execution, and leaves the session running, because n8n runs no node (rule 7)',
 	],
 	'which counts paused time': [
 		"the workflow's timeout counts paused time, and leaves the session running (rule 7)",
 	],
 	'an approver answers on the page': [
-		'answers two requests of one question differently',
-		'twenty sessions that ask at once have a link each, and an answer decides only one of them',
+		'answers two requests of one message differently',
+		'twenty simultaneous sessions have a link each, and an answer decides only one of them',
 	],
 	'two approvers answer the same question': [
-		'two people select Send in the same second, five times: one decision each, and the page tells the second person (%s)',
+		'two people select Send in the same second, five times: one decision each, and the page informs the second person (%s)',
 	],
 	'between the page and **Send**': [
 		'by a page that showed other requests: it shows the current requests',
@@ -262,12 +262,12 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'you change, publish again or deactivate': [
 		'continues unchanged if you change the workflow meanwhile (rule 8)',
-		'%s: it continues unchanged (rule 8)',
+		'%s: the execution continues unchanged (rule 8)',
 	],
 	'by hand up to a later node': ['it was run by hand up to a later node'],
 	'by hand up to this node': ['run by hand up to the node itself'],
 	'another workflow calls the workflow': [
-		'a workflow that another one calls: the caller also waits (rule 8)',
+		'a workflow waits for the sub-workflow with the session (rule 8)',
 	],
 	"Still Running isn't connected": ['%s: an error before anything is started'],
 	'one of many items fails | It waits': [
