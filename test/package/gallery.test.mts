@@ -71,13 +71,13 @@ describe.each(examples())('%s.json', (name) => {
 		expect(e2e).toContain(`${name}.json`);
 	});
 
-	test('says on the canvas what it is', () => {
+	test('describes the workflow on the canvas', () => {
 		expect(nodes.filter(isNote)).toMatchObject([
 			{ parameters: { content: expect.stringMatching(/^## .+\n/) } },
 		]);
 	});
 
-	test('says in numbered steps what to set up, in at most 60 words', () => {
+	test('has at most 60 words of setup instructions, in numbered steps', () => {
 		const { content } = nodes.find(isNote)!.parameters;
 		const numbers = [...content.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 		expect(numbers.length).toBeGreaterThan(1);
@@ -133,7 +133,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(noteProblems(workflow)).toEqual([]);
 	});
 
-	test('connects every output, even error outputs', () => {
+	test('connects every output, including error outputs', () => {
 		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
 		const loose = nodes.flatMap((node) => {
 			const outputs = getOutputs(node);

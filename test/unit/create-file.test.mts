@@ -139,7 +139,7 @@ describe('our file after a lost response', () => {
 	test.each<[string, Foreign]>([
 		['of another size', { before: 1, action: 'create', sizeBytes: 1, kind: 'file' }],
 		['of another kind', { before: 1, action: 'create', sizeBytes: OUR_BYTES, kind: 'folder' }],
-	])('is not a file %s, and the error says what to check', async (_, other) => {
+	])('is not a file %s, and the error names the check to do', async (_, other) => {
 		const { result } = await create({ ...lost, fates: ['lost before'], foreign: [other] });
 		expect(result).toBeInstanceOf(IndeterminateError);
 		expect(result).toMatchObject({ message: 'The file may have been created' });

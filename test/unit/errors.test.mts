@@ -33,7 +33,7 @@ const answer = (status: number, headers = {}): Attempt => ({
 	body: envelope,
 });
 
-describe('an error says what happened and what to do', () => {
+describe('an error names the event and the next step', () => {
 	test.each<[Attempt, RegExp, RegExp]>([
 		[answer(400), /refused the request as invalid/, /Check the values/],
 		[answer(401), /API key was refused/, /complete and still exists/],

@@ -129,7 +129,7 @@ describe('the connection', () => {
 	test.each([
 		['n8n returns nothing', undefined],
 		['n8n throws', new Error('A Output Parser sub-node must be connected and enabled')],
-	])('without a parser, an error says what to connect: %s', async (_, parser) => {
+	])('without a parser, an error names the node to connect: %s', async (_, parser) => {
 		await expect(open(parser)).rejects.toMatchObject({
 			message: 'No output parser is connected',
 			description: expect.stringMatching(/^Connect a Structured Output Parser.*Nothing was sent/),

@@ -442,7 +442,7 @@ describe('several approvers', () => {
 		expect(all[2].html).toContain('The agent continues.');
 	});
 
-	test('of several sessions count together, too', async () => {
+	test('of several sessions also count together', async () => {
 		const n8n = paused([question(2), question(2), question(2)]);
 		const all = await together([
 			() => n8n.press('Anna', '0', 0),

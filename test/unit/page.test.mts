@@ -272,7 +272,7 @@ describe('the page', () => {
 		['read', ['a'], 'Read this file'],
 		['deploy', ['a'], 'Use <bdo dir="ltr">deploy</bdo>'],
 		['bash', [], 'No command or path given.'],
-	])('says what the agent wants with %s for %j: %s', (permission, patterns, said) => {
+	])("names the agent's request with %s for %j: %s", (permission, patterns, said) => {
 		expect(page({ pending: pending(request({ permission, patterns })) })).toContain(said);
 	});
 
