@@ -56,7 +56,7 @@ describe('errors', () => {
 		expect(JSON.stringify(execution.error)).not.toContain(accessToken);
 	}, 20_000);
 
-	test('a service without a listener is named as unreachable', async () => {
+	test("a service that can't be reached is named in the error", async () => {
 		// Port 9 is discard: nothing listens there.
 		const execution = await run(
 			setup(

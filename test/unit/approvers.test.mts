@@ -107,7 +107,7 @@ describe('a request', () => {
 		expect(castVotes(one, [vote(0), vote(0, { content: 'c2' })])!.votes).toHaveLength(2);
 	});
 
-	test('is approved for the shortest time that a needed approver chose', () => {
+	test('is approved with a lasting option only if enough approvers chose the same one', () => {
 		const option = (...options: string[]) =>
 			tallyVotes(
 				after(team(), ...options.map((each, index) => vote(index, { option: each, once: 'once' }))),

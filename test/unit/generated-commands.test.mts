@@ -37,7 +37,7 @@ describe('rules that deny rm and approve everything else', () => {
 		expect(approved.filter((_, at) => traces[at] && runsRm(traces[at]))).toEqual([]);
 	});
 
-	test('approve only commands without rm, and the commands reach them', () => {
+	test('approve more than a tenth of the commands, and over a quarter of the others run rm', () => {
 		expect(approved.length).toBeGreaterThan(unique.length / 10);
 		if (hasBash) expect(otherTraces.filter(runsRm).length).toBeGreaterThan(others.length / 4);
 	});

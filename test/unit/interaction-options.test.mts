@@ -390,7 +390,7 @@ describe('for any options', () => {
 		},
 	);
 
-	test('words of a text of any allowed length are read in linear time', () => {
+	test('the words of a text are read in linear time, at any allowed length', () => {
 		for (const piece of [' ', ',', "'", 'aB', 'x ', '’']) {
 			const long = piece.repeat(900 / piece.length);
 			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));
