@@ -159,7 +159,7 @@ describe('agent-with-tools.json', () => {
 	);
 
 	test(
-		'says so when the model fails',
+		'reports a failure of the model',
 		async () => {
 			// A script without turns: the model answers with an error.
 			model.play([]);

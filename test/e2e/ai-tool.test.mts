@@ -295,7 +295,7 @@ describe('Run Agent Session as a tool', () => {
 	);
 
 	test(
-		'starts a session for each call, also for two at once',
+		'starts a session for each call, even for two at once',
 		async () => {
 			const prompts = ['[say One.]', '[say Two.]'];
 			await playScript(
@@ -320,7 +320,7 @@ describe('Run Agent Session as a tool', () => {
 	);
 
 	test(
-		"doesn't start a second session if the response to the start is lost, and says so",
+		'starts no second session if the response to the start is lost, and says so',
 		async () => {
 			const prompt = '[say Who heard this?]';
 			await stage.service.control.addFaults({

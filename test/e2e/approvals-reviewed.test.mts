@@ -202,7 +202,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'approves one request in an execution, however often the model asks and the button is pressed',
+		'approves one request in an execution, for any number of requests by the model and clicks on the button',
 		async () => {
 			const { workflowId, message, sessionId, question, dashboardUrl } = await untilReview(
 				'[ask bash: git push + edit: index.html] [say Never.]',
@@ -227,7 +227,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'answers nothing if the reviewer denies, and leaves it open',
+		'answers nothing if the reviewer denies, and leaves the request pending',
 		async () => {
 			const { workflowId, message, ...asked } = await untilReview(
 				'[ask bash: git push] [say Never.]',
@@ -242,7 +242,7 @@ describe('client-mail.json', () => {
 	);
 
 	test(
-		'answers nothing if nobody reviews it in time, and leaves it open',
+		'answers nothing if nobody reviews it in time, and leaves the request pending',
 		async () => {
 			const { workflowId, message, ...asked } = await untilReview(
 				'[ask bash: git push] [say Nobody.]',

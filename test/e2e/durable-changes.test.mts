@@ -66,7 +66,7 @@ test.each([
 	['the workflow has been changed and published again', 'Published anew'],
 	['it was run by hand up to a later node', 'Up to what follows'],
 ])(
-	'%s: it continues unchanged (rule 8)',
+	'%s: the execution continues unchanged (rule 8)',
 	async (_, name) => {
 		const execution = await outcome(name);
 		expect(execution.status).toBe('success');

@@ -146,6 +146,6 @@ describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (s
 	);
 });
 
-test('n8n calls no error workflow for them', () => {
+test('n8n runs no error workflow for them', () => {
 	expect(errorExecutions).toEqual([]);
 });

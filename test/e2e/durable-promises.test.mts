@@ -51,7 +51,7 @@ afterAll(async () => {
 }, 30_000);
 
 test(
-	'killed while 20 items are being started: a retry starts none of them twice, and names those that may have started',
+	'a retry after a crash during the start of 20 items starts none twice, and names those that may have started',
 	async () => {
 		const items = Array.from({ length: 20 }, (_, index) => ({
 			prompt: `Item ${index} [say Done.]`,
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-	'killed while a timer wakes the execution: "Retry with currently saved workflow" continues the session, and n8n lives',
+	'after a crash while a timer wakes the execution, "Retry with currently saved workflow" continues the session, and n8n still runs',
 	async () => {
 		const prompt = 'Woken [work 15s] [say Done.]';
 		const id = await runLive(host, single('Woken', prompt));

@@ -18,14 +18,14 @@ const describe = describeWith('Redis and PostgreSQL');
 /** Processes killed while a session is paused */
 const CASES = ['main', 'worker', 'main and worker'] as const;
 
-describe('sessions that wait in the database, in queue mode', () => {
+describe('sessions paused in the database, in queue mode', () => {
 	const stage = useOwnStage(
 		onSeveralMachines({ workers: 1, waitsFaster: WAITS_FASTER, env: WITHOUT_EDITOR }),
 	);
 
 	// One after the other: what checks its session in the moment in which n8n is killed is not paused.
 	test.each(CASES)(
-		'%s killed while one is paused: it resumes automatically, on any worker',
+		'%s killed while a session is paused: the session resumes automatically, on any worker',
 		async (what) => {
 			const { host } = stage;
 			const prompt = `Killed: ${what} [work 4s] [ask bash: one] [work 4s] [say Done.]`;
@@ -51,7 +51,7 @@ describe('sessions that wait in the database, in queue mode', () => {
 	);
 
 	test(
-		'a typed result is repaired by one message and parsed, on whatever worker is there',
+		'any worker repairs a typed result by one message and parses it',
 		async () => {
 			const { host, service } = stage;
 			const prompt = `Typed in queue mode. ${SAY_WRONG} [next turn] ${SAY_RIGHT}`;

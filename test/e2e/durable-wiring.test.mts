@@ -202,7 +202,7 @@ beforeAll(async () => {
 
 const getError = async (name: string) => (await outcome(name)).error?.message;
 
-describe('a node that starts sessions, wired into itself (rule 6)', () => {
+describe('a node that starts sessions, connected to itself (rule 6)', () => {
 	test.each(Object.keys(WAYS))(
 		'%s: one session',
 		async (name) => {
@@ -234,7 +234,7 @@ test(
 );
 
 test(
-	'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
+	'Still Running, a Wait node and a second Run Agent Session continue the session without Wait In the Database',
 	async () => {
 		const execution = await outcome('By a Wait node');
 		expect(execution.status).toBe('success');
@@ -257,7 +257,7 @@ describe("Still Running that isn't connected back", () => {
 
 describe('a paused execution', () => {
 	test(
-		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
+		'Stop ends the execution, and leaves the session running, because n8n runs no node (rule 7)',
 		async () => {
 			expect((await outcome('Stopped')).status).toBe('canceled');
 			const [session] = await sessionsFor(stage, getPrompt('Stopped', LONG));
@@ -298,7 +298,7 @@ describe('a paused execution', () => {
 
 describe('failures', () => {
 	test(
-		'Retry On Fail starts another session for one that failed, and no more than that',
+		'Retry On Fail starts another session for one that failed, and no more sessions',
 		async () => {
 			expect((await outcome('Retried')).error?.message).toContain('Out of disk');
 			const prompt = getPrompt('Retried', '[work 3s] [fail Out of disk]');
@@ -321,7 +321,7 @@ describe('failures', () => {
 });
 
 test(
-	'a workflow that another one calls: the caller also waits (rule 8)',
+	'a workflow waits for the sub-workflow with the session (rule 8)',
 	async () => {
 		const execution = await outcome('Calls');
 		expect(execution.status).toBe('success');

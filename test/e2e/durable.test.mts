@@ -140,7 +140,7 @@ describe('many items', () => {
 	);
 
 	test(
-		'200 sessions of 1 to 20 minutes: each item once, paired with its input, and no second session',
+		'200 sessions of 1 to 20 minutes: each item returns once, paired with its input, and no second session starts',
 		async () => {
 			const execution = await outcome('Many');
 			expectSuccess(execution);
@@ -155,7 +155,7 @@ describe('many items', () => {
 	);
 });
 
-describe('people', () => {
+describe('approvers', () => {
 	test(
 		'an item with an undecided request leaves through Needs Approval once (rule 5)',
 		async () => {
@@ -194,7 +194,7 @@ describe('people', () => {
 	);
 });
 
-describe('the end of waiting', () => {
+describe('the end of the wait', () => {
 	test.each([
 		['Given up', 'aborted', true],
 		['Left', 'still running', false],
@@ -228,7 +228,7 @@ describe('one of two sessions fails', () => {
 	);
 
 	test(
-		'it leaves by the error output, before the other has ended',
+		'its item leaves through the error output before the other session has ended',
 		async () => {
 			const execution = await outcome('Error output');
 			expectSuccess(execution);

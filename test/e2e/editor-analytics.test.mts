@@ -53,7 +53,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 	);
 
 	test(
-		'keeps your text, until you choose Own Query',
+		'keeps your text until you choose Own Query',
 		async () => {
 			const workflowId = await editor.open(chain('Typed', [manualTrigger(), analytics()]));
 			let panel = await openPanel(editor.page, QUERY);

@@ -129,7 +129,7 @@ describe('a new user', () => {
 
 describe('the list of projects', () => {
 	test(
-		'shows a page, and the next one at its end',
+		'shows a page, and the next page at its end',
 		async () => {
 			await editor.open(
 				chain('Projects', [
@@ -150,7 +150,7 @@ describe('the list of projects', () => {
 	);
 
 	test(
-		'is searched in all pages, by a part of the name in any case',
+		'is searched on all pages, by a part of the name in any case',
 		async () => {
 			await editor.open(
 				chain('Projects', [
@@ -174,7 +174,7 @@ describe('the list of projects', () => {
 
 describe('the panel of Run Agent Session, after a run', () => {
 	test(
-		'has the items on each of the three outputs, which are named',
+		'has the items on each of the three named outputs',
 		async () => {
 			const prompts = ['[say All is well.]', '[ask bash: git push]', '[work 10h]'];
 			await editor.open(
@@ -208,7 +208,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 	);
 
 	test(
-		'the error of a failed session has the cause and the dashboard',
+		'names the cause and the dashboard in the error of a failed session',
 		async () => {
 			await editor.open(
 				chain('Failing', [

@@ -81,7 +81,7 @@ describe('two-approvers.json', () => {
 		await eventually(async () => mailsTo(name).find((text) => which.test(text)), 120);
 
 	test(
-		'sends each approver a link, reminds who has not answered, asks the backup, and needs two approvals',
+		'sends each approver a link, reminds approvers without an answer, asks the backup, and needs two approvals',
 		async () => {
 			const file = scripted('two-approvers', '[ask bash: git push] [say Published.]');
 			const { options } = file.nodes.find(({ name }) => name === NODE)!.parameters;
@@ -107,7 +107,7 @@ describe('two-approvers.json', () => {
 
 describe('rules-in-a-table.json', () => {
 	test(
-		'keeps what an approver approves from now on, and asks nobody again',
+		'keeps a rule that an approver approves from now on, and asks no approver again',
 		async () => {
 			const { rest } = stage.host;
 			const { id: owner } = await rest.get('/projects/personal');
@@ -215,7 +215,7 @@ describe('night.json', () => {
 	);
 
 	test(
-		'resumes after n8n was killed with an open question: one session each, one message in the morning',
+		'resumes after n8n was killed with an unanswered request: one session each, one message in the morning',
 		async () => {
 			const { file, names } = await night(
 				'[ask bash: git push] [say Published.]',

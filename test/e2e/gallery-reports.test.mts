@@ -39,7 +39,7 @@ const inSlack = () => sentTo('slack.com').map(({ body }) => String(body.text));
 
 describeWith('ClickHouse')('monthly-report.json', () => {
 	test(
-		'mails each client the figures of its own pages, in US dollars, and names those without visits',
+		'emails each client the figures of its own pages, in US dollars, and names those without visits',
 		async () => {
 			const [first, second] = (await callApi(stage, 'GET', '/projects?limit=2')).data;
 			await control.projects.change(second.id, { supportEmail: 'hello@nowhere.example' });
@@ -87,7 +87,7 @@ describe('new-domain.json', () => {
 	const SOON = { 'A day later': { amount: 2, unit: 'seconds' } };
 
 	test(
-		'mails the records, reminds until the domain is verified, and says so',
+		'emails the records, reminds until the domain is verified, and reports the verification',
 		async () => {
 			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
@@ -110,7 +110,7 @@ describe('new-domain.json', () => {
 	);
 
 	test(
-		'says after seven reminders that a person should call',
+		'asks for a phone call after seven reminders',
 		async () => {
 			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
@@ -125,7 +125,7 @@ describe('new-domain.json', () => {
 	);
 
 	test(
-		'stops reminding when the records are stale, and says so',
+		'stops reminding when the records are stale, and reports the stale records',
 		async () => {
 			const file = fillExample('new-domain', SOON);
 			const { siteId } = file.nodes.find(({ name }) => name === 'A domain is added')!.parameters;
@@ -222,7 +222,7 @@ describe('price-list.json', () => {
 	);
 
 	test(
-		'says which row is in doubt when an answer is lost, and creates it once',
+		'names the uncertain row after a lost response, and creates it once',
 		async () => {
 			await control.addFaults({ operationId: 'createProduct', kind: 'reset-after' });
 			sheet(['Honey oats', 7.5], ['Oat bar', 2]);
@@ -248,7 +248,7 @@ describe('broken-links.json', () => {
 	const SHEET = 'sheets.googleapis.com';
 
 	test(
-		'adds a row for each broken link, also if the first answer has another format',
+		'adds a row for each broken link, even if the first answer has another format',
 		async () => {
 			channels.answer(SHEET, ({ method, path }) => {
 				if (method !== 'GET') return { updates: { updatedRows: 2 } };
@@ -274,7 +274,7 @@ describe('broken-links.json', () => {
 
 describe('replay-decisions.json', () => {
 	test(
-		'saves decisions, and shows which of them other rules would change',
+		'saves decisions, and shows the decisions that other rules would change',
 		async () => {
 			const { rest } = stage.host;
 			const { id: owner } = await rest.get('/projects/personal');

@@ -167,7 +167,7 @@ describe('issue-to-preview.json', () => {
 	);
 
 	test(
-		'says in the issue that it failed',
+		'reports its failure in the issue',
 		async () => {
 			await label('[fail Out of disk]');
 			expect(comments()).toEqual([expect.stringMatching(/^Not done: .*Out of disk/)]);
@@ -185,7 +185,7 @@ describe('product-page.json', () => {
 		});
 
 	test(
-		'has a page written for a product that is new, and shows the preview in Slack',
+		'has a page written for a new product, and shows the preview in Slack',
 		async () => {
 			const { projectId } = fillExample('product-page').nodes.find(
 				({ name }) => name === 'A product is new',
@@ -296,7 +296,7 @@ describe('content-ready.json', () => {
 	);
 
 	test(
-		'reports an unwritten page to the channel, and leaves the page at work',
+		'reports an unwritten page to the channel, and keeps the status At work',
 		async () => {
 			const notion = database('Ready', { Brief: '[fail Out of disk]' });
 			await play(stage, fillExample('content-ready'));

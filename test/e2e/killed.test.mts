@@ -112,7 +112,7 @@ describe('n8n killed with -9', () => {
 	);
 
 	test(
-		'a session created in a node before is the one that a retry of the execution waits for',
+		'a retry of the execution waits for the session that an earlier node created',
 		async () => {
 			const crashed = await host.waitForExecution(ids.continued);
 			expect(crashed.status).toBe('crashed');
@@ -133,7 +133,7 @@ describe('n8n killed with -9', () => {
 	);
 
 	test(
-		'a session started by the node itself may have been started: a retry starts no other, and says so',
+		'a retry starts no other session if the node may have started one, and says so',
 		async () => {
 			const crashed = await host.waitForExecution(ids.started);
 			expect(crashed.status).toBe('crashed');

@@ -57,7 +57,7 @@ test('a client sees both tools, with the fields that the model fills in', async 
 });
 
 test(
-	'a session that takes longer than Max Wait: the model gets its ID, and each further call continues it',
+	'the model gets the ID of a session that takes longer than Max Wait, and each further call continues it',
 	async () => {
 		const prompt = 'By MCP. [work 9s] [say All links work.]';
 		const first = await client.call('Start', { prompt });

@@ -98,7 +98,7 @@ testWith('Chromium')(
 );
 
 test(
-	'nobody answers: denied or aborted in time, even after n8n was killed',
+	'an unanswered request is denied or aborted in time, even after n8n was killed',
 	async () => {
 		const [denied, aborted] = await Promise.all(
 			DECIDED.map(
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-	'nobody answers: the node keeps waiting after that time, even after n8n was killed, and the link still accepts an answer',
+	'the node keeps waiting for an unanswered request, even after n8n was killed, and the link still accepts an answer',
 	async () => {
 		const url = moved(await getLink('wait'));
 		const page = await openPage(url);

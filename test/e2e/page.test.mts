@@ -138,7 +138,7 @@ describe('nothing is decided', () => {
 const BOTH = ['Approve once', 'Deny'] as const;
 
 test.each(RACES)(
-	'two people select Send in the same second, five times: one decision each, and the page tells the second person (%s)',
+	'two people select Send in the same second, five times: one decision each, and the page informs the second person (%s)',
 	async (name) => {
 		const sent = await messages(stage, executions[name], ROUNDS.length);
 		for (const { url } of sent) {
@@ -168,7 +168,7 @@ test.each(RACES)(
 	3 * LOOK_MS,
 );
 
-describe('a person', () => {
+describe('an approver', () => {
 	test(
 		'answers by a link, with a comment that goes to the agent',
 		async () => {
@@ -181,7 +181,7 @@ describe('a person', () => {
 	);
 
 	test(
-		'answers two requests of one question differently',
+		'answers two requests of one message differently',
 		async () => {
 			expect(await answer(await link('two'), ['Approve once', 'Deny'])).toMatchObject({
 				title: 'Your answer was sent',
@@ -207,7 +207,7 @@ describe('a person', () => {
 });
 
 test(
-	'twenty sessions that ask at once have a link each, and an answer decides only one of them',
+	'twenty simultaneous sessions have a link each, and an answer decides only one of them',
 	async () => {
 		const sent = await messages(stage, executions.many, 20);
 		expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
@@ -224,7 +224,7 @@ test(
 	2 * LOOK_MS,
 );
 
-describe('after that', () => {
+describe('after the answer', () => {
 	test(
 		'the agent continues, and the item lists the decisions',
 		async () => {

@@ -94,7 +94,7 @@ describe('a worker killed with -9', () => {
 	}, STAGE_TIMEOUT_MS);
 
 	test.each(['started', 'chained'] as const)(
-		'its execution becomes an error without data, and a retry does nothing (%s)',
+		'has an execution that becomes an error without data, and a retry does nothing (%s)',
 		async (which) => {
 			const { host } = stage;
 			const execution = await eventually(async () => {

@@ -52,7 +52,7 @@ describe('the page in queue mode', () => {
 		);
 
 	test(
-		'the link opens a page of the main, and opening it decides nothing',
+		"the main serves the link's page, and opening it decides nothing",
 		async () => {
 			const url = await link('stays');
 			expect(url.startsWith(`${stage.host.url}/`)).toBe(true);
@@ -67,7 +67,7 @@ describe('the page in queue mode', () => {
 	);
 
 	test(
-		'the worker that asked is killed with -9 before the answer, and another one started',
+		'a worker is killed with -9 after its question, and another one starts',
 		async () => {
 			const { host } = stage;
 			await link('killed'); // paused
@@ -82,7 +82,7 @@ describe('the page in queue mode', () => {
 	);
 
 	test.each(CASES)(
-		'an answer decides exactly that, once, and the session ends (worker %s)',
+		'an answer decides exactly its request, once, and the session ends (worker %s)',
 		async (what) => {
 			const url = await link(what);
 			const page = await openPage(url);

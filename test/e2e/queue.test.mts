@@ -289,7 +289,7 @@ describe('two workers', () => {
 	);
 
 	test(
-		'Stop pressed on the main ends the node on its worker and aborts the session',
+		'Stop selected on the main ends the node on its worker and aborts the session',
 		async () => {
 			const { host } = stage;
 			const prompt = 'Stopped from afar. [work 10m]';
@@ -322,7 +322,7 @@ describe('two workers', () => {
 	);
 
 	test(
-		'examples/create-then-continue.json: Stop on the execution that waits aborts the session',
+		'examples/create-then-continue.json: Stop on the waiting execution aborts the session',
 		async () => {
 			const { host } = stage;
 			const prompt = 'Stopped. [work 10m]';

@@ -71,7 +71,7 @@ describe('examples/run-agent-session.json', () => {
 
 describe('a chat that streams its response', () => {
 	test(
-		'shows what the agent does while the node waits, and then its text',
+		"shows the agent's activity while the node waits, and then its text",
 		async () => {
 			const prompt = '[ask bash: npm run build] [idle 20s] [say Built.]';
 			const webhookId = '5e2b8c1e-6a55-4f4b-9f3c-0b7d2f5c9a11';
@@ -143,7 +143,7 @@ describe('examples/ask-a-human.json', () => {
 	);
 });
 
-describe('a form that asks', () => {
+describe('a form for approvals', () => {
 	test(
 		'shows text that a request hides in HTML, and the answer approves only this request',
 		async () => {
@@ -166,7 +166,7 @@ describe('a form that asks', () => {
 	);
 
 	test.each(['ask-a-human', 'approval-with-deadline'])(
-		'that is submitted again when something else is asked approves nothing of it: %s',
+		'that is submitted after another request replaced the shown one approves nothing: %s',
 		async (name) => {
 			const prompt = '[ask bash: git push] [ask bash: rm -rf /] [say Done.]';
 			const parked = await play(stage, example(name, { [NODE]: { prompt } }), 'waiting');
@@ -332,7 +332,7 @@ describe('the credential', () => {
 		});
 	};
 
-	test('passes its test with a good key', async () => {
+	test('passes its test with a valid key', async () => {
 		expect(await press()).toMatchObject({ status: 'OK' });
 	});
 
@@ -376,7 +376,7 @@ describe('the credential', () => {
 			{ overrides: '{"cursor"' },
 			/'Overrides' isn't a valid JSON object/,
 		],
-	])('fails its test with %s, and says why', async (_, changes, message) => {
+	])('fails its test with %s, and names the cause', async (_, changes, message) => {
 		const result = await press(changes);
 		expect(result.status).toBe('Error');
 		expect(result.message).toMatch(message);

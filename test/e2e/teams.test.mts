@@ -230,7 +230,7 @@ test(
 );
 
 test(
-	'twenty sessions with three approvers each, in one execution, are decided each for itself',
+	'twenty sessions with three approvers each, in one execution, are decided separately',
 	async () => {
 		const list = await sent('many', 3 * MANY.length);
 		expect(new Set(list.map(({ url }) => url)).size).toBe(3 * MANY.length);
@@ -281,7 +281,7 @@ test(
 );
 
 test(
-	'n8n killed between the first and the second answer: both count',
+	'both answers count if n8n is killed between them',
 	async () => {
 		const list = await sent('killed', 2);
 		expect(await press(linkTo(list, 'Anna'), 'Approve once')).toMatchObject(SENT);
@@ -299,7 +299,7 @@ test(
 );
 
 test(
-	'a request that changes after the first approval is a new one: the approval is void, and the page says so',
+	'a request that changes after the first approval is new: the approval is void, and the page says so',
 	async () => {
 		await begin('changes', PROMPTS.changes, two);
 		const list = await sent('changes', 2);

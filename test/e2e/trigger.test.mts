@@ -131,7 +131,7 @@ test(
 );
 
 test(
-	'Fetch Test Event shows the newest, and takes nothing away from the trigger',
+	"Fetch Test Event shows the newest entry, and doesn't change the trigger's state",
 	async () => {
 		const { id: newest } = await add('Newest');
 		const id = await host.importWorkflow(chain('Test', [onTask('taskAdded'), arrival('Arrived')]));
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-	'two triggers of one workflow each have their own memory',
+	'two triggers of one workflow have separate states',
 	async () => {
 		const file = workflow(
 			'Two triggers',
@@ -169,7 +169,7 @@ test(
 );
 
 test(
-	'a trigger that is renamed starts afresh: nothing that is there starts the workflow',
+	'a renamed trigger starts without state: no existing entry starts the workflow',
 	async () => {
 		const id = await watching('taskAdded');
 		await add('Before');
@@ -190,9 +190,9 @@ test(
 	TEST_TIMEOUT_MS,
 );
 
-describe('n8n started again', () => {
+describe('n8n restarted', () => {
 	test(
-		'after its end: missed changes start the workflow once, even if the service is down at first',
+		'after a normal end: missed changes start the workflow once, even if the service is down at first',
 		async () => {
 			const id = await watching('taskAdded');
 			await add('Before');
@@ -216,7 +216,7 @@ describe('n8n started again', () => {
 	);
 
 	test(
-		'after kill -9 between two polls: nothing is lost, and nothing comes twice',
+		'after kill -9 between two polls: nothing is lost or emitted twice',
 		async () => {
 			const id = await watching('taskAdded');
 			await add('Before');
@@ -234,7 +234,7 @@ describe('n8n started again', () => {
 });
 
 test(
-	'the third failed poll in a row is an error, and after the outage nothing is missing',
+	'the third failed poll in a row is an error, and after the outage every event arrives',
 	async () => {
 		const id = await watching('taskAdded');
 		await control.addFaults({ operationId: 'listTasks', kind: 'status', status: 503, times: 0 });

@@ -227,7 +227,7 @@ describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind)
 		return { name, item };
 	};
 
-	test('a right answer is parsed, without a message', async () => {
+	test('a valid answer is parsed, without a message', async () => {
 		const { name, item } = await completed('right');
 		expect(item.output).toEqual(LINKS);
 		expect(JSON.parse(item.text)).toEqual({ output: LINKS });
@@ -236,7 +236,7 @@ describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind)
 		expect(prompt).toMatch(/\[say [^]*\]\n\n[^]*brokenLinks/);
 	});
 
-	test('a wrong answer is repaired by one message in the same session, which has the exact reason', async () => {
+	test('an invalid answer is repaired by one message in the same session, with the exact reason', async () => {
 		const { name, item } = await completed('repaired');
 		expect(item.output).toEqual(LINKS);
 		expect(await messagesOf(name)).toEqual([
@@ -245,7 +245,7 @@ describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind)
 	});
 
 	test(
-		'twice wrong is an error with the session, and neither Retry On Fail nor a retry starts another one',
+		'two invalid answers are an error with the session, and neither Retry On Fail nor a retry starts another session',
 		async () => {
 			const name = nameOf(mode, kind, 'twice wrong');
 			const { id, error, status } = await outcome(name);
@@ -276,7 +276,7 @@ describe('n8n killed with -9 between the two turns', () => {
 	};
 
 	test(
-		'while it is paused: it resumes by itself, and the repair message was sent once',
+		'while the execution is paused: it resumes automatically, and the repair message was sent once',
 		async () => {
 			// It may have been polled just then, as it is every few seconds in this hurried n8n.
 			await retryCrashed(KILLED.paused);
@@ -286,7 +286,7 @@ describe('n8n killed with -9 between the two turns', () => {
 	);
 
 	test(
-		'while it polls, before the message is saved: a retry takes the new answer, and sends no other message',
+		'while the node polls, before the message is saved: a retry uses the new answer, and sends no other message',
 		async () => {
 			await retryCrashed(KILLED.awake);
 			await expectRepairedOnce(KILLED.awake);
@@ -313,7 +313,7 @@ describe('other parsers', () => {
 		expect(itemsOn(execution, 'completed')).toMatchObject([{ output: ['/old', '/gone'] }]);
 	});
 
-	test('with Auto-Fix Format the model is asked first, and the agent if the model cannot repair the answer', async () => {
+	test("with Auto-Fix Format the model is asked first, and the agent if the model can't repair the answer", async () => {
 		const execution = await outcome(FIXED);
 		expect(execution.error).toBeUndefined();
 		expect(itemsOn(execution, 'completed')).toMatchObject([{ output: LINKS }]);
@@ -334,7 +334,7 @@ describe('the connection', () => {
 		},
 	);
 
-	test('with the toggle off, a connected parser is ignored', async () => {
+	test('a connected parser is ignored if the toggle is off', async () => {
 		const execution = await outcome('Toggle off');
 		expect(execution.status).toBe('success');
 		expect(itemsOn(execution, 'completed')[0]).not.toHaveProperty('output');

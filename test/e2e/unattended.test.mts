@@ -116,7 +116,7 @@ describe('Retry On Fail', () => {
 
 describe('several requests at once', () => {
 	test(
-		'are put to the human in one question, and decided by one answer',
+		'are put into one question, and decided by one answer',
 		async () => {
 			const prompt =
 				'[ask bash: npm run build + bash: git push + edit: a.html] [say All published.]';

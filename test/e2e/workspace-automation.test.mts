@@ -38,7 +38,7 @@ async function readContent(fileId: string): Promise<Buffer> {
 }
 
 test(
-	'n8n is of the version that these tests are to run on',
+	'n8n has the version that these tests need',
 	async () => {
 		const { versionCli } = await stage.host.rest.get('/settings');
 		expect(versionCli).toMatch(new RegExp(`^${process.env.N8N_HOST}[.]`));
@@ -174,7 +174,7 @@ describe('a workflow of many operations', () => {
 
 describe('files', () => {
 	test(
-		'come from n8n as binary data, and go back to it as the same bytes',
+		'are read from n8n as binary data, and returned as the same bytes',
 		async () => {
 			const everyByte = Buffer.from(
 				Array.from({ length: 100_000 }, (_, index) => (index * 7 + index / 256) % 256),
@@ -244,7 +244,7 @@ describe('files', () => {
 
 describe('an error', () => {
 	test(
-		'says what happened, the possible causes, and a link',
+		'names the event, the possible causes, and a link',
 		async () => {
 			const unknown = '00000000-0000-4000-8000-000000000000';
 			const execution = await play(
@@ -309,7 +309,7 @@ describe('an error', () => {
 
 describe('the list of projects in the panel', () => {
 	test(
-		'is filled, and searched, as the editor does it',
+		'is filled and searched like in the editor',
 		async () => {
 			const { id, name } = stage.credential;
 			const list = async (filter?: string): Promise<Array<{ name: string; value: string }>> => {

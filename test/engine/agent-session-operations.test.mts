@@ -89,7 +89,7 @@ describe('agent sessions', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'blue' }]);
 	}, 20_000);
 
-	test('an interaction whose options are not understood is not guessed at', async () => {
+	test('an interaction whose options are not recognized is not answered by a guess', async () => {
 		const sessionId = await session('[ask bash: x {left=Left, right=Right}]');
 		const { pendingInteractions } = await settled(
 			sessionId,

@@ -35,13 +35,13 @@ describe('rows', () => {
 		]);
 	});
 
-	test('or stay in one item, as the service answers', async () => {
+	test("stay in one item, in the service's format", async () => {
 		expect(
 			await rows({ query: 'SELECT number AS n FROM numbers(2)', options: { rowsInOneItem: true } }),
 		).toEqual([{ rowCount: 2, data: [{ n: 0 }, { n: 1 }] }]);
 	});
 
-	test('keep every digit: a number beyond 2^53 arrives as text', async () => {
+	test('keep every digit: a number beyond 2^53 becomes text', async () => {
 		expect(
 			await rows({
 				query:
@@ -59,7 +59,7 @@ describe('rows', () => {
 		]);
 	});
 
-	test('of which there are as many as the service gives leave a note in the execution', async () => {
+	test('cause a note in the execution if the service returns its maximum', async () => {
 		const cutOff = await run(setup({ query: 'SELECT number FROM numbers(100001)' }));
 		expect(cutOff.outputs[0]).toHaveLength(100_000);
 		expect(cutOff.customData).toEqual({
@@ -113,7 +113,7 @@ describe('values from other nodes', () => {
 		);
 	});
 
-	test('arrive with the type that the query gives them', async () => {
+	test('have the type that the query gives them', async () => {
 		const parameters = [
 			{ name: 'most', value: '={{ 2 }}' },
 			{ name: 'day', value: '={{ "2026-10-05T09:00:00.000Z" }}' },
@@ -128,7 +128,7 @@ describe('values from other nodes', () => {
 		expect(found).toEqual(Array(2).fill({ day: '2026-10-05', has: 1, isIn: 1, type: 'UInt8' }));
 	});
 
-	test('may be the whole query', async () => {
+	test('can be the whole query', async () => {
 		expect(await rows({ query: '{{ $json.sql }}' }, [{ sql: "SELECT 'a' AS a" }])).toEqual([
 			{ a: 'a' },
 		]);
@@ -159,7 +159,7 @@ describe('the panel', () => {
 		},
 	);
 
-	test('and your own query stays if you choose another table', async () => {
+	test('keeps your own query if you choose another table', async () => {
 		expect(await rows({ table: 'events_computed', query: 'SELECT 1 AS mine' })).toEqual([
 			{ mine: 1 },
 		]);
@@ -169,7 +169,7 @@ describe('the panel', () => {
 		'SELECT views_state FROM daily_page_rollups',
 		'SELECT day, sum(views_state) FROM daily_page_rollups GROUP BY day',
 		'SELECT countMerge(views_state), unique_sessions_state FROM daily_page_rollups',
-	])('hints that a state column wants its merge function: %s', (query) =>
+	])('has a hint that a state column needs its merge function: %s', (query) =>
 		expect(hints(setup({ query }))).toEqual([expect.stringMatching(/countMerge\(views_state\)/)]),
 	);
 

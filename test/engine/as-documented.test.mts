@@ -87,7 +87,7 @@ describe('after a change', () => {
 	});
 });
 
-test('UUIDs in capitals are sent in lower case, and lists still fit their filter', async () => {
+test('UUIDs in capitals are sent in lower case, and lists still match their filter', async () => {
 	const capitals = 'ABCDEF00-0000-4000-8000-00000000000F';
 	const small = capitals.toLowerCase();
 	const { only, received } = await hostWith({
@@ -116,7 +116,7 @@ describe('a session', () => {
 		expect(await get({ latestMessage: { role: 'user', text } })).not.toHaveProperty('text');
 	});
 
-	test('has its error under its own name, unless n8n would take the item for a failure', async () => {
+	test('has its error in a field of its own, unless n8n would treat the item as a failure', async () => {
 		expect(await get({ status: 'failed', error: 'Out of disk' })).toMatchObject({
 			error: 'Out of disk',
 		});
@@ -145,7 +145,7 @@ describe('a session', () => {
 	test.each([
 		['permission', 'approve'],
 		['question', 'option'],
-	])('gets an answer to a %s with the type of its own', async (type, decision) => {
+	])('gets an answer to a %s with its own type', async (type, decision) => {
 		const response = { type: 'choice', options: [{ value: 'once', label: 'Allow once' }] };
 		const pending = session({ pendingInteractions: [{ type, id: 'i1', response }] });
 		const { only, received } = await hostWith({
@@ -211,7 +211,7 @@ describe('setup_required', () => {
 describe('a shared preview', () => {
 	const preview = { projectId: rl(ID), siteId: ID, route: '/' };
 
-	test('in a conflict does not speak of files', async () => {
+	test("in a conflict doesn't mention files", async () => {
 		const error = { code: 'conflict', message: 'No agent workspace', doc_url: 'https://x.test/c' };
 		const { setup } = await hostWith({ 'POST /shared-previews': { status: 409, body: { error } } });
 		const { error: raised } = await run(setup('sharedPreview.create', preview));
@@ -220,7 +220,7 @@ describe('a shared preview', () => {
 	});
 
 	test.each(['en', 'pt-BR', 'i-klingon', 'x-private', 'zh-Hant-TW-u-ca-chinese', '419'])(
-		'takes the language tag %s',
+		'accepts the language tag %s',
 		async (locale) => {
 			const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
 			const { only, received } = await hostWith({ 'POST /shared-previews': { body } });

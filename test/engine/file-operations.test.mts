@@ -60,7 +60,7 @@ describe('files', () => {
 		);
 	});
 
-	test('a name that is taken is reported, and nothing is overwritten', async () => {
+	test('a taken name is reported, and nothing is overwritten', async () => {
 		const { id } = await created({ name: 'a.md', text: 'First' });
 		const { error } = await run(
 			setup('file.create', {
@@ -121,7 +121,7 @@ describe('files', () => {
 		).toMatchObject([{ id: file.id }]);
 	});
 
-	test('a missing scope reads like a missing file, and the error says both', async () => {
+	test('a missing scope reads like a missing file, and the error names both causes', async () => {
 		const key = await service.control.createKey({ name: 'reader', scopes: [] });
 		const { error } = await run(
 			setup(

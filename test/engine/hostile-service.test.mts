@@ -175,7 +175,7 @@ describe('a response without bounds', () => {
 	});
 });
 
-describe('the key that a service echoes', () => {
+describe('a key that a service echoes', () => {
 	const logged: unknown[] = [];
 	beforeEach(() => {
 		logged.length = 0;
@@ -333,14 +333,14 @@ describe('a download', () => {
 		expect(store.requests).toHaveLength(6);
 	});
 
-	test('that is refused does not speak of the API key, which its host never sees', async () => {
+	test("that is refused doesn't mention the API key, which its host never sees", async () => {
 		const { execution } = await download((_, response) => response.writeHead(403).end());
 		const { error } = await execution.result;
 		expect(error?.message).toMatch(/status 403$/);
 		expect(`${error?.message} ${error?.description}`).not.toMatch(/key|credential/i);
 	});
 
-	test('takes no user name or password', async () => {
+	test('accepts no user name or password', async () => {
 		const { store, execution } = await download(
 			(_, response) => response.end('x'),
 			({ url }) => url.replace('http://', 'http://user:pw@'),

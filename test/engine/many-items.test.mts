@@ -6,7 +6,7 @@ import { rl, useOperations } from './operations.mts';
 const { fault, idOf, sent, service, setup } = useOperations();
 
 describe('many items', () => {
-	test('never have more requests under way than the option says, and keep order and pairing', async () => {
+	test('never have more requests in flight than the option allows, and keep order and pairing', async () => {
 		await fault({ operationId: 'updateTask', kind: 'latency', ms: 30, times: 0 });
 		const items = Array.from({ length: 40 }, (_, index) => ({ title: `Title ${index}` }));
 		const parameters = {
@@ -42,7 +42,7 @@ describe('many items', () => {
 		expect(requests.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(3 * 5);
 	}, 30_000);
 
-	test('with On Error = continue each item succeeds or fails by itself', async () => {
+	test('each succeed or fail separately with On Error = continue', async () => {
 		const items = [
 			{ id: idOf('tasks') },
 			{ id: 'nonsense' },
@@ -72,7 +72,7 @@ describe('many items', () => {
 		});
 	});
 
-	test('with the error output they part', async () => {
+	test('with failures use both outputs if On Error is the error output', async () => {
 		const items = [{ id: idOf('tasks') }, { id: 'nonsense' }];
 		const { outputs } = await run(
 			setup(
@@ -87,7 +87,7 @@ describe('many items', () => {
 		]);
 	});
 
-	test('stop when the execution is stopped', async () => {
+	test('end when the execution is stopped', async () => {
 		await fault({ operationId: 'updateTask', kind: 'latency', ms: 200, times: 0 });
 		const items = Array.from({ length: 50 }, () => ({}));
 		const execution = start(

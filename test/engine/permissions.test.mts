@@ -79,13 +79,13 @@ describe('a value in a rule', () => {
 		expect(execution.error?.message).toMatch(message);
 	});
 
-	test('is needed in a new rule: Approve alone is refused by name', async () => {
+	test('a value is required in a new rule: Approve alone is refused by name', async () => {
 		const execution = await trying({ permission: undefined }, {}, ['x']);
 		expect(execution.error?.message).toMatch(/^Rule 1 has no pattern/);
 	});
 });
 
-test('the question names the project and the job, and so does the next one', async () => {
+test('each question names the project and the job', async () => {
 	const prompt = 'Publish it. [ask bash: a] [ask bash: b] [say Done]';
 	const first = itemOn('needsApproval', await run(session({ prompt })));
 	expect(first.question).toMatch(/^Project: «Shop» {2}\nTask: «Publish it․ ［ask bash∶ a］/m);

@@ -14,7 +14,7 @@ const projects = (filter?: string, token?: unknown, credentials?: object) =>
 	search(setup(credentials), 'getProjects', filter, token);
 
 describe('projects', () => {
-	test('come a page at a time, all of them, each once', async () => {
+	test('are listed a page at a time, each project once', async () => {
 		const found: unknown[] = [];
 		let token: unknown;
 		do {
@@ -26,7 +26,7 @@ describe('projects', () => {
 		expect((await service.requests()).map(({ query }) => query.limit)).toEqual(['100', '100']);
 	});
 
-	test('are found by a part of the name, in any case, also on a later page', async () => {
+	test('are found by a part of the name, in any case, even on a later page', async () => {
 		const { name, id } = service.seed.projects.at(-1)!;
 		const { results } = await projects(name.slice(1).toUpperCase());
 		expect(results).toContainEqual({ name, value: id });
@@ -49,7 +49,7 @@ describe('projects', () => {
 		expect(error.description).toMatch(/Workspaces that could hold one: \w/);
 	});
 
-	test('of a wrong key are an error that says so, without the key', async () => {
+	test('with a wrong key are an error that names the cause, without the key', async () => {
 		const error = await projects(undefined, undefined, { accessToken: 'wa_wrong' }).catch(
 			(thrown) => thrown,
 		);
@@ -110,7 +110,7 @@ describe('the lists of the Workspace Automation node', () => {
 	});
 
 	test.each(['getFiles', 'getFolders'])(
-		'%s asks for a project, and no other list',
+		'%s needs a project, and no other list does',
 		async (method) => {
 			const none = { projectId: fromList('') };
 			for (const project of [{}, none]) {
@@ -124,7 +124,7 @@ describe('the lists of the Workspace Automation node', () => {
 		},
 	);
 
-	test('folders are folders only', async () => {
+	test('folders have no files', async () => {
 		const expected = service.seed.folders.filter(
 			({ projectId }: { projectId: string }) => projectId === service.projectId,
 		);
@@ -133,7 +133,7 @@ describe('the lists of the Workspace Automation node', () => {
 		);
 	});
 
-	test('custom domains are those of the site in the panel, and ask for it', async () => {
+	test('custom domains are those of the site in the panel, and need a site', async () => {
 		const { siteId, id } = service.seed.domains[0];
 		expect(
 			(await list('getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId }))

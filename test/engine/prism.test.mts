@@ -118,7 +118,7 @@ const call = async (
 	});
 };
 
-test('every operation of the contract has an operation that is run here', () => {
+test('every operation of the contract is run here', () => {
 	expect(Object.keys(good).sort()).toEqual(Object.values(endpoints).flat().sort());
 });
 

@@ -32,7 +32,7 @@ describe('Stop (rule 9)', () => {
 		expect(await of('POST', '/abort')).toEqual([]);
 	}, 20_000);
 
-	test('in the middle of the start aborts the session that came of it', async () => {
+	test('during the start aborts the session that the start created', async () => {
 		await service.control.addFaults({
 			operationId: 'createAgentSession',
 			kind: 'latency',
@@ -46,7 +46,7 @@ describe('Stop (rule 9)', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	}, 20_000);
 
-	test('starts nothing when it comes before the node, as Retry On Fail would', async () => {
+	test('prevents another start, even with Retry On Fail', async () => {
 		const execution = start(
 			setup(
 				{ prompt: '[work 10m]' },
@@ -83,7 +83,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
-	test('a retry of the failed execution takes it up too', async () => {
+	test('a retry of the failed execution also resumes the running session', async () => {
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
@@ -156,7 +156,7 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 
-	describe('wired back into the node that continues a session', () => {
+	describe('an output connected back to the node that continues a session', () => {
 		/** Runs it with this output connected to its own input, and returns its rounds. A third has no session, which ends it. */
 		async function rounds(output: OutputKey, message: string, third = '') {
 			const { projectId, control } = service;
@@ -181,18 +181,18 @@ describe('retries (rule 10)', () => {
 			expect(await of('POST', '/messages')).toHaveLength(1);
 		}, 30_000);
 
-		test('Still Running only waits, also if an expression now gives another message', async () => {
+		test('Still Running only waits, even if an expression now returns another message', async () => {
 			await rounds('stillRunning', '=[work 80s] [say {{ $runIndex }}]', 'waits');
 			expect(await of('POST', '/messages')).toHaveLength(1);
 		}, 30_000);
 
-		test('Completed sends its message again: another turn', async () => {
+		test('Completed sends its message again for another turn', async () => {
 			await rounds('completed', '[say Again.]');
 			expect(await of('POST', '/messages')).toHaveLength(2);
 		}, 30_000);
 	});
 
-	test('a session that failed before the wait in the database is reported as failed, also if comments go to the agent', async () => {
+	test('a session that failed before the pause in the database is reported as failed, even if comments go to the agent', async () => {
 		const { projectId, control } = service;
 		const sessionId = await control.startSession({ projectId, prompt: '[fail Out of paper]' });
 		await until(async () => (await service.sessions())[0].status === 'failed');

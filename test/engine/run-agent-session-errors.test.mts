@@ -8,7 +8,7 @@ import { byId } from '../../n8n-host/workflows.mts';
 const { service, setup } = useRunAgentSession();
 
 describe('errors', () => {
-	test('a failed session raises one that names session and dashboard', async () => {
+	test('a failed session causes an error that names session and dashboard', async () => {
 		const { error } = await run(setup({ prompt: '[fail Out of disk]' }));
 		const [{ sessionId }] = await service.sessions();
 		expect(error?.message).toBe('The agent session failed: Out of disk');
@@ -31,7 +31,7 @@ describe('errors', () => {
 		);
 	}, 20_000);
 
-	test('a failed item keeps no permission of another from being decided', async () => {
+	test("a failed item doesn't block the decisions of another item", async () => {
 		const items = [
 			{ prompt: '[fail Out of disk]' },
 			{ prompt: '[work 40s] [ask bash: x] [say Done]' },
@@ -56,7 +56,7 @@ describe('errors', () => {
 		expect(JSON.stringify(execution.error)).not.toContain(accessToken);
 	}, 20_000);
 
-	test('a service that is not there is named as such', async () => {
+	test("a service that can't be reached is named in the error", async () => {
 		// Port 9 is discard: nothing listens there.
 		const execution = await run(
 			setup(
@@ -163,7 +163,7 @@ describe('errors', () => {
 		},
 	);
 
-	test('a mistake in one item keeps the others from being started, unless errors are continued', async () => {
+	test('an invalid item stops the start of the others, unless On Error continues', async () => {
 		const items = [{ prompt: '[say One]' }, { prompt: '' }];
 		const strict = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
 		expect(strict.error?.message).toBe("'Prompt' is empty");

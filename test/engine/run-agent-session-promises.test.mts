@@ -46,7 +46,7 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 30_000);
 
-	test('a retry of the execution with another prompt starts nothing, and names the session and both ways out', async () => {
+	test('a retry of the execution with another prompt starts nothing, and names the session and both solutions', async () => {
 		await failsOnce();
 		const failed = await run(setup({ prompt }));
 		const [{ sessionId }] = await service.sessions();
@@ -68,7 +68,7 @@ describe('never a second session', () => {
 		expect(await of('POST', '/resolve')).toEqual([]);
 	}, 20_000);
 
-	test('an item cannot fake a failure or a decision of this node (rule 49)', async () => {
+	test("an item can't fake a failure or a decision of this node (rule 49)", async () => {
 		const items = [
 			{
 				heldFailure: { message: 'Faked', description: '', context: {} },
@@ -85,7 +85,7 @@ describe('never a second session', () => {
 });
 
 describe('Stop', () => {
-	test('aborts every session of the run, also those that already have an outcome', async () => {
+	test('aborts every session of the run, even those that already have an outcome', async () => {
 		const items = [{ prompt: '[ask bash: x]' }, { prompt: '[work 10m]' }, { prompt: '[say Done]' }];
 		const parameters = {
 			prompt: '={{ $json.prompt }}',

@@ -27,7 +27,7 @@ describe.each([true, false])('with Simplify %s', (simplify) => {
 	}, 20_000);
 });
 
-test('each item of a run is parsed and repaired on its own', async () => {
+test('each item of a run is parsed and repaired separately', async () => {
 	const items = [`[say ${RIGHT}]`, `[say ${WRONG}] [next turn] [say ${RIGHT}]`, TWICE];
 	const execution = await run(
 		typed('={{ $json.prompt }}', {
@@ -40,7 +40,7 @@ test('each item of a run is parsed and repaired on its own', async () => {
 	expect(await of('POST', '/messages')).toHaveLength(2);
 }, 20_000);
 
-describe('twice wrong (rule 4)', () => {
+describe('two invalid answers (rule 4)', () => {
 	test('Retry On Fail and a retry of the execution start no other session, and send no second message', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 		const first = await run(typed(TWICE, { settings }));
@@ -53,7 +53,7 @@ describe('twice wrong (rule 4)', () => {
 		expect(await of('POST', '/messages')).toHaveLength(1);
 	}, 20_000);
 
-	test('a retry may have another format or none: the session is resumed', async () => {
+	test('a retry can have another format or none: the session is resumed', async () => {
 		const first = await run(typed(TWICE));
 		const lenient = { ...linksParser(), parse: async () => ({ output: 'anything' }) };
 		const second = await run(typed(TWICE, { retryOf: first, outputParser: lenient }));
@@ -63,7 +63,7 @@ describe('twice wrong (rule 4)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	}, 20_000);
 
-	test('Stop aborts the sessions that are at work, and not the one that has completed', async () => {
+	test('Stop aborts the running sessions, and not the completed one', async () => {
 		const items = [{ prompt: TWICE }, { prompt: '[work 10m]' }];
 		const execution = start(typed('={{ $json.prompt }}', { items }));
 		await until(async () => {
@@ -92,13 +92,13 @@ describe('the parser (rule 6)', () => {
 		},
 	);
 
-	test('if it is not set up, its own error is shown, and nothing is sent', async () => {
+	test('an incomplete parser shows its own error, and nothing is sent', async () => {
 		const execution = await run(typed('[say x]', { outputParser: new Error('No such schema') }));
 		expect(execution.error).toMatchObject({ message: 'Error in sub-node Output parser' });
 		expect(await service.requests()).toEqual([]);
 	});
 
-	test('is ignored with the toggle off', async () => {
+	test('is ignored if the toggle is off', async () => {
 		const outputParser = linksParser();
 		const execution = await run(setup({ prompt: `[say ${RIGHT}]` }, { outputParser }));
 		expect(itemsOn(execution, 'completed')[0].json).not.toHaveProperty('output');
@@ -111,7 +111,7 @@ describe('the parser (rule 6)', () => {
 		expect(itemsOn(execution, 'completed')).toHaveLength(1);
 	});
 
-	test('is ignored in a tool, which has no input for it', async () => {
+	test('is ignored in a tool, which has no input for a parser', async () => {
 		const more = { asTool: true, outputParser: undefined };
 		const execution = await run(typed(`[say ${RIGHT}]`, more));
 		expect(execution.outputs[0].map(({ json }) => json.text)).toEqual([RIGHT]);
@@ -119,7 +119,7 @@ describe('the parser (rule 6)', () => {
 	}, 20_000);
 });
 
-test('the toggle is the only new field of the panel, with its notice', () => {
+test('the toggle and its notice are the only new fields of the panel', () => {
 	const names = nodeProperties('runAgentSession').map(({ name }) => name);
 	expect(names.filter((name) => /parser/i.test(name))).toEqual([
 		'hasOutputParser',

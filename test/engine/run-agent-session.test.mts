@@ -45,7 +45,7 @@ describe('outputs', () => {
 	}, 20_000);
 
 	test.each([['Max Wait', { maxWait: 0.05 }]])(
-		'one that takes longer than %s ends on Still Running',
+		'a session that takes longer than %s ends on Still Running',
 		async (_, waits) => {
 			const execution = await run(setup({ prompt: '[work 10m]', ...waits }));
 			expect(byOutput(execution, ({ json }) => [json.status, json.sessionId])).toEqual({
@@ -75,7 +75,7 @@ describe('outputs', () => {
 		expect(await keys({ simplify: false })).toEqual([...decisive, ...more].sort());
 	}, 20_000);
 
-	test('items of every kind find their way and keep their pairing (rule 11)', async () => {
+	test('items of every kind reach their output and keep their pairing (rule 11)', async () => {
 		const items = [
 			'[say One]',
 			'[ask bash: x]',
@@ -107,7 +107,7 @@ describe('outputs', () => {
 });
 
 describe('concurrency (rule 11)', () => {
-	test('Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing', async () => {
+	test('Max Concurrent Sessions limits the running sessions, even if one fails, and items keep their order and pairing', async () => {
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
@@ -159,7 +159,7 @@ describe('concurrency (rule 11)', () => {
 		for (const [, change] of moments) expect((running += change)).toBeLessThanOrEqual(10);
 	}, 60_000);
 
-	test('a 429 to one session keeps all of them waiting', async () => {
+	test('a 429 to one session makes all of them wait', async () => {
 		const items = Array.from({ length: 10 }, () => ({}));
 		const execution = start(
 			setup(
@@ -211,7 +211,7 @@ describe('as a tool (rule 13)', () => {
 		expect(outputs[0][0].json).toMatchObject({ status: 'completed' });
 	}, 20_000);
 
-	test('an error reaches the model with its way out and the session', async () => {
+	test('an error for the model has a solution and the session', async () => {
 		await service.control.addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',

@@ -10,7 +10,7 @@ describe('non-idempotent requests', () => {
 	const products = async () => (await service.control.seed()).products.length as number;
 
 	test.each(['reset-after', 'half', 'empty'] as const)(
-		'a file whose answer was lost (%s) is found and returned',
+		'a file with a lost response (%s) is found and returned',
 		async (kind) => {
 			await fault({ operationId: 'createFile', kind });
 			const file = await only('file.create', {
@@ -25,7 +25,7 @@ describe('non-idempotent requests', () => {
 		20_000,
 	);
 
-	test('a file that did not arrive is sent again', async () => {
+	test("a file that didn't arrive is sent again", async () => {
 		await fault({ operationId: 'createFile', kind: 'reset' });
 		expect(
 			await only('file.create', {
@@ -48,7 +48,7 @@ describe('non-idempotent requests', () => {
 		expect(await products()).toBe(before + 1);
 	}, 20_000);
 
-	test('a product that may not have arrived is not created again on a guess', async () => {
+	test('a product that may not have arrived is not created again', async () => {
 		const before = await products();
 		await fault({ operationId: 'createProduct', kind: 'reset' });
 		const { error } = await run(
@@ -59,7 +59,7 @@ describe('non-idempotent requests', () => {
 		expect((await sent('POST')).length).toBeLessThanOrEqual(1);
 	}, 20_000);
 
-	test('a message whose answer was lost is not repeated when the session moved', async () => {
+	test('a message with a lost response is not repeated if the session has changed', async () => {
 		const sessionId = await session('[say One]');
 		await settled(sessionId, ({ status }) => status === 'completed');
 		await fault({ operationId: 'sendAgentMessage', kind: 'reset-after' });
@@ -77,7 +77,7 @@ describe('non-idempotent requests', () => {
 	}, 20_000);
 });
 
-describe('a node that is tried again', () => {
+describe('a retried node', () => {
 	const again = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } };
 	const items = [{ prompt: '[say One]' }, { prompt: '[say Two]' }];
 	const create = (more: Partial<Setup>) =>
@@ -91,7 +91,7 @@ describe('a node that is tried again', () => {
 			{ items, ...more },
 		);
 
-	test('does not start a second session for an item that went well', async () => {
+	test("doesn't start a second session for a successful item", async () => {
 		await fault({ operationId: 'createAgentSession', kind: 'status', status: 403, after: 1 });
 		const { outputs } = await run(create(again));
 		const sessions = await service.sessions();
@@ -101,7 +101,7 @@ describe('a node that is tried again', () => {
 		);
 	}, 20_000);
 
-	test('does not start one for an item whose start may have happened, nor does a retry of the execution', async () => {
+	test("starts no session for an item whose start may have happened, and a retry of the execution doesn't either", async () => {
 		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
 		const failed = await run(create(again));
 		expect(failed.error?.message).toBe('The session may have been started');

@@ -118,7 +118,7 @@ describe('an entry', () => {
 		});
 	});
 
-	test('with a number as ID is distinct from others', async () => {
+	test('with a number as ID differs from other entries', async () => {
 		const trigger = poller(setup('productAdded', products));
 		lists({ id: 1 }, { id: 2 });
 		await trigger.poll();
@@ -127,7 +127,7 @@ describe('an entry', () => {
 	});
 
 	const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-	test('that is nested too deeply is an error that names it', async () => {
+	test('that is nested too deeply is an error that names the entry', async () => {
 		const product = (depth: number) =>
 			`{"data":[{"id":"deep-one","parts":${nested(depth)}}],"has_more":false}`;
 		const trigger = poller(setup('productUpdated', products));
@@ -142,7 +142,7 @@ describe('an entry', () => {
 		expect(await trigger.poll()).toHaveLength(1);
 	});
 
-	test('with dates that are no dates is emitted in its place', async () => {
+	test('with invalid dates is emitted in list order', async () => {
 		const trigger = poller(setup('fileCreated', files));
 		lists();
 		await trigger.poll();
@@ -150,7 +150,7 @@ describe('an entry', () => {
 		expect((await trigger.poll())!.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
 	});
 
-	test('with megabytes of status takes a few bytes of the state, and every change of it is one', async () => {
+	test('with megabytes of status takes a few bytes of the state, and every change of its status is one event', async () => {
 		const domain = (status: string) => ({ id: 'domain-1', domain: 'a.example', status });
 		const trigger = poller(setup('customDomainChanged', { siteId: PROJECT }));
 		const long = 'x'.repeat(2_000_000);
@@ -184,7 +184,7 @@ test("an entry that left and returned has another eventId, and an event that's e
 	expect(await again.poll()).toMatchObject([{ eventId: ids[0] }]);
 });
 
-test('a folder is watched alone: entries of another one are an error that names the query', async () => {
+test('a folder is watched alone: entries of another folder are an error that names the query', async () => {
 	const folder = '223e4567-e89b-12d3-a456-426614174000';
 	const within = { ...files, parentId: byId(folder) };
 	const trigger = poller(setup('fileCreated', within));
@@ -197,7 +197,7 @@ test('a folder is watched alone: entries of another one are an error that names 
 	expect(await trigger.poll()).toMatchObject([{ id: 'c' }]);
 });
 
-test('a corrected override of its list starts afresh, another one does not', async () => {
+test("a corrected override of the watched list resets the state, and another override doesn't", async () => {
 	const entries = ['a', 'b'].map((id) => ({ id }));
 	service.answer = () => ({ data: entries.slice(0, 1), items: { all: entries }, has_more: false });
 	const before = poller(setup('productAdded', products));
@@ -215,7 +215,7 @@ test('a corrected override of its list starts afresh, another one does not', asy
 	expect(await other.poll()).toMatchObject([{ id: 'd' }]);
 });
 
-describe('after a start of n8n', () => {
+describe('after n8n restarts', () => {
 	const starting = { activation: 'init' } as const;
 
 	test.each([401, 403, 400, 404, 500])(
@@ -245,7 +245,7 @@ describe('after a start of n8n', () => {
 		['Max Events per Poll', setup('productAdded', { ...products, options: { maxEvents: 0 } })],
 		["'Overrides' in the credential", setup('productAdded', products, { nothing: {} })],
 	])(
-		'a mistake in %s is a warning at the first poll, and an error from the second on',
+		'an invalid value in %s is a warning at the first poll, and an error from the second on',
 		async (name, { parameters, credentials }) => {
 			lists({ id: 'a' });
 			const wrong = {
@@ -285,7 +285,7 @@ describe('rows', () => {
 		expect(await poller(found).test()).toMatchObject([{ a: 1 }]);
 	});
 
-	test('of another number than the service says are a warning', async () => {
+	test("in another number than the service's count are a warning", async () => {
 		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
 		const trigger = poller(setup('rowsFound', query));
 		await trigger.poll();

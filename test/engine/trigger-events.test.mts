@@ -155,7 +155,7 @@ const COURSES: Record<string, Course> = {
 	},
 };
 
-test('every event but that of rows has its course here', () => {
+test('every event except that of rows has its case here', () => {
 	expect([...Object.keys(COURSES), 'rowsFound'].sort()).toEqual(
 		EVENTS.map(({ value }) => value).sort(),
 	);
@@ -164,7 +164,7 @@ test('every event but that of rows has its course here', () => {
 describe.each(Object.entries(COURSES))('%s', (event, course) => {
 	const { parameters = () => ({}), prepare = async () => '', cause, otherwise } = course;
 
-	test('starts the workflow once, with the thing, and not for existing or other things', async () => {
+	test('starts the workflow once for its thing, and not for existing or other things', async () => {
 		const id = await prepare();
 		const trigger = poller(setup(event, parameters()));
 		expect(await trigger.poll()).toBeNull();
@@ -185,7 +185,7 @@ describe.each(Object.entries(COURSES))('%s', (event, course) => {
 		]);
 	});
 
-	test('finds changes of a downtime after n8n restarts', async () => {
+	test('finds changes during a downtime after n8n restarts', async () => {
 		const id = await prepare();
 		const before = poller(setup(event, parameters()));
 		await before.poll();
@@ -226,7 +226,7 @@ describe("an event that's emitted again has the same eventId", () => {
 		expect(ids[0]).toBe(ids[1]);
 	});
 
-	test('but a domain that turns stale a second time has another', async () => {
+	test('a domain that turns stale a second time has another eventId', async () => {
 		const { id } = await service.control.domains.add(domain());
 		const trigger = poller(setup('customDomainChanged', { siteId: site() }));
 		await trigger.poll();

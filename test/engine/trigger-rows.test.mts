@@ -38,7 +38,7 @@ test("a row starts the workflow once while it's in the result, even if other col
 	expect(await trigger.poll()).toBeNull();
 });
 
-test('without Key Columns every change makes a row a new one', async () => {
+test('without Key Columns every changed row is a new one', async () => {
 	const trigger = poller(setup(VISITS));
 	await visit('/one');
 	await trigger.poll();
@@ -46,7 +46,7 @@ test('without Key Columns every change makes a row a new one', async () => {
 	expect(await trigger.poll()).toMatchObject([{ path: '/watched/one', visits: 3 }]);
 });
 
-test('a row that left and returned starts it again, with another eventId', async () => {
+test('a row that left and returned starts the workflow again, with another eventId', async () => {
 	const query =
 		"SELECT 1 AS alarm FROM events_computed WHERE path = '/watched' HAVING count() % 2 = 1";
 	const trigger = poller(setup(query, 'alarm'));
@@ -60,7 +60,7 @@ test('a row that left and returned starts it again, with another eventId', async
 	expect(found[0].eventId).not.toBe(found[1].eventId);
 });
 
-test('Include Existing Items and Max Events hold for rows as well', async () => {
+test('Include Existing Items and Max Events also apply to rows', async () => {
 	await visit('/a');
 	await visit('/b');
 	const trigger = poller(setup(VISITS, 'path', { existing: true, maxEvents: 1 }));
@@ -99,7 +99,7 @@ test.each([
 	await expect(poller(setup(query, keyColumns)).poll()).rejects.toMatchObject({ message });
 });
 
-test('Fetch Test Event says in words that there is no row', async () => {
+test('Fetch Test Event has a message if no row exists', async () => {
 	await expect(poller(setup(VISITS)).test()).rejects.toMatchObject({
 		message: 'There is no row to show as a sample',
 	});

@@ -7,7 +7,7 @@ import { byId, useTrigger } from './triggerEvents.mts';
 const { service, setup, project, domain, files, file } = useTrigger();
 
 describe('files', () => {
-	test('of several projects are watched, oldest first, and each project for itself', async () => {
+	test('of several projects are watched, oldest first, and each project separately', async () => {
 		const [one, other] = service.seed.projects.slice(0, 2).map(({ id }) => id);
 		const trigger = poller(setup('fileRemoved', { ...files(), projectIds: [one, other] }));
 		for (const { id, projectId } of [...service.seed.files, ...service.seed.folders])
@@ -35,7 +35,7 @@ describe('files', () => {
 		expect(await trigger.poll()).toMatchObject([{ name: 'later.md', projectId }]);
 	});
 
-	test('an expression for the projects that gives nothing watches nothing', async () => {
+	test('an empty expression for the projects watches nothing', async () => {
 		const trigger = poller(setup('fileCreated', { ...files(), projectIds: '={{ undefined }}' }));
 		await expect(trigger.poll()).rejects.toMatchObject({
 			message: "'Project Names or IDs' is empty",
@@ -43,7 +43,7 @@ describe('files', () => {
 		expect(await service.requests()).toEqual([]);
 	});
 
-	test('of a folder are those that lie in it', async () => {
+	test('of a folder are its direct children', async () => {
 		const folder = service.seed.folders.find(({ projectId }) => projectId === project())!;
 		const trigger = poller(setup('fileCreated', { ...files(), parentId: byId(folder.id) }));
 		await trigger.poll();
@@ -81,8 +81,8 @@ describe('files', () => {
 	});
 });
 
-describe('several at once', () => {
-	test('sites, separated by commas, each for itself', async () => {
+describe('several sites or projects', () => {
+	test('sites, separated by commas, are watched separately', async () => {
 		const [one, other] = service.seed.sites.slice(0, 2).map(({ id }) => id);
 		const trigger = poller(setup('customDomainAdded', { siteId: ` ${one}, ${other},` }));
 		await trigger.poll();
@@ -100,7 +100,7 @@ describe('several at once', () => {
 		expect(await service.requests()).toEqual([]);
 	});
 
-	test('the products of all projects, if none is chosen', async () => {
+	test('the products of all projects are watched if no project is chosen', async () => {
 		const trigger = poller(setup('productAdded', { projectId: byId('') }));
 		await trigger.poll();
 		await service.control.products.add({ projectId: service.seed.projects[1].id, name: 'New' });
@@ -136,7 +136,7 @@ describe('options', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('Max Events per Poll leaves the rest to the next poll, also over a restart', async () => {
+	test('Max Events per Poll leaves the rest to the next poll, even after a restart', async () => {
 		let trigger = poller(setup('taskAdded', { options: { maxEvents: 2 } }));
 		await trigger.poll();
 		for (const title of ['a', 'b', 'c', 'd', 'e']) await service.control.tasks.add({ title });
@@ -198,7 +198,7 @@ describe('the state', () => {
 		expect(await pollAfresh()).toMatchObject([{ id: old }]);
 	});
 
-	test('is left alone by a poll that overlaps another, which finds nothing', async () => {
+	test('is not changed by a poll that overlaps another, which finds nothing', async () => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
 		await service.control.tasks.add({});
@@ -212,7 +212,7 @@ describe('the state', () => {
 const nothingNamedAuthorization = (error: Error) =>
 	expect(error.message).not.toContain('Authorization');
 
-describe('failing', () => {
+describe('failures', () => {
 	const fail = async (status: number) =>
 		await service.control.addFaults({ operationId: 'listTasks', kind: 'status', status, times: 0 });
 	const baseline = async (): Promise<Poller> => {
@@ -253,7 +253,7 @@ describe('failing', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('a failed first poll after a restart is a warning if the cause may pass', async () => {
+	test('a failed first poll after a restart is a warning if the cause may be temporary', async () => {
 		const saved = (await baseline()).state();
 		await service.control.tasks.add({ title: 'Missed' });
 		await fail(404);
@@ -272,12 +272,12 @@ describe('failing', () => {
 });
 
 describe('Fetch Test Event', () => {
-	test('shows the newest', async () => {
+	test('shows the newest entry', async () => {
 		const newest = await file('newest.md');
 		expect(await poller(setup('fileCreated', files())).test()).toMatchObject([{ id: newest.id }]);
 	});
 
-	test('says in words when there is nothing', async () => {
+	test('has a message if no entry exists', async () => {
 		for (const { id } of service.seed.tasks) await service.control.tasks.remove(id);
 		await expect(poller(setup('taskRan')).test()).rejects.toMatchObject({
 			message: 'There is no task to show as a sample',
@@ -314,7 +314,7 @@ describe('the panel', () => {
 		});
 	});
 
-	test('lists the folders of the first project that is chosen', async () => {
+	test('lists the folders of the first chosen project', async () => {
 		const { results } = await search(setup('fileCreated', files()), 'getFolders');
 		const own = service.seed.folders.filter(({ projectId }) => projectId === project());
 		expect(results.map(({ value }) => value).sort()).toEqual(own.map(({ id }) => id).sort());

@@ -45,7 +45,7 @@ const getValues = (value: string) => {
 	};
 };
 
-test('a value is all that differs between two queries of one template', async () => {
+test('two queries of one template differ only in their values', async () => {
 	const places = fc.constantFrom(
 		...['{{ v }}', "'{{ v }}'", '"{{ v }}"', '`{{ v }}`', '{{ list }}', '-{{ n }}', ' {{ v }} '],
 		...[

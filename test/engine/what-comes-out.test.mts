@@ -25,7 +25,7 @@ const items = async (does: string, parameters?: IDataObject) => {
 };
 const writes = () => service.requests.filter(({ method }) => method !== 'GET');
 
-describe('an empty answer', () => {
+describe('an empty response', () => {
 	const fields = JSON.stringify({ name: 'Gift card', price: 25 });
 	const sent = { name: 'Gift card', price: 25 };
 	test.each<[string, IDataObject, object]>([
@@ -101,12 +101,12 @@ describe('If It Exists returns', () => {
 		],
 		['that says no folder', [file('1')], within(FOLDER)],
 		['that is not listed', [], create],
-	])('none %s: the conflict is an error', async (_, files, parameters) => {
+	])('no file %s: the conflict is an error', async (_, files, parameters) => {
 		existing(...files);
 		await expect(items('file.create', parameters)).rejects.toMatchObject({ httpCode: '409' });
 	});
 
-	test('none of another folder, even if the service lists it', async () => {
+	test('no file of another folder, even if the service lists it', async () => {
 		existing(file('1', { parentId: OTHER }));
 		await expect(items('file.create', within(FOLDER))).rejects.toMatchObject({
 			message: 'The service returned entries of another parentId',
@@ -127,7 +127,7 @@ describe('analytics', () => {
 		},
 	);
 
-	test('another number of rows than the service says is a warning in the log', async () => {
+	test("a number of rows that differs from the service's count is a warning in the log", async () => {
 		const warn = jest.spyOn(logger(), 'warn');
 		service.answer = () => ({ rowCount: 3, data: [{ a: 1 }] });
 		const one = { ...query, options: { rowsInOneItem: true } };

@@ -42,7 +42,7 @@ describe('the document, the contract and the node', () => {
 		]);
 	});
 
-	test('and every operation goes the one way to the API', () => {
+	test('have one request function for every operation', () => {
 		expect(declared.filter(({ paginate }) => paginate !== true)).toEqual([]);
 	});
 });
@@ -160,7 +160,7 @@ describe('custom domains', () => {
 		expect((await sent()).map(({ version }) => version)).toEqual(['2026-08-21', '2026-08-21']);
 	});
 
-	test('delete answers deleted, and a second delete that there is none', async () => {
+	test('delete returns deleted, and a second delete reports a missing domain', async () => {
 		const customDomainId = rl(idOf('domains'));
 		expect(await only('customDomain.delete', { customDomainId })).toMatchObject({
 			deleted: true,
@@ -172,7 +172,7 @@ describe('custom domains', () => {
 		});
 	});
 
-	test('a delete whose answer was lost has succeeded when the resend finds nothing', async () => {
+	test('a delete with a lost response has succeeded if the retry finds nothing', async () => {
 		await fault({ operationId: 'deleteCustomDomain', kind: 'reset-after' });
 		expect(
 			await only('customDomain.delete', { customDomainId: rl(idOf('domains')) }),
@@ -185,7 +185,7 @@ describe('shared previews', () => {
 	const getSite = (projectId: string) =>
 		service.seed.sites.find((site) => site.projectId === projectId)!;
 
-	test('create, and get the same again', async () => {
+	test('create, and get the same preview again', async () => {
 		await session('[say Hello]');
 		const site = getSite(service.projectId);
 		const parameters = {
@@ -199,7 +199,7 @@ describe('shared previews', () => {
 		expect(await only('sharedPreview.create', parameters)).toEqual(first);
 	});
 
-	test('without a session in the project says so', async () => {
+	test('without a session in the project is an error that says so', async () => {
 		const site = getSite(service.projectId);
 		const { error } = await run(
 			setup('sharedPreview.create', {

@@ -6,11 +6,11 @@ import { answersTable } from '../channelAnswers.mts';
 
 const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
 
-test('the page shows the table of what the nodes hand on', () => {
+test('the page shows the table of the fields that the nodes return', () => {
 	expect(page).toContain(`\n${answersTable()}\n`);
 });
 
-test('the page lists words that are read as it says', () => {
+test('the page lists words that have the meaning it says', () => {
 	const [, approve, deny] = /The words are (.+?); (.+?)\./.exec(page)!;
 	const words = (list: string) => list.split(/, | and /);
 	for (const word of words(approve))

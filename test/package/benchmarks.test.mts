@@ -46,7 +46,7 @@ function getTexts(svg: string): string[] {
 }
 
 describe('a chart', () => {
-	test('is SVG with the title, headings, rows and figures that it was given, and no others', async () => {
+	test('is SVG with only the given title, headings, rows and figures', async () => {
 		expect(getTexts(await draw(chart, table, 'light')).sort()).toEqual(
 			[
 				'A list &amp; its time',
@@ -61,7 +61,7 @@ describe('a chart', () => {
 		);
 	});
 
-	test('has bars as long as their figures, and ours in a colour of its own', async () => {
+	test('has bars in proportion to their figures, and ours in a color of its own', async () => {
 		const svg = await draw(chart, table, 'light');
 		const bars = [...svg.matchAll(/d="M[^"h]*h([\d.]+)v16[^"]*" fill="([^"]+)"/g)];
 		const [[, node, ours], [, loop, others], ...rest] = bars;
@@ -71,7 +71,7 @@ describe('a chart', () => {
 		expect(others).not.toBe(ours);
 	});
 
-	test('is the same whenever it is drawn, and differs in nothing but colours when it is dark', async () => {
+	test('is equal in every drawing, and differs only in colors when it is dark', async () => {
 		const [light, again, dark] = await Promise.all(
 			(['light', 'light', 'dark'] as const).map(async (scheme) => await draw(chart, table, scheme)),
 		);
@@ -81,7 +81,7 @@ describe('a chart', () => {
 		expect(colorless(dark)).toBe(colorless(light));
 	});
 
-	test('of a column that the table does not have is an error', async () => {
+	test("of a column that the table doesn't have is an error", async () => {
 		const wrong = { ...chart, panels: [{ column: 'minutes', heading: 'Time' }] };
 		await expect(draw(wrong, table, 'light')).rejects.toThrow('no column "minutes"');
 	});
@@ -92,7 +92,7 @@ describe('a run on the page', () => {
 		`## lists\n\nNode ${version}:\n\n\`\`\`text\n${run}\n\`\`\`\n\n## waiting\n\nNode 24.0.0:\n\n\`\`\`text\nof waiting\n\`\`\`\n`;
 	const versions = { node: '24.21.0', core: '2.41.1' };
 
-	test('is replaced by a newer one, in its own section only', () => {
+	test('is replaced by a newer one, only in its own section', () => {
 		const once = pasteRun(
 			page('read by  files\n-------  -----\n\nas expected'),
 			'lists',
@@ -130,7 +130,7 @@ const benchmarks = readdirSync(new URL('../../bench/', import.meta.url))
 	.sort();
 
 // Node itself loads them, which resolves no import of another file without its ending.
-test('every benchmark is there for `npm run bench`', () => {
+test('every benchmark has a script in `npm run bench`', () => {
 	const main = fileURLToPath(new URL('../../bench/main.mts', import.meta.url));
 	const { stderr } = spawnSync(process.execPath, [main, 'none'], { encoding: 'utf8' });
 	expect(stderr).toContain(`There is no benchmark "none". There is: ${benchmarks.join(', ')}.`);
@@ -142,7 +142,7 @@ describe('docs/benchmarks.md', () => {
 	);
 
 	// If this fails, run: npm run bench -- --charts
-	test('shows the charts of the runs on it, and no others', async () => {
+	test('shows the charts of its runs, and no others', async () => {
 		const drawn = benchmarks.map(async (name) => await getCharts(name, readDocument()));
 		const expected: Record<string, string> = Object.assign({}, ...(await Promise.all(drawn)));
 		expect(Object.keys(expected).length).toBe(2 * Object.keys(charts).length);

@@ -28,7 +28,7 @@ const READ_BY_THE_NODE: Array<[RegExp, Evidence]> = [
 	],
 	[
 		/^rowCount$/,
-		{ file: 'engine/analytics.test.mts', title: 'or stay in one item, as the service answers' },
+		{ file: 'engine/analytics.test.mts', title: "stay in one item, in the service's format" },
 	],
 	[/^url$/, { file: DOCUMENTED, title: 'can be the download URL itself' }],
 ];
@@ -41,11 +41,11 @@ const LIMITS: Record<string, Evidence> = {
 	},
 	'Analytics execution time': {
 		file: 'unit/operation-limits.test.mts',
-		title: 'an analytics query has more time than the 60 seconds',
+		title: "an analytics query has more time than the service's 60 seconds",
 	},
 	'Analytics result rows': {
 		file: 'engine/analytics.test.mts',
-		title: 'of which there are as many as the service gives',
+		title: 'cause a note in the execution if the service returns its maximum',
 	},
 	'route length': { file: 'engine/bad-input.test.mts', title: "LONG(2048, '/')" },
 	'locale length': { file: 'engine/bad-input.test.mts', title: 'locale: LONG(256)' },
@@ -55,7 +55,7 @@ const LIMITS: Record<string, Evidence> = {
 	},
 	'string list query parameter': {
 		file: 'unit/operation-limits.test.mts',
-		title: 'a cursor of 200 characters is sent back',
+		title: 'a cursor of 200 characters is returned unchanged',
 	},
 	'Recommended poll interval': {
 		file: 'unit/operation-limits.test.mts',
@@ -68,7 +68,7 @@ const CODES: Record<string, Evidence> = {
 		file: 'engine/file-operations.test.mts',
 		title: 'a missing scope reads like a missing file',
 	},
-	conflict: { file: 'engine/file-operations.test.mts', title: 'a name that is taken is reported' },
+	conflict: { file: 'engine/file-operations.test.mts', title: 'a taken name is reported' },
 };
 
 const everyOperation = ['every operation'];

@@ -11,7 +11,7 @@ test('no cell is empty', () => {
 	expect(rows.filter(({ operations, test }) => !operations?.length || !test)).toEqual([]);
 });
 
-test('each test is there', () => {
+test('each named test exists', () => {
 	const named = [...new Set(rows.map(({ test }) => JSON.stringify(test)))];
 	const missing = named
 		.map((each) => JSON.parse(each) as { file: string; title: string })
@@ -22,7 +22,7 @@ test('each test is there', () => {
 	expect(missing).toEqual([]);
 });
 
-test('document.md is the table as the contract has it', () => {
+test('document.md is the table of the contract', () => {
 	if (process.env.WRITE_DOCUMENT === '1') writeFileSync(table, documentTable());
 	expect(readFileSync(table, 'utf8')).toBe(documentTable());
 });

@@ -32,7 +32,7 @@ const getAnchors = (file: string) =>
 	[...getProse(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => getAnchor(heading));
 
 describe.each(documents)('%s', (file) => {
-	test('has links that lead somewhere', () => {
+	test('has no broken link', () => {
 		const broken = findLinks(getProse(file)).filter((link) => {
 			if (/^\w+:/.test(link)) return false;
 			const [path, anchor] = link.split('#');
@@ -75,7 +75,7 @@ describe('the README on npm', () => {
 		expect(findLinks(published).filter((link) => !/^(https?:\/\/|#)/.test(link))).toEqual([]);
 	});
 
-	test('shows the pictures and files of its own version', () => {
+	test('links to the pictures and files of its own version', () => {
 		expect(published).toContain(
 			'src="https://raw.githubusercontent.com/workspace-automation/n8n-nodes-workspace-automation/v1.2.3/docs/images/approval-page.png"',
 		);
@@ -85,7 +85,7 @@ describe('the README on npm', () => {
 		);
 	});
 
-	test('is otherwise the same', () => {
+	test('otherwise equals README.md', () => {
 		const bare = (text: string) => text.replaceAll(/(\]\(|src="|srcset=")[^)"\s]+/g, '$1');
 		expect(bare(published)).toBe(bare(readme));
 	});

@@ -40,7 +40,7 @@ const shown = new Set([
 	...['Proxy', 'Ignore SSL Issues'],
 ]);
 
-test('each error says what to do next', () => {
+test('each error names the next step', () => {
 	expect(errors.length).toBeGreaterThan(50);
 	expect(errors.filter((error) => !isPassedOn(error) && !error.next)).toEqual([]);
 });

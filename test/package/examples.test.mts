@@ -59,7 +59,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(workflow.nodes.filter((node) => 'credentials' in node)).toEqual([]);
 	});
 
-	test('has only parameters that the panel has, and shows', () => {
+	test('has only parameters that the panel has and shows', () => {
 		const found = ours.flatMap((node) => {
 			const { properties } = nodes[node.type.replace(/Tool$/, '')].description;
 			const names = [...unknownNames(node.parameters, properties), ...hiddenNames(node)];
@@ -69,7 +69,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(found.filter((field) => !others.some((other) => field.endsWith(other)))).toEqual([]);
 	});
 
-	test('has outputs in the order of the panel: an own connection leaves Still Running', () => {
+	test('has outputs in the order of the panel: an own connection starts at Still Running', () => {
 		const wrong = ours
 			.filter(({ type }) => type.endsWith('.runAgentSession'))
 			.flatMap(({ name: node }) => {
@@ -81,13 +81,13 @@ describe.each(examples())('%s.json', (name) => {
 		expect(wrong).toEqual([]);
 	});
 
-	test('has a note that names only its own nodes, and labels that exist', () => {
+	test('has a note that names only its own nodes, and existing labels', () => {
 		const { content } = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters;
 		const names = new Set(workflow.nodes.map((node) => node.name));
 		expect(findBold(content).filter((bold) => !names.has(bold) && !LABELS.has(bold))).toEqual([]);
 	});
 
-	test('escapes what an agent wrote where it goes to Slack, which would read it as markup', () => {
+	test("escapes the agent's text in Slack messages, because Slack would read it as markup", () => {
 		const raw = workflow.nodes
 			.filter(({ type, name: node }) => /\.slack$/.test(type) || node === 'Summary line')
 			.filter(({ parameters }) => {

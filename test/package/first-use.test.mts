@@ -88,7 +88,7 @@ test('when n8n starts, it loads the nodes, the credential and what their panels 
 	expect(others).toEqual([expect.stringMatching(/shared[\\/]panel-[0-9a-f]{8}\.js$/)]);
 });
 
-test('what is loaded on first use has a hash in its name, and loads only files that have one', () => {
+test('every file that n8n loads on first use has a hash in its name, and loads only files that have one', () => {
 	const code = [...readCode(packed.folder)].filter(([file]) => !ENTRY.test(file));
 	expect(code.length).toBeGreaterThanOrEqual(5);
 	for (const [file, text] of code) {
@@ -136,7 +136,7 @@ describe('an update while n8n is running', () => {
 		return { ...result, later: result.later.map((file) => posix.join(...file.split(/[\\/]/))) };
 	}
 
-	test('loads nothing of a version in which everything differs: each first use says what to do', async () => {
+	test('loads nothing of a version in which everything differs: each first use names the next step', async () => {
 		const next = await buildChanged('nodes/shared/values.ts', '} seconds`', '} s`');
 		const { errors, sent, later } = await update(next);
 		expect(later).toEqual([]);
@@ -150,7 +150,7 @@ describe('an update while n8n is running', () => {
 		});
 	}, 120_000);
 
-	test('loads only files that are the same in both versions', async () => {
+	test('loads only files that are equal in both versions', async () => {
 		const next = await buildChanged(
 			'nodes/RunAgentSession/session/poll.ts',
 			'MAX_UNUSABLE_MS = 3 *',

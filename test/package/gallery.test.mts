@@ -71,13 +71,13 @@ describe.each(examples())('%s.json', (name) => {
 		expect(e2e).toContain(`${name}.json`);
 	});
 
-	test('says on the canvas what it is', () => {
+	test('describes the workflow on the canvas', () => {
 		expect(nodes.filter(isNote)).toMatchObject([
 			{ parameters: { content: expect.stringMatching(/^## .+\n/) } },
 		]);
 	});
 
-	test('says in numbered steps what to set up, in at most 60 words', () => {
+	test('has at most 60 words of setup instructions, in numbered steps', () => {
 		const { content } = nodes.find(isNote)!.parameters;
 		const numbers = [...content.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 		expect(numbers.length).toBeGreaterThan(1);
@@ -86,7 +86,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(words.length).toBeLessThanOrEqual(60);
 	});
 
-	test('has prompts for any agent, and no ID of somebody else', () => {
+	test('has prompts for any agent, and no ID of another user', () => {
 		const parameters = nodes.map((node) => node.parameters);
 		expect(JSON.stringify(parameters)).not.toMatch(/\[(ask|fail|idle|question|say|work)[ !\]]/);
 		const ours = nodes.filter(({ type }) => type.includes('workspace-automation'));
@@ -104,7 +104,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(foreign).toEqual([]);
 	});
 
-	test('is laid out from left to right, but for loops, and nothing lies on top of another', () => {
+	test('is laid out from left to right, except loops, and no nodes overlap', () => {
 		const all = steps(workflow);
 		const leadsTo = (from: string, to: string): boolean =>
 			from === to ||
@@ -124,7 +124,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(overlapping).toEqual([]);
 	});
 
-	test('names every node once, and for what it does', () => {
+	test('names every node once, after its task', () => {
 		expect(new Set(nodes.map((node) => node.name)).size).toBe(nodes.length);
 		expect(nodes.map((node) => node.name).filter((node) => /\d$/.test(node))).toEqual([]);
 	});
@@ -133,7 +133,7 @@ describe.each(examples())('%s.json', (name) => {
 		expect(noteProblems(workflow)).toEqual([]);
 	});
 
-	test('leads every output somewhere, errors included', () => {
+	test('connects every output, including error outputs', () => {
 		const follows = workflow.connections as Record<string, { main?: Array<unknown[] | null> }>;
 		const loose = nodes.flatMap((node) => {
 			const outputs = getOutputs(node);
@@ -151,11 +151,11 @@ describe.each(examples())('%s.json', (name) => {
 		expect(loose).toEqual([]);
 	});
 
-	test('tells people in a message, not by an error that it throws', () => {
+	test('notifies people by a message, not by an error that it throws', () => {
 		expect(nodes.filter(({ type }) => type.endsWith('.stopAndError'))).toEqual([]);
 	});
 
-	test('stores IDs as the editor does, which would show them as "Mode..." otherwise', () => {
+	test('stores IDs as the editor does, because the editor would show others as "Mode..."', () => {
 		const plain = nodes
 			.filter(({ type }) => type.includes('workspace-automation'))
 			.flatMap(({ name: node, parameters }) =>

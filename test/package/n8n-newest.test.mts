@@ -21,7 +21,7 @@ test("runs weekly against n8n's newest release in npm and in its Docker image", 
 	expect(steps.at(-1).run).toBe(`npm run test:e2e -- ${hostVersions[0]}`);
 });
 
-test('opens an issue when one of them fails, in the only job that may', () => {
+test('opens an issue when one of them fails, in the only job that can', () => {
 	const { report, ...others } = jobs;
 	expect(report).toMatchObject({
 		needs: Object.keys(others),
@@ -32,7 +32,7 @@ test('opens an issue when one of them fails, in the only job that may', () => {
 	for (const { permissions } of Object.values<any>(others)) expect(permissions).toBeUndefined();
 });
 
-test('runs a workflow in the image that needs no account: rules are tried, and one approves', async () => {
+test('runs a workflow in the image without an account: rules are tried, and one approves', async () => {
 	const { data } = await runTo(JSON.parse(text('.github/try-rules.json')), 'Try Rules', {});
 	const [{ json }] = data.resultData.runData['Try Rules'][0].data!.main[outputIndex('completed')]!;
 	expect(json).toMatchObject({ decision: 'approve', decidedBy: 'rule 1' });

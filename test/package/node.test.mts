@@ -20,7 +20,7 @@ test.each(Object.entries(scripts))(
 	},
 );
 
-test('pinned-node runs its arguments on the installed Node, and ends as they end', () => {
+test('pinned-node runs its arguments on the installed Node, and returns their exit code', () => {
 	const { status, stdout } = spawnSync(
 		process.execPath,
 		['tools/node/run.mjs', '-p', 'process.exitCode = 3; process.version'],
@@ -29,7 +29,7 @@ test('pinned-node runs its arguments on the installed Node, and ends as they end
 	expect({ status, version: stdout.trim() }).toEqual({ status: 3, version: process.version });
 });
 
-test('no file asks what Node has had only since 24.2: for some systems npm installs 24.0', () => {
+test('no file uses a Node function newer than 24.0: for some systems npm installs 24.0', () => {
 	const files = globSync('{bench,local-service,n8n-host,openapi,test,tools}/**/*.{mts,mjs}', {
 		cwd: fileURLToPath(root),
 		exclude: (path) => path.includes('node_modules'),

@@ -16,7 +16,7 @@ const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), '
 const operations = Object.keys(OPERATIONS) as OperationId[];
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
-test('the table has each operation, its request, its placeholders and what is read from its answer', () => {
+test('the table has each operation, its request, its placeholders and the fields it reads from the response', () => {
 	const rows = operations.map((operation) => {
 		const { method, path, answer = {}, words = [] } = operationRow(operation);
 		return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;

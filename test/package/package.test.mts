@@ -26,7 +26,7 @@ describe('the package', () => {
 		expect(await scan(unpacked)).toEqual({ passed: true });
 	}, 300_000);
 
-	test('holds only what n8n loads', async () => {
+	test('holds only files that n8n loads', async () => {
 		const files = await findFiles();
 		const expected =
 			/^(package\.json|README\.md|LICENSE|index\.js|dist\/(nodes|credentials)\/.+\.(js|svg|node\.json))$/;
@@ -40,14 +40,14 @@ describe('the package', () => {
 		}
 	});
 
-	test('is written in Latin-1, which the engine keeps in half the memory', async () => {
+	test('is written in Latin-1, because the engine stores Latin-1 in half the memory', async () => {
 		for (const file of (await findFiles()).filter((name) => name.endsWith('.js'))) {
 			const code = await readFile(join(unpacked, file), 'utf8');
 			expect([file, ...(code.match(/[^\0-\xff]/g) ?? [])]).toEqual([file]);
 		}
 	});
 
-	test('says who it is from, where it lies, and that n8n may list it', async () => {
+	test('names its author and repository, and allows n8n to list it', async () => {
 		const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
 		const repository = 'https://github.com/workspace-automation/n8n-nodes-workspace-automation';
 		expect(manifest).toMatchObject({
@@ -74,6 +74,6 @@ describe('the package', () => {
 	});
 });
 
-test('the types made from the contract are not stale', async () => {
+test('the types made from the contract are current', async () => {
 	expect(await readFile(typesFile, 'utf8')).toBe(await contractTypes());
 });

@@ -177,7 +177,7 @@ describe('the measure', () => {
 		});
 	});
 
-	test('finds phrases, the phrase of the linter, and no question', () => {
+	test('finds phrases and the phrase of the linter, and ignores questions', () => {
 		expect(findPhrases(new Map([['page', [old]]])).length).toBeGreaterThan(5);
 		expect(findPhrases(new Map([['page', [plain]]]))).toEqual([]);
 		expect(findFreeRelatives(['What is watched?'])).toEqual([]);

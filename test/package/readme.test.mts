@@ -97,21 +97,21 @@ test('the options page lists every field and every option of Run Agent Session',
 const PROOFS: Record<string, string[]> = {
 	'the connection breaks, or': [
 		'%s for two minutes of a running session',
-		'%s without end is reported only at the timeout',
+		"%s that doesn't end is reported only at the timeout",
 		'the node honors Retry-After',
-		'honors Retry-After, cut to the time that is left, so that the last poll is at the end',
+		'honors Retry-After, limited to the remaining time, so that the last poll is at the end',
 	],
 	'a poll returns a web page': [
 		'%s for three minutes in a row ends the wait, with the session',
 		'for three minutes and three wakes in a row, they end the wait with an error that quotes them',
 	],
 	'a web page comes with any status': [
-		'a page proves nothing with any status but 429, which proves that nothing ran',
+		'a page proves nothing with any status except 429, which proves that nothing ran',
 		'after a DELETE with a lost response is no proof that it is deleted',
 	],
 	"a new session isn't found": [
 		'a 404 is retried after 1, 2 and 4 seconds',
-		'after that it is an error that names both causes and the session',
+		'a 404 after the last retry is an error that names both causes and the session',
 	],
 	'the key is refused (401)': ['%d stops at once and names session and dashboard'],
 	'the response to the start is lost': [
@@ -129,8 +129,8 @@ const PROOFS: Record<string, string[]> = {
 		'a request that another user resolved is skipped, and listed with a note',
 	],
 	'the try that sent a message fails': [
-		"the turn before isn't the answer, even if a try failed after the message",
-		'a message is sent once, also if the node is retried',
+		"the previous turn isn't the answer, even if a try failed after the message",
+		'a message is sent once, even if the node is retried',
 	],
 	'the item on Still Running returns': [
 		'Still Running connected back to the node continues the session, even with another prompt',
@@ -138,7 +138,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'that item returns to the node that sent': [
 		'Still Running sends its message once',
-		'Still Running only waits, also if an expression now gives another message',
+		'Still Running only waits, even if an expression now returns another message',
 	],
 	'**Always Output Data** is on': [
 		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
@@ -168,14 +168,14 @@ const PROOFS: Record<string, string[]> = {
 	'you retry a failed execution': [
 		'continues the session that the failed execution started',
 		'a retry of the execution continues the session if the raw parameters and the input are the same',
-		'a retry of the execution with another prompt starts nothing, and names the session and both ways out',
+		'a retry of the execution with another prompt starts nothing, and names the session and both solutions',
 	],
 	'two items continue the same session': [
 		'two items that continue one session are an error before anything is sent',
 	],
 	'you select Stop |': [
 		'ends the execution at once and aborts the session',
-		'aborts every session of the run, also those that already have an outcome',
+		'aborts every session of the run, even those that already have an outcome',
 	],
 	'the workflow times out |': ['aborts the session as Stop does'],
 	'**Abort on Stop** is off': ['leaves the session running, and the log of n8n says so'],
@@ -185,24 +185,24 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**Max Wait** is 0': ['starts the session and leaves through Still Running without a poll'],
 	'one of many items fails | The others': [
-		'Max Concurrent Sessions limits it, even if one fails, and items keep their order and pairing',
+		'Max Concurrent Sessions limits the running sessions, even if one fails, and items keep their order and pairing',
 	],
 	'no rule covers': [
-		'goes to Needs Approval, with the decidable ones resolved',
-		'goes to Needs Approval if its type is unknown',
+		'a session goes to Needs Approval after the rules have resolved the decidable requests',
+		'a session goes to Needs Approval if the type of a request is unknown',
 	],
 	'an approver denies a request': ['asks in one message, and continues with the answer: $value'],
 	'is invalid |': ['%s is refused before anything is sent'],
 	'an AI agent uses the node': ['returns to the model a session that is %s'],
 	'a Wait node has paused': [
-		'Still Running, a Wait node and a second Run Agent Session: the way without Wait In the Database',
+		'Still Running, a Wait node and a second Run Agent Session continue the session without Wait In the Database',
 	],
 	'an earlier node created': [
-		'a session created in a node before is the one that a retry of the execution waits for',
+		'a retry of the execution waits for the session that an earlier node created',
 	],
-	'that it started itself |': ['a session started by the node itself'],
+	'that it started itself |': ['a retry starts no other session if the node may have started one'],
 	'a worker dies that waits for a session': [
-		'its execution becomes an error without data, and a retry does nothing (%s)',
+		'has an execution that becomes an error without data, and a retry does nothing (%s)',
 	],
 	'a worker dies under a sub-workflow': [
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
@@ -218,7 +218,7 @@ const PROOFS: Record<string, string[]> = {
 	'one machine, n8n 1 and 2': [
 		'n8n marks the execution as crashed, and keeps its saved data',
 		'examples/retry-crashed.json continues the same session automatically',
-		'n8n calls no error workflow for them',
+		'n8n runs no error workflow for them',
 	],
 	'queue mode, n8n 1 |': ['another worker continues the session automatically'],
 	'n8n 2, and a worker is killed': [
@@ -228,20 +228,20 @@ const PROOFS: Record<string, string[]> = {
 		'n8n marks it as crashed, and a retry continues the session',
 	],
 	'a worker or both are killed': [
-		'%s killed while one is paused: it resumes automatically, on any worker',
+		'%s killed while a session is paused: the session resumes automatically, on any worker',
 	],
 	'you select Stop while the execution is paused': [
-		'Stop ends it, and leaves the session running, because n8n runs no node (rule 7)',
+		'Stop ends the execution, and leaves the session running, because n8n runs no node (rule 7)',
 	],
 	'which counts paused time': [
 		"the workflow's timeout counts paused time, and leaves the session running (rule 7)",
 	],
 	'an approver answers on the page': [
-		'answers two requests of one question differently',
-		'twenty sessions that ask at once have a link each, and an answer decides only one of them',
+		'answers two requests of one message differently',
+		'twenty simultaneous sessions have a link each, and an answer decides only one of them',
 	],
 	'two approvers answer the same question': [
-		'two people select Send in the same second, five times: one decision each, and the page tells the second person (%s)',
+		'two people select Send in the same second, five times: one decision each, and the page informs the second person (%s)',
 	],
 	'between the page and **Send**': [
 		'by a page that showed other requests: it shows the current requests',
@@ -258,16 +258,16 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**Give Up After** has passed': [
 		'Give Up After: %s',
-		'a completed session is a result, also after Give Up After',
+		'a completed session is a result, even after Give Up After',
 	],
 	'you change, publish again or deactivate': [
 		'continues unchanged if you change the workflow meanwhile (rule 8)',
-		'%s: it continues unchanged (rule 8)',
+		'%s: the execution continues unchanged (rule 8)',
 	],
 	'by hand up to a later node': ['it was run by hand up to a later node'],
 	'by hand up to this node': ['run by hand up to the node itself'],
 	'another workflow calls the workflow': [
-		'a workflow that another one calls: the caller also waits (rule 8)',
+		'a workflow waits for the sub-workflow with the session (rule 8)',
 	],
 	"Still Running isn't connected": ['%s: an error before anything is started'],
 	'one of many items fails | It waits': [

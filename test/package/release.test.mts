@@ -18,7 +18,7 @@ const changelog = '# Changelog\n\n## 1.2.3\n\nFirst.\n';
 const pages = { 'SECURITY.md': 'Write to people@somewhere.dev. See https://somewhere.dev.' };
 
 describe('a release', () => {
-	test('may go with a tag, a section of the changelog and addresses that lead somewhere', () => {
+	test('can go with a tag, a changelog section and working addresses', () => {
 		expect(releaseProblems(ready, 'v1.2.3', changelog, pages)).toEqual([]);
 	});
 
@@ -78,7 +78,7 @@ describe('the addresses', () => {
 	});
 
 	test.each(['SECURITY.md', 'CODE_OF_CONDUCT.md'])(
-		'for mail in %s are that of package.json',
+		'for email in %s are that of package.json',
 		(file) => {
 			const mails = read(file).match(/[\w.-]+@[\w-]+\.[\w.-]*\w/g) ?? [];
 			expect(new Set(mails)).toEqual(new Set([manifest.author.email]));

@@ -16,7 +16,7 @@ const getCommands = (workflow: string): string[] =>
 	getSteps(workflow).flatMap(({ run }) => (run ? [run.trim()] : []));
 
 describe.each(workflows)('%s', (workflow) => {
-	test('pins what it uses by commit, and says which version that is', () => {
+	test('pins its actions by commit, and names the version of each', () => {
 		const used = [...text(`.github/workflows/${workflow}`).matchAll(/uses: (.+)$/gm)].map(
 			([, action]) => action,
 		);
@@ -52,7 +52,7 @@ describe.each(workflows)('%s', (workflow) => {
 describe.each(findYaml('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
 	'the form %s',
 	(file) => {
-		test('is one that GitHub shows', () => {
+		test('has the format that GitHub shows', () => {
 			const { name, description, body } = read(`.github/ISSUE_TEMPLATE/${file}`);
 			expect({ name, description }).toEqual({
 				name: expect.any(String),

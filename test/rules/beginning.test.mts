@@ -22,7 +22,7 @@ describe('rule 1: start and continue', () => {
 		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
-	test('a continue waits for a session that exists and starts none', async () => {
+	test('a continue waits for an existing session and starts none', async () => {
 		const service = simulation();
 		const { session } = await service.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
 		const outcome = await service.run('', {
@@ -32,7 +32,7 @@ describe('rule 1: start and continue', () => {
 		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 	});
 
-	test('a message is sent first, and the result is that of its turn and not of the one before', async () => {
+	test('a message is sent first, and the result is that of its turn and not of an earlier one', async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		const outcome = await service.run('', {
@@ -77,7 +77,7 @@ describe('rule 1: a message whose turn shows late', () => {
 });
 
 describe('rule 10: a message and Retry On Fail', () => {
-	test("the turn before isn't the answer, even if a try failed after the message", async () => {
+	test("the previous turn isn't the answer, even if a try failed after the message", async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const { session } = await service.run('[say First]');
@@ -116,7 +116,7 @@ describe('rule 2: the first moments of a session', () => {
 		expect(seconds(polls(service.sent)).slice(0, 4)).toEqual([5, 6, 8, 12]);
 	});
 
-	test('after that it is an error that names both causes and the session', async () => {
+	test('a 404 after the last retry is an error that names both causes and the session', async () => {
 		const service = simulation();
 		service.meets('poll', status(404));
 		const error = await getError(service.run('[say Hello]'));
@@ -232,7 +232,7 @@ describe('rule 10: no second session', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a message is sent once, also if the node is retried', async () => {
+	test('a message is sent once, even if the node is retried', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const { session } = await service.run('[say First]');
@@ -252,7 +252,7 @@ describe('rule 10: no second session', () => {
 });
 
 describe('rule 14: finding executions', () => {
-	test('the session is reported before the first poll, and its dashboard with it', async () => {
+	test('the session and its dashboard are reported before the first poll', async () => {
 		const service = simulation();
 		await service.run('[say Done]');
 		const [{ sessionId }] = await service.sessions();

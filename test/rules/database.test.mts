@@ -52,7 +52,7 @@ describe('wakes (rules 17 and 18)', () => {
 		},
 	);
 
-	test('the start and each decision are sent once, however many wakes there are', async () => {
+	test('the start and each decision are sent once, for any number of wakes', async () => {
 		const service = simulation();
 		await service.database(
 			'[work 10m] [ask bash: a + bash: b] [work 10m] [ask bash: c] [say Done]',
@@ -268,7 +268,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 		expect(result.decisions).toHaveLength(2);
 	});
 
-	test('a message that is lost while lastActivityAt moves may have been sent, and no old answer is its result', async () => {
+	test('a message that is lost while lastActivityAt changes may have been sent, and no old answer is its result', async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost');
@@ -286,7 +286,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a reading with a time in the future hides no later reading', async () => {
+	test('a poll with a time in the future hides no later poll', async () => {
 		const service = simulation();
 		const future = {
 			change: (body: object) => ({ ...body, lastActivityAt: '2026-10-05T11:00:00Z' }),
@@ -299,7 +299,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 		});
 	});
 
-	test('a reading that is older than one we have is ignored', async () => {
+	test('a poll that is older than the latest one is ignored', async () => {
 		const service = simulation();
 		service.meets(
 			'poll',
@@ -322,7 +322,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 });
 
 describe('timeouts (rule 35)', () => {
-	test('429 to everything ends a short Max Wait within the budget of the last requests', async () => {
+	test('429 to every request ends a short Max Wait within the budget of the last requests', async () => {
 		const service = simulation();
 		service.meets('any', status(429, '60'), { after: 'start' });
 		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
@@ -330,7 +330,7 @@ describe('timeouts (rule 35)', () => {
 		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
 	});
 
-	test('a completed session is a result, also after Give Up After', async () => {
+	test('a completed session is a result, even after Give Up After', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const timeouts = { giveUpAfterMs: HOUR };

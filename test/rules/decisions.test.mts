@@ -28,7 +28,7 @@ describe('rule 7: resolving is verified', () => {
 		},
 	);
 
-	test('one that only seemed resolved, because a reading left it out, is resolved when it shows again', async () => {
+	test('a decision that only seemed resolved, because a poll left it out, is resolved when the request is listed again', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		service.meets('poll', nothingPending, { after: 'decision', first: 1 });
@@ -49,7 +49,7 @@ describe('rule 7: resolving is verified', () => {
 		});
 	});
 
-	test('one of two whose answer was lost is not sent again before a reading shows it, and listed', async () => {
+	test('one of two decisions with a lost response is not sent again before a poll lists it, and is listed', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after', { skip: 1, first: 1 });
 		service.meets('poll', 'lost', { after: 'decision', until: 20_000 });
@@ -76,7 +76,7 @@ describe('rule 7: resolving is verified', () => {
 	describe.each<[string, Weather]>([
 		['carried out', 'lost-after'],
 		['not carried out', 'lost'],
-	])('one that was %s, and no answer came until the time was over', (_, weather) => {
+	])('a decision that was %s, without a response before the timeout', (_, weather) => {
 		test.each(['route', 'stop'])(
 			'is a warning, and the next attempt lists it once (%s)',
 			async (end) => {
@@ -135,7 +135,7 @@ describe('rules 17 and 21', () => {
 		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
 	});
 
-	test('and names those that may have been decided', async () => {
+	test('an error names the permissions that may have been decided', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after');
 		service.meets('poll', 'lost', { after: 'decision', until: 60_000 });
@@ -145,7 +145,7 @@ describe('rules 17 and 21', () => {
 		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
 	});
 
-	test('completed with an undecided request goes to Needs Approval', async () => {
+	test('a completed session with an undecided request ends on Needs Approval', async () => {
 		const service = simulation();
 		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
 		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
@@ -155,7 +155,7 @@ describe('rules 17 and 21', () => {
 	});
 });
 
-describe('rule 7: every send follows a reading of that very content', () => {
+describe('rule 7: every send comes after a poll with exactly that content', () => {
 	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
 	const onlyGit = policy('rules', { rules });
 	/** Request that the poll shows under the same ID */
@@ -189,7 +189,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('after a refusal, too', async () => {
+	test('after a refusal, a new request under the same ID also gets its own decision', async () => {
 		const service = simulation();
 		service.meets('decision', status(409));
 		service.meets('poll', instead({ metadata: { path: '/etc' }, permission: 'edit' }), {
@@ -200,7 +200,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('and the list has the request that was pending at that time', async () => {
+	test('the list has the request that was pending at the time of the decision', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		service.meets('poll', instead({ patterns: ['git pull'] }), { after: 'decision', first: 1 });
@@ -224,7 +224,7 @@ describe('rule 7: every send follows a reading of that very content', () => {
 	});
 });
 
-describe('rule 7: a decision that finds nothing', () => {
+describe('rule 7: a decision that finds no request', () => {
 	test("isn't treated as a new session: it's sent once, and the node polls", async () => {
 		const service = simulation();
 		service.meets('decision', { ...(status(404) as object), processed: true } as Weather);
@@ -236,22 +236,19 @@ describe('rule 7: a decision that finds nothing', () => {
 		});
 	});
 
-	test.each([404, 409])(
-		'because an earlier one was carried out: %d, and it is listed',
-		async (code) => {
-			const service = simulation();
-			service.meets('decision', 'lost-after', { first: 1 });
-			service.meets('decision', status(code));
-			service.stale('decision', { first: 1 });
-			const outcome = await service.run('[ask bash: x] [say Done]');
-			expect(outcome).toMatchObject({
-				kind: 'completed',
-				decisions: [{ permission: 'bash' }],
-				warnings: [],
-			});
-			expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
-		},
-	);
+	test.each([404, 409])('is listed if an earlier one was carried out: %d', async (code) => {
+		const service = simulation();
+		service.meets('decision', 'lost-after', { first: 1 });
+		service.meets('decision', status(code));
+		service.stale('decision', { first: 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({
+			kind: 'completed',
+			decisions: [{ permission: 'bash' }],
+			warnings: [],
+		});
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
 });
 
 describe('rule 17: decisions are complete in every ending', () => {

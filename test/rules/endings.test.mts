@@ -13,7 +13,7 @@ import {
 	type Weather,
 } from './simulation.mts';
 
-describe('rule 8: the time is over', () => {
+describe('rule 8: a timeout', () => {
 	test('route returns the item and leaves the session running', async () => {
 		const service = simulation();
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
@@ -23,7 +23,7 @@ describe('rule 8: the time is over', () => {
 		expect(service.now()).toBeGreaterThan(50_000);
 	});
 
-	test('the dashboard is named even if the last answers leave it out', async () => {
+	test('the dashboard is named even if the last responses leave it out', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"status":"running"}' }, { from: 20_000 });
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
@@ -39,7 +39,7 @@ describe('rule 8: the time is over', () => {
 		expect((await service.sessions())[0].aborted).toBe(true);
 	});
 
-	test('abort that fails says that the session may still be running', async () => {
+	test('a failed abort says that the session may still be running', async () => {
 		const service = simulation();
 		service.meets('abort', status(503));
 		const error = await getError(
@@ -49,7 +49,7 @@ describe('rule 8: the time is over', () => {
 		expect(error.description).toMatch(/may still be running/);
 	});
 
-	test('an abort that gets nothing but 429 is given up in its time, after Stop too', async () => {
+	test('an abort that gets only 429 ends at its timeout, even after Stop', async () => {
 		for (const stopped of [false, true]) {
 			const service = simulation();
 			service.meets('abort', status(429, '5'));
@@ -78,7 +78,7 @@ describe('rule 8: the time is over', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
-	test('Max Wait 0 starts, or sends the message, and polls nothing (rule 37)', async () => {
+	test("Max Wait 0 starts, or sends the message, and doesn't poll (rule 37)", async () => {
 		const service = simulation();
 		const { session } = await service.run('[work 10m]', { maxWaitMs: 0 });
 		expect(polls(service.sent)).toHaveLength(0);
@@ -103,7 +103,7 @@ describe('rule 8: an abort that a proxy answers', () => {
 	});
 });
 
-describe('rule 9: stopped', () => {
+describe('rule 9: Stop', () => {
 	test('aborts the remote session', async () => {
 		const service = simulation();
 		service.stopAt(12_000);
@@ -175,7 +175,7 @@ describe('rule 12: the output item', () => {
 	});
 });
 
-test('the service kept its own contract in all of it', async () => {
+test('the service kept its own contract in all tests', async () => {
 	const service = simulation();
 	await service.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
 	expect(service.problems).toEqual([]);

@@ -34,7 +34,7 @@ describe('rule 5: permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 
-	test('one that the service still lists after it was decided is left alone', async () => {
+	test('a request that the service still lists after its decision gets no second decision', async () => {
 		const service = simulation();
 		service.stale('decision', { first: 3 });
 		const outcome = await service.run('[ask bash: x] [work 20s] [say Done]');
@@ -43,7 +43,7 @@ describe('rule 5: permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('one that the service still lists after several polls goes to a human, with the reason (rule 16)', async () => {
+	test('a request that the service still lists after several polls goes to an approver, with the reason (rule 16)', async () => {
 		const service = simulation();
 		service.stale('decision');
 		const result = await service.run('[ask bash: x] [work 20s] [say Done]');
@@ -52,7 +52,7 @@ describe('rule 5: permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('one that is listed twice is decided once', async () => {
+	test('a request that is listed twice is decided once', async () => {
 		const service = simulation();
 		service.meets('poll', {
 			change: (body) => ({
@@ -91,7 +91,7 @@ describe('rule 5: permissions', () => {
 		});
 	});
 
-	test('a refusal that leaves it pending is an error that names the session', async () => {
+	test('a refusal that leaves a request pending is an error that names the session', async () => {
 		const service = simulation();
 		service.meets('decision', status(400));
 		const error = await getError(service.run('[ask bash: x]'));
@@ -100,7 +100,7 @@ describe('rule 5: permissions', () => {
 	});
 });
 
-describe('rule 5: an agent that asks without end', () => {
+describe('rule 5: an agent that asks endlessly', () => {
 	/** Every answer asks for one more permission. */
 	const endless = () => {
 		const service = simulation();
@@ -152,7 +152,7 @@ describe('rule 5: an agent that asks without end', () => {
 		);
 	});
 
-	test('does not hold up n8n with requests made to stall the rules: each has a budget of its own', async () => {
+	test("doesn't block n8n with requests made to stall the rules: each has its own budget", async () => {
 		const { service, more } = endless();
 		const stalling = 'a'.repeat(MAX_COMPARED_LENGTH - 10);
 		const rules = [
@@ -169,7 +169,7 @@ describe('rule 5: an agent that asks without end', () => {
 		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
 	});
 
-	test("whose permission isn't a text is answered and listed, too", async () => {
+	test("also gets an answer to a permission that isn't a text, and the answer is listed", async () => {
 		const { service } = endless();
 		const interaction = {
 			id: 'i1',
@@ -191,7 +191,7 @@ describe('rule 5: an agent that asks without end', () => {
 });
 
 describe('rule 6: requests for approvers', () => {
-	test('goes to Needs Approval, with the decidable ones resolved', async () => {
+	test('a session goes to Needs Approval after the rules have resolved the decidable requests', async () => {
 		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
 		const outcome = await service.run('[ask bash: ls + edit: a.html] [say Done]', {
@@ -204,7 +204,7 @@ describe('rule 6: requests for approvers', () => {
 		]);
 	});
 
-	test('goes to Needs Approval if its type is unknown', async () => {
+	test('a session goes to Needs Approval if the type of a request is unknown', async () => {
 		const service = simulation();
 		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
 		expect(outcome.kind).toBe('needsApproval');
@@ -214,7 +214,7 @@ describe('rule 6: requests for approvers', () => {
 	test.each<['approve' | 'deny', RegExp]>([
 		['approve', /Done/],
 		['deny', /not|denied|without/i],
-	])("continues with the approver's answer: %s", async (answer, text) => {
+	])("a session continues with the approver's answer: %s", async (answer, text) => {
 		const service = simulation();
 		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
 		const outcome = await service.run('', {
@@ -251,7 +251,7 @@ describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => 
 		['null', null],
 		['an empty object', {}],
 		['an empty text', ''],
-	])('but %s is nothing pending', async (_, pendingInteractions) => {
+	])('%s is nothing pending', async (_, pendingInteractions) => {
 		const service = simulation();
 		service.meets(
 			'poll',
@@ -260,7 +260,7 @@ describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => 
 		expect((await service.run('[work 20s] [say Done]')).kind).toBe('completed');
 	});
 
-	test('an entry that is no object', async () => {
+	test('an entry that is not an object', async () => {
 		const service = simulation();
 		service.meets(
 			'poll',

@@ -63,7 +63,7 @@ describe('rule 3: many sessions in one process', () => {
 		return at.slice(1).map((time, index) => time - at[index]);
 	};
 
-	test('are polled less often, until fewer of them wait', async () => {
+	test('are polled less often while many of them wait', async () => {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
 		const others = Array.from({ length: 1_000 }, async () => await whileWaiting(() => released));
@@ -75,7 +75,7 @@ describe('rule 3: many sessions in one process', () => {
 		expect((await gapsOf())[0]).toBeLessThan(6_100);
 	});
 
-	test('are counted while they are polled, and no longer', async () => {
+	test('are counted only while they are polled', async () => {
 		const service = simulation();
 		const counts = new Set<number>();
 		service.meets('poll', () => {
@@ -91,7 +91,7 @@ describe('rule 3: many sessions in one process', () => {
 	});
 });
 
-describe('rule 4: a blip loses nothing', () => {
+describe('rule 4: a network error loses nothing', () => {
 	const blips: Array<[string, Weather]> = [
 		['a reset connection', 'lost'],
 		['a refused connection', 'unsent'],
@@ -128,7 +128,7 @@ describe('rule 4: a blip loses nothing', () => {
 	});
 
 	test.each(blips.filter(([name]) => !UNUSABLE.includes(name)))(
-		'%s without end is reported only at the timeout',
+		"%s that doesn't end is reported only at the timeout",
 		async (_, weather) => {
 			const service = simulation();
 			service.meets('poll', weather);
@@ -153,14 +153,14 @@ describe('rule 4: a blip loses nothing', () => {
 		},
 	);
 
-	test('JSON without a session names the override that would explain it', async () => {
+	test('JSON without a session names the override that may correct it', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
 		const error = await getError(service.run('[work 20s]'));
 		expect(error.description).toMatch(/"getAgentSession": \{"answer"/);
 	});
 
-	test('and is over no later than the next poll would come', async () => {
+	test('an outage ends no later than the next poll', async () => {
 		const service = simulation();
 		service.meets('poll', 'lost', { from: 9_000, until: 300_000 });
 		await service.run('[work 20s] [say Done]');
@@ -178,7 +178,7 @@ describe('rule 4: a blip loses nothing', () => {
 		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
 	});
 
-	test('Retry-After is never obeyed beyond the time the user allowed', async () => {
+	test("Retry-After never extends the wait beyond the user's timeout", async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'));
 		expect((await service.run('[say Done]', { maxWaitMs: 60_000 })).kind).toBe('stillRunning');
@@ -237,7 +237,7 @@ describe('rule 15: undocumented statuses and types', () => {
 		]);
 	});
 
-	test('no shape of an answer crashes the loop', async () => {
+	test('no response of any shape crashes the loop', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.dictionary(
@@ -274,7 +274,7 @@ describe('rule 15: undocumented statuses and types', () => {
 });
 
 describe('rule 19: time and rate limits', () => {
-	test('a Retry-After of 0 is no hot loop', async () => {
+	test('a Retry-After of 0 causes no busy loop', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '0'));
 		await service.run('[work 10m]', { maxWaitMs: 60_000 });
@@ -284,7 +284,7 @@ describe('rule 19: time and rate limits', () => {
 			expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(1_000);
 	});
 
-	test("a Retry-After beyond one session's Max Wait holds up no other session", async () => {
+	test("a Retry-After beyond one session's Max Wait delays no other session", async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'), { first: 1 });
 		await service.run('[work 2s]', { maxWaitMs: 60_000 });
@@ -295,7 +295,7 @@ describe('rule 19: time and rate limits', () => {
 		expect(service.now() - since).toBeLessThan(10_000);
 	});
 
-	test('aborts nothing before Max Wait, and no completed session', async () => {
+	test('nothing is aborted before Max Wait, and no completed session is aborted', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'), { first: 1 });
 		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
@@ -321,7 +321,7 @@ describe('rule 19: time and rate limits', () => {
 		expect(await service.sessions()).toHaveLength(1);
 	});
 
-	test('a start has a time of its own, however short Max Wait is', async () => {
+	test('a start has its own timeout, for any Max Wait', async () => {
 		const service = simulation();
 		service.slow('start', 20_000);
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 0 });
@@ -341,18 +341,15 @@ describe('rule 19: time and rate limits', () => {
 		expect(service.now() - since).toBeLessThan(36_000);
 	});
 
-	test.each([true, false])(
-		'Stop while a start is under way: abort on Stop %s',
-		async (abortOnStop) => {
-			const service = simulation();
-			service.stopAt(3_000);
-			service.slow('start', 10_000);
-			await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
-			const [{ sessionId, aborted }] = await service.sessions();
-			expect(aborted).toBe(abortOnStop);
-			expect(service.logged.at(-1)).toContain(sessionId);
-		},
-	);
+	test.each([true, false])('Stop during a start: Abort on Stop %s', async (abortOnStop) => {
+		const service = simulation();
+		service.stopAt(3_000);
+		service.slow('start', 10_000);
+		await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
+		const [{ sessionId, aborted }] = await service.sessions();
+		expect(aborted).toBe(abortOnStop);
+		expect(service.logged.at(-1)).toContain(sessionId);
+	});
 
 	test("a response that's slower than a poll's timeout is requested again", async () => {
 		const service = simulation();

@@ -118,7 +118,7 @@ const later = {
 };
 
 describe('approvers', () => {
-	test('get an item each, with a link of their own, once', async () => {
+	test('each get an item with their own link, once', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		const items = run.asked();
@@ -169,7 +169,7 @@ describe('approvers', () => {
 		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('who deny deny at once', async () => {
+	test('deny a request at once with one denial', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		await run.answer('Ben', ['Deny']);
@@ -178,7 +178,7 @@ describe('approvers', () => {
 		]);
 	});
 
-	test('answer once: a second answer changes nothing', async () => {
+	test('can answer once: a second answer changes nothing', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		await run.answer('Ben', ['Approve once']);
@@ -188,7 +188,7 @@ describe('approvers', () => {
 		expect((await run.after(1_000)).kind).toBe('stillRunning');
 	});
 
-	test('decide each request for itself', async () => {
+	test('decide each request separately', async () => {
 		const run = teamRun('[ask bash: a + bash: b] [say Done]');
 		await run.begin();
 		await run.answer('Anna', ['Approve once', 'Approve once']);
@@ -201,7 +201,7 @@ describe('approvers', () => {
 		]);
 	});
 
-	test('are asked about a later request by links of their own, and the earlier answers stay', async () => {
+	test('are asked about a later request by their own links, and the earlier answers stay', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		await run.answer('Anna', ['Approve once']);
@@ -215,7 +215,7 @@ describe('approvers', () => {
 		expect(run.record().page!.questions[0].team!.votes).toHaveLength(1);
 	});
 
-	test('are not asked about a request that was asked by a link for everybody', async () => {
+	test('are not asked about a request that was asked by a link for everyone', async () => {
 		const run = teamRun(PROMPT, { team: undefined });
 		await run.begin();
 		expect(run.asked()).toMatchObject([{ approvalUrl: expect.any(String) }]);
@@ -227,7 +227,7 @@ describe('approvers', () => {
 			expect(pendingInteractions.map(({ id }: any) => id)).toEqual(['later']);
 	});
 
-	test('keep their requests: a later link for everybody offers none of them', async () => {
+	test('keep their requests: a later link for everyone offers none of them', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		run.asked();
@@ -242,7 +242,7 @@ describe('approvers', () => {
 		expect(form.requests.map(({ interaction }) => interaction.id)).toEqual(['later']);
 	});
 
-	test('who change while the execution is paused are not asked about requests that were asked already', async () => {
+	test('who change while the execution is paused are not asked about requests that were already asked', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		run.asked();
@@ -291,7 +291,7 @@ describe('a request that changes after an approver answered', () => {
 		]);
 	});
 
-	test('has all the time for an answer again', async () => {
+	test('gets the full time for an answer again', async () => {
 		const run = teamRun(PROMPT, { timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: HOUR } });
 		await run.begin();
 		await run.after(50 * MINUTE);
@@ -304,7 +304,7 @@ describe('a request that changes after an approver answered', () => {
 		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('before anybody has answered asks nobody again', async () => {
+	test("before the first answer isn't sent to the approvers again", async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		run.asked();
@@ -318,7 +318,7 @@ describe('a request that changes after an approver answered', () => {
 describe('reminders and backups', () => {
 	const backups = { approvers: [person('Anna'), person('Ben'), person('Dora', true)] };
 
-	test('reach those who have not answered at their time, with the same link, and decide nothing', async () => {
+	test('reach the approvers without an answer at the set time, with the same link, and decide nothing', async () => {
 		const run = teamRun(PROMPT, {
 			team: team({ ...backups, remindAfterMs: HOUR, askBackupsAfterMs: 3 * HOUR }),
 		});
@@ -353,7 +353,7 @@ describe('reminders and backups', () => {
 		expect((await run.after(1_000)).kind).toBe('completed');
 	});
 
-	test('leave If Nobody Answers and Give Up After as they are', async () => {
+	test('leave If Nobody Answers and Give Up After unchanged', async () => {
 		const late = teamRun(PROMPT, {
 			team: team({ ...backups, remindAfterMs: HOUR / 2, maxReminders: 9, askBackupsAfterMs: HOUR }),
 			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR },
@@ -375,7 +375,7 @@ describe('rules from data', () => {
 	const more = (entries: object[]) => policy('rules', { moreRules: readMoreRules(entries) });
 	const entry = { permission: 'bash', pattern: 'npm publish', decision: 'approve' };
 
-	test('decide requests, until they expire', async () => {
+	test('decide requests until they expire', async () => {
 		const run = teamRun(PROMPT, { policy: more([entry]) });
 		await run.begin();
 		expect((await run.after(1_000)).decisions ?? []).toMatchObject([{ decidedBy: 'more rule 1' }]);
@@ -386,7 +386,7 @@ describe('rules from data', () => {
 		expect(who(expired.asked())).toEqual(['Anna', 'Ben', 'Carla']);
 	});
 
-	test('come back as rulesToRemember if all who were needed approved from now on', async () => {
+	test('are returned as rulesToRemember if every needed approver approved from now on', async () => {
 		const run = teamRun('[ask bash: npm publish] [ask bash: b*] [say Done]', { policy: more([]) });
 		await run.begin();
 		await run.answer('Anna', ['Approve from now on']);

@@ -70,7 +70,7 @@ describe('rule 1: the instructions of the format', () => {
 		]);
 	});
 
-	test('approvers are shown the prompt without them', async () => {
+	test('are hidden in the prompt that approvers see', async () => {
 		const service = simulation();
 		const origin = { job: 'Check' };
 		const result = await MODES.memory(service, '[ask bash: x]', { origin, policy: policy('ask') });
@@ -81,7 +81,7 @@ describe('rule 1: the instructions of the format', () => {
 describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s', (mode) => {
 	const run = MODES[mode];
 
-	test('rule 2: a right answer is parsed, and `text` stays', async () => {
+	test('rule 2: a valid answer is parsed, and `text` stays', async () => {
 		const service = simulation();
 		const result = await run(service, `[work 5s] [say ${RIGHT}]`);
 		expect(messages(service)).toEqual([]);
@@ -93,7 +93,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 			});
 	});
 
-	test('rule 3: a wrong answer is repaired by exactly one message in the same session, with the exact reason', async () => {
+	test('rule 3: an invalid answer is repaired by exactly one message in the same session, with the exact reason', async () => {
 		const service = simulation();
 		const result = await run(service, WRONG_ONCE);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS, warnings: [] });
@@ -104,7 +104,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 		expect(text).toContain(INSTRUCTIONS);
 	});
 
-	test('rule 4: twice wrong is an error with the session, and no retry starts another or sends a second message', async () => {
+	test('rule 4: two invalid answers are an error with the session, and no retry starts another or sends a second message', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const isMisfit = (error: WorkspaceAutomationError, sessionId: string) => {
@@ -125,7 +125,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('rule 4: a retry takes the answer that the session has by then', async () => {
+	test("rule 4: a retry uses the session's answer at that time", async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
@@ -144,7 +144,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 		expect(result).toMatchObject({ output: LINKS, decisions: [{ decision: 'approve' }] });
 	});
 
-	test('a session that fails in the repair turn has failed: a retry starts another one, which is repaired as well', async () => {
+	test('a session that fails in the repair turn has failed: a retry starts and repairs another one', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const prompt = `[say ${WRONG}] [next turn] [fail Out of disk]`;
@@ -164,7 +164,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 });
 
 describe('the repair message is sent once', () => {
-	test('and a lost response is no reason to send it again, not by a retry either', async () => {
+	test("a lost response doesn't cause a second message, not even in a retry", async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('message', 'lost');
@@ -176,7 +176,7 @@ describe('the repair message is sent once', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('and if it arrived without a response, a retry finds the new answer', async () => {
+	test('a retry finds the new answer if the message arrived without a response', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('message', 'lost-after');
@@ -190,7 +190,7 @@ describe('the repair message is sent once', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('and not after n8n was killed right after it: the mark tells, and the new answer counts', async () => {
+	test('n8n killed right after it: the mark shows that it was sent, and the new answer counts', async () => {
 		const service = simulation();
 		const marked = new Set<string>();
 		const mark = async (_operation: string, step: string) => {
@@ -210,7 +210,7 @@ describe('the repair message is sent once', () => {
 		expect(marked).toEqual(new Set(['start', 'repair 0']));
 	});
 
-	test('and if the service refuses it, the error says so, and a retry sends it', async () => {
+	test('if the service refuses it, the error says so, and a retry sends it', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('message', status(422), { first: 1 });
@@ -224,7 +224,7 @@ describe('the repair message is sent once', () => {
 });
 
 describe('the turn of the repair message', () => {
-	test('a reading of the turn before is not the new answer', async () => {
+	test('a poll of the previous turn is not the new answer', async () => {
 		const service = simulation();
 		service.stale('message', { first: 2 });
 		const result = await MODES.memory(service, WRONG_ONCE);
@@ -232,7 +232,7 @@ describe('the turn of the repair message', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('that does not show within half a minute is an error that says so, and a retry takes the answer', async () => {
+	test('that does not show within half a minute is an error that says so, and a retry uses the answer', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.stale('message');
@@ -248,7 +248,7 @@ describe('the turn of the repair message', () => {
 describe('rule 5: timeouts cover both turns', () => {
 	const LONG = `[work 60s] [say ${WRONG}] [next turn] [work 60s] [say ${RIGHT}]`;
 
-	test('Max Wait passes in the repair turn: the session is still running, and the next run sends nothing', async () => {
+	test('Max Wait ends in the repair turn: the session is still running, and the next run sends nothing', async () => {
 		const service = simulation();
 		const nodeContext = {};
 		const first = await MODES.memory(service, LONG, { maxWaitMs: 90_000 }, nodeContext);
@@ -259,7 +259,7 @@ describe('rule 5: timeouts cover both turns', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('a session that has completed by the last poll before an abort is parsed, and not repaired: there is no time', async () => {
+	test('a session that has completed by the last poll before an abort is parsed, and not repaired: no time is left', async () => {
 		for (const [said, expected] of [
 			[RIGHT, { output: LINKS }],
 			[WRONG, { message: "The result doesn't match the required format" }],
@@ -294,7 +294,7 @@ describe('rule 5: timeouts cover both turns', () => {
 });
 
 describe('the answer', () => {
-	test('of an agent that has said nothing is empty, not the prompt', async () => {
+	test('of an agent without any text is empty, not the prompt', async () => {
 		const service = simulation();
 		service.meets('poll', {
 			change: (body) => ({
@@ -306,7 +306,7 @@ describe('the answer', () => {
 		expect(error.description).toContain('The result starts with: nothing.');
 	});
 
-	test('of the service that is no text is no reason to crash', async () => {
+	test("that isn't a text doesn't crash the node", async () => {
 		const service = simulation();
 		service.meets('poll', {
 			change: (body) => ({ ...body, latestMessage: { role: 'assistant', text: { a: 1 } } }),

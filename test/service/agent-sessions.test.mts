@@ -27,7 +27,7 @@ async function started(prompt: string, seconds = 10): Promise<string> {
 	return body.sessionId;
 }
 
-test('starting one answers at once, and each call starts another', async () => {
+test('starting a session responds at once, and each call starts another session', async () => {
 	const [first, second] = [await start('x'), await start('x')];
 	expect(first.status).toBe(202);
 	expect(first.body).toEqual({
@@ -53,7 +53,7 @@ test('a new session is not found for its first second at least, and found after 
 	expect((await read(sessionId)).body.status).toBe('running');
 });
 
-test('the usual story: works, asks, works, completes', async () => {
+test('a usual session works, asks, works and completes', async () => {
 	const sessionId = await started('Tidy up');
 	const { body } = await read(sessionId);
 	const [interaction] = body.pendingInteractions!;
@@ -93,7 +93,7 @@ test('the usual story: works, asks, works, completes', async () => {
 });
 
 describe('resolving', () => {
-	test('takes an offered value and no other', async () => {
+	test('accepts an offered value and no other', async () => {
 		const sessionId = await started('[ask bash: x {yes=Yes please, no=No}] [say ok]');
 		const [{ id, response }] = (await read(sessionId)).body.pendingInteractions!;
 		expect(response).toHaveProperty('options', [
@@ -114,7 +114,7 @@ describe('resolving', () => {
 		).toBe('completed');
 	});
 
-	test('an interaction that is resolved already, or never existed, is not found', async () => {
+	test('an interaction that is already resolved, or never existed, is not found', async () => {
 		const sessionId = await started('[ask bash: x] [work 1m]');
 		const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
 		const body = { type: 'permission', response: 'once' };
@@ -123,7 +123,7 @@ describe('resolving', () => {
 		expect(getError(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
 	});
 
-	test('several are resolved one by one', async () => {
+	test('several interactions are resolved one by one', async () => {
 		const sessionId = await started('[ask bash: x + edit: src/*] [say ok]');
 		const [bash, edit] = (await read(sessionId)).body.pendingInteractions!;
 		const one = await resolve(sessionId, edit.id, { type: 'permission', response: 'reject' });
@@ -135,7 +135,7 @@ describe('resolving', () => {
 		});
 	});
 
-	test('a question takes a text', async () => {
+	test('a question accepts a text', async () => {
 		const sessionId = await started('[question Which colour?]');
 		const [interaction] = (await read(sessionId)).body.pendingInteractions!;
 		expect(interaction).toMatchObject({ type: 'question', question: 'Which colour?' });
@@ -170,7 +170,7 @@ test('a message starts a new turn', async () => {
 });
 
 describe('aborting', () => {
-	test('fails the session, and a second time changes nothing', async () => {
+	test('fails the session, and a second abort changes nothing', async () => {
 		const sessionId = await started('[ask bash: x]');
 		const first = await abort(sessionId);
 		expect(first).toMatchObject({
@@ -187,7 +187,7 @@ describe('aborting', () => {
 		expect((await control.sessions())[0].aborted).toBe(false);
 	});
 
-	test('takes a body or none', async () => {
+	test('accepts a body or none', async () => {
 		const sessionId = await started('[work 1m]');
 		expect((await api('POST', `/agent/sessions/${sessionId}/abort`, { body: {} })).status).toBe(
 			200,

@@ -55,7 +55,7 @@ describe('the tables of the document', () => {
 		},
 	);
 
-	test('ninety days of traffic over several projects and currencies, with purchases, the same at every start', async () => {
+	test('have ninety days of traffic over several projects and currencies, with purchases, the same at every start', async () => {
 		const [facts] = await read(
 			analytics,
 			"SELECT uniq(toDate(date)) AS days, uniq(domain) AS domains, uniq(currencyCode) AS currencies, countIf(name = 'purchase') AS purchases FROM events_computed",
@@ -67,7 +67,7 @@ describe('the tables of the document', () => {
 		expect(traffic.events.every(({ date }) => date <= '2026-10-05 12:00:00.000')).toBe(true);
 	});
 
-	test('siblings are linked for revenue: what the shop earns counts for the pages of the sites that led there', async () => {
+	test('siblings are linked for revenue: a purchase in the shop counts for the pages of the sites with links to the shop', async () => {
 		const purchases = traffic.events.filter(({ name }) => name === 'purchase');
 		const elsewhere = (purchase: TrafficEvent) =>
 			traffic.events.find(
@@ -289,7 +289,7 @@ describe('over any events', () => {
 			{ numRuns: 15 },
 		));
 
-	test('a visit that comes to a page again on the same day converts there once', async () => {
+	test('a visit that returns to a page on the same day converts there once', async () => {
 		const visit = {
 			...places[1],
 			subject: getId('visit:again'),

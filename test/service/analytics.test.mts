@@ -136,17 +136,17 @@ test.each([
 	"SELECT 1 FROM numbers(1) ORDER BY number LIMIT (SELECT length(line) FROM file('/etc/hostname', 'LineAsString', 'line String'))",
 	'SELECT * FROM `system` . `tables`',
 	'SELECT * FROM SYSTEM.tables',
-])('a file or a database is found however it is written: %s', async (text) => {
+])('a file or a database is found in any spelling: %s', async (text) => {
 	expect(getError(await query(text))).toEqual([400, 'invalid_request']);
 });
 
-test("what stands in a text is the caller's own", async () => {
+test('a text in quotes is never changed', async () => {
 	expect(await rows("SELECT 'file(1) FROM system.tables SETTINGS x' AS n")).toEqual([
 		{ n: 'file(1) FROM system.tables SETTINGS x' },
 	]);
 });
 
-test("a caller sees its own projects' rows and no others", async () => {
+test('a caller sees only the rows of its own projects', async () => {
 	const { projects } = await seed();
 	const [mine, sibling, stranger] = [projects[0], projects[3], projects[1]].map(({ id }) => id);
 	const domains = async (token: string) =>
@@ -166,7 +166,7 @@ test("a caller sees its own projects' rows and no others", async () => {
 	expect(both).not.toContain(other[0]);
 });
 
-test('for a key without projects every table is empty, but the exchange rates', async () => {
+test('for a key without projects every table is empty, except the exchange rates', async () => {
 	for (const table of [
 		'events_computed',
 		'daily_page_rollups',
@@ -195,7 +195,7 @@ test('never more than 100,000 rows', async () => {
 	).toBe(100_000);
 });
 
-test('a query that takes too long is ended with a 400', async () => {
+test('a query that takes too long ends with a 400', async () => {
 	const analytics = createAnalytics({ traffic: () => ({ events: [], rates: [] }), seconds: 1 });
 	try {
 		await expect(
@@ -226,7 +226,7 @@ test.each([
 	],
 	["SELECT * FROM session_attribution(since = '2026-01-01')", /until/],
 	['SELECT views_state + 1 FROM daily_page_rollups', /AggregateFunction/],
-])("what ClickHouse says arrives without the engine's internals: %s", async (text, message) => {
+])('a message from ClickHouse has no internals of the engine: %s', async (text, message) => {
 	const result = await query(text);
 	expect(result.status).toBe(400);
 	expect(getMessage(result)).toMatch(message);
@@ -235,7 +235,7 @@ test.each([
 	);
 });
 
-test('numbers arrive as ClickHouse writes them, also those that JavaScript cannot represent', async () => {
+test("numbers are unchanged, also those that JavaScript can't represent", async () => {
 	const { text } = await query(
 		'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite',
 	);
@@ -244,7 +244,7 @@ test('numbers arrive as ClickHouse writes them, also those that JavaScript canno
 	);
 });
 
-test('where ClickHouse does not load the service starts, and analytics answers 503 with the reason', async () => {
+test("if ClickHouse doesn't load, the service starts, and analytics returns 503 with the reason", async () => {
 	const hook =
 		"import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='chdb')throw new Error('no binary for this platform');return next(name,context)}})";
 	const main = fileURLToPath(new URL('../../local-service/main.mts', import.meta.url));
@@ -273,7 +273,7 @@ test('where ClickHouse does not load the service starts, and analytics answers 5
 	}
 });
 
-test('ClickHouse is installed at the first query, and after a failed installation at the next one', async () => {
+test('ClickHouse is installed at the first query, and after a failed installation at the next query', async () => {
 	let attempts = 0;
 	const install = async () => {
 		if (++attempts === 1) throw new Error('npm install failed');

@@ -8,7 +8,7 @@ const iso = () => new Date(clock.now()).toISOString();
 const firstProject = async () => (await seed()).projects[0].id;
 const ids = (items: Array<{ id?: string }>) => items.map(({ id }) => id);
 
-test('projects are added, renamed and removed, and a reset forgets it all', async () => {
+test('projects are added, renamed and removed, and a reset removes all changes', async () => {
 	const list = () => all<Schemas['Project']>('/projects', { query: { limit: 100 } });
 	const before = await list();
 	const { id } = await control.projects.add({ name: 'Brand new' });
@@ -37,7 +37,7 @@ describe('tasks', () => {
 		expect(ids(await list())).not.toContain(id);
 	});
 
-	test('run: the next run moves on, and nothing else changes', async () => {
+	test('run: the next run gets a new time, and nothing else changes', async () => {
 		const [{ id }] = (await seed()).tasks;
 		const before = await read(id);
 		const { nextRunAt } = await control.tasks.run(id);
@@ -48,7 +48,7 @@ describe('tasks', () => {
 		expect(Date.parse((await read(id)).nextRunAt!)).toBeGreaterThan(Date.parse(nextRunAt!));
 	});
 
-	test('that have run follow a new rule from now on', async () => {
+	test('that have run get their next time from a new rule', async () => {
 		const { id } = await control.tasks.add({ rrule: 'FREQ=YEARLY' });
 		await control.tasks.run(id);
 		await control.tasks.run(id);
@@ -56,7 +56,7 @@ describe('tasks', () => {
 		expect(Date.parse((await read(id)).nextRunAt!) - clock.now()).toBeLessThanOrEqual(3_600_000);
 	});
 
-	test('run at their time, too', async () => {
+	test('also run at their time', async () => {
 		const { id } = await control.tasks.add({ rrule: 'FREQ=HOURLY' });
 		const before = await read(id);
 		advance(3600);
@@ -66,7 +66,7 @@ describe('tasks', () => {
 	});
 });
 
-test('files are added, changed and removed, folders with everything in them', async () => {
+test('files are added, changed and removed, folders with all their contents', async () => {
 	const projectId = await firstProject();
 	const list = () => all<Schemas['File']>('/files', { query: { projectId, limit: 100 } });
 	const folder = await control.files.add({ projectId, name: 'Inbox', kind: 'folder' });
@@ -126,8 +126,8 @@ test('products are added, changed and removed', async () => {
 	expect(ids(await list())).not.toContain(id);
 });
 
-describe('what cannot be changed', () => {
-	test('is not found, or says what is wrong', async () => {
+describe("a change that isn't possible", () => {
+	test('is not found, or names the reason', async () => {
 		const { projects, files } = await seed();
 		const [{ id: projectId }] = projects;
 		const attempts: Array<[Promise<unknown>, string]> = [
@@ -175,7 +175,7 @@ describe('with dialects', () => {
 	const service = speaker(['foreign-ids-prefixed', 'late-changes']);
 	afterEach(() => service.close());
 
-	test('what is added shows late, and products go by the ids that callers know', async () => {
+	test('additions appear late, and products have the IDs that callers know', async () => {
 		const projectId = (await service.control.seed()).projects[0].id;
 		const { id } = await service.control.products.add({ projectId, name: 'Late' });
 		expect(id).toMatch(/^prod_\d+$/);

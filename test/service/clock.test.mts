@@ -17,7 +17,7 @@ test('service time starts at wall time and runs at the given speed', () => {
 	expect(clock.now()).toBe(1_001_000);
 });
 
-test('a new speed applies from now on and does not move the past', () => {
+test("a new speed applies from now on and doesn't change past times", () => {
 	const { clock, pass } = clockOnWall(10);
 	pass(100);
 	clock.setSpeed(1);
@@ -27,7 +27,7 @@ test('a new speed applies from now on and does not move the past', () => {
 	expect(clock.speed()).toBe(1);
 });
 
-test('service time converts to wall time, whatever the speed was then', () => {
+test('service time converts to wall time, for any speed at that time', () => {
 	const { clock, pass, wall } = clockOnWall(10);
 	const moments = [1, 5, 0.5].map((speed) => {
 		pass(100);

@@ -8,7 +8,7 @@ import { createServiceClock } from '../virtualClock.mts';
 const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
 
 describe('the record of requests', () => {
-	test('has what was sent and what was answered, and never a token', async () => {
+	test('has each request and response, and never a token', async () => {
 		const token = await keyFor({});
 		await api('GET', '/projects', { query: { limit: 1 }, token });
 		await api('POST', '/agent/sessions', { body: { prompt: 'x' } });
@@ -38,7 +38,7 @@ describe('the record of requests', () => {
 		expect(JSON.stringify(requests)).not.toContain('wa_local_');
 	});
 
-	test('also has what was refused: unknown keys, unknown routes, broken bodies', async () => {
+	test('has refused requests: unknown keys, unknown routes, broken bodies', async () => {
 		await api('GET', '/projects', { token: 'wrong' });
 		await api('GET', '/nothing');
 		await api('POST', '/products', { body: '{' });
@@ -48,7 +48,7 @@ describe('the record of requests', () => {
 		expect(requests[2].body).toBe('{');
 	});
 
-	test('is read from a number on, and numbering continues when it is cleared', async () => {
+	test('is read from a given number on, and numbering continues after a clear', async () => {
 		for (let n = 0; n < 3; n++) await api('GET', '/projects');
 		expect((await control.requests(1)).map(({ n }) => n)).toEqual([2, 3]);
 		await control.clearRequests();
@@ -57,7 +57,7 @@ describe('the record of requests', () => {
 		expect((await control.requests()).map(({ n }) => n)).toEqual([4]);
 	});
 
-	test('has the length of what is too long to keep', async () => {
+	test('has only the length of a long body', async () => {
 		await api('POST', '/products', { body: { projectId: 'x', text: 'y'.repeat(200_000) } });
 		expect((await control.requests())[0].body).toEqual({
 			omitted: expect.stringContaining('characters'),
@@ -65,7 +65,7 @@ describe('the record of requests', () => {
 	});
 });
 
-test('sessions are shown with everything that happened to them', async () => {
+test('sessions are shown with all their events', async () => {
 	const projectId = (await seed()).projects[0].id;
 	const startedAt = new Date(clock.now()).toISOString();
 	const { sessionId } = (
@@ -128,7 +128,7 @@ test('a reset restores the start', async () => {
 	expect((await api('GET', '/projects')).status).toBe(200);
 });
 
-test('the seed has what tests need', async () => {
+test('the seed has the IDs that tests need', async () => {
 	const found = await seed();
 	expect(found.keys).toEqual({ main: 'wa_local_main_key', noProjects: 'wa_local_no_projects_key' });
 	expect(found.tasks.length).toBeGreaterThan(24);
@@ -170,7 +170,7 @@ test.each([
 	});
 });
 
-test('its client throws what the service refuses', async () => {
+test('its client throws errors that the service returns', async () => {
 	await expect(control.setSpeed(0)).rejects.toThrow(
 		'The control API answered 400 to POST /speed: {"error"',
 	);
@@ -181,7 +181,7 @@ test('speed can be changed while the service runs', async () => {
 	expect(clock.speed()).toBe(60);
 });
 
-test('a service that does not listen is controlled within the process', async () => {
+test("a service that doesn't listen is controlled within the process", async () => {
 	const { app } = createService({ clock: createServiceClock() });
 	const within = controlWithin(app);
 	const { folderId } = await within.fillFiles((await within.seed()).projects[0].id, 3);
@@ -191,14 +191,14 @@ test('a service that does not listen is controlled within the process', async ()
 	await app.close();
 });
 
-describe('who may call it', () => {
+describe('access to the control API', () => {
 	const { app } = createService({ clock: createServiceClock() });
 	const call = (
 		headers: Record<string, string>,
 		{ method = 'POST' as 'GET' | 'POST' | 'DELETE', url = '/reset', payload = '' } = {},
 	) => app.inject({ method, url: `/_control${url}`, headers, payload });
 
-	test('callers on this machine, and no others', async () => {
+	test('is for callers on this machine only', async () => {
 		const from = (remoteAddress: string) => app.inject({ url: '/_control/seed', remoteAddress });
 		for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 			expect((await from(address)).statusCode).toBe(200);
@@ -216,7 +216,7 @@ describe('who may call it', () => {
 		['a name that begins like this machine', { host: 'localhost.attacker.example' }],
 		['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
 		['a form with plain text', { 'content-type': 'text/plain' }],
-	])('no web page of %s', async (_, headers) => {
+	])('is refused to a web page of %s', async (_, headers) => {
 		for (const [method, url] of [
 			['POST', '/reset'],
 			['POST', '/faults'],
@@ -228,7 +228,7 @@ describe('who may call it', () => {
 		}
 	});
 
-	test('a body without a content type is refused, whatever it says', async () => {
+	test('a body without a content type is refused, for any content', async () => {
 		const answer = await call({}, { url: '/speed', payload: '{"speed": 2}' });
 		expect(answer.statusCode).toBe(403);
 	});
@@ -238,11 +238,11 @@ describe('who may call it', () => {
 		['a program under another name of this machine', { host: '[::1]:4010' }],
 		['a page of the service itself', { host: '127.0.0.1:4010', origin: 'http://127.0.0.1:4010' }],
 		['the address bar', { 'sec-fetch-site': 'none' }],
-	])('%s may', async (_, headers) => {
+	])('%s has access', async (_, headers) => {
 		expect((await call(headers)).statusCode).toBe(200);
 	});
 
-	test('over real HTTP too', async () => {
+	test('is also checked over real HTTP', async () => {
 		const headers = { origin: 'https://example.com' };
 		const { status, data } = await http.post(`${controlUrl()}/reset`, undefined, { headers });
 		expect([status, data.error.code]).toEqual([403, 'forbidden']);

@@ -13,7 +13,7 @@ const list = (siteId: string, token?: string) =>
 	all<Domain>('/custom-domains', { version: older, query: { siteId, limit: 5 }, token });
 const remove = (id: string, token?: string) => api('DELETE', `/custom-domains/${id}`, { token });
 
-test('are listed for one site, pending and not, with what to enter at the registrar', async () => {
+test('are listed for one site, pending and not, with the DNS records for the registrar', async () => {
 	const [first, second] = found.sites;
 	const domains = await list(first.id);
 	expect(domains.map(({ id }) => id)).toEqual(
@@ -33,7 +33,7 @@ test('are listed for one site, pending and not, with what to enter at the regist
 	).toBe(false);
 });
 
-test('are deleted once; a repeat is not found', async () => {
+test('are deleted once, and a repeat is not found', async () => {
 	const site = found.sites[0].id;
 	const [first, ...others] = await list(site);
 	expect(await remove(first.id)).toMatchObject({
@@ -44,7 +44,7 @@ test('are deleted once; a repeat is not found', async () => {
 	expect(await list(site)).toEqual(others);
 });
 
-test('that are deleted between two pages do not shift the second page', async () => {
+test("that are deleted between two pages don't shift the second page", async () => {
 	const query = { siteId: found.sites[0].id, limit: 5 };
 	const everything = await list(query.siteId);
 	const first = (await api<List<Domain>>('GET', '/custom-domains', { version: older, query })).body;

@@ -59,7 +59,7 @@ const samples: Values = {
 };
 
 describe('the assumed requests', () => {
-	test('are of operations that the contract has', () => {
+	test('are of operations in the contract', () => {
 		const known = namedOperations.map(({ operationId }) => operationId);
 		expect(operationIds.filter((operationId) => !known.includes(operationId))).toEqual([]);
 	});
@@ -94,7 +94,7 @@ describe('every dialect', () => {
 	);
 
 	test.each(dialectNames.filter((name) => dialects[name].overrides && !dialects[name].ignores))(
-		'%s refuses requests as we assume them, where they differ',
+		'%s refuses requests as we assume them, if they differ',
 		async (name) => {
 			const service = speak(name);
 			for (const [operationId, override] of Object.entries(service.overrides)) {
@@ -117,7 +117,7 @@ describe('every dialect', () => {
 		expect(named.sort()).toEqual([...dialectNames].sort());
 	});
 
-	test('has one line that says what it is', () => {
+	test('has a one-line summary', () => {
 		for (const name of dialectNames) expect(dialects[name].summary).toMatch(/^[A-Z][^\n]{10,90}$/);
 	});
 });
@@ -132,7 +132,7 @@ describe('mixtures', () => {
 			),
 		);
 
-	test('of any dialects that do not contradict each other work, with the overrides of the mixture', async () => {
+	test("of any dialects that don't contradict each other work, with the overrides of the mixture", async () => {
 		await fc.assert(
 			fc.asyncProperty(mixture, async (names) => {
 				const service = speaker(names);
@@ -147,7 +147,7 @@ describe('mixtures', () => {
 		);
 	}, 120_000);
 
-	test('do not depend on the order in which they are named', () => {
+	test("don't depend on the order of the names", () => {
 		fc.assert(
 			fc.property(mixture, (names) => {
 				expect(settingsFor([...names].reverse())).toEqual(settingsFor(names));
@@ -155,7 +155,7 @@ describe('mixtures', () => {
 		);
 	});
 
-	test('of dialects that contradict each other are refused, and unknown names with those that exist', async () => {
+	test('of dialects that contradict each other are refused, and an unknown name is refused with a list of the known names', async () => {
 		expect(findConflict(['snake-case', 'bare-lists'])).toBeUndefined();
 		expect(findConflict(['session-ids-plain', 'session-ids-run'])).toBe(
 			'The dialects session-ids-plain and session-ids-run contradict each other: a service has one kind of session ids',
@@ -168,7 +168,7 @@ describe('mixtures', () => {
 	});
 });
 
-test('a service that listens says which overrides it needs', async () => {
+test('a service that listens prints the overrides it needs', async () => {
 	const plain = await startService();
 	const foreign = await startService({ dialects: ['message-parts'] });
 	expect([plain.overrides, foreign.overrides]).toEqual([{}, dialects['message-parts'].overrides]);
@@ -202,7 +202,7 @@ describe('overrides', () => {
 		});
 	});
 
-	test('say what differs and nothing else', () => {
+	test('name the differences and nothing else', () => {
 		expect(dialects['snake-case'].overrides).toEqual({
 			createAgentSession: { body: { project_id: '{projectId}', prompt: '{prompt}' } },
 			listFiles: {
@@ -237,7 +237,7 @@ describe('overrides', () => {
 		expect(dialects['empty-answers'].overrides).toBeUndefined();
 	});
 
-	test('lead to what the nodes need', async () => {
+	test("make the nodes' requests succeed", async () => {
 		for (const name of ['session-ids-run', 'content-in-file', 'lists-under-other-keys'] as const) {
 			const service = speak(name);
 			const { projects, files, sites } = await service.control.seed();

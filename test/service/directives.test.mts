@@ -54,7 +54,7 @@ function write(step: Step): string {
 }
 
 describe('directives', () => {
-	test('every script is read back as it was written, in order', () => {
+	test('every script is read back unchanged, in order', () => {
 		fc.assert(
 			fc.property(fc.array(step), (steps) =>
 				expect(parseDirectives(steps.map(write).join(' ')).steps).toEqual(steps),
@@ -62,7 +62,7 @@ describe('directives', () => {
 		);
 	});
 
-	test('no prompt is ever an error, and without directives it is all text', () => {
+	test('no prompt is ever an error, and a prompt without directives is all text', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'grapheme' }), (prompt) => {
 				const { steps, text } = parseDirectives(prompt);
@@ -103,7 +103,7 @@ describe('directives', () => {
 		expect(parseDirectives(text)).toEqual({ steps: [], text });
 	});
 
-	test('the steps after [next turn] are for the next message, and text that is said may have brackets', () => {
+	test('the steps after [next turn] are for the next message, and texts can have brackets', () => {
 		const { steps, next, text } = parseDirectives(
 			'Check [say No.] [next turn] [say {"a": [1, 2]}] [next turn] [work 1s] [say b]',
 		);
@@ -118,14 +118,14 @@ describe('directives', () => {
 		]);
 	});
 
-	test('braces without options belong to the pattern, and their commas do not split it', () => {
+	test("braces without options are part of the pattern, and their commas don't split it", () => {
 		const [step] = parseDirectives('[ask edit: src/*.{ts,js}, docs/{a,b}]').steps;
 		expect(step).toMatchObject({
 			requests: [{ patterns: ['src/*.{ts,js}', 'docs/{a,b}'], options: usualOptions }],
 		});
 	});
 
-	test('a plus splits requests only where another request follows', () => {
+	test('a plus splits requests only if another request comes after the plus', () => {
 		const [step] = parseDirectives('[ask bash: a + b + edit: c]').steps;
 		expect(step).toMatchObject({
 			requests: [

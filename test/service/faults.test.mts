@@ -26,7 +26,7 @@ const newProduct = async () =>
 	api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
 const wasMade = async () => (await seed()).products.some(({ name }) => name === 'Traced');
 
-describe('which requests are struck', () => {
+describe('the requests with a fault', () => {
 	const strikes = (rule: Partial<FaultRule>, count: number) => {
 		const faults = createFaults();
 		faults.add([{ operationId: '*', kind: 'reset', ...rule }]);
@@ -37,10 +37,10 @@ describe('which requests are struck', () => {
 	test('as many as the rule says', () => expect(strikes({ times: 2 }, 4)).toEqual([1, 1, 0, 0]));
 	test('all of them', () => expect(strikes({ times: 0 }, 4)).toEqual([1, 1, 1, 1]));
 	test('not the first ones', () => expect(strikes({ after: 2 }, 4)).toEqual([0, 0, 1, 0]));
-	test('those of the operation only', () =>
+	test('only those of the operation', () =>
 		expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
 
-	test('renaming and moving are operations of their own, though one endpoint serves both', async () => {
+	test('renaming and moving are separate operations, although they share an endpoint', async () => {
 		const { files } = await seed();
 		const [{ id }] = files;
 		const change = async (body: object) => (await api('PATCH', `/files/${id}`, { body })).status;
@@ -52,7 +52,7 @@ describe('which requests are struck', () => {
 		expect(await change({ name: 'newer name.md' })).toBe(503);
 	});
 
-	test('by chance, the same chance for the same seed', () => {
+	test('random ones, the same for the same seed', () => {
 		fc.assert(
 			fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, probability) => {
 				expect(strikes({ seed, probability, times: 0 }, 50)).toEqual(
@@ -69,7 +69,7 @@ describe('which requests are struck', () => {
 		expect(strikes({ probability: 0, times: 0 }, 5)).toEqual([0, 0, 0, 0, 0]);
 	});
 
-	test('by the first rule that fits, with any latency on top', () => {
+	test('those of the first matching rule, plus any latency', () => {
 		const faults = createFaults();
 		faults.add([
 			{ operationId: '*', kind: 'latency', ms: 1 },
@@ -81,7 +81,7 @@ describe('which requests are struck', () => {
 		);
 	});
 
-	test('is listed, and over when cleared', async () => {
+	test('are listed, and the fault ends when cleared', async () => {
 		await arm({ kind: 'reset', after: 1 });
 		await raw();
 		expect(await control.faults()).toEqual([
@@ -100,7 +100,7 @@ describe('which requests are struck', () => {
 	});
 });
 
-describe('what they do', () => {
+describe('the effects of faults', () => {
 	test('status: any error, before anything is done', async () => {
 		await arm({ kind: 'status', status: 429, retryAfter: 3 });
 		const got = await newProduct();
@@ -131,7 +131,7 @@ describe('what they do', () => {
 		expect(await wasMade()).toBe(true);
 	});
 
-	test('latency: a later request is answered first', async () => {
+	test('latency: a later request gets its response first', async () => {
 		await arm({ operationId: 'listTasks', kind: 'latency', ms: 1000 });
 		const order: string[] = [];
 		await Promise.all([
@@ -146,7 +146,7 @@ describe('what they do', () => {
 		});
 	});
 
-	test('reset: no answer, and nothing done', async () => {
+	test('reset: no response, and no effect', async () => {
 		await arm({ kind: 'reset', operationId: 'createProduct' });
 		await expect(newProduct()).rejects.toThrow('socket hang up');
 		expect(await last()).toMatchObject({
@@ -156,7 +156,7 @@ describe('what they do', () => {
 		expect(await wasMade()).toBe(false);
 	});
 
-	test('reset-after: no answer, but done', async () => {
+	test('reset-after: no response, but an effect', async () => {
 		await arm({ kind: 'reset-after', operationId: 'createProduct' });
 		await expect(newProduct()).rejects.toThrow('socket hang up');
 		expect(await last()).toMatchObject({
@@ -167,7 +167,7 @@ describe('what they do', () => {
 		expect(await wasMade()).toBe(true);
 	});
 
-	test('half: the body breaks off', async () => {
+	test('half: the body is cut off', async () => {
 		await arm({ kind: 'half' });
 		const response = await raw();
 		expect(response.status).toBe(200);
@@ -175,7 +175,7 @@ describe('what they do', () => {
 		expect(await last()).toMatchObject({ status: 200, fault: { kind: 'half', processed: true } });
 	});
 
-	test('hang: others are answered, it is not', async () => {
+	test("hang: other requests get responses, the stuck one doesn't", async () => {
 		await arm({ kind: 'hang' });
 		const stop = new AbortController();
 		let settled = false;
@@ -202,21 +202,21 @@ describe('what they do', () => {
 		expect(await response.text()).toMatch(/^<!doctype html>/);
 	});
 
-	test('empty: nothing, with 200', async () => {
+	test('empty: an empty body, with 200', async () => {
 		await arm({ kind: 'empty' });
 		const response = await raw();
 		expect([response.status, await response.text()]).toEqual([200, '']);
 		expect(await last()).toMatchObject({ fault: { kind: 'empty', processed: true } });
 	});
 
-	test('content-type: the true body under another name', async () => {
+	test('content-type: the true body with another content type', async () => {
 		await arm({ kind: 'content-type' });
 		const response = await raw();
 		expect(response.headers.get('content-type')).toBe('text/plain');
 		expect(await response.json()).toMatchObject({ object: 'list' });
 	});
 
-	test('not-found: 404 for what is there', async () => {
+	test('not-found: 404 for something that exists', async () => {
 		await arm({ kind: 'not-found' });
 		expect(getError(await api('GET', '/projects'))).toEqual([404, 'not_found']);
 	});
@@ -231,7 +231,7 @@ describe('what they do', () => {
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
 	});
 
-	test('lost-cursor: a page that says there is more, and not where', async () => {
+	test('lost-cursor: a page with has_more and no cursor', async () => {
 		await arm({ kind: 'lost-cursor', operationId: 'listTasks' });
 		const { body } = await api('GET', '/tasks', { query: { limit: 100 } });
 		expect(body).toMatchObject({ has_more: true, next_cursor: null });
@@ -240,7 +240,7 @@ describe('what they do', () => {
 		expect((await api('GET', `/tasks/${id}`, { version: older })).body).toMatchObject({ id });
 	});
 
-	test('repeated-cursor: the next page is said to begin where this one did', async () => {
+	test('repeated-cursor: the cursor of the next page is the cursor of this page', async () => {
 		const first = await api<List<unknown>>('GET', '/tasks', { query: { limit: 10 } });
 		const cursor = first.body.next_cursor!;
 		await arm({ kind: 'repeated-cursor', times: 2 });
@@ -251,7 +251,7 @@ describe('what they do', () => {
 		}
 	});
 
-	test('interactions: twice, or not at all, once there are some', async () => {
+	test('interactions: listed twice, or not at all', async () => {
 		const projectId = (await seed()).projects[0].id;
 		const { sessionId } = (
 			await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {

@@ -32,7 +32,7 @@ const content = (id: string) => api<{ text?: string; url?: string }>('GET', `/fi
 const update = (id: string, body: unknown) => api<File>('PATCH', `/files/${id}`, { body });
 
 describe('listing', () => {
-	test('gives everything in the project, or what lies directly in a folder', async () => {
+	test('returns everything in the project, or the direct children of a folder', async () => {
 		const everything = await all<File>('/files', { query: { projectId, limit: 100 } });
 		expect(everything.length).toBeGreaterThan(100);
 		expect(everything.every((item) => item.object === 'file' && item.projectId === projectId)).toBe(
@@ -55,7 +55,7 @@ describe('listing', () => {
 		expect(await of(unknownId)).toEqual([404, 'not_found']);
 	});
 
-	test('gives cursors that are valid for this folder only', async () => {
+	test('returns cursors that are valid for this folder only', async () => {
 		const { body } = await api<List<File>>('GET', '/files', { query: { projectId, limit: 5 } });
 		const query = { projectId, parentId: folder('Content').id, cursor: body.next_cursor! };
 		expect(getError(await api('GET', '/files', { query }))).toEqual([400, 'invalid_request']);
@@ -95,7 +95,7 @@ describe('creating', () => {
 		]);
 	});
 
-	test('from base64, with the type given or guessed', async () => {
+	test('from base64, with the given or a guessed type', async () => {
 		const data = Buffer.from([0, 255, 1, 254]).toString('base64');
 		expect((await create({ name: 'a.png', source: { type: 'base64', data } })).body).toMatchObject({
 			sizeBytes: 4,
@@ -114,7 +114,7 @@ describe('creating', () => {
 		}
 	});
 
-	test('from an Asset of the same project, with the scope for it', async () => {
+	test('from an asset of the same project, with the scope for assets', async () => {
 		const getAsset = (project: string) =>
 			found.assets.find((asset) => asset.projectId === project && asset.name === 'logo.png')!;
 		const source = { type: 'asset', assetId: getAsset(projectId).id };
@@ -132,7 +132,7 @@ describe('creating', () => {
 		}
 	});
 
-	test('under a name that a sibling has is a conflict, and overwrites nothing', async () => {
+	test('under the name of a sibling is a conflict, and overwrites nothing', async () => {
 		const readme = file('readme.md');
 		const before = (await content(readme.id)).body;
 		expect(getError(await create({ name: 'readme.md' }))).toEqual([409, 'conflict']);
@@ -142,7 +142,7 @@ describe('creating', () => {
 		expect((await create({ name: 'Readme.md' })).status).toBe(201);
 	});
 
-	test('up to 10 MiB of content and not a byte more, however it is sent', async () => {
+	test('accepts up to 10 MiB of content in any encoding, and not a byte more', async () => {
 		const text = (size: number) => ({ type: 'text', text: 'x'.repeat(size) });
 		const base64 = (size: number) => ({
 			type: 'base64',
@@ -164,7 +164,7 @@ describe('creating', () => {
 		).toEqual([413, 'payload_too_large']);
 	});
 
-	test('needs a folder of the project as parent, and a source for files only', async () => {
+	test('needs a folder of the project as parent, and a source only for files', async () => {
 		expect(getError(await create({ name: 'x', parentId: file('readme.md').id }))).toEqual([
 			400,
 			'invalid_request',
@@ -189,14 +189,14 @@ describe('creating', () => {
 describe('content', () => {
 	const download = async (name: string) => (await content(file(name).id)).body.url!;
 
-	test('comes as text when it is text and not too long', async () => {
+	test('is returned as text if it is a short text', async () => {
 		expect((await content(file('übersicht.md').id)).body.text).toContain('日本語 👋');
 		expect((await content(file('navigation.json').id)).body).toHaveProperty('text');
 		for (const name of ['log.txt', 'team.jpg', 'floor-plan.pdf'])
 			expect((await content(file(name).id)).body).toEqual({ url: expect.any(String) });
 	});
 
-	test('that claims to be text and is not comes as a URL', async () => {
+	test("with a text type that isn't text is returned as a URL", async () => {
 		const data = Buffer.from([0xff, 0xfe, 0x80]).toString('base64');
 		const { body } = await create({ name: 'broken.txt', source: { type: 'base64', data } });
 		expect((await content(body.id)).body).toEqual({ url: expect.any(String) });
@@ -227,7 +227,7 @@ describe('content', () => {
 		expect((await http.get(url)).status).toBe(403);
 	});
 
-	test('cannot be fetched with a URL that was tampered with', async () => {
+	test("can't be fetched with a changed URL", async () => {
 		const url = await download('team.jpg');
 		const later = new URL(url);
 		later.searchParams.set('expires', String(clock.now() + 1e9));
@@ -242,7 +242,7 @@ describe('content', () => {
 		}
 	});
 
-	test('does not exist for a folder', async () => {
+	test("doesn't exist for a folder", async () => {
 		expect(getError(await content(folder('Empty').id))).toEqual([400, 'invalid_request']);
 	});
 });
@@ -265,7 +265,7 @@ describe('renaming and moving', () => {
 		expect(getError(await create({ name: 'start.md', parentId }))).toEqual([409, 'conflict']);
 	});
 
-	test('to My Files is asked for with null', async () => {
+	test('to My Files needs null', async () => {
 		const { id } = found.files.find(
 			({ name, parentId }) => name === 'navigation.json' && parentId !== undefined,
 		)!;
@@ -277,7 +277,7 @@ describe('renaming and moving', () => {
 		]);
 	});
 
-	test('to where the name is taken is a conflict', async () => {
+	test('to a taken name is a conflict', async () => {
 		const { id } = file('readme.md');
 		await create({ name: 'taken.md' });
 		expect(getError(await update(id, { name: 'taken.md' }))).toEqual([409, 'conflict']);
@@ -286,7 +286,7 @@ describe('renaming and moving', () => {
 		expect((await update(id, { parentId: folder('Empty').id, name: 'free.md' })).status).toBe(200);
 	});
 
-	test('to where it is already changes nothing', async () => {
+	test('to the current place changes nothing', async () => {
 		const { id } = file('readme.md');
 		const before = (await api<File>('GET', `/files/${id}`)).body;
 		advance(5);

@@ -11,7 +11,7 @@ const read = async (sessionId: string) =>
 	(await service.call('getAgentSession', { sessionId })).body;
 const firstProject = async () => (await service.control.seed()).projects[0].id;
 
-test('a new session is not found by any operation, for so long on top of its first moments', async () => {
+test('a new session is not found by any operation for the lateness plus its usual first moments', async () => {
 	late({ session: 4000 });
 	await service.call('createAgentSession', {
 		projectId: await firstProject(),
@@ -29,7 +29,7 @@ test('a new session is not found by any operation, for so long on top of its fir
 	expect(await statuses()).toEqual([200, 200, 202]);
 });
 
-test('the turn that a message starts is not seen, while it runs all the same', async () => {
+test("the turn of a new message isn't visible, but it runs", async () => {
 	late({ turn: 20_000 });
 	const sessionId = await startSession(service, '[say one]');
 	const before = await read(sessionId);
@@ -45,7 +45,7 @@ test('the turn that a message starts is not seen, while it runs all the same', a
 	});
 });
 
-test('a resolved interaction stays listed, and cannot be resolved again', async () => {
+test("a resolved interaction stays listed, and can't be resolved again", async () => {
 	late({ resolution: 8000 });
 	const sessionId = await startSession(service, '[ask bash: x] [say ok]');
 	const [{ id: interactionId }] = await findPending(service, sessionId);
@@ -67,7 +67,7 @@ test('a resolved interaction stays listed, and cannot be resolved again', async 
 	expect(await read(sessionId)).toMatchObject({ status: 'completed', pendingInteractions: [] });
 });
 
-test('an abort shows at once', async () => {
+test('an abort is visible at once', async () => {
 	late({ turn: 20_000, resolution: 20_000 });
 	const sessionId = await startSession(service, '[work 1h]');
 	await service.call('abortAgentSession', { sessionId });
@@ -111,7 +111,7 @@ describe('a new entry of a list', () => {
 	});
 });
 
-test('can be set while the service runs; a reset restores what it was started with', async () => {
+test('lateness can be set while the service runs, and a reset restores the first value', async () => {
 	late({ turn: 3000 });
 	expect(await service.control.setLateness({ listed: 1000 })).toEqual({
 		...noLateness,
@@ -123,7 +123,7 @@ test('can be set while the service runs; a reset restores what it was started wi
 	await expect(service.control.setLateness({ turn: -1 })).rejects.toThrow('answered 400');
 });
 
-test('of a dialect can be changed', async () => {
+test('the lateness of a dialect can be changed', async () => {
 	service = speaker(['late-changes'], { turn: 1000 });
 	expect(await service.control.setLateness({})).toEqual({
 		session: 3000,

@@ -32,14 +32,14 @@ test('--json prints one line with its address, and Ctrl-C ends it', async () => 
 	expect(await ended).toEqual([0, null]);
 });
 
-test('base URL and key are shown to people', async () => {
+test('people see the base URL and the key', async () => {
 	const { child, ended, output } = await run('--port', '0');
 	expect(output()).toMatch(/Base URL\s+http:\/\/127\.0\.0\.1:\d+\/v1\n\s+Key\s+wa_local_main_key/);
 	child.kill('SIGTERM');
 	await ended;
 });
 
-test('--dialect makes it speak one, and says which overrides that needs', async () => {
+test('--dialect sets the dialect, and prints the overrides that it needs', async () => {
 	const { child, ended, output } = await run('--port', '0', '--json', '--dialect', 'message-parts');
 	expect(JSON.parse(output())).toMatchObject({
 		overrides: { sendAgentMessage: { body: { content: [{ type: 'text', text: '{text}' }] } } },
@@ -48,7 +48,7 @@ test('--dialect makes it speak one, and says which overrides that needs', async 
 	await ended;
 });
 
-test('people are told the overrides, and which dialects there are', async () => {
+test('people see the overrides, and the list of dialects', async () => {
 	const { child, ended, output } = await run(
 		'--port',
 		'0',
@@ -65,7 +65,7 @@ test('people are told the overrides, and which dialects there are', async () => 
 	expect(list.output()).toMatch(/^ {2}snake-case +All names .* \(needs overrides\)$/m);
 });
 
-test('what cannot be is refused with a sentence', async () => {
+test('an impossible option is refused with a sentence', async () => {
 	const { ended, errors } = await run('--dialect', 'klingon');
 	expect(await ended).toEqual([1, null]);
 	expect(errors()).toContain('klingon');

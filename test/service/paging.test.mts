@@ -7,7 +7,7 @@ import { getError, getMessage, useService, type List, type Schemas } from './sup
 type Page = List<Schemas['Project']>;
 
 describe('pages', () => {
-	test('show everything that stays, once and in order, whatever is deleted in between, and nothing that was deleted', () => {
+	test('show every remaining entry, once and in order, after any deletions, and no deleted entry', () => {
 		const removals = fc.array(fc.array(fc.nat({ max: 99 })));
 		fc.assert(
 			fc.property(
@@ -39,7 +39,7 @@ describe('pages', () => {
 		);
 	});
 
-	test('count only what belongs to the list', () => {
+	test('count only the entries of the list', () => {
 		const items = createCollection<{ id: string }>();
 		for (let n = 0; n < 10; n++) items.add({ id: String(n) });
 		const even = (cursor?: string) =>
@@ -60,7 +60,7 @@ describe('pages', () => {
 });
 
 describe('cursors', () => {
-	test('lead back to where they came from, within the length that the API document allows', () => {
+	test('decode to the position that they encode, within the length that the API document allows', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.nat({ max: 1e12 }), (list, sequence) => {
 				const cursor = encodeCursor(list, sequence);
@@ -70,7 +70,7 @@ describe('cursors', () => {
 		);
 	});
 
-	test('are valid for one list only, and nothing else is a cursor', () => {
+	test('are valid for one list only, and no other text is a cursor', () => {
 		expect(() => decodeCursor('tasks', encodeCursor('projects', 3))).toThrow(
 			'not a cursor of this list',
 		);
@@ -118,7 +118,7 @@ describe('lists over HTTP', () => {
 		expect(rest.body.data).toHaveLength(30);
 	});
 
-	test('are whole when read page by page', async () => {
+	test('return the whole list page by page', async () => {
 		const { projects } = await seed();
 		expect((await all<Schemas['Project']>('/projects')).map(({ id }) => id)).toEqual(
 			projects.map(({ id }) => id),

@@ -18,7 +18,7 @@ const create = (body: Record<string, unknown>, token?: string) =>
 const update = (id: string, body: unknown, token?: string) =>
 	api<Product>('PATCH', `/products/${id}`, { body, token });
 
-test('have the fields that callers send, and an id that the service gives', async () => {
+test('have the fields that callers send, and an ID from the service', async () => {
 	const { status, body } = await create({
 		name: 'Mug',
 		price: 12.5,
@@ -57,14 +57,14 @@ test('are changed field by field, any number of times, and stay in their project
 	expect((await list())[0]).toEqual(changed);
 });
 
-test('are refused when a known field has the wrong type, or there is nothing to change', async () => {
+test('are refused if a known field has the wrong type, or if no field changes', async () => {
 	const [{ id }] = await list();
 	expect(getError(await create({ name: 5 }))).toEqual([400, 'invalid_request']);
 	expect(getError(await update(id, { name: 5 }))).toEqual([400, 'invalid_request']);
 	expect(getError(await update(id, {}))).toEqual([400, 'invalid_request']);
 });
 
-test('are not found when missing or in a project without access', async () => {
+test('are not found if missing or in a project without access', async () => {
 	const [{ id }] = await list();
 	const token = await keyFor({ projects: [found.projects[1].id] });
 	expect(getError(await api('GET', '/products', { query: { projectId }, token }))).toEqual([

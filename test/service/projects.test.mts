@@ -27,7 +27,7 @@ test('130 projects in 3 workspaces, the same at every start', async () => {
 	});
 });
 
-test('a key sees the projects that it can act on', async () => {
+test('a key sees the projects that it has access to', async () => {
 	const { projects } = await seed();
 	const some = [projects[3].id, projects[120].id];
 	const token = await keyFor({ projects: some });
@@ -36,7 +36,7 @@ test('a key sees the projects that it can act on', async () => {
 	expect(body.setup_required).toBeUndefined();
 });
 
-test('a key that can act on no project is told what to set up', async () => {
+test('a key without projects gets a setup message', async () => {
 	const { body } = await api<ProjectPage>('GET', '/projects', {
 		token: noProjectsToken,
 	});

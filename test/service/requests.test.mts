@@ -53,7 +53,7 @@ describe('every operation', () => {
 });
 
 describe('refusals', () => {
-	test('carry code, message and a link to what the code means', async () => {
+	test('have a code, a message and a link to the explanation of the code', async () => {
 		const { status, body } = await api('GET', '/projects', { token: null });
 		expect(status).toBe(401);
 		expect(body).toEqual({
@@ -65,7 +65,7 @@ describe('refusals', () => {
 		});
 	});
 
-	test('for a project without access are the same as for one that does not exist', async () => {
+	test("are equal for a project without access and for one that doesn't exist", async () => {
 		const { projects } = await seed();
 		const token = await keyFor({ projects: [projects[1].id] });
 		const start = (projectId: string, as?: string) =>
@@ -81,7 +81,7 @@ describe('refusals', () => {
 		expect(getError(await api('GET', path))).toEqual([404, 'not_found']);
 	});
 
-	test('a method that a route does not have', async () => {
+	test("a method that a route doesn't have", async () => {
 		expect(getError(await api('DELETE', '/projects'))).toEqual([404, 'not_found']);
 	});
 
@@ -101,7 +101,7 @@ describe('refusals', () => {
 		expect(getMessage(got)).toContain(message);
 	});
 
-	test('a body that does not say it is JSON', async () => {
+	test('a body without the content type of JSON', async () => {
 		const got = await api('POST', '/agent/sessions', {
 			body: { projectId: id, prompt: 'x' },
 			headers: { 'content-type': 'text/plain' },
@@ -132,7 +132,7 @@ describe('refusals', () => {
 });
 
 describe('rate limit', () => {
-	test('allows a burst, then says how long to wait, for each key', async () => {
+	test('allows a burst, then returns the waiting time, for each key', async () => {
 		const other = await keyFor({});
 		await control.setRateLimit({ perSecond: 0.5, burst: 2 });
 		const statuses = [];
@@ -146,7 +146,7 @@ describe('rate limit', () => {
 		expect((await api('GET', '/projects')).status).toBe(200);
 	});
 
-	test('allows the next request after the time that it named', () => {
+	test('allows the next request after that time', () => {
 		const limit = createRateLimit();
 		limit.set({ perSecond: 2, burst: 1 });
 		expect([
@@ -161,7 +161,7 @@ describe('rate limit', () => {
 	});
 });
 
-test('an answer that breaks the contract is a 500, and the log says what is wrong', async () => {
+test('a response that violates the contract becomes a 500, and the log names the violation', async () => {
 	const problems: string[] = [];
 	const clock = createServiceClock();
 	const store = seedStore(clock.now());

@@ -83,8 +83,8 @@ const lives = fc
 		return { log, seen: live(log, acts) };
 	});
 
-describe('every session, whatever callers do', () => {
-	test('later events do not change earlier states', () => {
+describe('every session, for any calls', () => {
+	test("later events don't change earlier states", () => {
 		fc.assert(
 			fc.property(lives, ({ log, seen }) =>
 				seen.forEach(([now, state]) => expect(sessionAt(log, now)).toEqual(state)),
@@ -105,7 +105,7 @@ describe('every session, whatever callers do', () => {
 		);
 	});
 
-	test('activity, interactions and turns only grow, and never lie in the future', () => {
+	test('activity, interactions and turns only grow, and are never in the future', () => {
 		fc.assert(
 			fc.property(lives, ({ seen }) => {
 				seen.forEach(([now, state], index) => {
@@ -139,7 +139,7 @@ describe('every session, whatever callers do', () => {
 		);
 	});
 
-	test('ends when every request is approved and nobody interferes', () => {
+	test('ends if every request is approved and no other call is made', () => {
 		fc.assert(
 			fc.property(prompt, fc.uuid(), (prompt, id) => {
 				const log = newLog(prompt, id);
@@ -214,7 +214,7 @@ describe('a turn', () => {
 		expect(after(log, 32).status).toBe('completed');
 	});
 
-	test('asks for several permissions at once, and goes on when all are resolved', () => {
+	test('asks for several permissions at once, and continues when all are resolved', () => {
 		const log = newLog('[ask bash: x + edit: src/*] [say ok]');
 		expect(after(log, 0).pending).toHaveLength(2);
 		resolve(log, 1, 'once', 1);
@@ -223,7 +223,7 @@ describe('a turn', () => {
 		expect(after(log, 2)).toMatchObject({ status: 'completed', message: { text: 'ok' } });
 	});
 
-	test('carries on when denied, and says so in the end', () => {
+	test('continues after a denial, and says so at the end', () => {
 		const log = newLog('[ask bash: git push] [work 2s] [say Finished.]');
 		resolve(log, 1, 'reject');
 		expect(after(log, 3)).toMatchObject({
@@ -232,7 +232,7 @@ describe('a turn', () => {
 		});
 	});
 
-	test('fails when denied what it needs', () => {
+	test('fails if a required permission is denied', () => {
 		const log = newLog('[ask! bash: git push] [say no]');
 		resolve(log, 1, 'reject');
 		expect(after(log, 1)).toMatchObject({
@@ -241,7 +241,7 @@ describe('a turn', () => {
 		});
 	});
 
-	test('does not ask again for what was allowed with always', () => {
+	test("doesn't ask again after an approval with always", () => {
 		const script = '[ask bash: a] [ask bash: a] [ask bash: a, b]';
 		const always = newLog(script);
 		resolve(always, 1, 'always');
@@ -261,7 +261,7 @@ describe('a turn', () => {
 		expect(after(log, 1).message.text).toBe('Done: “Paint”. You answered “blue”.');
 	});
 
-	test('fails where the script says so, and does nothing afterwards', () => {
+	test('fails at the step [fail], and does nothing afterwards', () => {
 		const log = newLog('[fail Out of disk] [say never]');
 		expect(after(log, 0)).toMatchObject({ status: 'failed', error: 'Out of disk' });
 		expect(after(log, 60)).toEqual(after(log, 0));
@@ -280,7 +280,7 @@ describe('a turn', () => {
 });
 
 describe('a message', () => {
-	test('wakes a session that has completed or failed', () => {
+	test('resumes a session that has completed or failed', () => {
 		for (const prompt of ['[say one]', '[fail one]']) {
 			const log = newLog(prompt);
 			say(log, 10, 'Again');
@@ -294,7 +294,7 @@ describe('a message', () => {
 		}
 	});
 
-	test('without directives is answered as the turn before has it, each message by the next turn', () => {
+	test('without directives gets its response from the previous script, one turn for each message', () => {
 		const log = newLog('[say one] [next turn] [work 1s] [say two] [next turn] [say three]');
 		say(log, 10, 'Again');
 		expect(after(log, 12).message.text).toBe('two');
@@ -304,7 +304,7 @@ describe('a message', () => {
 		expect(after(log, 35).message.text).toBe('Done: “Once more”.');
 	});
 
-	test('with directives of its own ends what was planned', () => {
+	test('with its own directives replaces the planned steps', () => {
 		const log = newLog('[say one] [next turn] [say two]');
 		say(log, 10, '[say mine]');
 		say(log, 20, 'Again');
@@ -342,7 +342,7 @@ describe('an abort', () => {
 		expect(after(log, 6).status).toBe('completed');
 	});
 
-	test('before the agent has begun ends the session as well', () => {
+	test('before the agent has started also ends the session', () => {
 		const log = newLog('[work 2s]');
 		abort(log, -0.5);
 		expect(after(log, 9)).toMatchObject({ status: 'failed', error: abortedError });
@@ -350,7 +350,7 @@ describe('an abort', () => {
 		expect(after(log, -0.2).status).toBe('running');
 	});
 
-	test('drops the messages that were waiting, and later ones start a new turn', () => {
+	test('drops waiting messages, and later messages start a new turn', () => {
 		const log = newLog('[work 1m]');
 		say(log, 1, '[say late]');
 		abort(log, 5);

@@ -46,7 +46,7 @@ test('are changed field by field; the prompt is stored', async () => {
 	expect((await seed()).tasks[0]).toMatchObject({ title: 'New', prompt: 'Secret words' });
 });
 
-test('stay as they are when an update is repeated', async () => {
+test('stay unchanged after a repeated update', async () => {
 	const first = (await update(tasks[0].id, { title: 'New' })).body;
 	advance(60);
 	expect((await update(tasks[0].id, { title: 'New' })).body).toEqual(first);
@@ -106,7 +106,7 @@ describe('recurrence rules', () => {
 		'sometimes',
 	])('%s does not run again', (rule) => expect(nextRun(rule, anchor, from)).toBeUndefined());
 
-	test('are answered for a task as for its rule, whatever was asked of it before', () => {
+	test('have the same next run for a task and for its rule, after any earlier requests', () => {
 		const hour = 3_600_000;
 		const change = fc.record(
 			{
@@ -131,7 +131,7 @@ describe('recurrence rules', () => {
 		);
 	});
 
-	test('are accepted up to hourly, and refused where they cannot be read', () => {
+	test("are accepted up to hourly, and refused if they can't be read", () => {
 		const refused = [
 			'FREQ=SECONDLY',
 			'DAILY',

@@ -39,7 +39,7 @@ const template: fc.Arbitrary<Template> = fc
 	});
 const value = fc.jsonValue({ maxDepth: 2 });
 
-test('what a template writes it reads again, whatever the values are', () => {
+test('a template reads the values that it writes, for any values', () => {
 	fc.assert(
 		fc.property(template, fc.array(value, { minLength: 4, maxLength: 4 }), (shape, given) => {
 			const values = Object.fromEntries(
@@ -56,7 +56,7 @@ test('a value is never searched for placeholders', () => {
 	});
 });
 
-test('what has no value is left out, with the objects that this leaves empty', () => {
+test('a field without a value is omitted, with the objects that become empty', () => {
 	const shape = { kind: '{kind}', source: { type: '{type}', data: '{data}' } };
 	expect(writeValues(shape, { kind: 'folder' })).toEqual({ kind: 'folder' });
 	expect(writeValues(shape, { kind: 'file', type: 'text' })).toEqual({
@@ -74,12 +74,12 @@ describe('a request of another shape', () => {
 		[{ content: ['hello'] }, 'body/content/0 must be an object'],
 		[{ content: [{ text: 'hello' }] }, 'body/content/0/type must be "text"'],
 		[{ content: [{ type: 'image', text: 'hello' }] }, 'body/content/0/type must be "text"'],
-	])('%j is refused, with the place', (body, message) => {
+	])('%j is refused, with the position', (body, message) => {
 		expect(() => readValues(shape, body, 'body')).toThrow(new TemplateMismatch(message));
 	});
 });
 
-test('a field in the assumed place is found where the template has none there', () => {
+test('a field in its assumed place is found if the template has none there', () => {
 	const assumed = { projectId: '{projectId}', source: { data: '{data}', type: '{type}' } };
 	const own = { project_id: '{projectId}', source: { base64: '{data}', type: '{type}' } };
 	expect(strayField(own, assumed, { projectId: 1 })).toBe('projectId');
@@ -89,7 +89,7 @@ test('a field in the assumed place is found where the template has none there', 
 	);
 });
 
-describe('laying a template over another', () => {
+describe('merging two templates', () => {
 	test.each<[string, Template, Template, Template]>([
 		['renames a field', { a: '{a}', b: '{b}' }, { x: '{a}' }, { b: '{b}', x: '{a}' }],
 		['nests a field', { a: '{a}', b: '{b}' }, { in: { a: '{a}' } }, { b: '{b}', in: { a: '{a}' } }],
@@ -105,7 +105,7 @@ describe('laying a template over another', () => {
 		expect(mergeTemplates(base, change)).toEqual(expected);
 	});
 
-	test('leaves every placeholder of the change in one place', () => {
+	test('has every placeholder of the change in one place', () => {
 		fc.assert(
 			fc.property(template, template, (base, change) => {
 				const found = findPlaceholders(mergeTemplates(base, change));

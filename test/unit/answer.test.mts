@@ -254,7 +254,7 @@ describe('an answer', () => {
 		['a\n\u202Eb<!--', /can't be read/, /^It is «a⏎⟨U\+202E⟩b＜!--»\. /],
 		['x'.repeat(5_000), /can't be read/, /^It is «x{200}» \(cut off, 4800 more characters\)\. /],
 	])(
-		'that cannot be read is quoted, in bounds and without control characters: %j',
+		"that can't be read is quoted, shortened and without control characters: %j",
 		(value, message, description) => {
 			expect(() => readAnswer(value)).toThrow(
 				expect.objectContaining({
@@ -286,7 +286,7 @@ describe('an answer', () => {
 		);
 	});
 
-	test('of any kind is read, unreadable or missing, and nothing else is thrown', () => {
+	test('of any kind is read, unreadable or missing, and throws no other error', () => {
 		fc.assert(
 			fc.property(fc.anything(), (value) => {
 				try {
@@ -299,7 +299,7 @@ describe('an answer', () => {
 		);
 	});
 
-	test('is found in one go in a megabyte of the worst text', () => {
+	test('is found in linear time in a megabyte of the worst text', () => {
 		for (const piece of [' ', '.', 'yes ', 'yes,', '\n', 'a']) {
 			const long = piece.repeat(1_000_000 / piece.length);
 			expect(['none', 'unreadable']).toContain(reading(long));
@@ -326,7 +326,7 @@ describe('an answer at its limits', () => {
 		['a choice that is no text', { data: { Choice: ['yes', 7] } }],
 		['a choice of other words', { data: { Choice: ['yes', 'Only tests'] } }],
 		['an object', { data: { Choice: { a: 'yes' } } }],
-	])('%s is not', (_, value) => {
+	])('%s is not read', (_, value) => {
 		expect(() => readAnswer(value)).toThrow(
 			expect.objectContaining({
 				message: "'Answer' can't be read as approve or deny",
@@ -335,7 +335,7 @@ describe('an answer at its limits', () => {
 		);
 	});
 
-	test('nothing is chosen if all choices are empty', () => {
+	test('selects nothing if all choices are empty', () => {
 		expect(readAnswer({ data: { Choice: ['', ' '] } })).toMatchObject({ answer: 'none' });
 	});
 });

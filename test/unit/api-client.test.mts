@@ -12,7 +12,7 @@ import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
 import { createVirtualClock } from '../virtualClock.mts';
 
-test('a 429 that no request can wait for is met by each once, a second apart, and says for how long', async () => {
+test("each request that can't wait for a 429 is sent once, a second apart, and its error says how long to wait", async () => {
 	const clock = createVirtualClock();
 	let sent = 0;
 	const context = {
@@ -70,7 +70,7 @@ describe('a connection', () => {
 	afterEach(() => void jest.useRealTimers());
 
 	test.each([1_000, 300_000])(
-		'that takes longer than its %d ms is closed, whatever comes through it',
+		'that takes longer than its %d ms is closed, even if data still arrives',
 		async (timeoutMs) => {
 			let closed = false;
 			const working = withTimeout(undefined, timeoutMs, async (signal) => {

@@ -67,7 +67,7 @@ const after = (start: Team, ...votes: Vote[]): Team =>
 	votes.reduce((now, each) => castVotes(now, [each]) ?? now, start);
 
 describe('a request', () => {
-	test('is approved when the number is reached, and not before', () => {
+	test('is approved when enough approvers have approved it, and not before', () => {
 		const one = after(team(), vote(0));
 		expect(tallyVotes(one, 'c1')).toBeUndefined();
 		const at = new Date(NOW).toISOString();
@@ -93,7 +93,7 @@ describe('a request', () => {
 		});
 	});
 
-	test('that is decided takes no further answer', () => {
+	test('that is decided accepts no further answer', () => {
 		const approved = after(team(), vote(0), vote(1));
 		expect(castVotes(approved, [vote(2, { decision: 'deny' })])).toBeUndefined();
 		const denied = after(team(), vote(0, { decision: 'deny' }));
@@ -107,7 +107,7 @@ describe('a request', () => {
 		expect(castVotes(one, [vote(0), vote(0, { content: 'c2' })])!.votes).toHaveLength(2);
 	});
 
-	test('is approved for as long as all who were needed have approved it', () => {
+	test('is approved with a lasting option only if enough approvers chose the same one', () => {
 		const option = (...options: string[]) =>
 			tallyVotes(
 				after(team(), ...options.map((each, index) => vote(index, { option: each, once: 'once' }))),
@@ -123,7 +123,7 @@ describe('a request', () => {
 		expect(tallyVotes(after(team(), ...lasting), 'c1')).toMatchObject({ option: 'forever' });
 	});
 
-	test('is approved from now on only if all who were needed chose it', () => {
+	test('is approved from now on only if every needed approver chose it', () => {
 		const fromNowOn = true as const;
 		const both = after(team(), vote(0, { fromNowOn }), vote(1, { fromNowOn }));
 		expect(tallyVotes(both, 'c1')).toMatchObject({ fromNowOn });
@@ -131,7 +131,7 @@ describe('a request', () => {
 		expect(tallyVotes(one, 'c1')).not.toHaveProperty('fromNowOn');
 	});
 
-	test('counts each approver exactly once, in whatever order and however often they answer', () => {
+	test('counts each approver exactly once, in any order and for any number of answers', () => {
 		const anyVote = fc.record({
 			index: fc.nat({ max: 2 }),
 			decision: fc.constantFrom<'approve' | 'deny'>('approve', 'approve', 'deny'),
@@ -205,7 +205,7 @@ describe('a request that changes after an approver answered', () => {
 		expect(voidVotes(before, pending)).toBe(before);
 	});
 
-	test('and belongs to another question then is asked there only', () => {
+	test('and then belongs to another question is asked only there', () => {
 		const now = voidVotes(after(team(), vote(0)), [{ ...changed[0], key: 'k9' }]);
 		expect(now.votes[0].isVoid).toBe(true);
 		expect(now.approvers[0].mustAnswerAgain).toBeUndefined();
@@ -242,7 +242,7 @@ describe('approvers are asked', () => {
 		expect(nextAskAt(asked, ['c1'])).toBe(Infinity);
 	});
 
-	test('again if they have not answered, as often as Reminders says', () => {
+	test("again up to Reminders times if they haven't answered", () => {
 		let now = askDue(team({ remindAfterMs: HOUR, maxReminders: 2 }), ['c1'], NOW).team;
 		now = after(now, vote(0));
 		const said: unknown[] = [];
@@ -270,14 +270,14 @@ describe('approvers are asked', () => {
 		]);
 	});
 
-	test('once after a long time, not once for each reminder that was missed', () => {
+	test('once after a long time, not once for each missed reminder', () => {
 		const { team: asked } = askDue(team({ remindAfterMs: HOUR, maxReminders: 9 }), ['c1'], NOW);
 		const late = askDue(asked, ['c1'], NOW + 50 * HOUR);
 		expect(late.asks).toHaveLength(3);
 		expect(nextAskAt(late.team, ['c1'])).toBe(NOW + 51 * HOUR);
 	});
 
-	test('never about what is decided or not pending', () => {
+	test('never about a request that is decided or not pending', () => {
 		const start = team({ ...backups, remindAfterMs: HOUR, askBackupsAfterMs: HOUR });
 		const { team: asked } = askDue(start, ['c1'], NOW);
 		expect(askDue(asked, [], NOW + 9 * HOUR).asks).toEqual([]);
@@ -285,7 +285,7 @@ describe('approvers are asked', () => {
 		expect(askDue(start, [], NOW).asks).toEqual([]);
 	});
 
-	test('at the time that nextAskAt says, for any team and any moment', () => {
+	test('at the time of nextAskAt, for any team and any moment', () => {
 		fc.assert(
 			fc.property(
 				fc.record({
@@ -308,7 +308,7 @@ describe('approvers are asked', () => {
 	});
 });
 
-test('the page says who has answered, who has not, and who reads it', () => {
+test("the page names its reader, the approvers who have answered, and those who haven't", () => {
 	const asked = askDue(team(), ['c1'], NOW).team;
 	expect(describeVotes(after(asked, vote(1, { at: NOW + 5 })), 'c1', 0)).toEqual({
 		needed: 2,

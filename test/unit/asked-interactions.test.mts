@@ -29,7 +29,7 @@ const asked = {
 };
 const [once, reject] = asked.response.options;
 
-describe('a pending interaction is what was asked', () => {
+describe('a pending interaction is the asked one', () => {
 	test.each<[string, object]>([
 		['nothing changed', {}],
 		['only the order of keys changed', { patterns: asked.patterns, permission: 'bash', id: 'i1' }],
@@ -66,7 +66,7 @@ describe('a pending interaction is what was asked', () => {
 		expect(sameRequest(asked, pending)).toBe(false);
 	});
 
-	test('by what JSON says, whatever it is', () => {
+	test('if its JSON is equal, for any JSON', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.jsonValue(), (patterns, others) => {
 				const [a, b] = [patterns, others].map((each) => ({ ...asked, patterns: each }));
@@ -77,7 +77,7 @@ describe('a pending interaction is what was asked', () => {
 		);
 	});
 
-	test('not when it is nested too deeply to tell', () => {
+	test('not when it is nested too deeply to compare', () => {
 		const deep = () => JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
 		expect(sameRequest({ ...asked, patterns: deep() }, { ...asked, patterns: deep() })).toBe(false);
 	});
@@ -89,9 +89,9 @@ describe("'Requests Shown'", () => {
 		['one interaction', asked],
 		['a list as a text', JSON.stringify([asked])],
 		['one interaction as a text', ` ${JSON.stringify(asked, null, 2)}\n`],
-	])('takes %s', (_, value) => expect(readRequestsShown(value)).toEqual([asked]));
+	])('accepts %s', (_, value) => expect(readRequestsShown(value)).toEqual([asked]));
 
-	test('has IDs as texts, as a session has', () => {
+	test('has IDs as text, like a session', () => {
 		expect(readRequestsShown([{ ...asked, id: 7 }])).toEqual([{ ...asked, id: '7' }]);
 	});
 
@@ -120,7 +120,7 @@ describe("'Requests Shown'", () => {
 		[{ ...asked, id: null }],
 		{ data: { approved: true } },
 		{ sessionId: 'x', pendingInteractions: [asked] },
-	])('that is something else is an error: %j', (value) => {
+	])('of another type is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
 				message: "'Requests Shown' isn't a list of requests",
@@ -133,12 +133,12 @@ describe("'Requests Shown'", () => {
 describe('a question', () => {
 	const pending = Array.from({ length: 8 }, (_, at) => ({ ...asked, id: `i${at}` }));
 
-	test('is about no more than a person is shown', () => {
+	test('covers no more requests than an approver is shown', () => {
 		expect(shownRequests(pending)).toEqual(pending.slice(0, 5));
 		expect(shownRequests([])).toEqual([]);
 	});
 
-	test('goes with each request, and is found again', () => {
+	test('is stored with each request, and is found again', () => {
 		const origin = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
 		const shown = addOrigin([asked], origin);
 		const content = expect.stringMatching(/^[\w-]{22}$/);

@@ -40,18 +40,18 @@ describe('the value of an expression', () => {
 		['SELECT 1 /*/{{ a }}* /* */ */', 'x', 'SELECT 1 /*/ * /* */ */'],
 	])('%s with %j is %s', (sql, value, bound) => expect(expressions(sql, { a: value })).toBe(bound));
 
-	test('may be written with quotes of its own', () => {
+	test('can be in quotes', () => {
 		expect(
 			bind(`SELECT '{{ $json["it's"] }}', 2`, { parameters: new Map(), evaluate: () => 'x' }),
 		).toBe("SELECT 'x', 2");
 	});
 
-	test('is the query, where it is all there is', () => {
+	test('is the whole query if the field has no other text', () => {
 		expect(expressions(' {{ a }} ', { a: "SELECT 'x'" })).toBe("SELECT 'x'");
 		expect(expressions('{{ a }} {{ a }}', { a: 'SELECT' })).toBe("'SELECT' 'SELECT'");
 	});
 
-	test('is not asked for in comments', () => {
+	test("isn't read in comments", () => {
 		const evaluate = () => {
 			throw new Error('asked');
 		};
@@ -84,7 +84,7 @@ describe('the value of an expression', () => {
 	});
 });
 
-test('a long expression is named by its beginning', () => {
+test('a long expression is shortened in messages', () => {
 	const named = (length: number) => `{{ ${'x'.repeat(length - 6)} }}`;
 	const error = (length: number) => () => expressions(`SELECT ${named(length)}`, {});
 	expect(error(80)).toThrow(`The expression ${named(80)} in`);
@@ -125,7 +125,7 @@ describe('a query parameter', () => {
 		expect(parameters(`SELECT ${placeholder}, 1`, { a: value })).toBe(`SELECT ${bound}, 1`),
 	);
 
-	test('that is missing is told of with those that there are', () => {
+	test('that is missing is named, with the existing parameters', () => {
 		const values = { parameters: new Map(), evaluate: () => 1 };
 		expect(() => bind('SELECT {b}', values)).toThrow(
 			expect.objectContaining({ description: expect.stringContaining('so far: none.') }),
@@ -134,7 +134,7 @@ describe('a query parameter', () => {
 		expect(() => parameters("SELECT '{ab}'", { ab: 1 })).toThrow('stands between quotes');
 	});
 
-	test('is left alone in comments, and text between quotes that names none stays', () => {
+	test("isn't replaced in comments, and quoted text without parameters stays unchanged", () => {
 		expect(parameters("SELECT '{b}' -- {a:String} {c}", { a: 1 })).toBe(
 			"SELECT '{b}' -- {a:String} {c}",
 		);
@@ -170,7 +170,7 @@ describe('a query parameter', () => {
 			/^The query parameter a has a value that can't be put in quotes$/,
 			/Array\(String\)/,
 		],
-	])('that cannot be put in is refused: %s', (sql, message, wayOut) => {
+	])('that has no valid place is refused: %s', (sql, message, wayOut) => {
 		expect(() => parameters(sql, { a: ['x'], nothing: null, empty: '' })).toThrow(
 			expect.objectContaining({
 				message: expect.stringMatching(message),
@@ -180,7 +180,7 @@ describe('a query parameter', () => {
 	});
 });
 
-test('what a value says is not looked at again', () => {
+test("a value isn't searched for expressions", () => {
 	const values = {
 		parameters: new Map([
 			['a', '{{ secret }} {b} {a}'],
@@ -193,7 +193,7 @@ test('what a value says is not looked at again', () => {
 	);
 });
 
-describe('a value has no place', () => {
+describe('a value in a wrong place is refused', () => {
 	test.each([
 		['next to a word', 'SELECT x{{ a }}', '{{ a }} touches the text beside it', 9],
 		['next to a word', 'SELECT {{ a }}x', '{{ a }} touches the text beside it', 8],
@@ -239,7 +239,7 @@ describe('a value has no place', () => {
 		);
 	});
 
-	test('and its line is counted in the query that people see', () => {
+	test('and the error has its line in the shown query', () => {
 		expect(() => expressions("SELECT '{{ a\n }}',\n  ‘{{ a }}’", { a: 1 })).toThrow(
 			'{{ a }} stands between curly quotes (line 3, column 4)',
 		);

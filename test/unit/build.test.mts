@@ -29,19 +29,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a build is up to date while nothing that it reads has changed', () => {
+test('a build is current while its inputs are unchanged', () => {
 	const before = sourcesDigest(folder);
 	write('README.md', 'text');
 	expect(sourcesDigest(folder)).toBe(before);
 });
 
-test.each(FILES)('a change of %s is built', (file) => {
+test.each(FILES)('a change of %s causes a build', (file) => {
 	const before = sourcesDigest(folder);
 	write(file, 'after');
 	expect(sourcesDigest(folder)).not.toBe(before);
 });
 
-test('a new file is built', () => {
+test('a new file causes a build', () => {
 	const before = sourcesDigest(folder);
 	write('nodes/B/b.ts', '');
 	expect(sourcesDigest(folder)).not.toBe(before);

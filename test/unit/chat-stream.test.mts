@@ -15,7 +15,7 @@ function streaming(isStreaming = true) {
 }
 
 describe('a chat', () => {
-	test('begins with the first text, and ends with the last', () => {
+	test('starts with the first text, and ends with the last', () => {
 		const { context, sent } = streaming();
 		const chat = openChatStream(context, 3)!;
 		expect(sent).toEqual([]);
@@ -31,7 +31,7 @@ describe('a chat', () => {
 		]);
 	});
 
-	test('gets nothing if n8n does not stream, or is older than streaming', () => {
+	test("gets nothing if n8n doesn't stream, or doesn't support streaming", () => {
 		expect(openChatStream(streaming(false).context, 0)).toBeUndefined();
 		expect(openChatStream({}, 0)).toBeUndefined();
 	});

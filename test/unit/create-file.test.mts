@@ -101,7 +101,7 @@ const foreign = fc.record({
 	kind: fc.constantFrom('file', 'file', 'folder'),
 });
 
-test('a file of somebody else is never reported as ours, whenever it is created', async () => {
+test('a file of another user is never reported as ours, no matter when it was created', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.record({
@@ -139,13 +139,13 @@ describe('our file after a lost response', () => {
 	test.each<[string, Foreign]>([
 		['of another size', { before: 1, action: 'create', sizeBytes: 1, kind: 'file' }],
 		['of another kind', { before: 1, action: 'create', sizeBytes: OUR_BYTES, kind: 'folder' }],
-	])('is not a file %s, and the error says what to check', async (_, other) => {
+	])('is not a file %s, and the error names the check to do', async (_, other) => {
 		const { result } = await create({ ...lost, fates: ['lost before'], foreign: [other] });
 		expect(result).toBeInstanceOf(IndeterminateError);
 		expect(result).toMatchObject({ message: 'The file may have been created' });
 	});
 
-	test('is not one that was there before, even of the same size', async () => {
+	test('is not a file that was there before, even of the same size', async () => {
 		for (const isDated of [true, false])
 			for (const skewMs of isDated ? [0, HOUR_MS, -HOUR_MS] : [0]) {
 				const before = { before: 0, action: 'create' as const, sizeBytes: OUR_BYTES, kind: 'file' };

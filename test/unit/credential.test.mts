@@ -18,7 +18,7 @@ describe('the base URL', () => {
 		['http://localhost:4010/v1', 'http://localhost:4010/v1'],
 		['http://127.0.0.1:4010/v1', 'http://127.0.0.1:4010/v1'],
 		['http://[::1]:4010/v1', 'http://[::1]:4010/v1'],
-	])('%j is taken', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
+	])('%j is accepted', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
 	test.each([
 		['https://api.example.com', /doesn't end in \/v1/],
@@ -58,7 +58,7 @@ describe('the credential', () => {
 		expect(`${error.message} ${error.description}`).not.toContain('secret-token');
 	});
 
-	test('sends key and version, and lets no redirect be followed', async () => {
+	test('sends key and version, and follows no redirect', async () => {
 		const { headers, ...options } = await credential.authenticate(good, {
 			url: '/projects',
 			baseURL: good.baseUrl,

@@ -26,13 +26,13 @@ function machine({ isRoot = true, code = 0 } = {}) {
 const ensure = async (packages: DebianPackage[], on: Machine) =>
 	await ensurePackages(packages, () => {}, on);
 
-test('what is there is not installed', async () => {
+test('installed packages are not installed again', async () => {
 	const { calls, machine: on } = machine({ isRoot: false });
 	await ensure([there], on);
 	expect(calls).toEqual([]);
 });
 
-test('what is missing is installed, and nothing else, even if the lists of packages could not be brought up to date', async () => {
+test('only missing packages are installed, even if updating the package lists fails', async () => {
 	const { calls, installed, machine: on } = machine();
 	await ensure([there, installed('redis-server'), installed('postgresql')], on);
 	expect(calls.map(([command]) => command)).toEqual(['update', 'install']);
@@ -45,7 +45,7 @@ test.each([
 	['there is no apt-get', { isRoot: true }],
 	['apt-get fails', machine({ code: 100 }).machine],
 	['the programs are not there afterwards', machine().machine],
-])('where %s, the error names the packages', async (_, on: Machine) => {
+])('if %s, the error names the packages', async (_, on: Machine) => {
 	await expect(ensure([there, missing('redis-server'), missing('postgresql')], on)).rejects.toThrow(
 		'redis-server postgresql',
 	);

@@ -48,7 +48,7 @@ describe.each([
 		expect(undecided.length).toBeGreaterThan(0);
 	});
 
-	test('in a session leave the rest readable', () => {
+	test('in a session leave the other fields readable', () => {
 		const session = readSession(
 			{ status: 'running', latestMessage: { deep }, latestTool: deep },
 			's1',
@@ -57,7 +57,7 @@ describe.each([
 		expect(isTooDeep(session)).toBe(false);
 	});
 
-	test('in Try Rules are asked about, and shown in a short form', () => {
+	test('in Try Rules are sent to an approver, and shown in a short form', () => {
 		for (const tried of [
 			deep,
 			[deep],
@@ -70,7 +70,7 @@ describe.each([
 		}
 	});
 
-	test('are never the same as anything, and have no options', () => {
+	test('never equal anything, and have no options', () => {
 		const asked = { id: 'i1', type: 'permission', deep };
 		expect(differences(asked, { ...asked })).not.toEqual([]);
 		expect(readOptions({ response: { options: deep } })).toEqual([]);

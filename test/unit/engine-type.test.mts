@@ -20,6 +20,6 @@ test.each([
 	['the first engine by name', { engineType: 'v1' }, 'manual'],
 	['a sub-workflow, which n8n runs in the first engine', { engineType: 'v2' }, 'integrated'],
 	['a retry, which n8n runs in the first engine', { engineType: 'v2' }, 'retry'],
-])('permits it in %s', (_, settings, mode) => {
+])('allows it in %s', (_, settings, mode) => {
 	expect(() => requireCyclesSupported(context(settings, mode))).not.toThrow();
 });

@@ -33,7 +33,7 @@ const answer = (status: number, headers = {}): Attempt => ({
 	body: envelope,
 });
 
-describe('an error says what happened and what to do', () => {
+describe('an error names the event and the next step', () => {
 	test.each<[Attempt, RegExp, RegExp]>([
 		[answer(400), /refused the request as invalid/, /Check the values/],
 		[answer(401), /API key was refused/, /complete and still exists/],
@@ -81,7 +81,7 @@ describe('an error says what happened and what to do', () => {
 		expect(error.context.itemIndex).toBe(3);
 	});
 
-	test('and holds no HTML, whoever wrote the words', () => {
+	test('and holds no HTML, for texts from anyone', () => {
 		const html = '<img src=x onerror=alert(1)> & <a href="https://evil.example">Log in</a>';
 		const error = { message: html, code: html, doc_url: html };
 		const body = { error };
@@ -109,7 +109,7 @@ describe('an error says what happened and what to do', () => {
 		expect(errorJson({ ...node, onError: 'continueErrorOutput' }, error)).toEqual(told);
 	});
 
-	test('an error text that looks like a system error stays what it was', () => {
+	test('an error text that looks like a system error stays unchanged', () => {
 		const error = toNodeError(
 			node,
 			new WorkspaceAutomationError('The agent session failed: ENOENT: no such file', 'Look there.'),
@@ -132,7 +132,7 @@ describe('an error says what happened and what to do', () => {
 	});
 });
 
-describe('what ended a connection is sorted', () => {
+describe('the cause of a broken connection is classified', () => {
 	test.each([
 		[{ code: 'ECONNREFUSED' }, 'unsent'],
 		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],
@@ -144,7 +144,7 @@ describe('what ended a connection is sorted', () => {
 	])('%j is %s', (error, kind) => expect(toFailedAttempt(error).kind).toBe(kind));
 });
 
-describe("the service's own words reach people", () => {
+describe("errors quote the service's own words", () => {
 	test.each<[string, unknown, string | undefined]>([
 		['the envelope', { error: { code: 'x', message: 'No such task' } }, 'No such task'],
 		['an error that is a text', { error: 'No such task' }, 'No such task'],
@@ -159,14 +159,14 @@ describe("the service's own words reach people", () => {
 		expect(error.description).toContain(`The service says: ${words}.`);
 	});
 
-	test('but not from a web page, and never more than 500 characters of them', () => {
+	test('but not from a web page, and at most 500 characters', () => {
 		const page: Attempt = { kind: 'response', status: 400, headers: {}, body: undefined };
 		expect(attemptError({ ...page, text: '<html>Hello' }, {}, 0).description).not.toContain('says');
 		const long = attemptError({ ...page, text: 'x'.repeat(100_000) }, {}, 0);
 		expect(long.description.length).toBeLessThan(1_000);
 	});
 
-	test('the scope that a file needs is named where it may be missing', () => {
+	test('an error about a file names the scope that may be missing', () => {
 		const missing: Attempt = { kind: 'response', status: 404, headers: {}, body: {} };
 		const scope = { scope: 'files.read' };
 		expect(attemptError(missing, scope, 0).description).toContain('needs the scope files.read');

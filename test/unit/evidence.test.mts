@@ -14,7 +14,7 @@ import { classifyAttempt } from '../../nodes/shared/client/retryPolicy.ts';
 import type { Attempt } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
 
-describe('a status', () => {
+describe('the evidence of a status', () => {
 	test.each([
 		[199, 'unknown'],
 		[200, 'succeeded'],
@@ -39,11 +39,11 @@ describe('a status', () => {
 		['tooLarge', 'unknown'],
 		['unsent', 'notExecuted'],
 		['unusable', 'rejected'],
-	])('none, %s, is %s', (kind, evidence) => {
+	])('of no response, %s, is %s', (kind, evidence) => {
 		expect(classifyAttempt({ kind, code: 'x' } as Attempt, 'idempotent')).toBe(evidence);
 	});
 
-	test('of success without any body is done, but for what was to be read', () => {
+	test('of success with an empty body is success for a change, and unknown for a read', () => {
 		const attempt: Attempt = { kind: 'response', status: 204, headers: {}, body: undefined };
 		expect([classifyAttempt(attempt, 'idempotent'), classifyAttempt(attempt, 'read')]).toEqual([
 			'succeeded',
@@ -60,7 +60,7 @@ test.each([
 	[{ text: 'a < b' }, "text that isn't JSON"],
 ])('%j is called %s', (attempt, name) => expect(describeBody(attempt)).toBe(name));
 
-describe('a name of an answer', () => {
+describe('a field of a response', () => {
 	const read = (body: unknown, path?: string) =>
 		readField(
 			applyOverride('listTasks', path ? { answer: { next_cursor: path } } : undefined),
@@ -68,7 +68,7 @@ describe('a name of an answer', () => {
 			body,
 		);
 
-	test('is looked for in the places that are known, first come first served', () => {
+	test('is searched in the known places, in their order', () => {
 		expect(read({ next_cursor: 'a', nextCursor: 'b' })).toBe('a');
 		for (const nothing of [null, '', undefined])
 			expect(read({ next_cursor: nothing, nextCursor: 'b' })).toBe('b');
@@ -81,13 +81,13 @@ describe('a name of an answer', () => {
 		).toBeUndefined();
 	});
 
-	test('is where an override says and nowhere else', () => {
+	test('is read only where an override says', () => {
 		expect(read({ next_cursor: 'a', list: [{ token: 'b' }] }, 'list.0.token')).toBe('b');
 		expect(read({ next_cursor: 'a' }, 'token')).toBeUndefined();
 		expect(read({}, 'constructor.name')).toBeUndefined();
 	});
 
-	test('is named with the way to correct it', () => {
+	test('is named with its override', () => {
 		expect(answerOverride('listTasks', 'data')).toContain('{"listTasks": {"answer": {"data": ');
 		expect(requestOverride('listTasks')).toContain('{"listTasks": {"body": {...}}}');
 		expect(requestOverride('listTasks', 'query')).toContain('{"listTasks": {"query": {...}}}');
@@ -106,7 +106,7 @@ describe('rows', () => {
 		return { found, warnings };
 	};
 
-	test('are a list of objects; a number that differs is a warning', async () => {
+	test('are a list of objects, and another number of rows is a warning', async () => {
 		const data = [{ a: 1 }, { a: 2 }];
 		expect(await rows({ data, rowCount: 2 })).toEqual({ found: data, warnings: [] });
 		expect(await rows({ data, rowCount: '3' })).toEqual({ found: data, warnings: [] });

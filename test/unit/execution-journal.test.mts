@@ -29,7 +29,7 @@ const createContext = (
 		getInputData: () => ({ json: input }),
 	}) as unknown as Parameters<typeof oncePerItem>[0];
 
-test('a fingerprint covers every character of a text, however long', () => {
+test('a fingerprint covers every character of a text of any length', () => {
 	fc.assert(
 		fc.property(fc.nat(99_999), (at) => {
 			const text = 'a'.repeat(100_000);
@@ -51,7 +51,7 @@ test('a record belongs to its item of its run', () => {
 	expect(openRecord(context, 'other', '0.0').read()).toBeUndefined();
 });
 
-test('a cleared record is gone, and the journal counts how often', () => {
+test('a cleared record is deleted, and the journal counts the clearings', () => {
 	const journal = openRecord<string>({}, 'records', '0.0');
 	journal.write('value');
 	journal.clear();
@@ -86,7 +86,7 @@ describe('withIntent', () => {
 		return { during, after: journal.read(), result };
 	};
 
-	test('records the intent before the request, and keeps it when the request is done', async () => {
+	test('records the intent before the request, and keeps it after the request', async () => {
 		const { during, after, result } = await attempt(async () => 7);
 		expect([during, after, result]).toEqual([{ intent: 'requested' }, { intent: 'requested' }, 7]);
 	});
@@ -159,7 +159,7 @@ describe('a request that must not be done twice', () => {
 		await expect(oncePerItem(context, counter(), interrupted)).rejects.toThrow('may have happened');
 	});
 
-	test('an existing record is accepted by the same execution, whatever it asks for', () => {
+	test('an existing record is accepted by the same execution, for any request', () => {
 		const nodeContext = {};
 		const journal = openRecord<object>(nodeContext, 'records', '0.0');
 		const accept = (request: string, execution?: string) =>

@@ -37,7 +37,7 @@ describe('rules that deny rm and approve everything else', () => {
 		expect(approved.filter((_, at) => traces[at] && runsRm(traces[at]))).toEqual([]);
 	});
 
-	test('approve what has nothing to do with it, and the commands are about it', () => {
+	test('approve more than a tenth of the commands, and over a quarter of the others run rm', () => {
 		expect(approved.length).toBeGreaterThan(unique.length / 10);
 		if (hasBash) expect(otherTraces.filter(runsRm).length).toBeGreaterThan(others.length / 4);
 	});
@@ -97,14 +97,14 @@ describe('a wildcard that approves', () => {
 	const isOutside = (word: string) =>
 		/^[/~]|[=:,@]\/(?!\/)|file:|^-\w*\/|(?:^|[^.])\.\.(?:\/|$)|\/home\/nobody/.test(word);
 
-	test('lets a command touch nothing outside of the current folder', () => {
+	test('approves no command that leaves the current folder', () => {
 		const outside = traces.flatMap(({ runs }, at) =>
 			runs.flat().some(isOutside) ? [approved[at]] : [],
 		);
 		expect(outside).toEqual([]);
 	});
 
-	test('approves the programs that its author typed, and no other', () => {
+	test('approves only the programs in its pattern', () => {
 		const others = approved.filter(([pattern], at) => {
 			const typed = pattern.split(' && ').map((each) => each.split(' ')[0]);
 			return traces[at]?.runs.some(([program], index) => program !== typed[index]);
@@ -112,7 +112,7 @@ describe('a wildcard that approves', () => {
 		expect(others).toEqual([]);
 	});
 
-	test('is an argument of its own at the end, or else one argument and no option', () => {
+	test('matches arguments at the end, or one argument that is no option', () => {
 		const wrong = approved.filter(([pattern], at) => {
 			if (!/^(?:rm build\/\*|ls src\/\*|node \*\.js|cat x\?)$/.test(pattern)) return false;
 			return traces[at]?.runs.some((words) => words.length !== 2 || words[1].startsWith('-'));

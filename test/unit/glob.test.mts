@@ -47,7 +47,7 @@ describe('globs', () => {
 		expect(globMatches(pattern, text)).toBe(expected);
 	});
 
-	test('match as they are meant to, whatever the pattern and the text', () => {
+	test('match like the reference, for any pattern and text', () => {
 		const characters = fc.string({
 			unit: fc.constantFrom('a', 'b', '*', '?', '\\', '/', ' '),
 			maxLength: 8,
@@ -60,11 +60,11 @@ describe('globs', () => {
 		);
 	});
 
-	test('a pattern made to stall a matcher does not stall this one', () => {
+	test('finish on a pattern made to stall a matcher', () => {
 		expect(globMatches('*a'.repeat(200) + 'b', 'a'.repeat(5000))).toBe(false);
 	});
 
-	test('spend what they are given and no more, and then say that they do not know', () => {
+	test('stop at their budget, and return that the result is unknown', () => {
 		const stalling = parseGlob(`*${'a'.repeat(500)}b`);
 		const text = { characters: [...'a'.repeat(100_000)] };
 		const effort = { left: MATCH_BUDGET };

@@ -20,21 +20,21 @@ test.each(hostVersions)(
 	},
 );
 
-test('N8N_HOST chooses, one or several', () => {
+test('N8N_HOST selects one or several versions', () => {
 	process.env.N8N_HOST = '1.123';
 	expect([chosenVersions(), hostVersion()]).toEqual([['1.123'], '1.123']);
 	process.env.N8N_HOST = '1.123,2.41';
 	expect([chosenVersions(), hostVersion()]).toEqual([['1.123', '2.41'], '1.123']);
 });
 
-test('without it the tests run on all versions, and everything else on n8n 2.41', () => {
+test('without N8N_HOST the tests run on all versions, and everything else on n8n 2.41', () => {
 	for (const unset of [() => delete process.env.N8N_HOST, () => (process.env.N8N_HOST = '')]) {
 		unset();
 		expect([chosenVersions(), hostVersion()]).toEqual([hostVersions, '2.41']);
 	}
 });
 
-test('an n8n that is not there is refused, and the message lists those that are', () => {
+test('a missing n8n is refused, and the message lists the existing ones', () => {
 	process.env.N8N_HOST = '1.122';
 	expect(hostVersion).toThrow('There is no n8n "1.122" here, only 2.41 and 1.123.');
 });

@@ -130,7 +130,7 @@ describe('a wildcard that approves', () => {
 	});
 
 	test.each<[Decision]>([['ask'], ['deny'], ['approve']])(
-		'leaves what only that keeps from it to a person, also where no match means %s',
+		'sends a request with extra text to an approver, also if no match means %s',
 		(defaultDecision) => {
 			const by = policy([['bash', 'npm *', 'approve']], defaultDecision);
 			expect(decide(request('npm x; y'), by)).toMatchObject({
@@ -141,7 +141,7 @@ describe('a wildcard that approves', () => {
 		},
 	);
 
-	test('leaves it to a later rule, too', () => {
+	test('lets a later rule decide such a request', () => {
 		const later = (decision: Decision) =>
 			policy([
 				['bash', 'npm *', 'approve'],
@@ -154,7 +154,7 @@ describe('a wildcard that approves', () => {
 			});
 	});
 
-	test('stays inside one permission as well', () => {
+	test('also stays inside the permission', () => {
 		const by = policy([['ba*', 'x', 'approve']]);
 		expect(decide({ ...request('x'), permission: 'bash' }, by).decision).toBe('approve');
 		expect(decide({ ...request('x'), permission: 'ba;sh' }, by).decision).toBe('ask');
@@ -234,7 +234,7 @@ describe('a rule that denies', () => {
 		);
 	});
 
-	test('takes no longer for a text that is made of parts, and asks where it would', () => {
+	test('takes linear time for a text made of many parts, and asks above its budget', () => {
 		const globs = Array.from({ length: 100 }, (_, index) => `*tool${index} *`).join(', ');
 		const many = policy([
 			['bash', globs, 'deny'],

@@ -31,7 +31,7 @@ test.each<[string, object, boolean]>([
 	expect(isHtmlPage(response(404, text, headers))).toBe(isPage);
 });
 
-test('a page proves nothing with any status but 429, which proves that nothing ran', () => {
+test('a page proves nothing with any status except 429, which proves that nothing ran', () => {
 	fc.assert(
 		fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
 			const outcome = classifyAttempt(response(status, '<p>'), 'idempotent');
@@ -60,14 +60,14 @@ async function call(
 }
 
 describe.each(STATUSES)('a page with %d', (status) => {
-	test('is retried for a read, and the response behind it counts', async () => {
+	test('is retried for a read, and the next response counts', async () => {
 		const { result, sent } = await call('getTask', [html(status), { body: { id: 'x' } }], {
 			taskId: ID,
 		});
 		expect([sent.length, result]).toEqual([2, expect.objectContaining({ body: { id: 'x' } })]);
 	});
 
-	test('for good is an error that names the page, with no status that could pass for a rejection', async () => {
+	test('on every attempt is an error that names the page, with no status that looks like a rejection', async () => {
 		const { result } = await call('getTask', [html(status)], { taskId: ID });
 		expect(result).toMatchObject({
 			message: 'A proxy or login page answered instead of the service',
@@ -76,7 +76,7 @@ describe.each(STATUSES)('a page with %d', (status) => {
 		});
 	});
 
-	test('leaves a session start unknown, and starts no second one', async () => {
+	test('leaves a session start unknown, and starts no second session', async () => {
 		const { result, sent } = await call('createAgentSession', [html(status)], {
 			projectId: ID,
 			prompt: 'x',

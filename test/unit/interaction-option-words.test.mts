@@ -42,7 +42,7 @@ describe('a label', () => {
 	});
 
 	test.each(['allow deny', 'deny once always', 'allow once always', 'no allow', 'nothing, reject'])(
-		'%j says nothing that is clear',
+		'%j has no clear meaning',
 		(label) => {
 			expect(choose(labelled(label), 'approve', 'always')).toBeUndefined();
 			expect(choose(labelled(label), 'deny')).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a label', () => {
 		['3f2axyz', undefined],
 		['xyz3f2a', undefined],
 		['ab1', undefined],
-	])('decides beside the value %j: %j', (value, expected) => {
+	])('decides together with the value %j: %j', (value, expected) => {
 		expect(choose([{ value, label: 'Allow' }], 'approve')).toBe(expected);
 	});
 
@@ -79,7 +79,7 @@ describe('a label', () => {
 	});
 });
 
-describe('value and label together', () => {
+describe('a value and a label', () => {
 	test.each<[string, Option[]]>([
 		['say once and always', [{ value: 'allow_once', label: 'Allow always' }]],
 		['say always and once', [{ value: 'allow_always', label: 'Allow once' }]],
@@ -90,7 +90,7 @@ describe('value and label together', () => {
 });
 
 describe('several options', () => {
-	test('with the same word are not told apart, whether they last or not', () => {
+	test('with the same word are ambiguous, also if one lasts', () => {
 		const twice = ['allow', 'allow please'].map((value) => ({ value, label: '' }));
 		expect(choose(twice, 'approve')).toBeUndefined();
 		const lasting = ['always', 'always please'].map((value) => ({ value, label: '' }));
@@ -104,7 +104,7 @@ describe('several options', () => {
 		expect(choose([...others, { value: 'x', label: '' }, once], 'approve')).toBeUndefined();
 	});
 
-	test('are known by the values that the user names, whatever spaces are around them', () => {
+	test('are found by the values from the fields, with any spaces around the values', () => {
 		const options = [
 			{ value: ' go ', label: '' },
 			{ value: 'once', label: '' },
@@ -155,7 +155,7 @@ describe('the name of an option', () => {
 		expect(meaning.lasts).toBe(name?.startsWith('Always') ?? meaning.lasts);
 	});
 
-	test('is Approve once beside a value that the user names and that lasts', () => {
+	test('is Approve once if Approve Values has the value and the label lasts', () => {
 		const options = ['allow_once', 'allow_always', 'reject'].map((value) => ({ value, label: '' }));
 		const named = { approveValues: ['allow_always'] };
 		expect(readChoices(options, named).map(({ value, name }) => [value, name])).toEqual([
@@ -165,7 +165,7 @@ describe('the name of an option', () => {
 		]);
 	});
 
-	test('is missing for a value that is offered with two meanings', () => {
+	test('is missing for an option value with two meanings', () => {
 		const options = ['Allow', 'Allow always'].map((label) => ({ value: 'go', label }));
 		expect(readChoices(options)).toEqual([]);
 	});

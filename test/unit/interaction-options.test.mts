@@ -27,7 +27,7 @@ const choose = (
 	named: Partial<OptionPreferences> = {},
 ) => chooseOption(getOptions(options), decision, { approveWith, ...named });
 
-describe('an option is known by the words of its value', () => {
+describe('an option is recognized by the words of its value', () => {
 	test.each<[string[], Side, ApproveWith, string | undefined]>([
 		[['always', 'once', 'reject'], 'approve', 'once', 'once'],
 		[['always', 'once', 'reject'], 'approve', 'always', 'always'],
@@ -63,7 +63,7 @@ describe('an option is known by the words of its value', () => {
 	});
 });
 
-describe('what allows more than once', () => {
+describe('an option that allows more than once', () => {
 	test.each([
 		['always'],
 		['forever'],
@@ -91,7 +91,7 @@ describe('what allows more than once', () => {
 		['workspace=Allow once'],
 		['allow=Always ask'],
 		['allow=∞'],
-	])('is never taken for once: %s', (option) => {
+	])('is never treated as once: %s', (option) => {
 		expect(choose([option, 'reject=Reject'], 'approve', 'once')).toBeUndefined();
 	});
 
@@ -140,7 +140,7 @@ describe('the label', () => {
 		[['x=Do not allow'], 'deny', 'x'],
 		[['x=Never allow'], 'deny', 'x'],
 		[['x=No, reject'], 'deny', 'x'],
-	])('decides where the value says nothing: of %j, %s is %j', (options, decision, expected) => {
+	])('decides if the value has no meaning: of %j, %s is %j', (options, decision, expected) => {
 		expect(choose(options, decision)).toBe(expected);
 	});
 
@@ -158,7 +158,7 @@ describe('the label', () => {
 		['do_not_always_allow'],
 		['once=Allow once for this session'],
 		['allow=Allow once, always'],
-	])('and the value are not guessed at where they are not clear: %s', (option) => {
+	])('has no meaning together with an unclear value: %s', (option) => {
 		for (const decision of ['approve', 'deny'] as const) {
 			for (const approveWith of ['once', 'always'] as const) {
 				expect(choose([option], decision, approveWith)).toBeUndefined();
@@ -176,12 +176,12 @@ describe('the label', () => {
 		'deny=Continue',
 		"1=Don't ask again",
 		'constructor',
-	])('and the value deny with nothing that could allow: %s', (option) => {
+	])('never allows beside the value deny: %s', (option) => {
 		expect(choose([option], 'deny')).toBeUndefined();
 	});
 
 	test.each(['no_limits', 'n_plus_1', 'no block', 'x=No limits', 'x=No rejections'])(
-		'and the value deny with "no" only alone: %s',
+		'denies beside the value deny with "no" only if "no" is alone: %s',
 		(option) => {
 			expect(choose([option], 'deny')).toBeUndefined();
 		},
@@ -219,17 +219,17 @@ describe('one value', () => {
 		}
 	});
 
-	test('may be listed twice with the same meaning', () => {
+	test('can be listed twice with the same meaning', () => {
 		expect(choose(['go=Allow', 'go=Yes'], 'approve')).toBe('go');
 	});
 
-	test('is left out where it is neither a text nor a number', () => {
+	test('is ignored if it is neither a text nor a number', () => {
 		const values = [true, null, undefined, {}, [], ['allow'], '', ' ', Number.NaN];
 		expect(getOptions(values.map((value) => ({ value, label: 'Allow' })))).toEqual([]);
 	});
 });
 
-describe('a value that the user names', () => {
+describe('a value from the panel', () => {
 	test.each<[string[], Side, ApproveWith, Partial<OptionPreferences>, unknown]>([
 		[['go', 'halt'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
 		[['go', 'halt'], 'deny', 'once', { denyValues: [' halt '] }, 'halt'],
@@ -254,7 +254,7 @@ describe('a value that the user names', () => {
 	});
 });
 
-describe('whatever the options', () => {
+describe('for any options', () => {
 	const word = fc.constantFrom(
 		...['allow', 'once', 'always', 'yes', 'accept', 'session', 'forever', 'permanently', 'all'],
 		...['not', 'no', 'reject', 'deny', 'never', 'cancel', 'stop', 'later', 'x', 'Don’t'],
@@ -344,7 +344,7 @@ describe('whatever the options', () => {
 		);
 	});
 
-	test('an approval that does not say once is none beside a text that is not known', () => {
+	test('an approval without "once" is none beside an unknown text', () => {
 		const approval = fc.constantFrom('allow', 'yes', 'accept', 'OK', 'grant', 'Proceed');
 		fc.assert(
 			fc.property(approval, fc.array(outside, { minLength: 1, maxLength: 3 }), (said, more) => {
@@ -357,7 +357,7 @@ describe('whatever the options', () => {
 		);
 	});
 
-	test('the one that is picked for approval is not picked for denial', () => {
+	test('the option selected for approval is never selected for denial', () => {
 		fc.assert(
 			fc.property(fc.array(option, { maxLength: 4 }), (options) => {
 				const approved = choose(options, 'approve', 'always');
@@ -380,7 +380,7 @@ describe('whatever the options', () => {
 	});
 
 	test.each(['a', ' ', ',', "'", 'aB', 'no ', 'don’t ', ': ', 'x allow '])(
-		'a megabyte of %j in a value or a label says nothing, and is not worked through',
+		"a megabyte of %j in a value or a label has no meaning, and isn't parsed",
 		(piece) => {
 			const long = piece.repeat(Math.ceil(1_000_000 / piece.length));
 			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));
@@ -390,7 +390,7 @@ describe('whatever the options', () => {
 		},
 	);
 
-	test('as long as a person may write them, their words are read in one go', () => {
+	test('the words of a text are read in linear time, at any allowed length', () => {
 		for (const piece of [' ', ',', "'", 'aB', 'x ', '’']) {
 			const long = piece.repeat(900 / piece.length);
 			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));

@@ -8,7 +8,7 @@ const text = fc.oneof(
 	fc.string({ unit: 'grapheme' }),
 );
 
-test('a body is the JSON that it would be with its contents as base64 text, whatever stands beside them', () => {
+test('a body equals the JSON with its contents as base64 text, for any other fields', () => {
 	const bytes = fc
 		.tuple(fc.nat(500_000), fc.string())
 		.map(([length, filling]) => Buffer.alloc(length, filling || 'x'));

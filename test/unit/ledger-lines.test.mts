@@ -48,10 +48,10 @@ const planned = (ledger: Ledger, ...pending: Interaction[]) => {
 };
 const [without, listing] = [session(), session([a])];
 
-describe('a decision whose answer was lost', () => {
+describe('a decision with a lost response', () => {
 	const lost = recordSent([], due(), AT);
 
-	test('waits for the next poll, and is sent again when that still lists it', () => {
+	test('waits for the next poll, and is sent again if that poll still lists it', () => {
 		expect([hasUnknownDecision([]), hasUnknownDecision(lost), wasSent(lost, due())]).toEqual([
 			false,
 			true,
@@ -63,7 +63,7 @@ describe('a decision whose answer was lost', () => {
 		expect([hasUnknownDecision(listed), planned(listed, a).due]).toEqual([false, ['a']]);
 	});
 
-	test('counts as carried out when two more polls do not list it, and before that as a doubt', () => {
+	test("counts as carried out when two more polls don't list it, and before that as unconfirmed", () => {
 		expect(states(after(lost, without))).toEqual([['inferred', 0]]);
 		const after2 = after(lost, without, without, without);
 		expect(states(after2)).toEqual([['inferred', 2]]);
@@ -84,7 +84,7 @@ describe('a decision whose answer was lost', () => {
 		expect(states(after(inferred, listing))).toEqual([['sent', 1]]);
 	});
 
-	test('is a doubt while nothing tells', () => {
+	test('is unconfirmed until a poll proves it', () => {
 		const { decisions, doubts } = summarizeDecisions(lost, undefined);
 		expect([decisions, doubts]).toEqual([
 			[],
@@ -92,12 +92,12 @@ describe('a decision whose answer was lost', () => {
 		]);
 	});
 
-	test('is not told of by the list of a session that failed', () => {
+	test("isn't confirmed by the list of a failed session", () => {
 		expect(after(lost, session([], 'failed'))).toBe(lost);
 	});
 });
 
-describe('a decision that was confirmed', () => {
+describe('a confirmed decision', () => {
 	const done = recordConfirmed(recordSent([], due(), AT), due());
 
 	test('is listed, without a note', () => {
@@ -118,7 +118,7 @@ describe('a decision that was confirmed', () => {
 		expect(wasSent(done, due())).toBe(false);
 	});
 
-	test('may be listed as pending for four polls; then a person is asked', () => {
+	test('can be listed as pending for four polls before an approver is asked', () => {
 		const polls = (count: number) => after(done, ...Array.from({ length: count }, () => listing));
 		expect(states(polls(3))).toEqual([['confirmed', 3]]);
 		expect(planned(polls(3), a)).toEqual({ due: [], undecided: [] });
@@ -128,7 +128,7 @@ describe('a decision that was confirmed', () => {
 		expect(states(after(done, without, session([request('b')])))).toEqual([['confirmed', 0]]);
 	});
 
-	test('says nothing of another request with its ID', () => {
+	test("doesn't change another request with its ID", () => {
 		const other = request('a', { patterns: ['y'] });
 		expect(planned(done, other).due).toEqual(['a']);
 		expect(states(after(done, session([other])))).toEqual([['confirmed', 0]]);
@@ -138,8 +138,8 @@ describe('a decision that was confirmed', () => {
 	});
 });
 
-describe('a decision that was refused', () => {
-	test('is sent again after the next poll, and is told of by nothing', () => {
+describe('a refused decision', () => {
+	test("is sent again after the next poll, and isn't listed", () => {
 		const no = recordRefused([], due(), AT, false);
 		expect(states(no)).toEqual([['refused', 0]]);
 		expect(planned(no, a).due).toEqual([]);
@@ -148,19 +148,19 @@ describe('a decision that was refused', () => {
 		expect(summarizeDecisions(no, without)).toEqual({ decisions: [], doubts: [] });
 	});
 
-	test('because there is nothing to decide any more was sent, with a note', () => {
+	test('counts as sent, with a note, if the request was already answered', () => {
 		const [{ state, record }] = recordRefused([], due(), AT, true);
 		expect([state, record.note]).toEqual(['sent', expect.stringContaining('already answered')]);
 	});
 
-	test('after an earlier one was lost may be due to that one', () => {
+	test('after a lost one may be refused because the lost one took effect', () => {
 		const listed = after(recordSent([], due(), AT), listing);
 		expect(states(recordRefused(listed, due(), AT, false))).toEqual([['sent', 0]]);
 		expect(states(recordRefused(listed, due(), AT, true))).toEqual([['sent', 0]]);
 	});
 });
 
-describe('a person is asked', () => {
+describe('an approver is asked', () => {
 	const deep = (): unknown => {
 		let value: unknown = 0;
 		for (let depth = 0; depth < 20_000; depth++) value = [value];
@@ -177,7 +177,7 @@ describe('a person is asked', () => {
 		expect(undecided).toHaveLength(pending.length);
 	});
 
-	test('about requests without an ID, each for itself', () => {
+	test('about requests without an ID, each separately', () => {
 		const { undecided } = planned([], request(''), request('', { patterns: ['y'] }));
 		for (const [, why] of undecided) expect(why).not.toContain('same ID');
 	});
@@ -203,7 +203,7 @@ describe('a person is asked', () => {
 	});
 });
 
-test('a request is pending while the very same is listed', () => {
+test('a request is pending while an equal request is listed', () => {
 	expect(isStillPending(listing, a)).toBe(true);
 	expect(isStillPending(session([request('b')]), a)).toBe(false);
 	expect(isStillPending(session([request('a', { patterns: ['y'] })]), a)).toBe(false);

@@ -37,7 +37,7 @@ const events = fc.array(
 	{ maxLength: 8 },
 );
 
-test('no decision is both listed and doubted, none is lost, none is sent twice for a reading, and it is JSON', () => {
+test('no decision is both listed and unconfirmed, lost, or sent twice for a poll, and the ledger is JSON', () => {
 	fc.assert(
 		fc.property(events, fc.constantFrom('running', 'completed', 'failed'), (readings, status) => {
 			let ledger: Ledger = [];

@@ -14,4 +14,4 @@ test.each([
 	'127.0.0.1:5678.evil.example',
 	'',
 	undefined,
-])('%s is not', (host) => expect(isLoopback(host)).toBe(false));
+])('%s is not answered', (host) => expect(isLoopback(host)).toBe(false));

@@ -45,7 +45,7 @@ test('on n8n 1 before the first pause it counts only in a retry of the execution
 	expect(await attempt('retry').record('0.0 start 0')).toBe(true);
 });
 
-test('a run that has ended on n8n 1 leaves no mark behind', async () => {
+test('n8n 1 keeps no mark of a finished run', async () => {
 	const attempt = attempts();
 	const first = attempt('trigger');
 	await first.record('0.0 start 0');

@@ -67,7 +67,7 @@ const aggregated: World = {
 };
 
 describe('an item that descends from sessions of this node (rule 31)', () => {
-	test('continues the one session that it descends from, although its JSON says nothing', () => {
+	test('continues that session, although its JSON has no ID', () => {
 		const world = structuredClone(aggregated);
 		world.runData!.Aggregate = [
 			{
@@ -100,7 +100,7 @@ describe('an item that descends from sessions of this node (rule 31)', () => {
 		expect(found?.read()).toBeDefined();
 	});
 
-	test('carries the ID of a session of somebody else: it starts its own', () => {
+	test("carries the ID of another node's session: it starts its own", () => {
 		const found = match({ input: [{ json: { sessionId: two } }] });
 		expect(found?.key).toBe('0.0');
 		expect(found?.read()).toBeUndefined();
@@ -118,7 +118,7 @@ describe('an item that descends from sessions of this node (rule 31)', () => {
 	});
 });
 
-test('a run that n8n calls crashed is not counted: the retry has the same key, and with it the same mark', () => {
+test('a run with the status crashed is not counted: the retry has the same key and mark', () => {
 	const crashed = { executionStatus: 'crashed', source: [null] };
 	const world = { runData: { [NODE]: [crashed] }, input: [{ json: {} }], run: 1 };
 	expect(match(world)?.key).toBe('0.0');
@@ -126,10 +126,10 @@ test('a run that n8n calls crashed is not counted: the retry has the same key, a
 	expect(match(again)?.key).toBe('1.0');
 });
 
-describe('an item that came back from Still Running', () => {
+describe('an item that returned from Still Running', () => {
 	const source = { previousNode: NODE, previousNodeOutput: 0, previousNodeRun: 0 };
 
-	test('continues the record of its key, wherever it stands in the list', () => {
+	test('continues the record of its key, at any position in the list', () => {
 		const input = [
 			{ json: {}, sessionKey: '0.3' },
 			{ json: {}, sessionKey: '0.1' },
@@ -139,7 +139,7 @@ describe('an item that came back from Still Running', () => {
 		expect(keys).toEqual(['0.3', '0.1']);
 	});
 
-	test('starts nothing without a record, such as the {} of Always Output Data', () => {
+	test('starts nothing without a record, for example the {} of Always Output Data', () => {
 		expect(match({ source, input: [{ json: {} }], run: 1 })).toBeUndefined();
 	});
 

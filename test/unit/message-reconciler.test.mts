@@ -36,7 +36,7 @@ describe('a message arrived', () => {
 	});
 });
 
-describe('nothing is proven', () => {
+describe('no proof exists', () => {
 	test.each<[string, Session, Partial<Session>]>([
 		['by the same session', before, {}],
 		['by lastActivityAt alone', before, { lastActivityAt: at(30) }],

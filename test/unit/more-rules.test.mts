@@ -70,7 +70,7 @@ describe('an entry of More Rules', () => {
 		expect(said(denied, ['a', 'b'])).toMatchObject({ decision: 'ask' });
 	});
 
-	test('denies or asks, too', () => {
+	test('also denies or asks', () => {
 		expect(said([entry({ decision: 'deny' })])).toEqual({
 			decision: 'deny',
 			decidedBy: 'more rule 1',
@@ -96,7 +96,7 @@ describe('an entry of More Rules', () => {
 	});
 });
 
-describe('More Rules takes', () => {
+describe('More Rules accepts', () => {
 	test.each<[string, unknown, number]>([
 		['nothing', '', 0],
 		['no list', undefined, 0],

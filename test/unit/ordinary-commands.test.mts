@@ -252,7 +252,7 @@ test('the list has at least 200 commands', () => {
 });
 
 test.each(rows)(
-	'the rule %j approves %j, behind rules that deny other commands',
+	'the rule %j approves %j, after rules that deny other commands',
 	(pattern, command) => {
 		const rules = [...DENYING, rule('bash', pattern, 'approve')];
 		expect(decide(request({ patterns: [command] }), policy({ rules }))).toMatchObject({

@@ -30,7 +30,7 @@ const parsing = async (outcome: unknown) =>
 		})
 	).parse('x');
 
-describe('what parsers return', () => {
+describe('the output of parsers', () => {
 	test('the value in `output` is the result', async () => {
 		const format = await open(linksParser());
 		expect(await format.parse(RIGHT)).toEqual({ output: LINKS });
@@ -59,11 +59,11 @@ describe('what parsers return', () => {
 });
 
 describe('the reason', () => {
-	test('is the exact one: which field, and what was expected', async () => {
+	test('is exact: it names the field and the expected value', async () => {
 		expect(await (await open(linksParser())).parse(WRONG)).toEqual({ misfit: REASON });
 	});
 
-	test('names all fields, and says nothing twice', async () => {
+	test('names each field once', async () => {
 		const issues = [
 			{ path: ['output', 'a', 0], message: 'Expected string, received number', expected: 'string' },
 			{ path: ['output', 'b'], message: 'Required', expected: 'number' },
@@ -75,13 +75,13 @@ describe('the reason', () => {
 		});
 	});
 
-	test('says that an answer is no JSON, and where', async () => {
+	test('says that an answer is no JSON, and names the position', async () => {
 		expect(await (await open(linksParser())).parse('No links')).toEqual({
 			misfit: expect.stringMatching(/^The answer isn't valid JSON: .*No links/),
 		});
 	});
 
-	test('is n8n’s own where the parser tells no other, else the message', async () => {
+	test('is n8n’s own if the parser has no other, else the message', async () => {
 		expect(await parsing(generalError('Invalid JSON in model output'))).toEqual({
 			misfit: 'Invalid JSON in model output',
 		});
@@ -97,7 +97,7 @@ describe('the reason', () => {
 		expect(await parsing(error)).toEqual({ misfit: 'Expected 3 items but got 2.' });
 	});
 
-	test('has at most 2,000 characters, whatever a parser throws', async () => {
+	test('has at most 2,000 characters, for any error of a parser', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.oneof(fc.anything(), fc.constant('x'.repeat(9_000))), async (thrown) => {
 				const parser = { ...linksParser(), parse: async () => await Promise.reject(thrown) };
@@ -110,7 +110,7 @@ describe('the reason', () => {
 });
 
 describe('instructions', () => {
-	test('follow the prompt after a blank line, and without a format the prompt stays as it is', async () => {
+	test('are appended to the prompt after a blank line, and without a format the prompt is unchanged', async () => {
 		const format = await open(linksParser());
 		expect(addInstructions('Check all links', format)).toBe(`Check all links\n\n${INSTRUCTIONS}`);
 		expect(addInstructions('Check all links', undefined)).toBe('Check all links');
@@ -129,14 +129,14 @@ describe('the connection', () => {
 	test.each([
 		['n8n returns nothing', undefined],
 		['n8n throws', new Error('A Output Parser sub-node must be connected and enabled')],
-	])('without a parser, an error says what to connect: %s', async (_, parser) => {
+	])('without a parser, an error names the node to connect: %s', async (_, parser) => {
 		await expect(open(parser)).rejects.toMatchObject({
 			message: 'No output parser is connected',
 			description: expect.stringMatching(/^Connect a Structured Output Parser.*Nothing was sent/),
 		});
 	});
 
-	test('the error of a parser that is not set up stays as n8n has it', async () => {
+	test("the error of an incomplete parser is n8n's own", async () => {
 		const error = Object.assign(new Error('Error in sub-node Structured Output Parser'), {
 			functionality: 'configuration-node',
 		});

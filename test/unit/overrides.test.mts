@@ -20,7 +20,7 @@ const operations = Object.keys(OPERATIONS) as OperationId[];
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 
 describe('the assumed requests', () => {
-	test('are those of the contract, each under its operation id', () => {
+	test('are those of the contract, each under its operation ID', () => {
 		const known = contract.map(({ method, path }) => `${method} ${path}`);
 		for (const operation of operations) {
 			const { method, path } = OPERATIONS[operation];
@@ -31,7 +31,7 @@ describe('the assumed requests', () => {
 	});
 });
 
-describe('a mistake in Overrides is named', () => {
+describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
 		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
 		[{ createSession: {} }, /unknown operation "createSession"/, /There are: /],
@@ -67,7 +67,7 @@ describe('a mistake in Overrides is named', () => {
 		);
 	});
 
-	test('and nothing else is refused', () => {
+	test('other overrides are accepted', () => {
 		for (const operation of operations) {
 			const all = Object.fromEntries(
 				allowedPlaceholders(operation).map((name) => [name, `{${name}}`]),
@@ -106,7 +106,7 @@ describe('a request', () => {
 		return sent[0];
 	}
 
-	test('is as the override writes it, with each value in its place and of its type', async () => {
+	test('is written like the override, with each value in its place and of its type', async () => {
 		const overrides = {
 			createAgentSession: {
 				method: 'PUT',
@@ -127,7 +127,7 @@ describe('a request', () => {
 		});
 	});
 
-	test('leaves out what has no value, and keeps null, false, zero and the empty text', async () => {
+	test('omits empty fields, and keeps null, false, zero and the empty text', async () => {
 		const task = await getRequest('updateTask', { taskId: ID, title: '' });
 		expect(task.body).toEqual({ title: '' });
 		const moved = await getRequest('moveFile', { fileId: ID, parentId: null });
@@ -138,7 +138,7 @@ describe('a request', () => {
 		expect(query).toEqual({ limit: 0 });
 	});
 
-	test('never looks into a value, whatever it is', async () => {
+	test('never reads into a value, for any value', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, text) => {
 				const hostile = `{projectId} ${text} {prompt}`;
@@ -172,7 +172,7 @@ describe('a request', () => {
 	});
 });
 
-describe('the id of a new session is read', () => {
+describe('the ID of a new session is read', () => {
 	async function of(body: unknown, headers = {}, overrides = {}) {
 		const { api } = await apiWith({}, overrides);
 		return readNewSessionId(api, { status: 202, headers, body });
@@ -195,12 +195,12 @@ describe('the id of a new session is read', () => {
 		expect(await of({}, { location: '/agent/sessions/a/' })).toBe('a');
 	});
 
-	test('from where the override says', async () => {
+	test('from the place in the override', async () => {
 		const overrides = { createAgentSession: { answer: { sessionId: 'runs.0.key' } } };
 		expect(await of({ id: 'wrong', runs: [{ key: 'a' }] }, {}, overrides)).toBe('a');
 	});
 
-	test('and where there is none, the error quotes the response and names the override', async () => {
+	test('and if it is missing, the error quotes the response and names the override', async () => {
 		await expect(of({ run: { key: 'abc' } })).rejects.toMatchObject({
 			message: 'A session was started, but the response has no session ID',
 			description: expect.stringMatching(/\{"run":\{"key":"abc"\}\}.*"answer": \{"sessionId"/),
@@ -208,7 +208,7 @@ describe('the id of a new session is read', () => {
 	});
 });
 
-describe('a refusal of what we assume names the override', () => {
+describe('a rejection of an assumed request names the override', () => {
 	test.each(operations)('%s', async (operation) => {
 		const values = Object.fromEntries(allowedPlaceholders(operation).map((name) => [name, 'x']));
 		const { assumed, version } = operationRow(operation);
@@ -224,14 +224,14 @@ describe('a refusal of what we assume names the override', () => {
 	});
 });
 
-test('nothing is read from what every object inherits', async () => {
+test('inherited properties of objects are never read', async () => {
 	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
 	const { api } = await apiWith({}, overrides);
 	expect(api.readField('createAgentSession', 'sessionId', {})).toBeUndefined();
 });
 
 describe('an operation with its override', () => {
-	test("is its row, with each field that the override has in the place of the row's own", () => {
+	test('is its row, with the fields of the override instead of its own', () => {
 		const override = {
 			path: '/jobs',
 			query: { size: '{limit}' },
@@ -251,7 +251,7 @@ describe('an operation with its override', () => {
 		});
 	});
 
-	test('and without one, is its row', () => {
+	test('is its row, without an override', () => {
 		const { path, method, effect } = OPERATIONS.createFile;
 		const words = { path, method, effect, words: {}, overrideJson: '{}' };
 		expect(applyOverride('createFile')).toMatchObject(words);

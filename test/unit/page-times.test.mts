@@ -18,16 +18,16 @@ const limits = {
 const asked = { since: 0, askedAt: HOUR };
 
 describe('the deadline', () => {
-	test('is the end of the time that approvers have', () => {
+	test("is the end of the approvers' time", () => {
 		expect(findDeadline(asked, limits)).toEqual({ at: 3 * HOUR, after: 'deny' });
 	});
 
-	test('is when the node gives up, where that comes first', () => {
+	test("is the node's own timeout if that is earlier", () => {
 		const long = { ...limits, unansweredAfterMs: 30 * HOUR };
 		expect(findDeadline(asked, long)).toEqual({ at: 24 * HOUR, after: 'abort' });
 	});
 
-	test('is when the node gives up, where approvers have all the time', () => {
+	test("is the node's own timeout if the approvers' time is unlimited", () => {
 		const wait = { ...limits, ifNobodyAnswers: 'wait' as const, onGiveUp: 'error' as const };
 		expect(findDeadline(asked, wait)).toEqual({ at: 24 * HOUR, after: 'error' });
 	});
@@ -37,12 +37,12 @@ describe('the deadline', () => {
 		['deny', 2, 'open requests are denied'],
 		['abort', 2, 'the session is aborted'],
 		['error', 1, 'the workflow stops with an error'],
-	] as const)('says what happens then: %s, %i', (after, requests, said) => {
+	] as const)('names the next step: %s, %i', (after, requests, said) => {
 		expect(describeAfter({ at: 0, after }, requests)).toBe(said);
 	});
 });
 
-describe('a moment', () => {
+describe('a time', () => {
 	const at = Date.parse('2026-11-23T17:00:00Z');
 
 	test.each<[string | undefined, number | undefined, string, string]>([
@@ -54,11 +54,11 @@ describe('a moment', () => {
 		['Pacific/Honolulu', at + 16 * HOUR, '7:00 AM', 'Pacific/Honolulu'],
 		['Nowhere/Land', at, '5:00 PM', 'UTC'],
 		['', at, '5:00 PM', 'UTC'],
-	])('in %p, seen at %p, is %s (%s)', (timeZone, today, time, zone) => {
+	])('%p, seen at %p, is %s (%s)', (timeZone, today, time, zone) => {
 		expect(formatMoment(at, timeZone, today)).toEqual({ time, zone });
 	});
 
-	test('is never an error, whatever it is and wherever', () => {
+	test('never throws, for any time and place', () => {
 		fc.assert(
 			fc.property(fc.double(), fc.string(), fc.integer(), (time, zone, today) => {
 				expect(formatMoment(time, zone, today).time).toMatch(/[AP]M$|an unknown time/);
@@ -67,7 +67,7 @@ describe('a moment', () => {
 	});
 });
 
-test('a session whose requests are nested without end is read, and waits for something', () => {
+test('a session with endlessly nested requests is read, and waits for approval', () => {
 	const pendingInteractions = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown;
 	const session = readSession({ status: 'running', pendingInteractions }, 's1');
 	expect(session?.pendingInteractions).toHaveLength(1);

@@ -151,7 +151,7 @@ async function expectNothing(world: World, status: number, title: string) {
 
 const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown;
 
-describe('the execution waits as before', () => {
+describe('the execution keeps waiting', () => {
 	test.each<[string, World['body']]>([
 		['nothing', undefined],
 		['null', null],
@@ -241,7 +241,7 @@ describe('the execution waits as before', () => {
 	});
 
 	test.each<[string, unknown]>([['links that are no list', { ...page(), questions: 7 }]])(
-		'after an error of ours, here a record with %s',
+		'after an error of the page, here a record with %s',
 		async (_, broken) => {
 			await expectNothing({ method: 'GET', page: broken }, 500, 'The page can’t be shown');
 		},
@@ -260,7 +260,7 @@ describe('the execution waits as before', () => {
 		expect(sent).toEqual([409, expect.stringContaining('The session is being updated')]);
 	});
 
-	test('where even the error page cannot be sent', async () => {
+	test("if even the error page can't be sent", async () => {
 		const context = {
 			getRequestObject: () => {
 				throw new Error('no request');
@@ -275,7 +275,7 @@ describe('the execution waits as before', () => {
 });
 
 describe('a valid answer', () => {
-	test('resumes the execution with what n8n has saved, and is repeated', async () => {
+	test('resumes the execution with the saved data, and is repeated', async () => {
 		const { answer, html, value } = await ask({ body: VALID });
 		expect(answer.workflowData).toEqual([[{ json: { n: 1 } }]]);
 		expect(html).toMatch(/Your answer was sent.*You approved this once.*git push.*Go\./s);
@@ -289,12 +289,12 @@ describe('a valid answer', () => {
 	test.each([
 		'application/x-www-form-urlencoded;charset=UTF-8',
 		'Application/X-WWW-Form-Urlencoded',
-	])('comes as %s, too', async (type) => {
+	])('can also come as %s', async (type) => {
 		const { answer } = await ask({ body: VALID, headers: { 'content-type': type } });
 		expect(answer.workflowData).toBeDefined();
 	});
 
-	test('of two at once is the first, and the other is told', async () => {
+	test('of two at once is the first, and the page informs the second approver', async () => {
 		const until = Date.now() + 3_600_000;
 		const both = await Promise.all([
 			ask({ body: VALID, until }),
@@ -305,7 +305,7 @@ describe('a valid answer', () => {
 		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
 	});
 
-	test('is held back for a second, in which others read on the page that they came later', async () => {
+	test('waits for a second, and other approvers read on the page that they were late', async () => {
 		let release = () => {};
 		hold.mockImplementation(async () => await new Promise((resolve) => (release = resolve)));
 		const until = Date.now() + 3_600_000;
@@ -355,14 +355,14 @@ describe('a valid answer', () => {
 		expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
 	});
 
-	test('resumes the node once, with the session that was answered for', async () => {
+	test('resumes the node once, with the session of the answer', async () => {
 		const { nodeContext } = await ask({ body: VALID });
 		const before = JSON.stringify(nodeContext.sessions);
 		expect(runNode(nodeContext as never)).toEqual(['s1']);
 		expect(JSON.stringify(nodeContext.sessions)).toBe(before);
 	});
 
-	test('that comes first is told to the other, also where the session has ended meanwhile', async () => {
+	test('that is first is shown to the other approver, also if the session has ended meanwhile', async () => {
 		const until = Date.now() + 3_600_000;
 		await ask({ body: VALID, until });
 		const serves = () => ({ ...session, status: 'completed', pendingInteractions: [] });
@@ -371,7 +371,7 @@ describe('a valid answer', () => {
 		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
 	});
 
-	test('given later is none, and the page shows the first with its time', async () => {
+	test("that is late doesn't count, and the page shows the first answer with its time", async () => {
 		const { value } = await ask({ body: VALID });
 		executions++;
 		const { answer, sent } = await ask({ body: VALID, page: value.page });
@@ -461,7 +461,7 @@ describe('several approvers', () => {
 		expect(all[2].html).toContain('The agent continues.');
 	});
 
-	test('of several sessions count together, too', async () => {
+	test('of several sessions also count together', async () => {
 		const n8n = paused([question(2), question(2), question(2)]);
 		const all = await together([
 			() => n8n.press('Anna', '0', 0),
@@ -490,14 +490,14 @@ describe('several approvers', () => {
 		expect(votes(all[0])).toEqual([['Anna', 'Ben']]);
 	});
 
-	test('who come after the decision are told, and change nothing', async () => {
+	test('who are late see the decision, and change nothing', async () => {
 		const n8n = paused([question(1)]);
 		const all = await together([() => n8n.press('Anna', '0'), () => n8n.press('Ben', '1')]);
 		expect(titles(all)).toEqual(['Your answer was sent', 'Already answered']);
 		expect(votes(all[0])).toEqual([['Anna']]);
 	});
 
-	test('who come when n8n resumes the execution are asked to try again, and nothing is lost', async () => {
+	test('who answer while n8n resumes the execution must try again, and no answer is lost', async () => {
 		const n8n = paused([question(2)]);
 		const first = await n8n.press('Anna', '0');
 		const second = await n8n.press('Ben', '0');
@@ -507,7 +507,7 @@ describe('several approvers', () => {
 		expect(votes(first)).toEqual([['Anna']]);
 	});
 
-	test('whose answers n8n has passed on are waited for, however slow the service is', async () => {
+	test('whose answers n8n is applying are waited for, even if the service is slow', async () => {
 		const n8n = paused([question(2)]);
 		let serve = () => {};
 		const reading = new Promise<void>((resolve) => (serve = resolve));
@@ -521,7 +521,7 @@ describe('several approvers', () => {
 		expect(votes(first)).toEqual([['Anna', 'Ben']]);
 	});
 
-	test('are greeted by name, and see who has answered and who has not', async () => {
+	test("are greeted by name, and see who has answered and who hasn't", async () => {
 		const name = '<b>@here</b> https://evil.example';
 		const base = question(2);
 		const voted = await together([() => paused([base]).press('Ben', '0')]);
@@ -545,7 +545,7 @@ describe('several approvers', () => {
 		expect(own.html).toMatch(/You’ve already answered.*Approved once.*Not answered yet/s);
 	});
 
-	test('have no link in common: the nonce of the question opens nothing', async () => {
+	test('have different links: the nonce of the question opens nothing', async () => {
 		const each = question(2);
 		const records = [{ sessionId: 's0', page: { ...page(), questions: [each] } }];
 		const { sent } = await ask({ method: 'GET', query: { question: each.nonce }, records });

@@ -67,7 +67,7 @@ describe('the entries', () => {
 		expect(error?.description).toContain('{"listTasks": {"answer": {"data":');
 	});
 
-	test('are only where an override says', async () => {
+	test('are read only from the place in an override', async () => {
 		const overrides = { listTasks: { answer: { data: 'found.here' } } };
 		expect((await read([{ found: { here: two } }], tasks, {}, overrides)).all).toEqual(two);
 		expect((await read([{ data: two }], tasks, {}, overrides)).error).toBeDefined();
@@ -93,7 +93,7 @@ describe('the end', () => {
 		['something else says next', { data: ids(0, 1), nextPage: 2 }, /says "nextPage"/],
 		['something about pages does', { data: ids(0, 1), meta: { afterId: 'x' } }, /says "afterId"/],
 		['something says more', { data: ids(0, 1), moreResults: true }, /says "moreResults"/],
-	])('is doubted where %s', async (_, body, why) => {
+	])('is uncertain where %s', async (_, body, why) => {
 		const { all, error } = await read([body]);
 		expect(all).toEqual([]);
 		expect(error).toMatchObject({
@@ -103,7 +103,7 @@ describe('the end', () => {
 		expect(error?.description).toContain('next_cursor');
 	});
 
-	test('is taken from where an override says, whatever else the page says', async () => {
+	test('is read from the place in an override, for any other fields of the page', async () => {
 		const overrides = { listTasks: { answer: { next_cursor: 'token' } } };
 		const { error, sent } = await read(
 			[
@@ -129,7 +129,7 @@ describe('the pages', () => {
 		next_cursor: next,
 	});
 
-	test('follow each other by their cursors, numbers too, from wherever the reading begins', async () => {
+	test('are requested by their cursors, also numbers, from any start', async () => {
 		const { all, sent, nexts } = await read(
 			[page(0, 2, 7), page(2, 2, 'c'), page(4, 1)],
 			['listFiles', { projectId: 'p' }],
@@ -145,7 +145,7 @@ describe('the pages', () => {
 		expect(sent[0].query.projectId).toBe('p');
 	});
 
-	test('are as many as are needed, each asked for what is missing', async () => {
+	test('are only as many as needed, each with the missing number as its limit', async () => {
 		const { sent, all, nexts } = await read([page(0, 100, 'a'), page(100, 50, 'b')], tasks, {
 			limit: 150,
 		});
@@ -156,7 +156,7 @@ describe('the pages', () => {
 		]);
 	});
 
-	test('that hold more than was asked for are the last', async () => {
+	test('with more entries than requested are the last', async () => {
 		const { sent, all, error } = await read([page(0, 5, 'a')], tasks, { limit: 3 });
 		expect([sent.length, all.length, error]).toEqual([1, 5, undefined]);
 	});
@@ -173,22 +173,25 @@ describe('the pages', () => {
 			'begin with the same',
 			1,
 		],
-	])('that %s are an error before anything of them is handed on', async (_, pages, why, handed) => {
-		const { error, all } = await read(pages);
-		expect(error).toMatchObject({
-			message: 'The list never ends',
-			description: expect.stringContaining(why),
-		});
-		expect(error?.description).toContain('query');
-		expect(all).toHaveLength(handed);
-	});
+	])(
+		'that %s are an error before any of their entries is returned',
+		async (_, pages, why, handed) => {
+			const { error, all } = await read(pages);
+			expect(error).toMatchObject({
+				message: 'The list never ends',
+				description: expect.stringContaining(why),
+			});
+			expect(error?.description).toContain('query');
+			expect(all).toHaveLength(handed);
+		},
+	);
 
-	test('may begin as the first does once there was another between them', async () => {
+	test('can start like the first page after another page between them', async () => {
 		const { error } = await read([page(0, 1, 'a'), page(1, 1, 'b'), page(0, 1)]);
 		expect(error).toBeUndefined();
 	});
 
-	test('may be empty, one after the other, nineteen times', async () => {
+	test('can be empty nineteen times in a row', async () => {
 		const empty = (from: number, count: number) =>
 			Array.from({ length: count }, (_, index) => page(0, 0, `e${from + index}`));
 		const some = await read([...empty(0, 19), page(0, 1, 'x'), ...empty(20, 19), page(1, 1)]);
@@ -212,7 +215,7 @@ describe('the pages', () => {
 		expect(pages).toBe(10_000);
 	});
 
-	test('have all of their time together', async () => {
+	test('share one timeout', async () => {
 		const answers = [page(0, 1, 'a'), page(1, 1, 'b'), page(2, 1)].map((body) => ({ body }));
 		const messages: unknown[] = [];
 		for (const deadline of [1_000, 999]) {
@@ -261,16 +264,16 @@ describe('the filter', () => {
 		if (error) expect(error.description).toMatch(/listFiles.*query/);
 	});
 
-	test('that is not asked for is none', async () => {
+	test('is empty if the user sets none', async () => {
 		const list: List = ['listFiles', { projectId: 'p', parentId: '' }];
 		expect(await getMessage([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
 	});
 });
 
-describe('what has to be set up', () => {
+describe('a missing setup of the service', () => {
 	const required = (more: object) => ({ data: [], has_more: false, setup_required: more });
 
-	test('is an error in the words of the service, with what could help', async () => {
+	test("is an error in the service's words, with advice", async () => {
 		const workspaces = [{ name: 'One', id: 'w1' }, { id: 'w2' }, {}, 'w4'];
 		const { error } = await read([
 			required({
@@ -289,7 +292,7 @@ describe('what has to be set up', () => {
 		expect(bare.error?.description).toMatch(/has one\.$/);
 	});
 
-	test('is no error beside entries, and can be asked about', async () => {
+	test('is no error beside entries, and stays readable', async () => {
 		const body = { data: ids(0, 1), has_more: false, setup_required: { message: 'Soon' } };
 		expect((await read([body])).error).toBeUndefined();
 		const told: unknown[] = [];
@@ -302,7 +305,7 @@ describe('what has to be set up', () => {
 		]);
 	});
 
-	test('is nothing where it says nothing', async () => {
+	test('is nothing if its text is empty', async () => {
 		for (const nothing of [null, false, 'x'])
 			expect(await getMessage([{ data: [], setup_required: nothing }])).toBeUndefined();
 	});
@@ -329,7 +332,7 @@ describe('the ID of an entry', () => {
 	});
 });
 
-test('files of a name are found on all pages', async () => {
+test('files with a given name are found on all pages', async () => {
 	const { api, sent, clock } = await apiWith([
 		{
 			body: {

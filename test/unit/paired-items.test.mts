@@ -28,7 +28,7 @@ test('an item without an error is paired in place: neither its JSON nor the node
 	expect(reads()).toBe(0);
 });
 
-test('an error that n8n would take for a failure is renamed in a copy, and the node is read once', () => {
+test('an error that n8n would treat as a failure is renamed in a copy, and the node is read once', () => {
 	const jsons = [{ error: 'Out of disk', id: 1 }, { id: 2 }, { error: 'Again', id: 3 }];
 	const { items, reads } = pair(jsons);
 	expect(items).toEqual([
@@ -40,7 +40,7 @@ test('an error that n8n would take for a failure is renamed in a copy, and the n
 	expect(reads()).toBe(1);
 });
 
-test('an error that n8n takes for data keeps its name', () => {
+test('an error that n8n treats as data keeps its name', () => {
 	const json = { error: 'Out of disk', id: 1 };
 	expect(pair([json], {}).items[0].json).toBe(json);
 	expect(pair([json], { onError: 'continueErrorOutput' }).items[0].json).toBe(json);

@@ -22,7 +22,7 @@ const passedOn = (saved: object) =>
 		any
 	>;
 
-describe('options are shown where they count', () => {
+describe('options are shown where they apply', () => {
 	const saying = ['approveValues', 'approveWith', 'denyValues'];
 	const running = ['abortOnStop', 'decisionBody', 'maxConcurrentSessions'];
 	const polling = ['maxPollInterval', 'pollInterval'];
@@ -62,7 +62,7 @@ describe('options are shown where they count', () => {
 		expect(shown.sort()).toEqual([...expected].sort());
 	});
 
-	test('they stand in the order of their labels', () => {
+	test('options are sorted by their labels', () => {
 		const labels = options.map(({ displayName }) => displayName);
 		expect(labels).toEqual([...labels].sort((one, other) => one.localeCompare(other)));
 	});
@@ -95,11 +95,11 @@ describe('Require Specific Output Format', () => {
 		}
 	});
 
-	test('is not for Try Rules', () => {
+	test('is not available in Try Rules', () => {
 		expect(shown({ operation: 'tryRules', hasOutputParser: true })).toEqual([]);
 	});
 
-	test('is not for tools, which have no input for a parser: their panel is as without it', () => {
+	test('is not available in tools, which have no input for a parser: their panel is unchanged', () => {
 		const { description } = new RunAgentSession();
 		const asTool = { ...description, name: `${description.name}Tool` };
 		const saved = { operation: 'start', hasOutputParser: true };
@@ -112,7 +112,7 @@ describe('Require Specific Output Format', () => {
 		expect(readHasOutputParser(getContext(start()))).toBe(false);
 	});
 
-	test('a tool shows the fields that it showed before there was the toggle', () => {
+	test('a tool shows the same fields as before the toggle', () => {
 		const { description } = new RunAgentSession();
 		const asTool = { ...description, name: `${description.name}Tool` };
 		const shownFor = (saved: object) =>
@@ -136,7 +136,7 @@ describe('Require Specific Output Format', () => {
 		]);
 	});
 
-	test('adds an input for one parser, and without it the node has the one input that it had', () => {
+	test('adds an input for one parser, and without the toggle the node has one input', () => {
 		const { inputs } = new RunAgentSession().description;
 		const [, expression] = /^=\{\{(.*)\}\}$/.exec(inputs as string)!;
 		const evaluate = (hasOutputParser?: boolean): unknown =>
@@ -183,8 +183,8 @@ const start = (changes: object = {}) => ({
 	...changes,
 });
 
-describe('what an item asks for', () => {
-	test('has the default of each field that nobody changed', () => {
+describe('the parameters of an item', () => {
+	test('have the default of each unchanged field', () => {
 		expect(readItemSettings(getContext(start()), 0)).toMatchObject({
 			target: { operation: 'start', projectId: ID, prompt: 'x', extra: {} },
 			policy: { mode: 'ask', defaultDecision: 'ask', approveWith: 'once', approveValues: [] },
@@ -199,13 +199,13 @@ describe('what an item asks for', () => {
 		});
 	});
 
-	test('polls at most as often as Poll Interval says, where no Max Poll Interval is given', () => {
+	test('poll at most as often as Poll Interval says if Max Poll Interval is empty', () => {
 		const settings = readItemSettings(getContext(start({ options: { pollInterval: 60 } })), 0);
 		expect(settings.poll).toEqual({ pollMs: 60_000, maxPollMs: 60_000 });
 	});
 
 	test.each(['app.example.com/p', 'app.example.com/sessions'])(
-		'reads a session from a dashboard URL itself, without a pattern of n8n: %s',
+		'read a session from a dashboard URL itself, without a pattern of n8n: %s',
 		(place) => {
 			const sessionId = { __rl: true, mode: 'url', value: `https://${place}/${ID}` };
 			const { target } = readItemSettings(getContext({ operation: 'continue', sessionId }), 0);
@@ -214,7 +214,7 @@ describe('what an item asks for', () => {
 	);
 });
 
-describe('a model must not fill in what decides (rule 56)', () => {
+describe("a model can't fill in fields that decide (rule 56)", () => {
 	const byModel = "={{ $fromAI('x') }}";
 	const rule = { permission: byModel, pattern: 'x', decision: 'approve' };
 	const decided: Array<[string, object]> = [
@@ -233,7 +233,7 @@ describe('a model must not fill in what decides (rule 56)', () => {
 	});
 
 	test.each(['$fromAi', '$fromai', '/*n8n-auto-generated-fromAI-override*/ $fromAI'])(
-		'by any of its names: %s',
+		'under any field name: %s',
 		(name) => {
 			const permissionPolicy = `={{ ${name}('x') }}`;
 			const context = getContext(start({ permissionPolicy }), {
@@ -244,13 +244,13 @@ describe('a model must not fill in what decides (rule 56)', () => {
 		},
 	);
 
-	test('in a trial, too', () => {
+	test('also in Try Rules', () => {
 		const saved = { operation: 'tryRules', requests: '[]', permissionPolicy: byModel };
 		const context = getContext(saved, { asTool: true, [byModel]: 'approve' });
 		expect(() => readTrial(context, 0)).toThrow(/^A model must not/);
 	});
 
-	test('a prompt may come from a model, and outside of a tool nothing changes', () => {
+	test('a model can fill in a prompt, and outside of a tool nothing changes', () => {
 		const tool = getContext(start({ prompt: byModel }), { asTool: true, [byModel]: 'Go' });
 		expect(readItemSettings(tool, 0).target).toMatchObject({ prompt: 'Go' });
 		const noTool = getContext(start({ permissionPolicy: byModel }), { [byModel]: 'deny' });
@@ -291,7 +291,7 @@ describe.each([
 		expect(wrong.map(({ name }) => name)).toEqual([]);
 	});
 
-	test('every choice of a field is accepted by its check, and nothing else is', () => {
+	test('the check of a field accepts every choice of the field, and nothing else', () => {
 		const chosen = fields.filter(({ type, check }) => type === 'options' && check);
 		expect(chosen.length).toBeGreaterThan(0);
 		for (const { displayName, check, options } of chosen) {
@@ -337,7 +337,7 @@ describe('More Rules', () => {
 		expect(readItemSettings(getContext(without), 0).policy.moreRules).toBeUndefined();
 	});
 
-	test('are not for a model to fill in', () => {
+	test("can't be filled in by a model", () => {
 		const byModel = saved('={{ $fromAI("rules") }}');
 		expect(() => readItemSettings(getContext(byModel, { asTool: true }), 0)).toThrow(
 			expect.objectContaining({ message: "A model must not fill in 'More Rules'" }),
@@ -471,7 +471,7 @@ describe('Approvers', () => {
 		['Remind After (Hours)', { ...entered(ANNA), remindAfter: '={{ $fromAI("n") }}' }],
 		['Reminders', { ...entered(ANNA), maxReminders: '={{ $fromAI("n") }}' }],
 		['Ask Backups After (Hours)', { ...entered(ANNA), askBackupsAfter: '={{ $fromAI("n") }}' }],
-	])('%s is not for a model to fill in', (label, options) => {
+	])("can't be filled in by a model: %s", (label, options) => {
 		expect(() => team(options, { asTool: true, '={{ $fromAI("n") }}': 1 })).toThrow(
 			expect.objectContaining({ message: `A model must not fill in '${label}'` }),
 		);

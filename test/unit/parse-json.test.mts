@@ -8,7 +8,7 @@ const held = (_key: string, value: unknown) =>
 		? String(value)
 		: value;
 
-test('any other JSON is what JSON.parse makes of it', () => {
+test('other JSON has the result of JSON.parse', () => {
 	const number = fc
 		.double({ noNaN: true, noDefaultInfinity: true })
 		.map((value) => JSON.stringify({ value }));
@@ -19,7 +19,7 @@ test('any other JSON is what JSON.parse makes of it', () => {
 	);
 });
 
-test('a whole number beyond 2^53 is a text of its digits, wherever it stands', () => {
+test('a whole number beyond 2^53 becomes a text of its digits, at any depth', () => {
 	const big = fc.oneof(
 		fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
 		fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
@@ -37,7 +37,7 @@ test('a whole number beyond 2^53 is a text of its digits, wherever it stands', (
 	);
 });
 
-test('wherever in the text it begins', () => {
+test('at any position of the text', () => {
 	for (let length = 0; length < 64; length++) {
 		const text = 'x'.repeat(length);
 		expect(parseJson(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);

@@ -21,7 +21,7 @@ import { policy, request } from './policies.mts';
 const asAsked = <T extends object>(interaction: T) =>
 	addOrigin([interaction as unknown as Interaction], { sessionId: 's1' })[0];
 
-describe('the answer of a person', () => {
+describe('the answer of an approver', () => {
 	const answered = (changes: Partial<AppliedAnswer> = {}) =>
 		policy({
 			mode: 'answer',
@@ -37,7 +37,7 @@ describe('the answer of a person', () => {
 	test.each<['approve' | 'deny', string]>([
 		['approve', 'once'],
 		['deny', 'reject'],
-	])('%s decides what was asked', (answer, option) => {
+	])('%s decides the request', (answer, option) => {
 		expect(decide(request(), answered({ answer }))).toMatchObject({
 			decision: answer,
 			option,
@@ -60,12 +60,12 @@ describe('the answer of a person', () => {
 			{ permission: 'edit', patterns: [] },
 			/its permission and patterns changed/,
 		],
-	])('does not decide what has %s', (_, changes, because) => {
+	])('does not decide a request that has %s', (_, changes, because) => {
 		const verdict = decide(request(changes), answered());
 		expect(verdict).toEqual({ decision: 'ask', because: expect.stringMatching(because) });
 	});
 
-	test('holds for everything from now on, where the user says so', () => {
+	test('applies to all later requests if the user says so', () => {
 		const anything = request({ id: 'i9', permission: 'edit', patterns: ['b'] });
 		expect(decide(anything, answered({ appliesTo: 'session', asked: [] }))).toMatchObject({
 			decision: 'approve',
@@ -73,7 +73,7 @@ describe('the answer of a person', () => {
 		});
 	});
 
-	test('that nobody gave leaves it undecided', () => {
+	test('that is missing leaves it undecided', () => {
 		const nobody = { answer: 'none', because: 'the time limit is over' } as const;
 		expect(decide(request(), answered({ ...nobody, appliesTo: 'session' }))).toEqual({
 			decision: 'ask',
@@ -117,7 +117,7 @@ describe('an approver who answered on the page', () => {
 			});
 	});
 
-	test('decides that very request, and no other', () => {
+	test('decides exactly that request, and no other', () => {
 		const by = answered('deny', 'reject', everything('approve'));
 		expect(decide(request({ id: 'i2' }), by)).toMatchObject({ decidedBy: 'rule 1' });
 		expect(decide(request({ metadata: {} }), by)).toMatchObject({ decidedBy: 'rule 1' });
@@ -163,7 +163,7 @@ test('of the pending requests, the policy decides some and leaves the others to 
 	expect(undecided.map(({ interaction }) => interaction.id)).toEqual(['i1']);
 });
 
-test('each request has a budget of its own, however much another costs', () => {
+test('each request has its own budget, for any cost of the other requests', () => {
 	const costly = Array.from({ length: 300 }, () => `*${'ab'.repeat(250)}c`).join(', ');
 	const by = policy({
 		rules: [

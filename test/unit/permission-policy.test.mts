@@ -21,7 +21,7 @@ const ruling = (
 ) => judge(request({ permission, patterns }), given, ...told);
 
 describe('rules', () => {
-	test('the first one that matches wins', () => {
+	test('the first match decides', () => {
 		const rules = [
 			rule('bash', 'git push', 'deny'),
 			rule('bash', 'git *', 'approve'),
@@ -41,14 +41,14 @@ describe('rules', () => {
 		});
 	});
 
-	test('one that matches only a part of what is asked does not decide', () => {
+	test("a match of only a part of the request doesn't decide", () => {
 		const rules = [rule('bash', 'git *', 'approve')];
 		expect(
 			ruling(policy({ rules, defaultDecision: 'deny' }), 'bash', ['git push', 'rm -rf /']),
 		).toEqual({ decision: 'deny', decidedBy: 'default decision' });
 	});
 
-	test('several globs of one rule may share what is asked between them', () => {
+	test('several globs of one rule can cover the request together', () => {
 		const rules = [rule('bash', 'git *, npm run *', 'approve')];
 		expect(ruling(policy({ rules }), 'bash', ['git push', 'npm run build']).decision).toBe(
 			'approve',
@@ -56,7 +56,7 @@ describe('rules', () => {
 	});
 
 	test.each<[Decision]>([['deny'], ['ask']])(
-		'nothing is approved over an earlier rule that says %s to a part of it',
+		'nothing is approved against an earlier rule that says %s to a part of it',
 		(decision) => {
 			const rules = [rule('bash', 'rm *', decision), rule('*', '*', 'approve')];
 			expect(ruling(policy({ rules }), 'bash', ['ls', 'rm -rf /']).decision).toBe('ask');
@@ -70,7 +70,7 @@ describe('rules', () => {
 		},
 	);
 
-	test('a request for nothing in particular is covered by globs for anything only', () => {
+	test('only globs for anything cover a request without a pattern', () => {
 		const rules = [rule('bash', 'git *', 'approve')];
 		expect(ruling(policy({ rules }), 'bash', []).decision).toBe('ask');
 		expect(ruling(policy({ rules: [rule('bash', '*', 'approve')] }), 'bash', []).decision).toBe(
@@ -78,21 +78,21 @@ describe('rules', () => {
 		);
 	});
 
-	test('no match takes the default decision', () => {
+	test('a request without a match gets the default decision', () => {
 		expect(ruling(policy({ defaultDecision: 'approve' }), 'bash', ['x'])).toEqual({
 			decision: 'approve',
 			decidedBy: 'default decision',
 		});
 	});
 
-	test('a comma can belong to a glob', () => {
+	test('a comma can be part of a glob', () => {
 		expect(splitPatterns('a\\,b, c\nd')).toEqual(['a\\,b', 'c', 'd']);
 		expect(ruling(policy({ rules: [rule('*', 'a\\,b', 'approve')] }), 'x', ['a,b']).decision).toBe(
 			'approve',
 		);
 	});
 
-	test('rules without an approval never approve, whatever is asked', () => {
+	test('rules without an approval never approve, for any request', () => {
 		const anyRule = fc.record({
 			permission: fc.string(),
 			pattern: fc.string(),
@@ -121,7 +121,7 @@ describe('a rule that approves', () => {
 		[',', 'pattern'],
 		[' ,\n, ', 'pattern'],
 		['git *', 'permission'],
-	])('and says %j for what, is refused: it has no %s', (pattern, missing) => {
+	])('and has %j as patterns is refused: it has no %s', (pattern, missing) => {
 		const rules = [
 			rule('bash', '*', 'deny'),
 			rule(missing === 'permission' ? ' ' : 'bash', pattern, 'approve'),
@@ -134,7 +134,7 @@ describe('a rule that approves', () => {
 		);
 	});
 
-	test('needs no more than a star to approve everything', () => {
+	test('needs only a star to approve everything', () => {
 		expect(() => checkRules([rule('*', '*', 'approve')])).not.toThrow();
 		expect(decide(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
 			decision: 'approve',
@@ -154,7 +154,7 @@ describe('a rule that approves', () => {
 	);
 
 	test.each<[Decision]>([['deny'], ['ask']])(
-		'is the only one that has to say what for: %s may leave it empty',
+		'is the only one that needs a pattern: %s can leave it empty',
 		(decision) => {
 			const rules = [rule('', '', decision), rule('*', '*', 'approve')];
 			expect(() => checkRules(rules)).not.toThrow();
@@ -163,7 +163,7 @@ describe('a rule that approves', () => {
 	);
 });
 
-describe('a request that rules cannot read', () => {
+describe("a request that rules can't read", () => {
 	const everything = policy({ rules: [rule('*', '*', 'approve')], defaultDecision: 'approve' });
 
 	test.each<[string, object, RegExp]>([
@@ -180,7 +180,7 @@ describe('a request that rules cannot read', () => {
 		['has a permission that is a number', { permission: 1 }, /permission isn't a text/],
 		['has a permission that is a list', { permission: ['bash'] }, /permission isn't a text/],
 		['is too long', { patterns: ['x'.repeat(MAX_COMPARED_LENGTH)] }, /characters, too many/],
-	])('because it %s, is asked, whatever they say', (_, changes, because) => {
+	])('because it %s, is sent to an approver, for any rules', (_, changes, because) => {
 		expect(decide(request(changes), everything)).toEqual({
 			decision: 'ask',
 			because: expect.stringMatching(because),
@@ -201,12 +201,12 @@ describe('a request that rules cannot read', () => {
 	test.each<[Policy['mode'], 'approve' | 'deny']>([
 		['approve', 'approve'],
 		['deny', 'deny'],
-	])('is still one for the policy %s, which does not look at what it is for', (mode, decision) => {
+	])("still gets the policy %s, which doesn't read its patterns", (mode, decision) => {
 		const unread = request({ permission: undefined, patterns: undefined });
 		expect(decide(unread, policy({ mode }))).toMatchObject({ decision, decidedBy: 'policy' });
 	});
 
-	test('is also one that would take too long to compare: globs and texts made to stall', () => {
+	test('includes one that takes too long to compare: globs and texts made to stall', () => {
 		const pattern = Array.from({ length: 300 }, () => `*${'a'.repeat(500)}b`).join(', ');
 		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
 		const long = request({ patterns: ['a'.repeat(MAX_COMPARED_LENGTH - 10)] });
@@ -216,7 +216,7 @@ describe('a request that rules cannot read', () => {
 		});
 	});
 
-	test('is not one that is only long: 300 everyday globs and 99,000 characters', () => {
+	test('does not include a long one: 300 everyday globs and 99,000 characters', () => {
 		const pattern = Array.from({ length: 300 }, (_, index) => `tool${index} *`).join(', ');
 		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
 		const long = request({ patterns: ['x'.repeat(99_000)] });
@@ -262,12 +262,12 @@ describe('a pending interaction', () => {
 			policy({ mode: 'approve' }),
 		],
 		['there is no answer', request(), policy({ mode: 'answer' })],
-	])('is for a person when %s', (_, interaction, by) => {
+	])('is sent to an approver when %s', (_, interaction, by) => {
 		const verdict = decide(interaction, by);
 		expect(verdict).toMatchObject({ decision: 'ask', because: expect.stringMatching(/./) });
 	});
 
-	test('is answered with the option as the service wrote it, a number too', () => {
+	test("is answered with the service's own option value, also a number", () => {
 		const numbers = [
 			{ value: 1, label: 'Allow' },
 			{ value: 2, label: 'Reject' },
@@ -277,7 +277,7 @@ describe('a pending interaction', () => {
 		).toMatchObject({ decision: 'approve', option: 1 });
 	});
 
-	test('is answered with the values that the user names', () => {
+	test('is answered with the values from the panel', () => {
 		const own = { response: { options: [{ value: 'go' }, { value: 'halt' }] } };
 		expect(decide(request(own), policy({ mode: 'approve', approveValues: ['go'] }))).toMatchObject({
 			option: 'go',
@@ -287,14 +287,14 @@ describe('a pending interaction', () => {
 		});
 	});
 
-	test('shows its type in a line of its own making, bounded', () => {
+	test('shows its type on a line that our code writes, shortened', () => {
 		const verdict = decide(request({ type: `x\n${'y'.repeat(1_000)}` }), policy());
 		expect(verdict).toMatchObject({ because: expect.stringMatching(/^its type «x⏎y+» .*$/) });
 		expect((verdict as { because: string }).because.length).toBeLessThan(150);
 	});
 });
 
-describe('what a ruling says', () => {
+describe('a ruling says', () => {
 	const rules = (...list: Rule[]) => policy({ rules: list });
 	const ruled = (list: Rule[], patterns = ['x'], left?: number) => {
 		const told: string[] = [];
@@ -302,7 +302,7 @@ describe('what a ruling says', () => {
 		return { ...ruling(rules(...list), 'bash', patterns, effort, told), told };
 	};
 
-	test('is that it takes too long, where the effort is spent', () => {
+	test('that it takes too long, if the effort is spent', () => {
 		for (const left of [0, 1, 50])
 			expect(ruled([rule('bash', 'x', 'approve')], ['x'], left)).toMatchObject({
 				decision: 'ask',
@@ -313,7 +313,7 @@ describe('what a ruling says', () => {
 		});
 	});
 
-	test('is that an approval with an empty field approves nothing', () => {
+	test('that an approval with an empty field approves nothing', () => {
 		for (const empty of [rule('', 'x', 'approve'), rule('bash', '', 'approve')])
 			expect(ruled([empty])).toMatchObject({
 				decision: 'ask',
@@ -322,7 +322,7 @@ describe('what a ruling says', () => {
 		expect(ruled([rule(' bash ', 'x', 'approve')])).toMatchObject({ decidedBy: 'rule 1' });
 	});
 
-	test('is which rule kept an approval back, and a denial is a denial', () => {
+	test('which rule blocked an approval, and a denial is a denial', () => {
 		const part = rule('bash', 'y', 'ask');
 		expect(ruled([part, rule('bash', '*', 'approve')], ['x', 'y'])).toMatchObject({
 			decision: 'ask',
@@ -338,7 +338,7 @@ describe('what a ruling says', () => {
 		).toMatchObject({ decision: 'approve', decidedBy: 'rule 2' });
 	});
 
-	test('names no rule where none decides', () => {
+	test('no rule if none decides', () => {
 		expect(decide(request(), policy({ mode: 'ask' }))).not.toHaveProperty('decidedBy', undefined);
 		expect(ruled([rule('bash', 'y*', 'approve')], ['y; rm'])).toMatchObject({
 			because: "it contains a second command, which the wildcard in rule 1 doesn't cover",

@@ -9,14 +9,14 @@ const bounds = fc
 	.map(([shortest, more]) => ({ pollMs: shortest * 1000, maxPollMs: (shortest + more) * 1000 }));
 
 describe('the poll interval (rule 3)', () => {
-	test('is a twentieth of the age of the session, within the limits less jitter', () => {
+	test("is 5% of the session's age, within the limits minus jitter", () => {
 		const intervals = [0, 60, 100, 140, 160, 200, 3600].map((seconds) =>
 			pollDelay(seconds * 1000, 0, limits)!,
 		);
 		expect(intervals.map(Math.round)).toEqual([5000, 5000, 5000, 7000, 8000, 8333, 8333]);
 	});
 
-	test('with jitter lies between Poll Interval and Max Poll Interval, whatever they are', () => {
+	test('with jitter lies between Poll Interval and Max Poll Interval, for any limits', () => {
 		fc.assert(
 			fc.property(bounds, fc.nat(10 * 3600_000), random, (own, age, chance) => {
 				const wait = pollDelay(age, chance, own);
@@ -26,18 +26,18 @@ describe('the poll interval (rule 3)', () => {
 		);
 	});
 
-	test('is jittered upwards only, by a fifth at most, and really spread', () => {
+	test('has only upward jitter, by at most a fifth, and really varies', () => {
 		expect([0, 0.5, 1].map((chance) => pollDelay(0, chance, limits))).toEqual([5000, 5500, 6000]);
 	});
 });
 
-describe('the poll interval where many sessions wait', () => {
+describe('the poll interval with many sessions', () => {
 	const age = fc.nat(10 * 3600_000);
 	const waiting = fc.nat(20_000);
 	const delay = (...[ageMs, chance, own, count]: [number, number, typeof limits, number]) =>
 		pollDelay(ageMs, chance, own, Infinity, count)!;
 
-	test('lies between Poll Interval and Max Poll Interval, whatever they are', () => {
+	test('lies between Poll Interval and Max Poll Interval, for any limits', () => {
 		fc.assert(
 			fc.property(bounds, age, random, waiting, (own, ageMs, chance, count) => {
 				const wait = delay(ageMs, chance, own, count);
@@ -77,14 +77,14 @@ describe('the poll interval where many sessions wait', () => {
 		]);
 	});
 
-	test('is cut to the time that is left', () => {
+	test('is limited to the remaining time', () => {
 		expect(pollDelay(0, 0, limits, 7_000, 5_000)).toBe(7_000);
 		expect(pollDelay(0, 0, limits, 4_000, 5_000)).toBeUndefined();
 	});
 });
 
 describe('the last poll', () => {
-	test('never lies beyond the deadline nor sooner after the one before than the shortest interval', () => {
+	test('is never after the deadline, nor sooner after the previous poll than the shortest interval', () => {
 		fc.assert(
 			fc.property(
 				fc.nat(3600_000),

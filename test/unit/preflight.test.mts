@@ -8,12 +8,12 @@ import preflight from '../../tools/preflight.js';
 const file = fileURLToPath(new URL('../../tools/preflight.js', import.meta.url));
 const { nodeProblem, clickHouseLoads, noClickHouse } = preflight;
 
-test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s will do', (version) =>
+test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s is accepted', (version) =>
 	expect(nodeProblem(version, 'linux-x64')).toBeUndefined(),
 );
 
 test.each(['v0.12.18', 'v8.17.0', 'v20.20.2', 'v23.11.1'])(
-	'Node %s is too old, which is said in one line with the way out',
+	'Node %s is too old, and one line says so with the solution',
 	(version) => {
 		const problem = nodeProblem(version, 'linux-x64');
 		expect(problem).toContain(`Node ${version.slice(1)} is too old`);
@@ -36,14 +36,14 @@ test('a Node that is too old can read the check', () => {
 	expect(bare(outputText)).toBe(bare(text));
 });
 
-test('a ClickHouse that does not load is noticed', () => {
+test("a ClickHouse that doesn't load is detected", () => {
 	const fails = () => {
 		throw new Error('no native binding');
 	};
 	expect([clickHouseLoads(() => ({})), clickHouseLoads(fails)]).toEqual([true, false]);
 });
 
-test('where ClickHouse is missing, one line says for which systems there is one', () => {
+test('if ClickHouse is missing, one line names the systems that have it', () => {
 	const { optionalDependencies } = JSON.parse(
 		readFileSync(
 			new URL('../../local-service/analytics/node_modules/chdb/package.json', import.meta.url),

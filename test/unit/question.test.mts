@@ -24,7 +24,7 @@ const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('
 const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 
 describe('a question', () => {
-	test('says where, what and what for, in a few plain lines', () => {
+	test('names project, request and reason in a few plain lines', () => {
 		expect(
 			asSent(
 				request(),
@@ -56,7 +56,7 @@ describe('a question', () => {
 		);
 	});
 
-	test('names the project by its ID where it has no name, and leaves out what is not known', () => {
+	test('names the project by its ID if it has no name, and omits unknown facts', () => {
 		expect(formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
 			/^The agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
 		);
@@ -76,7 +76,7 @@ describe('a question', () => {
 		[request({ type: 'question' }), /^Not a permission but: «question»$/m],
 		['what?', /^Not readable: «what\?»$/m],
 		[null, /^Not readable: «null»$/m],
-	])('shows what is not as documented, too: %j', (interaction, line) => {
+	])('also shows undocumented fields: %j', (interaction, line) => {
 		expect(ask(interaction)).toMatch(line);
 	});
 
@@ -128,7 +128,7 @@ describe('a question', () => {
 		['deny', 'the request is denied'],
 		['abort', 'the session is aborted'],
 		['error', 'the workflow stops with an error'],
-	] as const)('says until when, and that then %s', (after, said) => {
+	] as const)('names the timeout, and that then %s', (after, said) => {
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after };
 		const timeZone = 'Europe/Berlin';
 		expect(formatQuestion({ ...about, interactions: [request()], deadline, timeZone })).toContain(
@@ -143,7 +143,7 @@ describe('a question', () => {
 		expect(ask(request({ patterns: ['сборка сайта'] }))).not.toContain(said);
 	});
 
-	test('says what it does not show', () => {
+	test('names the hidden parts', () => {
 		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
 		const shown = ask(request({ patterns: many }));
 		expect(shown).toMatch(/^Command 1 of 40: «file 0»$/m);
@@ -160,7 +160,7 @@ describe('a question', () => {
 		);
 	});
 
-	test('puts what has no line of its own into Other details', () => {
+	test('puts fields without a line of their own into Other details', () => {
 		const full = request({ cwd: 'site', metadata: {}, surprise: 1, patterns: ['a', 'b'] });
 		const asked = ask(full, full, full, full, full);
 		expect(asked.match(/^Other details: .*$/gm)).toEqual(
@@ -170,7 +170,7 @@ describe('a question', () => {
 		);
 	});
 
-	test('gives a long text the room that short ones leave', () => {
+	test("gives a long text the space that short texts don't use", () => {
 		const shown = ask(request({ patterns: ['a', 'b'.repeat(1_000), 'c'] }));
 		expect(shown).toContain(`«${'b'.repeat(1_000)}»`);
 	});
@@ -251,7 +251,7 @@ describe('a hostile request', () => {
 		);
 	});
 
-	test('gets no control character, no markup and no escape through', () => {
+	test('contains no control character, no markup and no escape', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
 				const asked = write(text);
@@ -268,7 +268,7 @@ describe('a hostile request', () => {
 		);
 	});
 
-	test('keeps the question in bounds, however much it asks for', () => {
+	test('keeps the question within its limits, for a request of any size', () => {
 		const text = '\u0000'.repeat(20_000);
 		const patterns = Array.from({ length: 100_000 }, () => text);
 		const option = { label: 'Always', description: text };
@@ -320,11 +320,11 @@ describe('foreign text', () => {
 		['Gru\u0308\u00DFe', 'Gru\u0308\u00DFe'],
 		['x\u0338\u0338\u0338\u0338', 'x\u0338\u0338\u0338⟨U+0338⟩'],
 		['-\u0336-', '-⟨U+0336⟩-'],
-	])('is shown so that it can be read: %j is %s', (text, shown) => {
+	])('is shown readably: %j is %s', (text, shown) => {
 		expect(visibleText(text, 200)).toEqual({ shown, hidden: 0 });
 	});
 
-	test('has a mark where it is cut off, which it cannot forge', () => {
+	test("has a mark at its cut, which it can't forge", () => {
 		expect(quoteVisible('abcdef', 3)).toBe('«abc» (cut off, 3 more characters)');
 		expect(quoteVisible('ab\u0000f', 8)).toBe('«ab» (cut off, 2 more characters)');
 		expect(quoteVisible('a» (cut off, 3 more characters)', 100)).toBe(
@@ -344,7 +344,7 @@ describe('foreign text', () => {
 		);
 	});
 
-	test('takes work in proportion to what is shown, not to its length', () => {
+	test('takes time in proportion to the shown part, not to its length', () => {
 		const { shown, hidden } = visibleText('\u0300'.repeat(5_000_000), 20);
 		expect(shown).toBe('⟨U+0300⟩⟨U+0300⟩');
 		expect(hidden).toBe(4_999_998);

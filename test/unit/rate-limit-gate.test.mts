@@ -31,20 +31,20 @@ function getRate(pace: RateController, count: number, from: number): number {
 }
 
 describe('the rate', () => {
-	test('is nine tenths of what was accepted until the service accepts again', () => {
+	test('is nine tenths of the accepted requests until the service accepts again', () => {
 		// A bucket of 10 that gets 10 a second, and a window of 60 a minute
 		expect(getRate(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
 		expect(getRate(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
 	});
 
-	test('is eight tenths at each further 429, once for all that were on their way', () => {
+	test('falls to eight tenths at each further 429, once for all requests in flight', () => {
 		const pace = refusedAfter(100, 1_000, 1_000);
 		const before = getRate(pace, 20, 2_000);
 		for (const sentAt of [2_500, 2_501, 2_502]) pace.onThrottled(sentAt, 2_200, 1_000);
 		expect(getRate(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
 	});
 
-	test('grows slowly, and only while somebody waits', () => {
+	test('grows slowly, and only while a request waits', () => {
 		const busy = refusedAfter(100, 1_000, 1_000);
 		const first = getRate(busy, 10, 2_000);
 		getRate(busy, 500, 3_000);
@@ -56,7 +56,7 @@ describe('the rate', () => {
 		expect(getRate(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
-	test('told from a handful of requests is a guess that soon grows', () => {
+	test('that is based on a few requests is a guess that soon grows', () => {
 		const pace = refusedAfter(2, 5_000, 1_000);
 		expect(getRate(pace, 5, 7_000)).toBeLessThan(2);
 		getRate(pace, 60, 20_000);
@@ -65,7 +65,7 @@ describe('the rate', () => {
 });
 
 describe('a closed gate', () => {
-	test('lets nothing pass before the service accepts again, but what is urgent and cannot wait', () => {
+	test("lets nothing pass before the service accepts again, except urgent requests that can't wait", () => {
 		const pace = refusedAfter(10, 0, 40_000);
 		expect(pace.nextSendAt(request())).toBe(40_000);
 		expect(pace.nextSendAt(request(0, { urgent: true, deadline: 50_000 }))).toBe(40_000);
@@ -88,7 +88,7 @@ describe('the measured rate', () => {
 		expect(getRate(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
 	});
 
-	test('is the same however many requests came before those that count', () => {
+	test('is the same for any number of requests before the counted ones', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 1_000, max: 6_000 }), (accepted) => {
 				const controller = new RateController();
@@ -120,7 +120,7 @@ describe('a request that cannot be sent in time', () => {
 		expect(clock.now()).toBe(0);
 	});
 
-	test('is rejected at its deadline if it waits for others to end', async () => {
+	test('is rejected at its deadline if it waits for other requests to end', async () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
 		const busy = Array.from({ length: 25 }, () =>
@@ -138,7 +138,7 @@ describe('a request that cannot be sent in time', () => {
 		await clock.run(Promise.all(busy));
 	});
 
-	test('is sent once all the same if it is urgent', async () => {
+	test('is still sent once if it is urgent', async () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
 		// Until the rate is at its lowest: a request a minute
@@ -182,7 +182,7 @@ describe('the queue', () => {
 		return { turns, away };
 	}
 
-	test('serves each once or sends it away, never after its deadline, the older first among its like', async () => {
+	test('serves or rejects each request once, never after its deadline, and older requests of a kind first', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(waiting, { maxLength: 40 }), async (all) => {
 				const { turns, away } = await served(all);
@@ -196,14 +196,14 @@ describe('the queue', () => {
 		);
 	});
 
-	test('needs no room for what is urgent', async () => {
+	test('has no limit for urgent requests', async () => {
 		const { turns } = await served([request(0), request(5, { urgent: true })]);
 		expect(turns.map(({ at }) => at)).toEqual([0, expect.any(Number)]);
 		expect(turns[0].who.urgent).toBe(true);
 		expect(turns[1].at).toBeGreaterThanOrEqual(2_000);
 	});
 
-	test('serves what is urgent first, and starves nobody', async () => {
+	test('serves urgent requests first, and serves every request', async () => {
 		const clock = createVirtualClock();
 		const gate = new RateLimiters(clock).get('key');
 		const order: string[] = [];
@@ -256,7 +256,7 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 }
 
 describe('executions that share a key', () => {
-	test('without a limit those of a normal workflow go at once, and 500 take twenty round trips', async () => {
+	test('without a limit those of a normal workflow start at once, and 500 take twenty round trips', async () => {
 		for (const [count, tookMs] of [
 			[5, 5],
 			[25, 5],
@@ -284,7 +284,7 @@ describe('executions that share a key', () => {
 		expect(clock.now()).toBeLessThan(1.15 * 89_000);
 	});
 
-	test('one that was stopped when its turn came gives its room back', async () => {
+	test('one that is stopped at its turn frees its slot', async () => {
 		const { clock, gates } = stage(1_000, 1_000, 5);
 		const stop = new AbortController();
 		const gate = gates.get('key');
@@ -308,7 +308,7 @@ describe('executions that share a key', () => {
 		expect(clock.now() - since).toBe(5);
 	});
 
-	test('100 of them at 10 requests a second waste at most a twentieth, nobody is refused thrice, and the rate is used', async () => {
+	test('100 of them at 10 requests a second waste at most a twentieth, no request is refused three times, and the rate is used', async () => {
 		const { clock, counts, send } = stage(10, 10, 20);
 		let mostRefusals = 0;
 		// n8n starts them over some seconds; each sends five requests, five seconds apart
@@ -326,7 +326,7 @@ describe('executions that share a key', () => {
 		expect(clock.now() - 5_000).toBeLessThan(1.1 * 49_000);
 	});
 
-	test('two workers of queue mode, each with a gate of its own, share the rate without agreeing on it', async () => {
+	test('two workers of queue mode, each with its own gate, share the rate without communication', async () => {
 		const { clock, counts, send } = stage(10, 10, 20);
 		const workers = [0, 1].map(() => new RateLimiters(clock));
 		const finished = [0, 0];
@@ -347,7 +347,7 @@ describe('executions that share a key', () => {
 		expect(Math.max(...finished) / Math.min(...finished)).toBeLessThan(1.5);
 	});
 
-	test('whatever the limit: everything is accepted in the end, and hardly anything is refused again and again', async () => {
+	test('under any limit every request is accepted in the end, and hardly any is refused repeatedly', async () => {
 		const limit = fc.record({
 			perSecond: fc.integer({ min: 1, max: 50 }),
 			burstS: fc.integer({ min: 1, max: 3 }),
@@ -368,7 +368,7 @@ describe('executions that share a key', () => {
 		);
 	}, 60_000);
 
-	test('Stop leaves the queue at once, and nobody behind waits for those that left', async () => {
+	test("Stop leaves the queue at once, and later requests don't wait for stopped ones", async () => {
 		const { clock, send } = stage(1, 1, 5);
 		await clock.run(Promise.all([send(), send()]));
 		const stop = new AbortController();
@@ -381,7 +381,7 @@ describe('executions that share a key', () => {
 		expect(clock.now() - since).toBeLessThan(10_000);
 	});
 
-	test('a key that nobody has used for a while is forgotten', async () => {
+	test('a key that is unused for a while is forgotten', async () => {
 		const { clock, gates, send } = stage(1, 1, 5);
 		await clock.run(Promise.all([send(), send()]));
 		const gate = gates.get('key');

@@ -53,27 +53,27 @@ describe('Retry-After', () => {
 		expect(retryAfterMs({ 'retry-after': value }, NOW)).toBe(expected);
 	});
 
-	test('is compared with the date of the service, where that can be read', () => {
+	test('is compared with the date of the service, if that is readable', () => {
 		const retryAfter = { 'retry-after': dated(61) };
 		expect(retryAfterMs({ ...retryAfter, date: dated(60) }, NOW)).toBe(MINUTE);
 		for (const date of ['nonsense', 7, undefined])
 			expect(retryAfterMs({ ...retryAfter, date }, NOW)).toBe(61 * MINUTE);
 	});
 
-	test('is waited out and up to a fiftieth more; without it a wait is up to a fifth longer', () => {
+	test('is waited for plus at most a fiftieth, and without it a wait is at most a fifth longer', () => {
 		const asks = response(429, { 'retry-after': '10' });
 		expect([0, 1].map((random) => retryDelayMs(asks, 1, NOW, random))).toEqual([10_000, 10_200]);
 		expect([0, 1].map((random) => retryDelayMs(lost, 2, NOW, random))).toEqual([2_000, 2_400]);
 	});
 });
 
-describe('a request is sent again', () => {
-	test('up to the deadline, and not a moment later', () => {
+describe('a request is retried', () => {
+	test('until the deadline, and not after it', () => {
 		const types = [1_000, 999].map((left) => after(lost, read, { deadline: NOW + left }).type);
 		expect(types).toEqual(['retry', 'fail']);
 	});
 
-	test('as often as it may be; a refusal by the rate limit does not count', () => {
+	test("up to its limit, and a 429 doesn't count", () => {
 		const at = (failures: number, attempt: Attempt) =>
 			after(attempt, idempotent, { maxAttempts: 3 }, { failures }).type;
 		expect([0, 1, 2, 3].map((failures) => at(failures, lost))).toEqual([
@@ -85,16 +85,16 @@ describe('a request is sent again', () => {
 		expect(at(2, response(429))).toBe('retry');
 	});
 
-	test('not when its answer was too large', () => {
+	test('not when its response was too large', () => {
 		expect(after({ kind: 'tooLarge', code: '1 MiB' }, read).type).toBe('fail');
 	});
 
-	test('when it read an empty answer, which is one to a request that changes something', () => {
+	test('after an empty response to a read, but not after one to a change', () => {
 		expect(after(empty, read).type).toBe('retry');
 		expect(after(empty, idempotent).type).toBe('return');
 	});
 
-	test('and counts refusals by the rate limit apart, each of which holds back the others', () => {
+	test('with a separate count of 429s, and each 429 pauses the other requests', () => {
 		const first = after(response(429), idempotent);
 		expect(first.state).toEqual({ ...NO_ATTEMPTS, throttled: 1 });
 		expect(first).toMatchObject({ delayMs: 1_000, pauseMs: 1_000 });
@@ -106,11 +106,11 @@ describe('a request is sent again', () => {
 	});
 });
 
-describe('not found', () => {
+describe('a 404', () => {
 	const missing = response(404);
 	const delays = [1_000, 2_000];
 
-	test('is asked again after each of the waits that there are, in time', () => {
+	test('is retried after each of the given delays, before the deadline', () => {
 		const at = (notFound: number, left = Infinity) =>
 			after(missing, read, { notFoundDelaysMs: delays, deadline: NOW + left }, { notFound });
 		expect(at(0)).toMatchObject({ type: 'retry', delayMs: 1_000, state: { notFound: 1 } });
@@ -120,7 +120,7 @@ describe('not found', () => {
 		expect(after(missing, read).type).toBe('fail');
 	});
 
-	test('is what a delete is for, when an attempt may have done it, and an error for all else', () => {
+	test('is success for a delete if an attempt may have worked, and otherwise an error', () => {
 		const may = { mayHaveTakenEffect: true };
 		const remove: Asked = { method: 'DELETE', effect: 'idempotent' };
 		expect(after(missing, remove, {}, may).type).toBe('returnDeleted');
@@ -130,14 +130,14 @@ describe('not found', () => {
 	});
 });
 
-describe('what must not be done twice', () => {
-	test('is looked for after a refusal only where an attempt may have done it', () => {
+describe('a non-idempotent request', () => {
+	test('is reconciled after a rejection only if an attempt may have worked', () => {
 		expect(after(response(409), once).type).toBe('fail');
 		expect(after(response(409), once, {}, { mayHaveTakenEffect: true }).type).toBe('reconcile');
 		expect(after(response(409), idempotent, {}, { mayHaveTakenEffect: true }).type).toBe('fail');
 	});
 
-	test('is sent again after what cannot have done it, and looked for after what may have', () => {
+	test('is retried after a failure without effect, and reconciled after a failure that may have had one', () => {
 		const unsent = after({ kind: 'unsent', code: 'ECONNREFUSED' }, once);
 		expect(unsent).toMatchObject({ type: 'retry', state: { mayHaveTakenEffect: false } });
 		const unknown = after(lost, once);

@@ -43,7 +43,7 @@ const once: ApiRequest = {
 };
 const operations = Object.keys(OPERATIONS) as OperationId[];
 
-describe('what must not be repeated', () => {
+describe('non-idempotent operations', () => {
 	const expected = [
 		'createAgentSession',
 		'sendAgentMessage',
@@ -51,12 +51,12 @@ describe('what must not be repeated', () => {
 		'createFile',
 		'createProduct',
 	];
-	test('is what the API document does not call idempotent, but for shared previews and analytics', () => {
+	test("are those that the API document doesn't call idempotent, except shared previews and analytics", () => {
 		expect(operations.filter(nonIdempotent)).toEqual(expected);
 	});
 
 	test.each(operations)(
-		'%s is sent again after a lost answer only where it may, whatever method an override gives it',
+		'%s is retried after a lost response only if it is idempotent, with any method of an override',
 		async (operation) => {
 			const values = Object.fromEntries(allowedPlaceholders(operation).map((name) => [name, 'x']));
 			for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
@@ -73,7 +73,7 @@ describe('what must not be repeated', () => {
 	);
 });
 
-describe('what an attempt proves', () => {
+describe('the proof of an attempt', () => {
 	test.each<[string, Attempt, AttemptOutcome, AttemptOutcome?]>([
 		['200 with JSON', response(200), 'succeeded'],
 		['202 with JSON', response(202), 'succeeded'],
@@ -104,7 +104,7 @@ describe('what an attempt proves', () => {
 		]);
 	});
 
-	test('decides: what must not be repeated is looked for unless it was done or refused; anything else is sent again', () => {
+	test('decides: a non-idempotent request is reconciled unless it was done or rejected, and any other is retried', () => {
 		const limits = { deadline: Infinity, maxAttempts: 3 };
 		const follows = (attempt: Attempt, request: ApiRequest) =>
 			nextAction(NO_ATTEMPTS, attempt, request, limits, at(0), 0).type;
@@ -129,7 +129,7 @@ describe('what an attempt proves', () => {
 	});
 });
 
-describe('what follows', () => {
+describe('the next action', () => {
 	const limits = { deadline: 60_000, maxAttempts: 3, notFoundDelaysMs: [1000, 2000] };
 	const attempts = fc.oneof(
 		fc.integer({ min: 200, max: 599 }).map((status) => response(status)),
@@ -165,7 +165,7 @@ describe('what follows', () => {
 		);
 	});
 
-	test('a request that must not be repeated is never sent again before somebody has looked, once it may have taken effect', () => {
+	test('never repeats a non-idempotent request without a reconciliation, once it may have taken effect', () => {
 		fc.assert(
 			fc.property(fc.array(attempts, { minLength: 1, maxLength: 10 }), (list) => {
 				let state: RetryState = NO_ATTEMPTS;
@@ -179,7 +179,7 @@ describe('what follows', () => {
 		);
 	});
 
-	test('a 404 is asked again after the delays given, then it is final', () => {
+	test('a 404 is retried after the given delays, then it is final', () => {
 		let state: RetryState = NO_ATTEMPTS;
 		const delays = [1, 2, 3].map(() => {
 			const next = nextAction(state, response(404), read, limits, at(0), 0);
@@ -189,11 +189,11 @@ describe('what follows', () => {
 		expect(delays).toEqual([1000, 2000, 'fail']);
 	});
 
-	test('a 404 is not asked again past the deadline', () => {
+	test('a 404 is not retried past the deadline', () => {
 		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, at(59_500), 0).type).toBe('fail');
 	});
 
-	test('what is sent a single time is never sent again, whatever comes back', () => {
+	test('a request with a single attempt is never repeated, for any response', () => {
 		fc.assert(
 			fc.property(attempts, fc.constantFrom(read, idempotent, once), (attempt, request) => {
 				const next = nextAction(
@@ -222,17 +222,17 @@ describe('what follows', () => {
 	});
 });
 
-describe('when it is sent again', () => {
+describe('the time of a retry', () => {
 	const now = Date.parse('2026-10-05T09:00:00Z');
 
-	test('after 1, 2, 4, ... 30 seconds', () => {
+	test('is after 1, 2, 4, ... 30 seconds', () => {
 		const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
 			retryDelayMs(response(503), attempt, now, 0),
 		);
 		expect(waits).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
 	});
 
-	test('never before the time that Retry-After asks for nor before a second, and at most a fiftieth after it', () => {
+	test('is never before Retry-After nor before a second, and at most a fiftieth after it', () => {
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 0, max: 100_000 }),
@@ -267,7 +267,7 @@ describe('when it is sent again', () => {
 		['an empty text', { 'retry-after': '' }, undefined],
 		['nonsense', { 'retry-after': 'soon' }, undefined],
 		['a negative number', { 'retry-after': '-5' }, undefined],
-	])('Retry-After as %s', (_, headers, expected) => {
+	])('follows Retry-After as %s', (_, headers, expected) => {
 		expect(retryAfterMs(headers, now)).toBe(expected);
 	});
 });

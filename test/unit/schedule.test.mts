@@ -38,7 +38,7 @@ const anyState: fc.Arbitrary<WaitState> = fc.record(
 );
 
 describe('the next wake (rule 18)', () => {
-	test('is 5% of the time since the last change away, at least 70 s and at most 10 minutes', () => {
+	test('comes after 5% of the time since the last change, at least 70 s and at most 10 minutes', () => {
 		const waits = [0, 5, 23, 24, 60, 199, 200, 600].map(
 			(minutes) =>
 				(nextWakeAt({ since: 0 }, [], defaults, minutes * MINUTE) - minutes * MINUTE) / SECOND,
@@ -51,7 +51,7 @@ describe('the next wake (rule 18)', () => {
 		expect(nextWakeAt(state, [], defaults, 11 * HOUR)).toBe(11 * HOUR + 3 * MINUTE);
 	});
 
-	test('is never sooner than 70 s nor later than 10 minutes, whatever the timeouts', () => {
+	test('is never before 70 s nor after 10 minutes, for any timeouts', () => {
 		fc.assert(
 			fc.property(anyState, anyTimeouts, time, (state, timeouts, now) => {
 				const wait = nextWakeAt(state, ['one', 'other'], timeouts, now) - now;
@@ -89,7 +89,7 @@ describe('the timeouts (rule 21)', () => {
 		expect(nextWakeAt(state, ['one'], deny, 7 * HOUR - 80 * SECOND)).toBe(7 * HOUR);
 	});
 
-	test('a request that is no longer pending, or that nobody was asked about, times out never', () => {
+	test('a request that is no longer pending, or that no approver was asked about, never times out', () => {
 		expect(passedTimeout(state, [], deny, 20 * HOUR)).toBeUndefined();
 		expect(passedTimeout(state, ['other'], deny, 20 * HOUR)).toBeUndefined();
 	});
@@ -114,7 +114,7 @@ describe('the wait after a failed poll (rule 6)', () => {
 		expect(waits).toEqual([1_000, 2_000, 4_000, 6_000, 6_000]);
 	});
 
-	test('honors Retry-After, cut to the time that is left, so that the last poll is at the end', () => {
+	test('honors Retry-After, limited to the remaining time, so that the last poll is at the end', () => {
 		expect(retryPollDelay(1, 5_000, 30_000, 60_000)).toBe(30_000);
 		expect(retryPollDelay(1, 5_000, 2_000_000, 60_000)).toBe(60_000);
 		expect(retryPollDelay(1, 5_000, 0, 400)).toBe(400);

@@ -16,7 +16,7 @@ const written = (text: string, escapes: boolean[]) =>
 		})
 		.join('');
 
-test('a key is found in JSON however it is escaped, and what is around it stays', () => {
+test('a key is found in JSON in any escaped form, and the text around it stays', () => {
 	const escapes = fc.array(fc.boolean(), { minLength: 1 });
 	const around = fc.string().filter((text) => !text.includes('[API key]'));
 	fc.assert(
@@ -30,7 +30,7 @@ test('a key is found in JSON however it is escaped, and what is around it stays'
 	);
 });
 
-test('JSON without the key is what it was', () => {
+test('JSON without the key stays unchanged', () => {
 	fc.assert(
 		fc.property(fc.jsonValue(), (value) => {
 			const text = JSON.stringify({ value });
@@ -54,7 +54,7 @@ const WAYS: Array<(character: string) => string> = [
 ];
 const PLAIN_KEY = 'wa_live_9f/Ab+7=cD-12.~';
 
-test('a key is found with each character percent-encoded, as an entity, escaped or as it is, and what is around it stays', () => {
+test('a key is found with each character percent-encoded, as an entity, escaped or plain, and the text around it stays', () => {
 	const redactPlain = createRedactor(PLAIN_KEY);
 	const ways = fc.array(fc.constantFrom(...WAYS, String), { minLength: 1, maxLength: 30 });
 	const around = fc.stringMatching(/^[ -$'-Z^-~]*$/).filter((text) => !text.includes('w'));
@@ -66,7 +66,7 @@ test('a key is found with each character percent-encoded, as an entity, escaped 
 	);
 });
 
-test('a key is found in base64, wherever it stands in what is encoded, and in base64 for URLs', () => {
+test('a key is found in base64 and in base64 for URLs, at any position', () => {
 	const redactPlain = createRedactor(PLAIN_KEY);
 	fc.assert(
 		fc.property(
@@ -87,7 +87,7 @@ test('a key is found in base64, wherever it stands in what is encoded, and in ba
 	);
 });
 
-test('a short key is not looked for in base64, and a text without it stays what it was', () => {
+test("a short key isn't searched in base64, and a text without the key stays unchanged", () => {
 	const encoded = Buffer.from('some key here').toString('base64');
 	expect(createRedactor('key')(encoded)).toBe(encoded);
 	const text = '{"a":"50% &amp; \\u0041\\\\ \\"x\\""}';

@@ -82,11 +82,11 @@ describe('only the shell knows', () => {
 		['!x y', `${UNKNOWN_PART}y`],
 		['$(x) y', `${UNKNOWN_PART}y`],
 		['$((1+1)) y', `${UNKNOWN_PART}y`],
-	])('what %j runs: %j', (text, form) => {
+	])('the commands of %j: %j', (text, form) => {
 		expect(getForms(text)).toContain(form);
 	});
 
-	test('whether what a container program is given is a command', () => {
+	test('whether the arguments of a container program are a command', () => {
 		const { forms } = readShell('docker rm y');
 		expect(forms.map(({ text, isCertain }) => [text, isCertain])).toEqual([
 			['docker rm y', true],
@@ -130,7 +130,7 @@ describe('only the shell knows', () => {
 		[`sudo ${'-x '.repeat(50)}`, 'more than 40 words after sudo'],
 		['$('.repeat(30), 'commands in commands in commands'],
 		['$('.repeat(50_000), 'commands in commands in commands'],
-	])('what %s runs: it has %s', (text, doubt) => {
+	])('the commands of %s: it has %s', (text, doubt) => {
 		expect([...readShell(text).doubts]).toContain(doubt);
 	});
 
@@ -169,7 +169,7 @@ test.each([
 	expect(findGuarded(text)).toContain(what);
 });
 
-test('the places that no wildcard matches are those of the text, quoted or not', () => {
+test('the positions that no wildcard matches are those of the text, quoted or not', () => {
 	const guarded = (text: string) => {
 		const { characters, guarded: places } = guardText(text);
 		return characters.map((character, at) => (places[at] ? '^' : character)).join('');
@@ -216,7 +216,7 @@ test('each comparison is counted, and the match ends when the budget is spent', 
 	);
 });
 
-test('an unknown part of a text can be any text, where the match is told so', () => {
+test('an unknown part of a text matches any text, if the match allows it', () => {
 	const isMatch = (glob: string, text: string, hasUnknown = true) =>
 		matchesGlob(parseGlob(glob), { characters: [...text], hasUnknown }, { left: 1_000 });
 	expect(isMatch('rm *', `${UNKNOWN_PART}x`)).toBe(true);

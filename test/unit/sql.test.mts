@@ -23,7 +23,7 @@ describe('a query', () => {
 		["SELECT $$;$$, $a$;$a$, ‘;’, “;”, x'3b'"],
 		['\u00a0select\u2028 1'],
 		["SELECT'a'"],
-	])('that reads is taken: %s', (query) =>
+	])('that reads is accepted: %s', (query) =>
 		expect(() => requireSelect('Query', query)).not.toThrow(),
 	);
 
@@ -43,7 +43,7 @@ describe('a query', () => {
 		['SELECT $$a$$; DROP TABLE x'],
 		['SELECT ‘a’; DROP TABLE x'],
 		['SELECT 1; #x'],
-	])('that does anything else is refused: %s', (query) =>
+	])("that isn't read-only is refused: %s", (query) =>
 		expect(() => requireSelect('Query', query)).toThrow(/^'Query' /),
 	);
 });

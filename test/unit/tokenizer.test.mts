@@ -5,7 +5,7 @@ import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
-test('a word is a word, whatever objects in JavaScript know by that name', () => {
+test('a word is a word, even if it names a property of JavaScript objects', () => {
 	const words = [...tokenize(plainTemplate('toString constructor __proto__'))];
 	expect(words.map(({ kind }) => kind)).toEqual(['word', 'space', 'word', 'space', 'word']);
 });
@@ -29,7 +29,7 @@ test.each([
 	expect([...tokenize(plainTemplate(text))]).toEqual([{ kind, text, start: 0 }]);
 });
 
-test('tokens joined are the statement', () => {
+test('joined tokens equal the statement', () => {
 	const sql = fc
 		.array(fc.constantFrom(...`'"\`\\-/*# \n$tx1.e{}a:,;‘’“”`), { maxLength: 12 })
 		.map((characters) => characters.join(''));
@@ -48,7 +48,7 @@ test('tokens joined are the statement', () => {
 	);
 });
 
-describe('what cannot be read for certain is refused, with its place and a way out', () => {
+describe('an ambiguous query is refused, with the position and a solution', () => {
 	test.each([
 		["SELECT 'x", "has an opening ' without a closing one", 8, /^Close it with '/],
 		["SELECT 'x\\', 1", "has an opening ' without a closing one", 8, /^Close it with '/],

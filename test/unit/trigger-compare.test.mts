@@ -193,7 +193,7 @@ describe.each([
 	{ how: 'whatever crashes', crashes: true },
 	{ how: 'without crashes', crashes: false },
 ])('$how', ({ crashes }) => {
-	test(`what is added is emitted ${crashes ? 'at least' : 'exactly'} once, and nothing of the baseline is`, () => {
+	test(`an added entry is emitted ${crashes ? 'at least' : 'exactly'} once, and nothing of the baseline is`, () => {
 		fc.assert(
 			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
 				const { baseline, left, emitted } = play('added', count, steps, limit);
@@ -207,7 +207,7 @@ describe.each([
 		);
 	});
 
-	test(`what is changed is emitted as it is at the end ${crashes ? 'at least' : 'exactly'} once, and nothing that is as it was`, () => {
+	test(`a changed entry is emitted in its last state ${crashes ? 'at least' : 'exactly'} once, and no unchanged entry is`, () => {
 		fc.assert(
 			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
 				const { baseline, left, emitted } = play('changed', count, steps, limit);
@@ -222,7 +222,7 @@ describe.each([
 		);
 	});
 
-	test(`what is removed is emitted ${crashes ? 'at least' : 'exactly'} once, after three reads without it, and nothing that is there`, () => {
+	test(`a removed entry is emitted ${crashes ? 'at least' : 'exactly'} once, after three reads without it, and no existing entry is`, () => {
 		fc.assert(
 			fc.property(first, world({ crashes }), most, (count, steps, limit) => {
 				const { baseline, left, emitted, missed } = play('removed', count, steps, limit);
@@ -264,7 +264,7 @@ const entry = (key: string, createdAt?: string | number): WatchedEntry => ({
 });
 const getKeys = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
 
-test('what is emitted comes oldest first, whatever form a moment has, after what has none in the order of the list', () => {
+test("entries without a date are emitted first, in the list's order, and then the oldest first, for any date format", () => {
 	const added = (...entries: WatchedEntry[]) =>
 		getKeys(
 			findChanges(NOTHING_SEEN, [{ name: '', entries, isWhole: true }], {
@@ -290,7 +290,7 @@ test('what is emitted comes oldest first, whatever form a moment has, after what
 	]);
 });
 
-test('a list that comes empty says nothing of another list', () => {
+test("an empty list doesn't affect another list", () => {
 	const lists = (one: WatchedEntry[], other: WatchedEntry[]) =>
 		[one, other].map((entries, index) => ({
 			name: LISTS[index],
@@ -308,7 +308,7 @@ test('a list that comes empty says nothing of another list', () => {
 	expect(gone).toEqual(['b']);
 });
 
-test('a row that went and comes back is new', () => {
+test('a row that was removed and returns is new', () => {
 	const rule: ChangeRule = { on: 'added', existing: false, goneAfter: 1, most: 10 };
 	const rows = (...keys: string[]) => [
 		{ name: '', entries: keys.map((key) => entry(key)), isWhole: true },
@@ -323,7 +323,7 @@ test('a row that went and comes back is new', () => {
 	expect(told).toEqual([['c'], [], ['b'], [], ['a']]);
 });
 
-test('an entry that a list holds twice is told of once', () => {
+test('an entry that a list has twice is emitted once', () => {
 	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
 	expect(
 		getKeys(
@@ -332,11 +332,11 @@ test('an entry that a list holds twice is told of once', () => {
 	).toEqual(['a']);
 });
 
-describe('what is over Max Events', () => {
+describe('an entry over Max Events', () => {
 	const read = (isWhole: boolean, ...entries: WatchedEntry[]) => [{ name: '', entries, isWhole }];
 	const changedTo = (key: string, mark: string): WatchedEntry => ({ ...entry(key), mark });
 
-	test('and gone comes with the next poll, whatever that poll sees', () => {
+	test('and removed comes with the next poll, for any result of that poll', () => {
 		const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
 		let { memory } = findChanges(
 			NOTHING_SEEN,
@@ -352,7 +352,7 @@ describe('what is over Max Events', () => {
 		expect(told).toEqual([[], [], ['a'], ['b'], []]);
 	});
 
-	test('and changed is still known when one poll does not see it', () => {
+	test("and changed is still known when one poll doesn't see it", () => {
 		const rule: ChangeRule = { on: 'changed', existing: false, goneAfter: GONE_AFTER, most: 1 };
 		let { memory } = findChanges(NOTHING_SEEN, read(true, entry('a'), entry('b')), rule);
 		const told: string[][] = [];
@@ -366,7 +366,7 @@ describe('what is over Max Events', () => {
 	});
 });
 
-test('a list that is new has a baseline first, unless what exists counts as well; one that comes back is as it was', () => {
+test('a new list gets a baseline first, unless existing entries count, and a returning list keeps its state', () => {
 	const lists = (...parts: Array<[string, string[]]>) =>
 		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
 	const told = (existing: boolean) => {

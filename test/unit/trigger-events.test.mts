@@ -68,7 +68,7 @@ describe('a task', () => {
 		expect(event('taskUpdated').isChange!(before, now, NOW)).toBe(!hasRun);
 	});
 
-	test.each(['title', 'emoji'])('that ran and has another %s was updated, too', (field) => {
+	test.each(['title', 'emoji'])('that ran and has another %s was also updated', (field) => {
 		const now = { ...due, nextRunAt: at(60), [field]: 'new' };
 		expect(event('taskRan').isChange!(due, now, NOW)).toBe(true);
 		expect(event('taskUpdated').isChange!(due, now, NOW)).toBe(true);

@@ -74,6 +74,6 @@ test.each([
 	[mistake, { cause: 'configuration-invalid' }],
 	[status(503), { cause: 'temporarily-unavailable' }],
 	[lost, { cause: 'temporarily-unavailable' }],
-])('n8n 2.41 is told the cause: %o', (error, failure) => {
+])('n8n 2.41 gets the cause: %o', (error, failure) => {
 	expect(toPollFailure(error)).toEqual(failure);
 });

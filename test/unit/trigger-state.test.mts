@@ -16,7 +16,7 @@ const there = (marks: Marks, keeping: Storage) => {
 	return { saved, back: readSeen(JSON.parse(saved), keeping, 's')!.get('list')! };
 };
 
-describe('what is saved is what comes back', () => {
+describe('saved state is restored', () => {
 	test('digests', () => {
 		fc.assert(
 			fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (texts) => {
@@ -28,7 +28,7 @@ describe('what is saved is what comes back', () => {
 		);
 	});
 
-	test('IDs, whatever they look like', () => {
+	test('IDs, for any text', () => {
 		fc.assert(
 			fc.property(
 				fc.oneof(fc.array(fc.uuid()), fc.array(fc.oneof(fc.uuid(), fc.string({ minLength: 1 })))),
@@ -59,7 +59,7 @@ test('10,000 files take 22 bytes each', () => {
 	expect(empty).toBeLessThan(100);
 });
 
-test('a state of something else, or of a later version, is none', () => {
+test('the state of another trigger or of a later version counts as none', () => {
 	const state = toState({ seen: new Map() }, 'digests', { scope: 's', turn: 1 });
 	const read = (saved: object | undefined, scope = 's') =>
 		readSeen(saved as never, 'digests', scope);
@@ -70,7 +70,7 @@ test('a state of something else, or of a later version, is none', () => {
 	expect(read({})).toBeUndefined();
 });
 
-test('100,000 IDs have as many marks, of 64 bits each, and others in another scope', () => {
+test('100,000 IDs have as many marks, of 64 bits each, and other marks in another scope', () => {
 	const ids = Array.from({ length: 100_000 }, (_, index) => `file-${index}`);
 	const marks = ids.map((id) => fingerprintMark('one', id));
 	expect(new Set(marks).size).toBe(ids.length);

@@ -25,7 +25,7 @@ const NO = 'rule 1 has no pattern that matches';
 const EDIT = 'rule 3 is for another permission';
 const only = (request: unknown, by = policy()) => tryRules([request], by)[0];
 
-describe('trying rules', () => {
+describe('Try Rules', () => {
 	test.each<[string, object, object]>([
 		[
 			'an approval',
@@ -127,7 +127,7 @@ describe('trying rules', () => {
 		});
 	});
 
-	test('takes past decisions, and keeps them beside what would be decided now', () => {
+	test('accepts past decisions, and keeps them beside the new decisions', () => {
 		const decision = {
 			interactionId: 'i1',
 			permission: 'bash',
@@ -150,7 +150,7 @@ describe('trying rules', () => {
 		['one request', { permission: 'bash', patterns: ['git push'] }],
 		['a list as a text', '[{"permission":"bash","patterns":["git push"]}]'],
 		['one request as a text', '{"permission":"bash","patterns":["git push"]}'],
-	])('takes %s', (_, requests) => {
+	])('accepts %s', (_, requests) => {
 		expect(tryRules(requests, policy())).toMatchObject([{ decision: 'approve' }]);
 	});
 
@@ -166,7 +166,7 @@ describe('trying rules', () => {
 		);
 	});
 
-	test('says what a session would do, for any request and policy', () => {
+	test('decides like a session, for any request and policy', () => {
 		const text = fc.constantFrom('bash', 'edit', 'git x', 'rm x', '');
 		const pending = fc.record(
 			{
@@ -199,7 +199,7 @@ describe('trying rules', () => {
 		);
 	});
 
-	test('has an entry for whatever is in the list', () => {
+	test('has an entry for each element of the list', () => {
 		fc.assert(
 			fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (requests) => {
 				expect(tryRules(requests, policy())).toHaveLength(requests.length);

@@ -37,7 +37,7 @@ test('a message to a session at work: only a new message proves the turn', () =>
 	expect(hasBegun(turn, session('completed', said('assistant', 'Done')))).toBe(true);
 });
 
-test('a turn has half a minute to show', () => {
+test('a turn must show within half a minute', () => {
 	const turn = createTurn(session('completed'), 1_000);
 	expect(NEW_TURN_MS).toBe(30_000);
 	expect(isOverdue(turn, 30_999)).toBe(false);

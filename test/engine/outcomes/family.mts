@@ -22,7 +22,7 @@ export function testFamily(ignores: boolean, title: string): void {
 	const names = dialectNames.filter((name) => dialects[name].ignores === ignores);
 	const rows: string[] = [];
 
-	describe('nothing is silently wrong', () => {
+	describe('no outcome is silently wrong', () => {
 		test.each(names)('%s', async (name) => {
 			const uses = await usesUnder([name]);
 			expect(findProblems(uses)).toEqual([]);
