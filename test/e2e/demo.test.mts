@@ -4,7 +4,7 @@ import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
 import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';
 import { openPanel } from '../../tools/editor/canvas.mts';
 import { openSession } from '../../tools/editor/signIn.mts';
-import { describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
+import { CLOSE_TIMEOUT_MS, describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
 
 const describe = describeWith('Chromium');
 const root = `${import.meta.dirname}/../..`;
@@ -17,10 +17,10 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(async () => {
 	await browser?.close();
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 afterEach(async () => {
 	await demo?.stop();
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 describe('the demo', () => {
 	test(

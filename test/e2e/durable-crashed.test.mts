@@ -13,6 +13,7 @@ import { call, live, retryKey, single, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
 import {
 	chain,
+	CLOSE_TIMEOUT_MS,
 	eventually,
 	example,
 	node,
@@ -116,7 +117,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (saves) => {
 	test('n8n marks the execution as crashed, and keeps its saved data', () => {

@@ -10,7 +10,7 @@ import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { runLive, single, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
-import { eventually, STAGE_TIMEOUT_MS } from './support.mts';
+import { CLOSE_TIMEOUT_MS, eventually, STAGE_TIMEOUT_MS } from './support.mts';
 
 const TIMEOUT_MS = 5 * 60_000;
 /** Number of random kills or stops of n8n, and the seed of their times */
@@ -85,7 +85,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 const WORK = '[work 5s] [ask bash: one] [work 5s] [ask bash: two] [say Done.]';
 

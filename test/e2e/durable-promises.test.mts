@@ -9,7 +9,7 @@ import { importCredential } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { durable, looped, runLive, single, WAITS_FASTER } from './durable.mts';
 import { shared } from './shared.mts';
-import { connect, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
+import { CLOSE_TIMEOUT_MS, connect, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
 
 const TIMEOUT_MS = 5 * 60_000;
 const userFolder = mkdtempSync(join(tmpdir(), 'n8n-promises-'));
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 test(
 	'a retry after a crash during the start of 20 items starts none twice, and names those that may have started',

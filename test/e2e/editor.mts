@@ -13,7 +13,13 @@ import {
 import { openPanel, openWorkflow } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { openSession } from '../../tools/editor/signIn.mts';
-import { eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS, useStage } from './support.mts';
+import {
+	CLOSE_TIMEOUT_MS,
+	eventually,
+	STAGE_TIMEOUT_MS,
+	TEST_TIMEOUT_MS,
+	useStage,
+} from './support.mts';
 
 /** Timeout of one step in the editor, on a busy machine */
 export const STEP_TIMEOUT_MS = 60_000;
@@ -49,14 +55,14 @@ export function useEditor(): Editor {
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await browser?.close();
-	}, 30_000);
+	}, CLOSE_TIMEOUT_MS);
 	beforeEach(async () => {
 		editor.page = await context.newPage();
 		editor.page.setDefaultTimeout(STEP_TIMEOUT_MS);
 	}, TEST_TIMEOUT_MS);
 	afterEach(async () => {
 		await editor.page.close();
-	}, 30_000);
+	}, CLOSE_TIMEOUT_MS);
 
 	const editor: Editor = {
 		stage,

@@ -11,15 +11,16 @@ import { shared } from './shared.mts';
 import {
 	agentSession,
 	chain,
+	CLOSE_TIMEOUT_MS,
 	eventually,
 	example,
 	fromList,
+	getRecord,
 	itemsOn,
 	manualTrigger,
 	NODE,
 	play,
 	projectId,
-	getRecord,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -85,7 +86,7 @@ describe('n8n killed with -9', () => {
 	afterAll(async () => {
 		await host?.close();
 		rmSync(userFolder, { recursive: true, force: true });
-	}, 30_000);
+	}, CLOSE_TIMEOUT_MS);
 
 	test(
 		'examples/long-session.json: a paused execution resumes automatically until the session has ended',

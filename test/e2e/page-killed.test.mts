@@ -12,7 +12,7 @@ import { outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { getChoice, LOOK_MS, openPage, send, withPage } from './page.mts';
 import { answerOnPhone } from './phone.mts';
 import { shared } from './shared.mts';
-import { eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
+import { CLOSE_TIMEOUT_MS, eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
 
 const userFolder = mkdtempSync(join(tmpdir(), 'n8n-page-'));
 let host: OwnHost;
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 /** The links that left by Needs Approval, once the execution is paused after that */
 const getLink = async (name: string): Promise<string> =>

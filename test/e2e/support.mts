@@ -15,6 +15,8 @@ import { http, isOk } from '../../tools/http.mts';
 /** For a start on a busy machine */
 export const STAGE_TIMEOUT_MS = 5 * 60_000;
 export const TEST_TIMEOUT_MS = 180_000;
+/** n8n ends within 35 s, or is killed then (n8n-host/guard.mts). */
+export const CLOSE_TIMEOUT_MS = 60_000;
 export const NODE = 'Run Agent Session';
 
 export const projectId = firstProjectId;
@@ -36,7 +38,7 @@ function prepared<S extends Stage>(prepare: () => Promise<S>): S {
 	}, STAGE_TIMEOUT_MS);
 	afterAll(async () => {
 		await stage.close?.();
-	}, 30_000);
+	}, CLOSE_TIMEOUT_MS);
 	return stage;
 }
 

@@ -20,10 +20,11 @@ import {
 } from './page.mts';
 import { shared } from './shared.mts';
 import {
+	CLOSE_TIMEOUT_MS,
 	editFields,
 	eventually,
-	NODE,
 	getRecord,
+	NODE,
 	sessionsFor,
 	STAGE_TIMEOUT_MS,
 } from './support.mts';
@@ -107,7 +108,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 interface Message {
 	text: string;

@@ -13,6 +13,7 @@ import { shared } from './shared.mts';
 import {
 	arrival,
 	chain,
+	CLOSE_TIMEOUT_MS,
 	eventually,
 	STAGE_TIMEOUT_MS,
 	TEST_TIMEOUT_MS,
@@ -58,7 +59,7 @@ afterEach(async () => {
 afterAll(async () => {
 	await host?.close();
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 const NODE = 'Workspace Automation Trigger';
 const onTask = (event: string, name = NODE, parameters: object = {}): WorkflowNode =>

@@ -24,6 +24,7 @@ import {
 } from './typed.mts';
 import {
 	agentSession,
+	CLOSE_TIMEOUT_MS,
 	eventually,
 	itemsOn,
 	node,
@@ -211,7 +212,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await Promise.allSettled([host?.close(), service?.close(), model?.close()]);
 	rmSync(userFolder, { recursive: true, force: true });
-}, 30_000);
+}, CLOSE_TIMEOUT_MS);
 
 describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind) => {
 	const completed = async (script: keyof typeof SCRIPTS) => {
