@@ -1,6 +1,7 @@
 // n8n's queue mode under sessions that wait in the database: the main killed, a worker killed, both.
 import { expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
+import { hostVersion } from '../../n8n-host/versions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { LINKS } from '../outputParser.mts';
 import { durable, runLive, single, WAITS_FASTER } from './durable.mts';
@@ -40,7 +41,10 @@ describe('sessions paused in the database, in queue mode', () => {
 				await host.addWorker();
 			}
 			if (what.includes('main')) await host.restartMain();
-			const execution = await host.waitForExecution(id);
+			let execution = await host.waitForExecution(id);
+			// When its main starts, n8n 1 calls an execution crashed that is resumed at that moment (docs/queue-mode.md).
+			if (hostVersion() === '1.123' && execution.status === 'crashed')
+				execution = await host.waitForExecution(await host.retry(id));
 			expect(execution.status).toBe('success');
 			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
 			expect(await sessionsFor(stage, prompt)).toMatchObject([

@@ -1,7 +1,15 @@
 // Follows the guide for a new operation to the letter, in a copy of the repository: the guide works as it stands, or this fails.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	globSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -88,9 +96,10 @@ test('the new operation of the guide compiles, passes the lint, and works', asyn
 	expect(blocks.map(({ language }) => language)).toEqual(expect.arrayContaining(['diff', 'sh']));
 	expect(printed).toMatch(/^\d+ passed, 0 failed$/m);
 	// The guide's tests ran against the code that the guide added.
-	expect(
-		readFileSync(join(copy, 'dist/nodes/WorkspaceAutomation/WorkspaceAutomation.node.js'), 'utf8'),
-	).toContain('deleteSharedPreview');
+	const built = globSync('dist/nodes/**/*.js', { cwd: copy });
+	expect(built.map((file) => readFileSync(join(copy, file), 'utf8')).join('\n')).toContain(
+		'deleteSharedPreview',
+	);
 }, 600_000);
 
 test('the guide adds no file, and little but lines', () => {
