@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IRunExecutionData,
+} from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { readPauseState } from './pause';
@@ -17,10 +22,23 @@ interface RunEnd {
 
 interface RunClaim {
 	at: number;
+	/** The first run's execution, which grows as its items reach other nodes */
+	execution: RunData | undefined;
 	end: Promise<RunEnd>;
 }
 
 const claims = new Map<string, RunClaim>();
+
+type RunData = Pick<IRunExecutionData, 'resultData'>;
+
+/** n8n has the execution's data, and its types don't. */
+const readRunData = (context: IExecuteFunctions): RunData | undefined =>
+	(context as { runExecutionData?: RunData | null }).runExecutionData ?? undefined;
+
+/** The executions of first runs whose items have left, by the node's place. A second run is a copy that n8n 1 may save last. */
+const originals = new Map<string, { at: number; execution: RunData }>();
+
+const copyKey = (context: RunPlace): string => runKey(context, -1);
 
 /** The execution and the node of a run */
 export type RunPlace = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
@@ -48,7 +66,8 @@ export async function runOnceAtATime(
 	repeat: (hasLeft: boolean) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const now = realClock.now();
-	for (const [key, { at }] of claims) if (now > at + CLAIM_MS) claims.delete(key);
+	for (const kept of [claims, originals])
+		for (const [key, { at }] of kept) if (now > at + CLAIM_MS) kept.delete(key);
 	const nodeContext = context.getContext('node');
 	const state = readPauseState(nodeContext);
 	const { runs = 0 } = state;
@@ -57,12 +76,15 @@ export async function runOnceAtATime(
 	if (earlier) {
 		const { hasLeft, nodeContext: after, error } = await earlier.end;
 		if (error !== undefined) throw error;
+		if (hasLeft && earlier.execution)
+			originals.set(copyKey(context), { at: now, execution: earlier.execution });
 		for (const name of Object.keys(nodeContext)) delete nodeContext[name];
 		Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
 		return await repeat(hasLeft);
 	}
 	let settle: (end: RunEnd) => void = () => {};
-	claims.set(key, { at: now, end: new Promise((resolve) => (settle = resolve)) });
+	const execution = readRunData(context);
+	claims.set(key, { at: now, execution, end: new Promise((resolve) => (settle = resolve)) });
 	state.runs = runs + 1;
 	return await work().then(
 		(outputs) => {
@@ -75,4 +97,15 @@ export async function runOnceAtATime(
 			throw error;
 		},
 	);
+}
+
+/** Gives a copy of an execution the results of all nodes in the original, because n8n 1 saves the copy last. */
+export function restoreResults(context: IExecuteFunctions): void {
+	const key = copyKey(context);
+	const original = originals.get(key);
+	const copy = readRunData(context);
+	originals.delete(key);
+	if (!original || !copy) return;
+	const runs = Object.entries(original.execution.resultData.runData);
+	copy.resultData.runData = Object.fromEntries(runs.map(([name, tasks]) => [name, [...tasks]]));
 }

@@ -40,7 +40,7 @@ import {
 import { isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { requireCyclesSupported } from './engine';
-import { runOnceAtATime } from './claims';
+import { restoreResults, runOnceAtATime } from './claims';
 import { openOutputFormat, type OutputFormat } from './format';
 import {
 	isAwaitingApproval,
@@ -99,7 +99,10 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	if (readWaitMode(context) !== 'database') return await startRun(context, false);
 	const state = readPauseState(context.getContext('node'));
 	// A copy of an execution that has ended, which n8n 1 has saved last
-	if (state.isCopy) return noItems();
+	if (state.isCopy) {
+		restoreResults(context);
+		return noItems();
+	}
 	return await runOnceAtATime(
 		context,
 		async () => await startRun(context, true),
