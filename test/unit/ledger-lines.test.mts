@@ -71,7 +71,9 @@ describe('a decision with a lost response', () => {
 		expect(summarizeDecisions(after2, without).doubts).toEqual([]);
 		const one = summarizeDecisions(after(lost, without, without), without);
 		expect(one.decisions).toEqual([]);
-		expect(one.doubts).toEqual([expect.stringMatching(/may have been decided.*Fewer than 2 polls/)]);
+		expect(one.doubts).toEqual([
+			expect.stringMatching(/may have been decided.*Fewer than 2 polls/),
+		]);
 		expect(
 			summarizeDecisions(after(lost, without), session([], 'completed')).decisions,
 		).toHaveLength(1);
@@ -186,7 +188,9 @@ describe('an approver is asked', () => {
 		const many = Array.from({ length: MAX_PENDING + 1 }, (_, index) => request(`i${index}`));
 		const first = planned([], ...many);
 		expect(first.due).toHaveLength(MAX_PENDING);
-		expect(first.undecided).toEqual([['i100', expect.stringContaining('at most 100 pending requests')]]);
+		expect(first.undecided).toEqual([
+			['i100', expect.stringContaining('at most 100 pending requests')],
+		]);
 
 		const line = recordConfirmed(recordSent([], due(), AT), due())[0];
 		const lines = (count: number): Ledger =>
