@@ -30,6 +30,23 @@ test('the second run has no effect, and takes over the context of the first', as
 	expect(second.nodeContext).toEqual({ sessions: 'one', pause: { until: 0, runs: 4 } });
 });
 
+test('the second run never ends if items leave the first meanwhile, so n8n saves the first last', async () => {
+	const [first, second] = [loadExecution('3'), loadExecution('3')];
+	let leave = () => {};
+	const outputs = [[], [{ json: {} }], []];
+	const running = runOnceAtATime(
+		first.context,
+		async () => await new Promise((resolve) => (leave = () => resolve(outputs))),
+		never,
+	);
+	let isOver = false;
+	void runOnceAtATime(second.context, never, never).finally(() => (isOver = true));
+	leave();
+	expect(await running).toBe(outputs);
+	await new Promise(setImmediate);
+	expect(isOver).toBe(false);
+});
+
 test('a copy of an execution whose items have left gets the results of the original', async () => {
 	const [first, second, woken] = [1, 2, 3].map(() => loadExecution('2'));
 	const completed = { json: { text: 'Done.' } };

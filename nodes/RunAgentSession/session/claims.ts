@@ -24,6 +24,7 @@ interface RunClaim {
 	at: number;
 	/** The first run's execution, which grows as its items reach other nodes */
 	execution: RunData | undefined;
+	isOver: boolean;
 	end: Promise<RunEnd>;
 }
 
@@ -74,8 +75,11 @@ export async function runOnceAtATime(
 	const key = runKey(context, runs);
 	const earlier = claims.get(key);
 	if (earlier) {
+		const { isOver } = earlier;
 		const { hasLeft, nodeContext: after, error } = await earlier.end;
 		if (error !== undefined) throw error;
+		// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
+		if (hasLeft && !isOver) return await new Promise<never>(() => {});
 		if (hasLeft && earlier.execution)
 			originals.set(copyKey(context), { at: now, execution: earlier.execution });
 		for (const name of Object.keys(nodeContext)) delete nodeContext[name];
@@ -84,15 +88,23 @@ export async function runOnceAtATime(
 	}
 	let settle: (end: RunEnd) => void = () => {};
 	const execution = readRunData(context);
-	claims.set(key, { at: now, execution, end: new Promise((resolve) => (settle = resolve)) });
+	const claim: RunClaim = {
+		at: now,
+		execution,
+		isOver: false,
+		end: new Promise((resolve) => (settle = resolve)),
+	};
+	claims.set(key, claim);
 	state.runs = runs + 1;
 	return await work().then(
 		(outputs) => {
 			const hasLeft = outputs.slice(1).some(({ length }) => length > 0);
+			claim.isOver = true;
 			settle({ hasLeft, nodeContext });
 			return outputs;
 		},
 		(error: unknown) => {
+			claim.isOver = true;
 			settle({ hasLeft: true, nodeContext, error });
 			throw error;
 		},
