@@ -140,7 +140,7 @@ export function tallyAll(questions: ReadonlyArray<{ team?: Team }>): PageAnswers
 }
 
 /**
- * Adds an approver's votes. An approver votes once for a request, and nobody votes for one that is decided.
+ * Adds an approver's votes. An approver votes once for a request. A decided request takes no votes.
  * @returns undefined if none of the votes counts
  */
 export function castVotes(team: Team, votes: readonly Vote[]): Team | undefined {
