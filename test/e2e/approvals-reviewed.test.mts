@@ -15,11 +15,15 @@ const { stage, channels, asks, says, valuesOf, askWith, askingExecutions } = ask
 const model = useModel(asking);
 
 describe('client-mail.json', () => {
-	/** Lets a client write, and the workflow notice it. Returns the workflow. */
+	/**
+	 * Lets a client write, and the workflow notice it. Each client has an address of its own: an
+	 * execution of the workflow before, which may still be reading emails, finds none of this one.
+	 */
 	async function clientWrites(text: string, changes: Record<string, Record<string, unknown>> = {}) {
 		const id = randomUUID();
+		const from = `client@${id}.example`;
 		const headers = {
-			From: 'Client <client@client.example>',
+			From: `Client <${from}>`,
 			To: 'site@agency.example',
 			Subject: 'A wish',
 			'Message-ID': `<${id}@client.example>`,
@@ -27,6 +31,7 @@ describe('client-mail.json', () => {
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 		channels.receive({
 			id,
+			from,
 			threadId: `thread-of-${id}`,
 			labelIds: ['INBOX', 'UNREAD'],
 			internalDate: String(Date.now()),
@@ -34,10 +39,15 @@ describe('client-mail.json', () => {
 			payload: { headers: Object.entries(headers).map(([name, value]) => ({ name, value })) },
 		});
 		const often = { rule: { interval: [{ field: 'seconds', secondsInterval: 2 }] } };
-		const file = fillExample('client-mail', { 'Every minute': often, ...changes });
+		const search = { filters: { q: `from:${id}.example`, readStatus: 'unread' } };
+		const file = fillExample('client-mail', {
+			'Every minute': often,
+			'Get unread emails': search,
+			...changes,
+		});
 		const workflowId = await stage.host.importWorkflow(file);
 		await stage.host.activate(workflowId);
-		return { workflowId, threadId: `thread-of-${id}` };
+		return { workflowId, threadId: `thread-of-${id}`, from };
 	}
 
 	/** The message that asks whether this may be sent to the client */
@@ -52,7 +62,7 @@ describe('client-mail.json', () => {
 	test(
 		"runs the client's prompt, with approvals, and sends the answer with the preview after its approval",
 		async () => {
-			const { workflowId, threadId } = await clientWrites(
+			const { workflowId, threadId, from } = await clientWrites(
 				'New hours, please. [ask bash: npm run build] [ask bash: git push] [ask bash: git tag] [say We open at nine.]',
 			);
 			await click(stage.host, await asks('git push'), true);
@@ -70,7 +80,7 @@ describe('client-mail.json', () => {
 				{ text: expect.stringContaining('We open at nine.') },
 			]);
 			expect(replies(threadId)[0].text).toContain(preview);
-			expect(replies(threadId)[0].text).toContain('client@client.example');
+			expect(replies(threadId)[0].text).toContain(from);
 			const { sessionId } = executions[0].items('When called')[0];
 			expect(await valuesOf(sessionId)).toEqual([
 				['npm run build', 'once'],

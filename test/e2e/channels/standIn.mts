@@ -15,13 +15,20 @@ export interface Sent {
 	text: string;
 }
 
+interface Mail {
+	id: string;
+	/** The sender's address */
+	from: string;
+	[field: string]: unknown;
+}
+
 export interface Channels {
 	/** The environment that leads n8n here */
 	env: NodeJS.ProcessEnv;
 	/** Sent messages, oldest first */
 	sent(): Sent[];
 	/** Emails in the inbox of Gmail, as its API shows a message */
-	receive(mail: { id: string; [field: string]: unknown }): void;
+	receive(mail: Mail): void;
 	/** Sets the answer of a host. Without an answer, it's 404. */
 	answer(host: string, answer: (request: Sent) => object | undefined): void;
 	/** The first message to people that this finds, within a minute */
@@ -40,9 +47,9 @@ export const links = ({ text }: Sent): string[] =>
 	);
 
 interface Inbox {
-	all: Array<{ id: string }>;
+	all: Mail[];
 	/** Messages not listed yet */
-	unread: Array<{ id: string }>;
+	unread: Mail[];
 }
 
 type Answer = (request: Sent, inbox: Inbox) => object | undefined;
@@ -67,11 +74,19 @@ const ANSWERS: Record<string, Answer> = {
 		if (method === 'POST') return { id: 'sent-1', threadId: 'thread-1', labelIds: ['SENT'] };
 		if (what === 'labels') return { labels: [{ id: 'INBOX', name: 'INBOX' }] };
 		if (what === 'profile') return { emailAddress: 'site@agency.example' };
-		if (what === 'messages' && id === '')
-			return { messages: inbox.unread.splice(0).map((mail) => ({ id: mail.id })) };
+		if (what === 'messages' && id === '') return { messages: takeUnread(inbox, path) };
 		return what === 'messages' ? inbox.all.find((mail) => mail.id === id) : undefined;
 	},
 };
+
+/** Takes the unread emails that a search such as `from:client.example` finds. */
+function takeUnread(inbox: Inbox, path: string): Array<{ id: string }> {
+	const query = new URL(path, 'https://gmail.test').searchParams.get('q') ?? '';
+	const [, sender = ''] = /from:(\S+)/.exec(query) ?? [];
+	const found = inbox.unread.filter(({ from }) => from.includes(sender));
+	inbox.unread = inbox.unread.filter((mail) => !found.includes(mail));
+	return found.map(({ id }) => ({ id }));
+}
 
 async function read(request: IncomingMessage): Promise<Sent> {
 	const source = Buffer.concat(await request.toArray()).toString();
