@@ -355,6 +355,39 @@ describe('a valid answer', () => {
 		expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
 	});
 
+	describe('in a process that has executed the node', () => {
+		beforeEach(async () => {
+			const earlier = {
+				getContext: () => ({ pause: { until: 0, runs: 0 } }),
+				getNode: () => ({ id: 'node' }),
+				getExecutionId: () => String(executions),
+			};
+			const work = async () => await Promise.resolve([]);
+			await runOnceAtATime(earlier as never, work, work);
+		});
+
+		test('is confirmed once a run of the node has it, because n8n refuses to resume an execution that its timer has claimed', async () => {
+			const releases: Array<() => void> = [];
+			hold.mockImplementation(async (ms) => {
+				if (ms < 1_000) await new Promise<void>((resolve) => releases.push(resolve));
+			});
+			const { answer, sent, nodeContext } = await ask({ body: VALID });
+			expect(answer).toEqual({ workflowData: [[{ json: { n: 1 } }]], noWebhookResponse: true });
+			expect(sent).toEqual([]);
+			expect(runNode(nodeContext as never)).toEqual(['s1']);
+			releases.forEach((release) => release());
+			await new Promise(setImmediate);
+			expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
+		});
+
+		test('is not confirmed if no run of the node has it within a minute', async () => {
+			const { answer, sent } = await ask({ body: VALID });
+			expect(answer).toMatchObject({ workflowData: expect.anything(), noWebhookResponse: true });
+			while (sent.length === 0) await new Promise(setImmediate);
+			expect(sent).toEqual([409, expect.stringContaining('The session is being updated')]);
+		});
+	});
+
 	test('resumes the node once, with the session of the answer', async () => {
 		const { nodeContext } = await ask({ body: VALID });
 		const before = JSON.stringify(nodeContext.sessions);

@@ -7,7 +7,8 @@ import { readPauseState } from '../../session/pause';
 // Chooses the answer that resumes a paused execution, and the answers that come with it. n8n loads a copy of the execution for each
 // request, and resumes it with the copy of the one that returns items. So all answers that arrive together are added to that copy before
 // n8n resumes it.
-// n8n 1 doesn't clear its timer when an answer resumes an execution, so an old timer may execute the node with a copy that has no answers.
+// n8n doesn't clear its timer when an answer resumes an execution, so an old timer may execute the node with a copy that has no answers.
+// n8n 2 then refuses the answer's own resume with an error, although the run of the timer has taken the answer.
 
 /**
  * No answer resumes an execution this shortly before n8n executes the node anyway: with n8n 1 in queue mode, two workers would execute it
@@ -43,6 +44,9 @@ const HOLD_MS = 1_000;
 /** Additional time that it waits for answers being read */
 const MAX_ARRIVING_MS = 2_000;
 const ARRIVING_POLL_MS = 100;
+
+/** Time for n8n to begin the run that an answer has resumed. It may wait for other executions first. */
+const MAX_BEGIN_MS = 60_000;
 
 /** Returns the key of a pause. The context counts the runs of the node. */
 export const pauseKey = (context: RunPlace, nodeContext: IDataObject): string =>
@@ -103,6 +107,21 @@ export async function holdResume(key: string): Promise<boolean> {
 	const resume = resumes.get(key);
 	delete resume?.nodeContext;
 	return resume?.isTaken !== true;
+}
+
+/** Returns whether this process executed the node before the pause, and so executes it again. In queue mode, a worker does. */
+export function isExecutedHere(context: RunPlace, nodeContext: IDataObject): boolean {
+	const { runs = 0 } = readPauseState(nodeContext);
+	return hasRunBegun(runKey(context, runs - 1));
+}
+
+/** Waits until a run of the node in this process has the answers of a pause. Returns false if none does. */
+export async function waitUntilTaken(key: string): Promise<boolean> {
+	for (let ms = 0; ms < MAX_BEGIN_MS; ms += ARRIVING_POLL_MS) {
+		if (resumes.get(key)?.isTaken) return true;
+		await realClock.sleep(ARRIVING_POLL_MS);
+	}
+	return false;
 }
 
 /** Adds the answers that were accepted for the pause before this run of the node. The run has been counted already. */

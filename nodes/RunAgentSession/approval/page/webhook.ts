@@ -28,8 +28,10 @@ import {
 	claimResume,
 	hasResumed,
 	holdResume,
+	isExecutedHere,
 	pauseKey,
 	takeAnswers,
+	waitUntilTaken,
 	whileArriving,
 } from './resume';
 import { PAGE_HEADERS, renderPage, type PageView } from './html';
@@ -304,7 +306,8 @@ const pickAdded = (sent: SentAnswer, before: Team, after: Team): SentAnswer => (
 
 /**
  * Saves an answer and has n8n resume the execution with it. Answers of other approvers that come in the same second are saved with it.
- * Nothing may fail once the answer is claimed.
+ * The page says that the answer was sent once a run of the node has it, or n8n has saved it for a worker. Nothing may fail once the answer
+ * is claimed.
  */
 async function acceptAnswer(
 	context: IWebhookFunctions,
@@ -327,9 +330,18 @@ async function acceptAnswer(
 	if (!added) return refuse('answered');
 	addAnswer(key, nonce, (to) => prepareAnswer(to, nonce, form, now)?.apply());
 	const response = context.getResponseObject().set(PAGE_HEADERS);
-	if (claim.isFirst && (await holdResume(key)))
-		return { workflowData, webhookResponse: added.html };
-	response.status(200).send(added.html);
+	const confirm = () => void response.status(200).send(added.html);
+	const resumes = claim.isFirst && (await holdResume(key));
+	if (!isExecutedHere(context, nodeContext)) {
+		if (resumes) return { workflowData, webhookResponse: added.html };
+		confirm();
+		return { noWebhookResponse: true };
+	}
+	const responding = waitUntilTaken(key)
+		.then((isTaken) => (isTaken ? confirm() : refuse('busy')))
+		.catch((error: unknown) => sendFailure(context, error));
+	if (resumes) return { workflowData, noWebhookResponse: true };
+	await responding;
 	return { noWebhookResponse: true };
 }
 
