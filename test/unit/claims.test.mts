@@ -47,8 +47,8 @@ test('the second run never ends if items leave the first meanwhile, so n8n saves
 	expect(isOver).toBe(false);
 });
 
-test('a copy of an execution whose items have left gets the results of the original', async () => {
-	const [first, second, woken] = [1, 2, 3].map(() => loadExecution('2'));
+test('copies of an execution whose items have left get the results of the original', async () => {
+	const [first, second, woken, wokenTwice] = [1, 2, 3, 4].map(() => loadExecution('2'));
 	const completed = { json: { text: 'Done.' } };
 	await runOnceAtATime(first.context, async () => [[], [completed], []], never);
 	await runOnceAtATime(second.context, never, async () => []);
@@ -59,4 +59,6 @@ test('a copy of an execution whose items have left gets the results of the origi
 	// n8n adds the run of the copy, which the original doesn't have.
 	woken.runExecutionData.resultData.runData.Agent.push({});
 	expect(first.runExecutionData.resultData.runData.Agent).toHaveLength(1);
+	restoreResults(wokenTwice.context);
+	expect(wokenTwice.runExecutionData).toEqual(first.runExecutionData);
 });
