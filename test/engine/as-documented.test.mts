@@ -14,6 +14,7 @@ type Answer = { status?: number; body: unknown };
 interface Received {
 	method: string;
 	path: string;
+	query: string;
 	body: any;
 }
 
@@ -34,7 +35,8 @@ async function hostWith(answers: Record<string, Answer>) {
 		request.on('end', () => {
 			const path = request.url!.replace(/^\/v1|\?.*$/g, '');
 			const method = request.method!;
-			received.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+			const query = request.url!.replace(/^[^?]*/, '');
+			received.push({ method, path, query, body: text === '' ? undefined : JSON.parse(text) });
 			const { status = 200, body } = answers[`${method} ${path}`] ?? { status: 404, body: {} };
 			response.writeHead(status, { 'content-type': 'application/json' });
 			response.end(JSON.stringify(body));
@@ -100,6 +102,16 @@ test('UUIDs in capitals are sent in lower case, and lists still match their filt
 	await only('file.getAll', { projectId: rl(capitals) });
 	expect(received.map(({ path }) => path)).toEqual([`/tasks/${small}`, '/files']);
 });
+
+test.each([true, 'true', ' TRUE '])(
+	'Return All is on with %j, which may come from an expression',
+	async (returnAll) => {
+		const pages: Answer = { body: { object: 'list', has_more: false, data: [{ id: ID }] } };
+		const { received, only } = await hostWith({ 'GET /tasks': pages });
+		await only('task.getAll', { returnAll: `={{ ${JSON.stringify(returnAll)} }}` });
+		expect(received[0].query).toBe('?limit=100');
+	},
+);
 
 describe('a session', () => {
 	const session = (more: IDataObject): Answer => ({
@@ -217,6 +229,14 @@ describe('a shared preview', () => {
 		const { error: raised } = await run(setup('sharedPreview.create', preview));
 		expect(raised?.description).toMatch(/^Start an agent session in the project/);
 		expect(`${raised?.message} ${raised?.description}`).not.toMatch(/file/i);
+	});
+
+	test.each(['x', '🧹', 'é'])('accepts 2048 characters as its route: %s', async (character) => {
+		const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
+		const { only, received } = await hostWith({ 'POST /shared-previews': { body } });
+		const route = `/${character.repeat(2047)}`;
+		await only('sharedPreview.create', { ...preview, route });
+		expect(received[0].body).toMatchObject({ route });
 	});
 
 	test.each(['en', 'pt-BR', 'i-klingon', 'x-private', 'zh-Hant-TW-u-ca-chinese', '419'])(
