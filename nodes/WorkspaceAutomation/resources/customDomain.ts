@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isRecord } from '../../shared/values';
+import { isRecord, nonEmptyText } from '../../shared/values';
 import {
 	customDomainLocator,
 	returnAllOrLimit,
@@ -24,10 +24,13 @@ export const customDomain: Record<string, Operation> = {
 			customDomainLocator,
 		],
 		// Nothing returns where a second attempt finds that the first one has deleted it.
-		output: (items) =>
-			items.map(({ json: { customDomainId, ...json } }) => ({
-				json: { id: customDomainId, ...json, deleted: true },
-			})),
+		result: ({ body }, { customDomainId }) => ({
+			json: {
+				id: customDomainId,
+				deleted: true,
+				...(isRecord(body) ? body : nonEmptyText(body) && { data: body }),
+			} as IDataObject,
+		}),
 	},
 	getAll: {
 		description: 'Get many custom domains of a site, with the DNS records to set',
