@@ -71,6 +71,12 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	);
 }
 
+/** The same, in lower case where it's a UUID. */
+export function requireResourceId(field: string, value: unknown): string | number {
+	const id = requireAnyId(field, value);
+	return isId(id) ? id.toLowerCase() : id;
+}
+
 /** A finite number from `least` to `most`; texts that read as a number are taken as one. */
 export function requireNumber(
 	field: string,

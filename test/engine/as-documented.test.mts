@@ -97,10 +97,21 @@ test('UUIDs in capitals are sent in lower case, and lists still match their filt
 		'GET /files': {
 			body: { object: 'list', has_more: false, data: [{ id: ID, projectId: capitals }] },
 		},
+		[`PATCH /products/${small}`]: { body: { id: capitals } },
+		'POST /files': { status: 201, body: { object: 'file', id: ID } },
 	});
 	await only('task.get', { taskId: rl(capitals) });
 	await only('file.getAll', { projectId: rl(capitals) });
-	expect(received.map(({ path }) => path)).toEqual([`/tasks/${small}`, '/files']);
+	await only('product.update', { productId: rl(capitals), fields: '{"name": "x"}' });
+	const asset = { name: 'a', contentSource: 'asset', assetId: capitals };
+	await only('file.create', { projectId: rl(capitals), ...asset });
+	expect(received.map(({ path }) => path)).toEqual([
+		`/tasks/${small}`,
+		'/files',
+		`/products/${small}`,
+		'/files',
+	]);
+	expect(received.at(-1)!.body).toMatchObject({ projectId: small, source: { assetId: small } });
 });
 
 test.each([true, 'true', ' TRUE '])(
@@ -212,6 +223,13 @@ describe('setup_required', () => {
 		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
 		const error = await trigger.test().catch((thrown) => thrown);
 		expect(error.description).toContain(message);
+	});
+
+	test('beside a list under another name is no second list', async () => {
+		const { only } = await hostWith({
+			'GET /projects': { body: { items: [{ id: ID }], setup_required } },
+		});
+		expect(await only('project.getAll', {})).toEqual({ id: ID });
 	});
 
 	test('is the error of a response without a list', async () => {

@@ -1,4 +1,4 @@
-import { requireAnyId, requireString } from '../../shared/validation';
+import { requireResourceId, requireString } from '../../shared/validation';
 import {
 	folderLocator,
 	projectLocator,
@@ -97,7 +97,7 @@ const createFile = createOperation({
 			placeholder: UUID_EXAMPLE,
 			description: 'The asset to copy. The API key also needs the scope assets.read.',
 			displayOptions: { show: { contentSource: ['asset'] } },
-			check: requireAnyId,
+			check: requireResourceId,
 		}),
 	],
 	async prepare({ values }, api) {
