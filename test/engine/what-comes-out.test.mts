@@ -249,3 +249,38 @@ test('products without an ID are not offered', async () => {
 		description: expect.stringContaining('{"listProducts": {"answer": {"id"'),
 	});
 });
+
+describe('fields of other types', () => {
+	const found = { id: ID, name: { a: 1 }, title: ['x'], domain: null, emoji: 5, status: {} };
+	const projectId = rl(ID);
+
+	test.each<[string, IDataObject]>([
+		['getProjects', { resource: 'task', operation: 'get' }],
+		['getTasks', { resource: 'task', operation: 'get' }],
+		['getFiles', { resource: 'file', operation: 'get', projectId }],
+		['getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId: ID }],
+		['getProducts', { resource: 'product', operation: 'update', projectId }],
+	])('are no label: %s shows the ID instead', async (method, parameters) => {
+		service.answer = () => getList(found, { ...found, name: '', title: '', domain: '' });
+		const { results } = await search({ ...setup('x'), parameters }, method);
+		expect(results.map(({ name }) => name)).toEqual([ID, ID]);
+	});
+
+	test('are left out of the lines of DNS records', async () => {
+		const records = [{ type: 'A', host: null, value: '1.2.3.4' }, { type: { a: 1 } }];
+		service.answer = () => getList({ id: ID, dns_instructions: { records } });
+		expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
+			{ id: ID, dns_records: ['A 1.2.3.4', ''] },
+		]);
+	});
+
+	test.each([
+		[{ message: 'Out of disk' }, '{"message":"Out of disk"}'],
+		[['a'], '["a"]'],
+	])("are shown as JSON in a session's error: %j", async (error, expected) => {
+		service.answer = () => ({ sessionId: ID, status: 'failed', error });
+		expect(await items('agentSession.get', { sessionId: rl(ID) })).toMatchObject([
+			{ error: expected },
+		]);
+	});
+});

@@ -41,7 +41,9 @@ export const customDomain: Record<string, Operation> = {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};
 			const { verification_token, verification_token_expires_at } = dns;
 			const records = Array.isArray(dns.records) ? dns.records.filter(isRecord) : [];
-			const dns_records = records.map(({ type, host, value }) => [type, host, value].join(' '));
+			const dns_records = records.map(({ type, host, value }) =>
+				[type, host, value].map(nonEmptyText).filter(Boolean).join(' '),
+			);
 			const token = { verification_token, verification_token_expires_at };
 			return { id, domain, status, is_pending, is_stale, dns_records, ...token } as IDataObject;
 		}),
