@@ -36,6 +36,6 @@ export function requireFileSize(field: string, bytes: number): void {
 	if (bytes <= MAX_FILE_BYTES) return;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too large`,
-		`The service takes at most ${formatMib(MAX_FILE_BYTES)} per file. This file has ${(bytes / MIB).toFixed(1)} MiB.`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} per file. This file has ${(Math.ceil((bytes / MIB) * 10) / 10).toFixed(1)} MiB.`,
 	);
 }

@@ -145,12 +145,26 @@ export const readStarted = (
 	response: ApiResponse,
 	values: Values,
 	api: ApiClient,
-): INodeExecutionData => ({
-	json: {
-		sessionId: readNewSessionId(api, response),
-		...toJsonItem('createAgentSession', response.body, values),
-	},
-});
+): INodeExecutionData => {
+	const sessionId = readNewSessionId(api, response);
+	const json = toJsonItem('createAgentSession', response.body, values);
+	return { json: Object.assign({ sessionId }, json, { sessionId }) };
+};
+
+/** Returns the item of a resolved request: the response, or the session as it is now if nothing returned. */
+export async function readResolved(
+	body: unknown,
+	values: Values,
+	api: ApiClient,
+): Promise<INodeExecutionData> {
+	const { sessionId, interactionId } = values;
+	if (body !== undefined && body !== null)
+		return { json: toJsonItem('resolveInteraction', body, values) };
+	const session = await resultOrError(fetchSession(api, String(sessionId)));
+	if (session instanceof WorkspaceAutomationError)
+		return { json: { sessionId, interactionId } as IDataObject };
+	return { json: { ...session } as IDataObject };
+}
 
 /** Returns the item of a session that was read. */
 export const readFound = (

@@ -16,7 +16,7 @@ import {
 	type Choices,
 	type Field,
 } from '../shared/n8n/fields';
-import { requireId } from '../shared/validation';
+import { requireId, requireString } from '../shared/validation';
 import { splitList, toTitle } from '../shared/values';
 import { EVENTS, eventsFor, type TriggerEvent } from './events';
 
@@ -26,8 +26,8 @@ const showForEvents = <F extends Field>(events: TriggerEvent[], declared: F, par
 	showFor({ [parameter]: events.map(({ value }) => value) }, declared);
 
 /** Texts that are separated by commas, or come as one or several from an expression */
-const splitTexts = (value: unknown): string[] =>
-	[value ?? []].flat().flatMap((text) => splitList(String(text)));
+const splitTexts = (label: string, value: unknown): string[] =>
+	[value].flat().flatMap((text) => splitList(requireString(label, text)));
 
 /** IDs, each once and in one order. An expression without a value is an error, because an empty list may mean everything. */
 const requireIds = (label: string, value: unknown): string[] =>
@@ -67,7 +67,7 @@ export const siteIds: Field<string[]> = {
 	displayName: 'Site IDs',
 	description: 'The IDs of the sites, separated by commas',
 	check(label, value) {
-		const texts = splitTexts(value);
+		const texts = splitTexts(label, value);
 		return requireIds(label, texts.length > 0 ? texts : '');
 	},
 };
@@ -82,7 +82,7 @@ export const productProject: Field<string | undefined> = {
 export const keyColumns = listField('Key Columns', 'keyColumns', {
 	placeholder: 'e.g. day, domain',
 	description: 'The columns that identify a row, separated by commas. If empty, all columns do.',
-	check: (_label, value) => splitTexts(value),
+	check: splitTexts,
 });
 
 export const includeExisting = toggle(

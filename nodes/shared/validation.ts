@@ -22,10 +22,12 @@ export function requireText(field: string, value: unknown): string {
 /** A text, empty ones included, of at most `longest` characters. */
 export function requireString(field: string, value: unknown, longest = Infinity): string {
 	if (typeof value !== 'string') return requireText(field, value);
-	if (value.length <= longest) return value;
+	// Characters as people and JSON Schema count them: an emoji is one.
+	const length = value.length <= longest ? value.length : [...value].length;
+	if (length <= longest) return value;
 	throw new WorkspaceAutomationError(
 		`'${field}' is too long`,
-		`'${field}' takes at most ${longest} characters, and has ${value.length}.`,
+		`'${field}' takes at most ${longest} characters, and has ${length}.`,
 	);
 }
 
@@ -48,9 +50,12 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 		? undefined
 		: requireId(field, value);
 
-/** Returns whether a text can be an identifier of any form. A dot or two as a path segment would address another resource. */
+/**
+ * Returns whether a text can be an identifier of any form. A dot or two as a path segment would address another resource, and half of
+ * a character can't be in a path.
+ */
 export const canBeId = (text: string): boolean =>
-	text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text) && !/^\.\.?$/.test(text);
+	text !== '' && text.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.\.?$/.test(text);
 
 /**
  * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
@@ -66,6 +71,12 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	);
 }
 
+/** The same, in lower case where it's a UUID. */
+export function requireResourceId(field: string, value: unknown): string | number {
+	const id = requireAnyId(field, value);
+	return isId(id) ? id.toLowerCase() : id;
+}
+
 /** A finite number from `least` to `most`; texts that read as a number are taken as one. */
 export function requireNumber(
 	field: string,
@@ -79,6 +90,16 @@ export function requireNumber(
 	throw new WorkspaceAutomationError(
 		`'${field}' isn't a valid number`,
 		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for '${field}'.`,
+	);
+}
+
+/** True or false. A text that says so counts, because expressions often give texts. */
+export function requireSwitch(field: string, value: unknown): boolean {
+	const isOn = typeof value === 'string' ? tryParseJson(value.trim().toLowerCase()) : value;
+	if (typeof isOn === 'boolean') return isOn;
+	throw new WorkspaceAutomationError(
+		`'${field}' is neither true nor false`,
+		`Turn '${field}' on or off. If it's an expression, check that it gives true or false.`,
 	);
 }
 

@@ -14,6 +14,7 @@ type Answer = { status?: number; body: unknown };
 interface Received {
 	method: string;
 	path: string;
+	query: string;
 	body: any;
 }
 
@@ -34,7 +35,8 @@ async function hostWith(answers: Record<string, Answer>) {
 		request.on('end', () => {
 			const path = request.url!.replace(/^\/v1|\?.*$/g, '');
 			const method = request.method!;
-			received.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+			const query = request.url!.replace(/^[^?]*/, '');
+			received.push({ method, path, query, body: text === '' ? undefined : JSON.parse(text) });
 			const { status = 200, body } = answers[`${method} ${path}`] ?? { status: 404, body: {} };
 			response.writeHead(status, { 'content-type': 'application/json' });
 			response.end(JSON.stringify(body));
@@ -95,11 +97,32 @@ test('UUIDs in capitals are sent in lower case, and lists still match their filt
 		'GET /files': {
 			body: { object: 'list', has_more: false, data: [{ id: ID, projectId: capitals }] },
 		},
+		[`PATCH /products/${small}`]: { body: { id: capitals } },
+		'POST /files': { status: 201, body: { object: 'file', id: ID } },
 	});
 	await only('task.get', { taskId: rl(capitals) });
 	await only('file.getAll', { projectId: rl(capitals) });
-	expect(received.map(({ path }) => path)).toEqual([`/tasks/${small}`, '/files']);
+	await only('product.update', { productId: rl(capitals), fields: '{"name": "x"}' });
+	const asset = { name: 'a', contentSource: 'asset', assetId: capitals };
+	await only('file.create', { projectId: rl(capitals), ...asset });
+	expect(received.map(({ path }) => path)).toEqual([
+		`/tasks/${small}`,
+		'/files',
+		`/products/${small}`,
+		'/files',
+	]);
+	expect(received.at(-1)!.body).toMatchObject({ projectId: small, source: { assetId: small } });
 });
+
+test.each([true, 'true', ' TRUE '])(
+	'Return All is on with %j, which may come from an expression',
+	async (returnAll) => {
+		const pages: Answer = { body: { object: 'list', has_more: false, data: [{ id: ID }] } };
+		const { received, only } = await hostWith({ 'GET /tasks': pages });
+		await only('task.getAll', { returnAll: `={{ ${JSON.stringify(returnAll)} }}` });
+		expect(received[0].query).toBe('?limit=100');
+	},
+);
 
 describe('a session', () => {
 	const session = (more: IDataObject): Answer => ({
@@ -202,6 +225,13 @@ describe('setup_required', () => {
 		expect(error.description).toContain(message);
 	});
 
+	test('beside a list under another name is no second list', async () => {
+		const { only } = await hostWith({
+			'GET /projects': { body: { items: [{ id: ID }], setup_required } },
+		});
+		expect(await only('project.getAll', {})).toEqual({ id: ID });
+	});
+
 	test('is the error of a response without a list', async () => {
 		const { setup } = await hostWith({ 'GET /projects': { body: { setup_required } } });
 		expect((await run(setup('project.getAll', {}))).error?.message).toBe(message);
@@ -217,6 +247,14 @@ describe('a shared preview', () => {
 		const { error: raised } = await run(setup('sharedPreview.create', preview));
 		expect(raised?.description).toMatch(/^Start an agent session in the project/);
 		expect(`${raised?.message} ${raised?.description}`).not.toMatch(/file/i);
+	});
+
+	test.each(['x', '🧹', 'é'])('accepts 2048 characters as its route: %s', async (character) => {
+		const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
+		const { only, received } = await hostWith({ 'POST /shared-previews': { body } });
+		const route = `/${character.repeat(2047)}`;
+		await only('sharedPreview.create', { ...preview, route });
+		expect(received[0].body).toMatchObject({ route });
 	});
 
 	test.each(['en', 'pt-BR', 'i-klingon', 'x-private', 'zh-Hant-TW-u-ca-chinese', '419'])(

@@ -14,6 +14,7 @@ import {
 	optionalIds,
 	plainIds,
 	limits,
+	switches,
 	jsons,
 	body,
 	update,
@@ -89,7 +90,12 @@ const table: Row[] = [
 		/asset, binary, text/,
 	],
 	['file.create', { text: NULL }, /^'Text' is empty$/, /Enter a value/],
-	['file.create', { text: LONG(10 * 1024 * 1024 + 1) }, /^'Text' is too large$/, /10 MiB/],
+	[
+		'file.create',
+		{ text: LONG(10 * 1024 * 1024 + 1) },
+		/^'Text' is too large$/,
+		/at most 10 MiB .* 10\.1 MiB/,
+	],
 	[
 		'file.create',
 		{ contentSource: 'binary', binaryPropertyName: NULL },
@@ -134,6 +140,8 @@ const table: Row[] = [
 	...optionalIds('file.getAll', 'filters', 'Folder', (value) => ({ parentId: rl(value) })),
 	...plainIds('customDomain.getAll', 'siteId', 'Site ID'),
 	...limits('customDomain.getAll'),
+	...switches('customDomain.getAll', 'simplify', 'Simplify'),
+	...switches('agentSession.get', 'simplify', 'Simplify'),
 	...ids('customDomain.delete', 'customDomainId', 'Custom Domain'),
 	...ids('sharedPreview.create', 'projectId', 'Project'),
 	...plainIds('sharedPreview.create', 'siteId', 'Site ID'),
@@ -149,6 +157,12 @@ const table: Row[] = [
 	[
 		'sharedPreview.create',
 		{ route: LONG(2048, '/') },
+		/^'Route' is too long$/,
+		/at most 2048 characters, and has 2049/,
+	],
+	[
+		'sharedPreview.create',
+		{ route: '={{ "/" + "🧹".repeat(2048) }}' },
 		/^'Route' is too long$/,
 		/at most 2048 characters, and has 2049/,
 	],
@@ -258,8 +272,6 @@ test("n8n doesn't answer an interaction without a decision", async () => {
 
 describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
-		/** On or off: every value means one of the two. */
-		const switches = ['returnAll', 'simplify'];
 		/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
 		const unsent = [
 			'customDomain.delete siteId',
@@ -283,9 +295,7 @@ describe('the table', () => {
 								({ name }) => `${property.name}.${name}`,
 							)
 						: [property.name];
-				return inner
-					.filter((name) => !switches.includes(name))
-					.map((name) => `${operation} ${name}`);
+				return inner.map((name) => `${operation} ${name}`);
 			}),
 		);
 		const covered = table.flatMap(([operation, spoilt]) =>

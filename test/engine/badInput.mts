@@ -67,12 +67,12 @@ export const anyIds = (
 		field,
 		(value) => ({ [parameter]: wrap(value) }) as IDataObject,
 	),
-	[
+	...['..', '\\ud800', 'a\\u0000b'].map((id): Row => [
 		operation,
-		{ [parameter]: wrap('={{ ".." }}') } as IDataObject,
+		{ [parameter]: wrap(`={{ "${id}" }}`) } as IDataObject,
 		new RegExp(`^'${field}' isn't a valid ID$`),
 		/can't be an ID/,
-	],
+	]),
 ];
 
 /** IDs that may be left out, also by an expression that gives null */
@@ -81,12 +81,23 @@ export const optionalIds = (...given: Parameters<typeof ids>): Row[] => ids(...g
 export const plainIds = (operation: string, parameter: string, field: string) =>
 	ids(operation, parameter, field, (value) => value);
 
-export const limits = (operation: string): Row[] =>
-	[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit) => [
+export const limits = (operation: string): Row[] => [
+	...[NULL, '={{ 0 }}', '={{ "many" }}'].map((limit): Row => [
 		operation,
 		{ limit },
 		/^'Limit' isn't a valid number$/,
 		/1 or more/,
+	]),
+	...switches(operation, 'returnAll', 'Return All'),
+];
+
+/** On or off */
+export const switches = (operation: string, parameter: string, field: string): Row[] =>
+	[NULL, NUMBER, '={{ "yes" }}', '={{ [true] }}'].map((value) => [
+		operation,
+		{ [parameter]: value },
+		new RegExp(`^'${field}' is neither true nor false$`),
+		/on or off/,
 	]);
 
 export const jsons = (

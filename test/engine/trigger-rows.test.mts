@@ -38,6 +38,17 @@ test("a row starts the workflow once while it's in the result, even if other col
 	expect(await trigger.poll()).toBeNull();
 });
 
+test.each(['{{ null }}', '{{ 7 }}', '{{ ({ a: 1 }) }}', '{{ ["a", 7] }}'])(
+	'Key Columns that are no texts are refused before anything is sent: %s',
+	async (expression) => {
+		const trigger = poller(setup('SELECT 1 AS a', `=${expression}`));
+		await expect(trigger.poll()).rejects.toMatchObject({
+			message: expect.stringMatching(/^'Key Columns' is (empty|not a text)$/),
+		});
+		expect(await service.requests()).toEqual([]);
+	},
+);
+
 test('without Key Columns every changed row is a new one', async () => {
 	const trigger = poller(setup(VISITS));
 	await visit('/one');

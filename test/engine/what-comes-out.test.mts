@@ -58,6 +58,83 @@ describe('an empty response', () => {
 	);
 });
 
+test('an empty response to a decision is followed by one read: the item is the session as it is now', async () => {
+	const session = { sessionId: ID, status: 'running', pendingInteractions: [] };
+	service.answer = ({ method }) => (method === 'GET' ? session : undefined);
+	const decision = { interactionId: 'i1', decision: 'option', optionValue: 'once' };
+	const resolve = { sessionId: rl(ID), ...decision };
+	expect(await items('agentSession.resolveInteraction', resolve)).toEqual([session]);
+	expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+	// A session that can't be read doesn't undo the decision.
+	service.answer = ({ method }) => (method === 'GET' ? new Status(403) : undefined);
+	expect(await items('agentSession.resolveInteraction', resolve)).toEqual([
+		{ sessionId: ID, interactionId: 'i1' },
+	]);
+});
+
+describe('a response without what was asked for', () => {
+	test.each([null, [], 'hello', 42, true, {}, { error: { code: 'x', message: 'No.' } }])(
+		'is an error that quotes it: %j',
+		async (answer) => {
+			service.answer = () => JSON.stringify(answer);
+			const preview = { projectId: rl(ID), siteId: ID, route: '/' };
+			for (const [does, parameters, noun] of [
+				['task.get', { taskId: rl(ID) }, 'task'],
+				['file.get', { fileId: rl(ID) }, 'file'],
+				['sharedPreview.create', preview, 'shared preview'],
+			] as const)
+				await expect(items(does, parameters)).rejects.toMatchObject({
+					message: `The service answered without a ${noun}`,
+					description: expect.stringContaining('The service answered: '),
+				});
+		},
+	);
+
+	test.each([null, [], 'hello', 42, { status: 7 }])(
+		'is no session, also without Simplify: %j',
+		async (answer) => {
+			service.answer = () => JSON.stringify(answer);
+			for (const simplify of [true, false])
+				await expect(
+					items('agentSession.get', { sessionId: rl(ID), simplify }),
+				).rejects.toMatchObject({
+					message: 'The service answered without the status of the session',
+				});
+		},
+	);
+});
+
+test('JSON after a byte order mark is read', async () => {
+	service.answer = () => `\ufeff{"id": "${ID}", "big": 12345678901234567890}`;
+	expect(await items('task.get', { taskId: rl(ID) })).toEqual([
+		{ id: ID, big: '12345678901234567890' },
+	]);
+});
+
+describe('a deleted custom domain', () => {
+	test.each<[unknown, object]>([
+		[{}, { id: ID, deleted: true }],
+		[{ deleted: true }, { id: ID, deleted: true }],
+		[{ object: 'custom_domain', id: ID, deleted: false }, { deleted: false }],
+		['Done', { id: ID, deleted: true, data: 'Done' }],
+		[undefined, { id: ID, deleted: true }],
+	])('has its ID, and `deleted` as the service says it: %j', async (answer, expected) => {
+		service.answer = () => (typeof answer === 'string' ? JSON.stringify(answer) : answer);
+		const [item] = await items('customDomain.delete', { customDomainId: rl(ID) });
+		expect(item).toMatchObject(expected);
+	});
+});
+
+test.each<[object, string]>([
+	[{ sessionId: null, id: ID }, ID],
+	[{ sessionId: '', session: { id: ID } }, ID],
+	[{ sessionId: ID.toUpperCase() }, ID],
+])('a new session has its ID under `sessionId`: %j', async (answer, sessionId) => {
+	service.answer = () => answer;
+	const start = { projectId: rl(ID), prompt: 'x' };
+	expect(await items('agentSession.create', start)).toMatchObject([{ sessionId }]);
+});
+
 describe('If It Exists returns', () => {
 	const create = {
 		projectId: rl(ID),
@@ -170,5 +247,40 @@ test('products without an ID are not offered', async () => {
 	).rejects.toMatchObject({
 		message: 'An entry of the list has no ID',
 		description: expect.stringContaining('{"listProducts": {"answer": {"id"'),
+	});
+});
+
+describe('fields of other types', () => {
+	const found = { id: ID, name: { a: 1 }, title: ['x'], domain: null, emoji: 5, status: {} };
+	const projectId = rl(ID);
+
+	test.each<[string, IDataObject]>([
+		['getProjects', { resource: 'task', operation: 'get' }],
+		['getTasks', { resource: 'task', operation: 'get' }],
+		['getFiles', { resource: 'file', operation: 'get', projectId }],
+		['getCustomDomains', { resource: 'customDomain', operation: 'delete', siteId: ID }],
+		['getProducts', { resource: 'product', operation: 'update', projectId }],
+	])('are no label: %s shows the ID instead', async (method, parameters) => {
+		service.answer = () => getList(found, { ...found, name: '', title: '', domain: '' });
+		const { results } = await search({ ...setup('x'), parameters }, method);
+		expect(results.map(({ name }) => name)).toEqual([ID, ID]);
+	});
+
+	test('are left out of the lines of DNS records', async () => {
+		const records = [{ type: 'A', host: null, value: '1.2.3.4' }, { type: { a: 1 } }];
+		service.answer = () => getList({ id: ID, dns_instructions: { records } });
+		expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
+			{ id: ID, dns_records: ['A 1.2.3.4', ''] },
+		]);
+	});
+
+	test.each([
+		[{ message: 'Out of disk' }, '{"message":"Out of disk"}'],
+		[['a'], '["a"]'],
+	])("are shown as JSON in a session's error: %j", async (error, expected) => {
+		service.answer = () => ({ sessionId: ID, status: 'failed', error });
+		expect(await items('agentSession.get', { sessionId: rl(ID) })).toMatchObject([
+			{ error: expected },
+		]);
 	});
 });

@@ -91,6 +91,8 @@ describe('a field of a response', () => {
 		expect(answerOverride('listTasks', 'data')).toContain('{"listTasks": {"answer": {"data": ');
 		expect(requestOverride('listTasks')).toContain('{"listTasks": {"body": {...}}}');
 		expect(requestOverride('listTasks', 'query')).toContain('{"listTasks": {"query": {...}}}');
+		expect(requestOverride('getTask', 'version')).toContain('{"version": "YYYY-MM-DD"}');
+		expect(requestOverride('moveFile', 'path')).toContain('{"path": "/..."}');
 		expect(unreadableResponse('listTasks', 'data', 'a list', { a: 1 })).toMatchObject({
 			message: 'The service answered without a list',
 			description: expect.stringMatching(/^It answered: \{"a":1\}\. If the response .*"data"/),

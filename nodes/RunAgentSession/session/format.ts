@@ -80,18 +80,46 @@ const LINK_FOR_DEVELOPERS = 'Troubleshooting URL:';
 /** Returns the reason in a parser's error: the fields, and the expected values. */
 function describeMisfit(error: unknown): string {
 	const { name, message, issues, context } = Object(error) as Record<string, unknown>;
-	if (Array.isArray(issues) && issues.length > 0) return issues.map(describeIssue).join('\n');
+	if (Array.isArray(issues) && issues.length > 0)
+		return issues.map((issue) => describeIssue(issue)).join('\n');
 	const general = isRecord(context) ? nonEmptyText(context.outputParserFailReason) : undefined;
 	const whole = general ?? nonEmptyText(message) ?? toText(error);
 	const reason = whole.split(LINK_FOR_DEVELOPERS)[0].trim();
 	return name === 'SyntaxError' ? `The answer isn't valid JSON: ${reason}` : reason;
 }
 
+/** Schemas within schemas whose problems are named */
+const MAX_ALTERNATIVE_DEPTH = 3;
+
+/** Returns the problems that each of a schema's alternatives found (`anyOf`, `oneOf`, a list of types); zod 3 and 4 differ. */
+function listAlternatives(issue: unknown): unknown[][] {
+	const { unionErrors, errors } = Object(issue) as Record<string, unknown>;
+	const alternatives = Array.isArray(unionErrors)
+		? unionErrors.map((each) => (Object(each) as Record<string, unknown>).issues)
+		: errors;
+	return Array.isArray(alternatives) ? alternatives.filter(Array.isArray) : [];
+}
+
+/** Returns the field of a problem. n8n's schemas name the field of `oneOf` twice. */
+function describePath(path: unknown, hasAlternatives: boolean): string {
+	const names = Array.isArray(path) ? path.map(String) : [];
+	const half = names.slice(0, names.length / 2);
+	const isTwice = hasAlternatives && names.join('.') === [...half, ...half].join('.');
+	return (isTwice ? half : names).join('.') || 'answer';
+}
+
 /** Returns one problem that a schema found, such as `output.links.0.url: Required (expected string)`. */
-function describeIssue(issue: unknown): string {
+function describeIssue(issue: unknown, depth = 0): string {
 	const { path, message, expected } = Object(issue) as Record<string, unknown>;
-	const field = Array.isArray(path) && path.length > 0 ? path.map(String).join('.') : 'answer';
+	const alternatives = depth < MAX_ALTERNATIVE_DEPTH ? listAlternatives(issue) : [];
+	const field = describePath(path, alternatives.length > 0);
 	const problem = nonEmptyText(message) ?? 'Invalid';
+	if (alternatives.length > 0) {
+		const each = alternatives.map((issues) =>
+			issues.map((inner) => describeIssue(inner, depth + 1)).join(', '),
+		);
+		return `${field}: ${problem} (${each.join(', or ')})`;
+	}
 	const type = nonEmptyText(expected);
 	const isNamed = type === undefined || problem.toLowerCase().includes(type.toLowerCase());
 	return `${field}: ${problem}${isNamed ? '' : ` (expected ${type})`}`;

@@ -93,6 +93,8 @@ const resolveInteraction: Operation = {
 	async prepare(entered, api) {
 		return await (await loadSessionCalls()).prepareResolution(this, entered, api);
 	},
+	result: async ({ body }, values, api) =>
+		await (await loadSessionCalls()).readResolved(body, values, api),
 };
 
 /** The agent's latest message. The latest message of a session can also be the user's prompt. */
@@ -122,8 +124,8 @@ export const agentSession: Record<string, Operation> = {
 		fields: [sessionLocator, simplify],
 		// Wherever the service puts it, the next node finds it in one place.
 		async result({ body }, { sessionId: id }, api, settings) {
-			if (settings.simplify !== true) return { json: body as IDataObject };
-			return (await loadSessionCalls()).readFound(body, String(id), api);
+			const found = (await loadSessionCalls()).readFound(body, String(id), api);
+			return settings.simplify === true ? found : { json: body as IDataObject };
 		},
 		output: simplifyOutput(({ error, latestMessage, ...session }) => ({
 			sessionId: session.sessionId,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isRecord } from '../../shared/values';
+import { isRecord, nonEmptyText } from '../../shared/values';
 import {
 	customDomainLocator,
 	returnAllOrLimit,
@@ -24,10 +24,13 @@ export const customDomain: Record<string, Operation> = {
 			customDomainLocator,
 		],
 		// Nothing returns where a second attempt finds that the first one has deleted it.
-		output: (items) =>
-			items.map(({ json: { customDomainId, ...json } }) => ({
-				json: { id: customDomainId, ...json, deleted: true },
-			})),
+		result: ({ body }, { customDomainId }) => ({
+			json: {
+				id: customDomainId,
+				deleted: true,
+				...(isRecord(body) ? body : nonEmptyText(body) && { data: body }),
+			} as IDataObject,
+		}),
 	},
 	getAll: {
 		description: 'Get many custom domains of a site, with the DNS records to set',
@@ -38,7 +41,9 @@ export const customDomain: Record<string, Operation> = {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};
 			const { verification_token, verification_token_expires_at } = dns;
 			const records = Array.isArray(dns.records) ? dns.records.filter(isRecord) : [];
-			const dns_records = records.map(({ type, host, value }) => [type, host, value].join(' '));
+			const dns_records = records.map(({ type, host, value }) =>
+				[type, host, value].map(nonEmptyText).filter(Boolean).join(' '),
+			);
 			const token = { verification_token, verification_token_expires_at };
 			return { id, domain, status, is_pending, is_stale, dns_records, ...token } as IDataObject;
 		}),

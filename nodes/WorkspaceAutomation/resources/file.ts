@@ -1,4 +1,4 @@
-import { requireAnyId, requireString } from '../../shared/validation';
+import { requireResourceId, requireString } from '../../shared/validation';
 import {
 	folderLocator,
 	projectLocator,
@@ -94,10 +94,11 @@ const createFile = createOperation({
 			displayOptions: { show: { contentSource: ['binary'] } },
 		}),
 		textField<string | number>('Asset ID', 'assetId', {
+			required: true,
 			placeholder: UUID_EXAMPLE,
 			description: 'The asset to copy. The API key also needs the scope assets.read.',
 			displayOptions: { show: { contentSource: ['asset'] } },
-			check: requireAnyId,
+			check: requireResourceId,
 		}),
 	],
 	async prepare({ values }, api) {

@@ -1,5 +1,5 @@
 import { WorkspaceAutomationError } from '../errors';
-import { pluralize, optionalExcerpt, isRecord, nonEmptyText } from '../values';
+import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
 import { isHtmlPage, isRejection, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
@@ -133,6 +133,10 @@ function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 	return isRejection(attempt.status) && !isHtmlPage(attempt) ? 'rejected' : 'unusable';
 }
 
+/** Returns whether an error in an unknown form says anything. */
+const hasContent = (body: unknown): boolean =>
+	typeof body === 'object' && body !== null && Object.keys(body).length > 0;
+
 function describeAttempt(
 	attempt: Attempt,
 	{ scope, conflict }: Pick<ApiRequest, 'scope' | 'conflict'>,
@@ -163,6 +167,7 @@ function describeAttempt(
 		isPage && `A proxy or login page answered, not the service. ${CHECK_PROXY}`,
 		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
 		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,
+		!serviceMessage && hasContent(body) && `The service answered: ${quote(body)}.`,
 		docUrl && `More: ${docUrl}`,
 	];
 	return new WorkspaceAutomationError(message, sentences.filter(Boolean).join(' '), {

@@ -75,10 +75,11 @@ function isExact(number: string): boolean {
  * and sums of 64 bits, such as those of analytics, arrive as they were sent.
  */
 export function parseJson(text: string): unknown {
-	let json = text;
+	// A byte order mark is no part of JSON, and some servers send one.
+	let json = text.startsWith('\ufeff') ? text.slice(1) : text;
 	if (!(text.match(LONG_NUMBER) ?? []).every(isExact)) {
 		let inString = false;
-		json = text.replace(NUMBER_OR_QUOTE, (part) => {
+		json = json.replace(NUMBER_OR_QUOTE, (part) => {
 			if (part === '"') inString = !inString;
 			return inString || !/^[-\d]/.test(part) || isExact(part) ? part : `"${part}"`;
 		});

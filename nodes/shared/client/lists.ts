@@ -30,6 +30,8 @@ const MAX_PAGES = 10_000;
 const MAX_EMPTY_PAGES = 20;
 /** Fields with cursors and counts beside a list */
 const PAGINATION_KEYS = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
+/** Objects beside a list that are no list */
+const NO_LIST_KEYS = [...PAGINATION_KEYS, 'setup_required'];
 
 export interface ListOptions extends CallOptions {
 	/** Entries that are needed at most; all of them by default */
@@ -68,7 +70,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 function extractItems(api: ApiClient, operation: OperationId, body: unknown): IDataObject[] {
 	const named = api.readField(operation, 'data', body);
 	const others = Object.entries(isRecord(body) ? body : {})
-		.filter(([name, value]) => isObject(value) && !PAGINATION_KEYS.includes(name))
+		.filter(([name, value]) => isObject(value) && !NO_LIST_KEYS.includes(name))
 		.map(([, value]) => value);
 	const [only] = others.length === 1 ? others : [];
 	const places = api.isOverridden(operation, 'data') ? [named] : [named, body, only];

@@ -134,9 +134,15 @@ export function readField({ answer }: ServiceOperation, name: string, body: unkn
 export const answerOverride = (operation: OperationId, name: string): string =>
 	`If the response has it in another place, name the place under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
 
+/** An override of each part of a request, as an error shows it */
+const OVERRIDE_SHAPES = { body: '{...}', query: '{...}', path: '"/..."', version: '"YYYY-MM-DD"' };
+
 /** Returns the sentence that says how to correct the request. */
-export const requestOverride = (operation: OperationId, field = 'body'): string =>
-	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": {...}}}.`;
+export const requestOverride = (
+	operation: OperationId,
+	field: keyof typeof OVERRIDE_SHAPES = 'body',
+): string =>
+	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": ${OVERRIDE_SHAPES[field]}}}.`;
 
 /** Returns the error for a response of an unknown shape, which quotes it and names the override. */
 export const unreadableResponse = (

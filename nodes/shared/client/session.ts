@@ -111,7 +111,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
 		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),
-		error: nonEmptyText(found.error),
+		error: isBlank(found.error) ? undefined : toText(found.error),
 		latestMessage: readRecord(found.latestMessage),
 		latestTool: readRecord(found.latestTool),
 		lastActivityAt:

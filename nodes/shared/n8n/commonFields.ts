@@ -2,7 +2,7 @@ import type { INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflo
 
 import {
 	optionalId,
-	requireAnyId,
+	requireResourceId,
 	requireId,
 	requireSessionId,
 	requireText,
@@ -98,7 +98,7 @@ export const productLocator = locator(
 	'productId',
 	'getProducts',
 	'The product. To choose from a list, select a project first.',
-	requireAnyId,
+	requireResourceId,
 	{ placeholder: 'e.g. prod_123' },
 );
 

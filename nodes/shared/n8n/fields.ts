@@ -13,6 +13,7 @@ import {
 	requireNumber,
 	requireChoice,
 	requireString,
+	requireSwitch,
 	requireText,
 } from '../validation';
 import { isRecord, splitList, toText } from '../values';
@@ -128,7 +129,7 @@ export const countField = (
 		...more,
 	});
 
-/** A setting that is on or off. Anything but true or false counts as the default. */
+/** A setting that is on or off. */
 export const toggle = (
 	displayName: string,
 	name: string,
@@ -139,7 +140,7 @@ export const toggle = (
 	field(displayName, name, 'boolean', value, {
 		description,
 		isSetting: true,
-		check: (_label, isOn) => (typeof isOn === 'boolean' ? isOn : value),
+		check: requireSwitch,
 		...more,
 	});
 

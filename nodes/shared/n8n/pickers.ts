@@ -12,6 +12,7 @@ import { requireEntryId, readPages } from '../client/lists';
 import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
+import { nonEmptyText } from '../values';
 
 // Entries for the pickers of the nodes' panels.
 
@@ -22,13 +23,14 @@ const MAX_PICKER_PAGES = 20;
 
 /** Labels of the entries in each list. The chosen value is the ID. A product's fields aren't documented, so any name counts. */
 const ENTRY_NAMES = {
-	listCustomDomains: ({ domain, id, status }: IDataObject) =>
-		status === undefined ? domain : `${String(domain ?? id)} (${String(status)})`,
-	listFiles: ({ name, id, kind }: IDataObject) =>
-		`${String(name ?? id)}${kind === 'folder' ? '/' : ''}`,
-	listProducts: ({ name, title }: IDataObject) => name ?? title,
+	listCustomDomains: ({ domain, status }: IDataObject, id: string) =>
+		nonEmptyText(status) ? `${nonEmptyText(domain) ?? id} (${status as string})` : domain,
+	listFiles: ({ name, kind }: IDataObject, id: string) =>
+		`${nonEmptyText(name) ?? id}${kind === 'folder' ? '/' : ''}`,
+	listProducts: ({ name, title }: IDataObject) => nonEmptyText(name) ?? title,
 	listProjects: ({ name }: IDataObject) => name,
-	listTasks: ({ title, emoji, id }: IDataObject) => [emoji, title ?? id].filter(Boolean).join(' '),
+	listTasks: ({ title, emoji }: IDataObject, id: string) =>
+		[nonEmptyText(emoji), nonEmptyText(title) ?? id].filter(Boolean).join(' '),
 };
 
 interface Picker {
@@ -55,7 +57,7 @@ async function* readPickerPages(
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const entries = data.filter(keep).map((entry) => {
 				const value = requireEntryId(api, operation, entry);
-				return { value, name: String(ENTRY_NAMES[operation](entry) ?? value) };
+				return { value, name: nonEmptyText(ENTRY_NAMES[operation](entry, value)) ?? value };
 			});
 			yield { entries, next };
 		}

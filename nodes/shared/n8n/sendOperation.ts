@@ -22,8 +22,8 @@ import {
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { requireEntryId, readPages } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
-import { CanceledError, errorJson, toNodeError } from '../errors';
-import { isRecord, quote, toText } from '../values';
+import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
+import { isRecord, quote, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
@@ -136,6 +136,17 @@ export function toJsonItem(
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
+/** Returns the response to a read. @throws WorkspaceAutomationError if it has nothing of a resource: an item would claim one */
+function requireResource(operation: OperationId, body: unknown): unknown {
+	const hasFields = isRecord(body) && Object.keys(body).some((name) => name !== 'error');
+	if (hasFields || operationRow(operation).effect !== 'read') return body;
+	const noun = toWords(operation).replace(/^\w+ /, '');
+	throw new WorkspaceAutomationError(
+		`The service answered without a ${noun}`,
+		`Check the base URL in the credential, then run the node again. The service answered: ${quote(body)}.`,
+	);
+}
+
 /** Fields of a response that show the sent values. A service that ignores a field shows another value, or the old one. */
 const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
 
@@ -192,7 +203,7 @@ async function callOperation(
 		const warnings = findIgnoredValues(request, response.body, values);
 		const item = result
 			? await result.call(context, response, values, api, settings)
-			: { json: toJsonItem(request, response.body, values, extra) };
+			: { json: toJsonItem(request, requireResource(request, response.body), values, extra) };
 		return addWarnings(context, item, warnings);
 	};
 	return await sending.then(toItem, async (error: unknown) => {
