@@ -8,6 +8,8 @@ interface Module {
 	tests: string[];
 	/** Kinds of changes that are not made */
 	without?: string[];
+	/** True if changes of constants are left out: each takes a process of its own, which is slow with many tests */
+	skipsConstants?: true;
 }
 
 /** Sources, and tests by the beginning of their path below test/ */
@@ -45,6 +47,10 @@ export const modules: Record<string, Module> = {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],
 		tests: ['unit/trigger-'],
 	},
+	trigger: {
+		mutate: ['poll', 'sources', 'state', 'failures'].map((name) => `${trigger}/${name}.ts`),
+		tests: ['unit/trigger-'],
+	},
 	tokenizer: {
 		mutate: ['tokenizer', 'bind'].map((name) => `${shared}/analytics/${name}.ts`),
 		tests: ['unit/tokenizer', 'unit/bind', 'unit/sql'],
@@ -56,6 +62,47 @@ export const modules: Record<string, Module> = {
 	schedule: {
 		mutate: [`${run}/session/schedule.ts`],
 		tests: ['unit/schedule', 'unit/poll-plan'],
+	},
+	loop: {
+		mutate: ['poll', 'wait', 'begin', 'decide', 'finish', 'run', 'message', 'repair', 'ask'].map(
+			(name) => `${run}/session/${name}.ts`,
+		),
+		tests: ['rules/'],
+		skipsConstants: true,
+	},
+	page: {
+		mutate: [`${run}/approval/page/view.ts`, `${run}/approval/page/html.ts`],
+		tests: ['unit/page.', 'unit/page-times'],
+	},
+	webhook: {
+		mutate: [`${run}/approval/page/webhook.ts`, `${run}/approval/page/resume.ts`],
+		tests: ['unit/page-webhook', 'unit/claims'],
+	},
+	approval: {
+		mutate: ['approvers', 'details', 'question', 'request', 'times'].map(
+			(name) => `${run}/approval/${name}.ts`,
+		),
+		tests: ['unit/approvers', 'unit/asked-', 'unit/question', 'unit/page-times'],
+	},
+	client: {
+		mutate: [
+			'attemptError',
+			'credential',
+			'files',
+			'httpRequest',
+			'json',
+			'pollUntilFound',
+			'projects',
+			'reconcilers',
+			'redactSecret',
+			'semaphore',
+			'session',
+			'sessions',
+			'transport',
+			'withRetries',
+		].map((name) => `${shared}/client/${name}.ts`),
+		tests: ['unit/'],
+		skipsConstants: true,
 	},
 	journal: { mutate: [`${shared}/n8n/journal.ts`], tests: ['unit/execution-journal'] },
 };

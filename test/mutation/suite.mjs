@@ -1,5 +1,9 @@
 // What the tests import as `@jest/globals` while they are run for Stryker: it collects them, and its runner runs them one by one.
+import { ModuleMocker } from 'jest-mock';
+
 export { expect } from 'expect';
+
+export const jest = new ModuleMocker(globalThis);
 
 /** @type {Array<{ id: string, run: () => unknown, around: object[] }>} */
 export const collected = [];
