@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { pollTrigger } from '../../nodes/WorkspaceAutomationTrigger/poll.ts';
 
-const [P1, P2, P3] = ['1', '2', '3'].map(
+const [P1, P2, P3] = ['a', 'b', 'c'].map(
 	(digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`,
 );
 
@@ -139,8 +139,13 @@ describe('polls', () => {
 		trigger.lists(file('b'));
 		expect(await trigger.poll()).toEqual([]);
 		expect(await trigger.poll()).toEqual([]);
-		expect(await trigger.poll()).toMatchObject([
-			{ id: 'a', event: 'customDomainRemoved', previous: { domain: 'a.example' } },
+		expect(await trigger.poll()).toEqual([
+			{
+				id: 'a',
+				event: 'customDomainRemoved',
+				eventId: expect.stringMatching(/^customDomainRemoved:a:/),
+				previous: { domain: 'a.example' },
+			},
 		]);
 		expect(await trigger.poll()).toEqual([]);
 	});
@@ -193,6 +198,18 @@ describe('polls', () => {
 		// n8n discarded these items together with the state: they are new again.
 		trigger.data = {};
 		expect(await trigger.poll()).toEqual([]);
+	});
+
+	test('emit again what n8n discarded together with the state', async () => {
+		const trigger = watch('projectAdded');
+		trigger.lists(file('a'));
+		await trigger.poll();
+		const before = trigger.data;
+		trigger.data = structuredClone(before);
+		trigger.lists(file('a'), file('b'));
+		const [item] = await trigger.poll();
+		trigger.data = before;
+		expect(await trigger.poll()).toEqual([item]);
 	});
 
 	test('save nothing if nothing has changed', async () => {
@@ -262,6 +279,23 @@ describe('the watched lists', () => {
 		await trigger.poll();
 		expect(trigger.requests).toEqual(requests);
 	});
+
+	test.each(['/files', '/projects'])(
+		'with several pages of %s take at most the time that n8n gives',
+		async (paged) => {
+			const open = (more: object) => {
+				const trigger = watch('fileCreated', {}, more);
+				trigger.serve = (path, { cursor }) =>
+					path === paged && !cursor
+						? { data: [{ id: P1 }], has_more: true, next_cursor: 'c' }
+						: [{ id: cursor ? P2 : P1 }];
+				return trigger;
+			};
+			const late = open({ getPollBudgetMs: () => -1 });
+			expect(await late.fail()).toMatchObject({ message: 'Reading the list timed out' });
+			expect(await open({}).poll()).toEqual([]);
+		},
+	);
 
 	test('are those of the chosen tasks only', async () => {
 		const trigger = watch('taskUpdated', { taskIds: [P1] });
@@ -335,6 +369,24 @@ describe('rows', () => {
 		await trigger.poll();
 		trigger.serve = () => rows({ views: 1, sql: 'SELECT 1' }, { sql: 'SELECT 1', views: 2 });
 		expect(await trigger.poll()).toMatchObject([{ views: 2 }]);
+	});
+
+	test.each([
+		['another query', { query: 'SELECT 2' }],
+		['other key columns', { keyColumns: 'b' }],
+	])('of %s are a new start', async (_, change) => {
+		const trigger = watch('rowsFound', { query: 'SELECT 1', keyColumns: 'a' });
+		trigger.serve = () => rows({ a: 1, b: 1 });
+		await trigger.poll();
+		Object.assign(trigger.parameters, change);
+		trigger.serve = () => rows({ a: 2, b: 2 });
+		expect(await trigger.poll()).toEqual([]);
+	});
+
+	test('may be 20,000, and no more', async () => {
+		const trigger = watch('rowsFound', { query: 'SELECT 1' });
+		trigger.serve = () => rows(...Array.from({ length: 20_001 }, (_, n) => ({ n })));
+		expect((await trigger.fail()).message).toBe('There are more than 20000 entries to watch');
 	});
 
 	test('that are gone at once and return are new', async () => {
