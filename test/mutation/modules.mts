@@ -36,7 +36,7 @@ export const modules: Record<string, Module> = {
 	turn: { mutate: [`${run}/session/turn.ts`], tests: ['unit/turn'] },
 	retries: {
 		mutate: [`${shared}/client/retryPolicy.ts`],
-		tests: ['unit/retry-', 'unit/evidence'],
+		tests: ['unit/retry-', 'unit/evidence', 'unit/html-pages'],
 	},
 	gate: {
 		mutate: [`${shared}/client/rateLimiter.ts`, `${shared}/client/rateController.ts`],
