@@ -6,8 +6,8 @@ import type { Table } from './benchmark.mts';
 /** Part of a table that a chart draws */
 export interface Chart {
 	title: string;
-	/** Columns of the table, each with a heading that names the unit */
-	panels: Array<{ column: string; heading: string }>;
+	/** The heading of each drawn column of the table, with the unit */
+	panels: Record<string, string>;
 	/** True if a row is drawn, by what it is about; all are by default */
 	shows?: (row: string) => boolean;
 	/** True if a row is about this package, which stands out; all are by default */
@@ -66,13 +66,14 @@ function specification(
 	scheme: Scheme,
 ): TopLevelSpec {
 	const { text, quiet, ours, others } = COLORS[scheme];
-	const width = (allWidth - GAP * (panels.length - 1)) / panels.length;
+	const drawn = Object.entries(panels);
+	const width = (allWidth - GAP * (drawn.length - 1)) / drawn.length;
 	return {
 		background: 'transparent',
 		title: { text: title, dx: allWidth - WIDTH + 2, offset: 24 },
 		spacing: GAP,
 		bounds: 'flush',
-		hconcat: panels.map(({ column, heading }, panel) => {
+		hconcat: drawn.map(([column, heading], panel) => {
 			const index = columns.indexOf(column);
 			if (index < 0) throw new Error(`The table has no column "${column}".`);
 			// A cell that is empty or has no figure gets no bar.

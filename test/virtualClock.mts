@@ -19,8 +19,18 @@ export interface VirtualClock extends Clock {
 	shiftWall(ms: number): void;
 	/** Time stands still for as long as `work` takes. */
 	whileBusy<T>(work: () => Promise<T>): Promise<T>;
-	/** Lets time pass until `work` is done. */
-	run<T>(work: Promise<T>): Promise<T>;
+	/**
+	 * Lets time pass until `work` is done.
+	 * @param quietTurns turns of the event loop after which everybody waits. Code that isn't ours needs more.
+	 */
+	run<T>(work: Promise<T>, quietTurns?: number): Promise<T>;
+	/** Replacements for the globals, for code that takes no clock */
+	readonly timers: {
+		setTimeout(work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): object;
+		clearTimeout(handle?: object): void;
+	};
+	/** Removes all timers. */
+	removeTimers(): void;
 }
 
 /** Returns the same time as the local mock service takes it. Setting its speed changes what the service says of it, and nothing else. */
@@ -61,6 +71,11 @@ export function createVirtualClock(start = 0): VirtualClock {
 		timers.splice(low, 0, timer);
 	}
 
+	function remove(timer: Timer): void {
+		const index = timers.indexOf(timer);
+		if (index >= 0) timers.splice(index, 1);
+	}
+
 	return {
 		sleeps,
 		now: () => now + wallOffset,
@@ -72,8 +87,7 @@ export function createVirtualClock(start = 0): VirtualClock {
 				const timer = { at: now + Math.max(0, ms), wake: resolve };
 				add(timer);
 				signal?.addEventListener('abort', () => {
-					const index = timers.indexOf(timer);
-					if (index >= 0) timers.splice(index, 1);
+					remove(timer);
 					reject(new CanceledError());
 				});
 			}),
@@ -89,15 +103,17 @@ export function createVirtualClock(start = 0): VirtualClock {
 			busy++;
 			return await work().finally(() => busy--);
 		},
-		async run(work) {
+		async run(work, quietTurns = 1) {
 			let isDone = false;
 			const done = work.finally(() => (isDone = true));
 			done.catch(() => {});
-			while (!isDone) {
+			for (let quiet = 0; !isDone;) {
 				await new Promise((resolve) => setImmediate(resolve));
-				if (isDone || busy > 0) continue;
+				quiet = busy > 0 ? 0 : quiet + 1;
+				if (isDone || quiet < quietTurns) continue;
 				const next = timers.pop();
 				if (!next) continue;
+				quiet = 0;
 				now = Math.max(now, next.at);
 				next.wake();
 				// Timers due at the same time fire at the same time.
@@ -105,5 +121,15 @@ export function createVirtualClock(start = 0): VirtualClock {
 			}
 			return await done;
 		},
+		timers: {
+			setTimeout(work, ms = 0, ...given) {
+				const timer = { at: now + Math.max(0, ms), wake: () => work(...given) };
+				add(timer);
+				const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true };
+				return handle;
+			},
+			clearTimeout: (handle) => remove((handle as { timer?: Timer } | undefined)?.timer!),
+		},
+		removeTimers: () => void timers.splice(0),
 	};
 }

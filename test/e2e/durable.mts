@@ -1,18 +1,26 @@
 // Workflows with a Run Agent Session that waits in the database, and n8n as its tests run it.
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import { listExecutions } from '../../n8n-host/executions.mts';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost, type Host } from '../../n8n-host/host.mts';
+import { startHost, type Host, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import type { StartHost } from '../../tools/demoStage.mts';
+import { importCredential, type StartHost } from '../../tools/demoStage.mts';
+import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { shared } from './shared.mts';
 import {
 	agentSession,
 	arrival,
+	CLOSE_TIMEOUT_MS,
 	connect,
 	eventually,
 	manualTrigger,
 	node,
 	NODE,
+	STAGE_TIMEOUT_MS,
 	workflow,
 } from './support.mts';
 
@@ -30,6 +38,43 @@ export const twiceHost: StartHost = async ({ packageDir }) =>
 		waitsFaster: WAITS_FASTER,
 		env: { ...WITHOUT_EDITOR, WAITS_TWICE: '50' },
 	});
+
+/** A local mock service, and an n8n that its test file kills and starts again where it was */
+export interface KillableStage {
+	host: OwnHost;
+	service: LocalService;
+	/** Starts n8n again, after it was killed. */
+	restart(): Promise<void>;
+}
+
+/** Returns the stage of one test file, which is filled before its tests and ended after them. */
+export function useKillableStage(): KillableStage {
+	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-killable-'));
+	const start = async (login?: OwnHost['login']) =>
+		await startHost({
+			packageDir: shared().packageDir,
+			userFolder,
+			login,
+			waitsFaster: WAITS_FASTER,
+			env: WITHOUT_EDITOR,
+		});
+	const stage = {
+		async restart() {
+			stage.host = await start(stage.host.login);
+			// The first one is still there, but the new host doesn't know its ID.
+			await importCredential(stage.host, stage.service);
+		},
+	} as KillableStage;
+	beforeAll(async () => {
+		[stage.host, stage.service] = await Promise.all([start(), startLocalService()]);
+		await importCredential(stage.host, stage.service);
+	}, STAGE_TIMEOUT_MS);
+	afterAll(async () => {
+		await Promise.allSettled([stage.host?.close(), stage.service?.close()]);
+		rmSync(userFolder, { recursive: true, force: true });
+	}, CLOSE_TIMEOUT_MS);
+	return stage;
+}
 
 /** Run Agent Session, waiting in the database */
 export const durable = (

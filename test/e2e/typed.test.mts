@@ -1,18 +1,10 @@
 // Typed results in the real n8n, with n8n's own output parsers. All workflows run beside each other, n8n is killed once, and the tests look at what became of them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import type { Execution } from '../../n8n-host/executions.mts';
-import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { LINKS, RIGHT } from '../outputParser.mts';
-import { importCredential } from '../../tools/demoStage.mts';
-import { startLocalService, type LocalService } from '../../tools/demoService.mts';
 import { startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
-import { durable, runLive, WAITS_FASTER } from './durable.mts';
-import { shared } from './shared.mts';
+import { durable, runLive, useKillableStage } from './durable.mts';
 import {
 	LANGCHAIN,
 	PARSERS,
@@ -32,19 +24,8 @@ import {
 	TEST_TIMEOUT_MS,
 } from './support.mts';
 
-const userFolder = mkdtempSync(join(tmpdir(), 'n8n-typed-'));
-let host: OwnHost;
-let service: LocalService;
+const stage = useKillableStage();
 let model: ScriptedModel;
-
-const start = async (login?: OwnHost['login']) =>
-	await startHost({
-		packageDir: shared().packageDir,
-		userFolder,
-		login,
-		waitsFaster: WAITS_FASTER,
-		env: WITHOUT_EDITOR,
-	});
 
 const SCRIPTS = {
 	right: SAY_RIGHT,
@@ -68,23 +49,23 @@ const executions = new Map<string, string>();
 async function begin(mode: Mode, file: WorkflowFile): Promise<string> {
 	const id =
 		mode === 'database'
-			? await runLive(host, file)
-			: await host.run(await host.importWorkflow(file));
+			? await runLive(stage.host, file)
+			: await stage.host.run(await stage.host.importWorkflow(file));
 	executions.set(file.name, id);
 	return id;
 }
 
 const outcome = async (name: string): Promise<Execution> =>
-	await host.waitForExecution(executions.get(name)!, { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(executions.get(name)!, { timeoutMs: TEST_TIMEOUT_MS });
 
 /** The sessions of a workflow, whose prompt begins with its name */
 const sessionsOf = async (name: string) =>
-	(await service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}. `));
+	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}. `));
 
 /** The messages that the sessions of a workflow got */
 async function messagesOf(name: string): Promise<string[]> {
 	const ids = (await sessionsOf(name)).map(({ sessionId }) => sessionId);
-	return (await service.requests())
+	return (await stage.service.requests())
 		.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'))
 		.filter(({ path }) => ids.some((id) => path.includes(id)))
 		.map(({ body }) => body.text);
@@ -103,7 +84,7 @@ const CASES = (Object.keys(MODES) as Mode[]).flatMap((mode) =>
 const FIXED = 'Auto-Fix Format';
 /** A parser whose model repairs an answer before the agent is asked: its first try is wrong, its second is right. */
 async function beginAutoFix(): Promise<void> {
-	await host.importCredential({
+	await stage.host.importCredential({
 		name: 'Scripted model',
 		type: 'openAiApi',
 		data: { apiKey: 'none', url: model.baseUrl },
@@ -142,7 +123,8 @@ const slowly = (mode: Mode, name: string, work: string): WorkflowFile =>
 	);
 
 /** What n8n's list of executions shows */
-const stateOf = async (name: string) => await host.rest.get(`/executions/${executions.get(name)}`);
+const stateOf = async (name: string) =>
+	await stage.host.rest.get(`/executions/${executions.get(name)}`);
 
 async function killBetweenTheTurns(): Promise<void> {
 	const isPaused = async () =>
@@ -152,13 +134,12 @@ async function killBetweenTheTurns(): Promise<void> {
 	await eventually(isPaused, 150);
 	await begin('database', slowly('database', KILLED.awake, '15s'));
 	// As in production: of an execution that was started by hand, n8n saves nothing that could be retried.
-	executions.set(KILLED.memory, await runLive(host, slowly('memory', KILLED.memory, '15s')));
+	executions.set(KILLED.memory, await runLive(stage.host, slowly('memory', KILLED.memory, '15s')));
 	await hasMessage(KILLED.awake);
 	await hasMessage(KILLED.memory);
 	await eventually(isPaused);
-	await host.kill();
-	host = await start(host.login);
-	await importCredential(host, service);
+	await stage.host.kill();
+	await stage.restart();
 	// For a moment, a new n8n calls also those crashed that are paused.
 	await eventually(async () => {
 		const { status, waitTill } = await stateOf(KILLED.paused);
@@ -169,12 +150,11 @@ async function killBetweenTheTurns(): Promise<void> {
 /** Retries what n8n calls crashed, as somebody does in the list of executions. */
 async function retryCrashed(name: string): Promise<void> {
 	const { id, status } = await outcome(name);
-	if (status === 'crashed') executions.set(name, await host.retry(id));
+	if (status === 'crashed') executions.set(name, await stage.host.retry(id));
 }
 
 beforeAll(async () => {
-	[host, service, model] = await Promise.all([start(), startLocalService(), startScriptedModel()]);
-	await importCredential(host, service);
+	model = await startScriptedModel();
 	await begin('database', slowly('database', KILLED.paused, '100s'));
 	for (const [mode, kind] of CASES)
 		for (const [script, directives] of Object.entries(SCRIPTS)) {
@@ -209,10 +189,7 @@ beforeAll(async () => {
 	await killBetweenTheTurns();
 }, 2 * STAGE_TIMEOUT_MS);
 
-afterAll(async () => {
-	await Promise.allSettled([host?.close(), service?.close(), model?.close()]);
-	rmSync(userFolder, { recursive: true, force: true });
-}, CLOSE_TIMEOUT_MS);
+afterAll(async () => await model?.close(), CLOSE_TIMEOUT_MS);
 
 describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind) => {
 	const completed = async (script: keyof typeof SCRIPTS) => {
@@ -255,7 +232,7 @@ describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind)
 			expect(error?.description).toMatch(/isn't valid JSON.*starts with: I found none\./);
 			expect(error?.description).toContain(`Session ${sessionId}, http`);
 
-			const retried = await host.waitForExecution(await host.retry(id), {
+			const retried = await stage.host.waitForExecution(await stage.host.retry(id), {
 				timeoutMs: TEST_TIMEOUT_MS,
 			});
 

@@ -2,6 +2,7 @@
 // Import it before the engine, so that the package is loaded with its clock.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { createVirtualClock } from '../virtualClock.mts';
 
 // Node's own in a test, too: see test/environment.mjs.
 const { requireOutside: require } = globalThis as unknown as { requireOutside: NodeJS.Require };
@@ -20,8 +21,7 @@ const outside = (require('node:vm') as typeof import('node:vm')).runInThisContex
 const real = {
 	now: outside.Date.now,
 	monotonic: outside.performance.now.bind(outside.performance),
-	setTimeout: outside.setTimeout,
-	clearTimeout: outside.clearTimeout,
+	timers: { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout },
 };
 
 let current: (() => number) | undefined;
@@ -30,10 +30,8 @@ outside.performance.now = () => current?.() ?? real.monotonic();
 for (const file of Object.keys(require.cache))
 	if (/[\\/]dist[\\/]nodes[\\/]/.test(file)) delete require.cache[file];
 
-interface Timer {
-	at: number;
-	run: () => void;
-}
+/** Nobody can tell a wait of n8n-core from work that continues. Work doesn't leave the event loop alone so often. */
+const QUIET_TURNS = 4;
 
 /** The used part of the request that n8n's HTTP helper passes to axios */
 interface AxiosConfig {
@@ -57,33 +55,22 @@ const loadedAxios = (): Axios[] =>
 
 /** Time that stands still unless someone waits in it. Services answer by the host of their URL. */
 export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
-	let now = start;
-	let busy = 0;
-	const timers = new Set<Timer>();
+	const clock = createVirtualClock(start);
 	const services = new Map<string, FastifyInstance>();
-
-	function setTimeout(work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) {
-		const timer: Timer = { at: now + Math.max(0, ms), run: () => work(...given) };
-		timers.add(timer);
-		const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true };
-		return handle;
-	}
-	const clearTimeout = (handle?: { timer?: Timer }) =>
-		handle?.timer ? void timers.delete(handle.timer) : undefined;
 
 	const getAdapter = (axios: Axios) => async (config: AxiosConfig) => {
 		const url = new URL(axios.getUri(config));
 		const app = services.get(url.host);
 		if (!app) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-		busy++;
-		const answer = await app
-			.inject({
-				method: config.method.toUpperCase() as 'GET',
-				url: url.href,
-				headers: config.headers.toJSON(),
-				payload: config.data,
-			})
-			.finally(() => busy--);
+		const answer = await clock.whileBusy(
+			async () =>
+				await app.inject({
+					method: config.method.toUpperCase() as 'GET',
+					url: url.href,
+					headers: config.headers.toJSON(),
+					payload: config.data,
+				}),
+		);
 		const { responseType } = config;
 		// The service does not know that it is reached by https.
 		const links = answer.body.includes(`http://${url.host}`);
@@ -109,36 +96,22 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 	};
 
 	return {
-		now: () => now,
-		advance: (ms: number) => void (now += ms),
+		now: clock.now,
+		advance: clock.advance,
 		/** Lets a service answer for a host, such as `plain.test`. */
 		serve: (host: string, app: FastifyInstance) => void services.set(host, app),
 		/** Runs n8n-core in this time until `work` is done. */
 		async run<T>(work: () => Promise<T>): Promise<T> {
 			const adapters = loadedAxios().map((axios) => ({ axios, was: axios.defaults.adapter }));
 			for (const { axios } of adapters) axios.defaults.adapter = getAdapter(axios);
-			Object.assign(outside, { setTimeout, clearTimeout });
-			current = () => now;
+			Object.assign(outside, clock.timers);
+			current = clock.now;
 			try {
-				let isDone = false;
-				const done = work().finally(() => (isDone = true));
-				done.catch(() => {});
-				for (let quiet = 0; !isDone;) {
-					await new Promise((resolve) => setImmediate(resolve));
-					quiet = busy > 0 ? 0 : quiet + 1;
-					// Nobody can tell a wait from work that continues; work does not leave the loop alone so often.
-					if (isDone || quiet < 4 || timers.size === 0) continue;
-					const next = [...timers].reduce((first, timer) => (timer.at < first.at ? timer : first));
-					timers.delete(next);
-					now = Math.max(now, next.at);
-					next.run();
-					quiet = 0;
-				}
-				return await done;
+				return await clock.run(work(), QUIET_TURNS);
 			} finally {
-				timers.clear();
+				clock.removeTimers();
 				current = undefined;
-				Object.assign(outside, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
+				Object.assign(outside, real.timers);
 				for (const { axios, was } of adapters) axios.defaults.adapter = was;
 			}
 		},

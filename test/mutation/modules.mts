@@ -8,6 +8,8 @@ interface Module {
 	tests: string[];
 	/** Kinds of changes that are not made */
 	without?: string[];
+	/** True if changes of constants are left out: each takes a process of its own, which is slow with many tests */
+	skipsConstants?: true;
 }
 
 /** Sources, and tests by the beginning of their path below test/ */
@@ -34,7 +36,7 @@ export const modules: Record<string, Module> = {
 	turn: { mutate: [`${run}/session/turn.ts`], tests: ['unit/turn'] },
 	retries: {
 		mutate: [`${shared}/client/retryPolicy.ts`],
-		tests: ['unit/retry-', 'unit/evidence'],
+		tests: ['unit/retry-', 'unit/evidence', 'unit/html-pages'],
 	},
 	gate: {
 		mutate: [`${shared}/client/rateLimiter.ts`, `${shared}/client/rateController.ts`],
@@ -43,6 +45,10 @@ export const modules: Record<string, Module> = {
 	pages: { mutate: [`${shared}/client/lists.ts`], tests: ['unit/pages'] },
 	comparison: {
 		mutate: [`${trigger}/compare.ts`, `${trigger}/events.ts`],
+		tests: ['unit/trigger-'],
+	},
+	trigger: {
+		mutate: ['poll', 'sources', 'state', 'failures'].map((name) => `${trigger}/${name}.ts`),
 		tests: ['unit/trigger-'],
 	},
 	tokenizer: {
@@ -56,6 +62,60 @@ export const modules: Record<string, Module> = {
 	schedule: {
 		mutate: [`${run}/session/schedule.ts`],
 		tests: ['unit/schedule', 'unit/poll-plan'],
+	},
+	loop: {
+		mutate: ['poll', 'wait', 'begin', 'decide', 'finish', 'run', 'message', 'repair', 'ask'].map(
+			(name) => `${run}/session/${name}.ts`,
+		),
+		tests: ['rules/'],
+		skipsConstants: true,
+	},
+	page: {
+		mutate: ['view', 'html', 'webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
+		tests: ['unit/page', 'unit/claims'],
+	},
+	approval: {
+		mutate: ['approvers', 'details', 'question', 'request', 'times'].map(
+			(name) => `${run}/approval/${name}.ts`,
+		),
+		tests: ['unit/approvers', 'unit/asked-', 'unit/question', 'unit/page-times'],
+	},
+	client: {
+		mutate: [
+			'attemptError',
+			'credential',
+			'files',
+			'httpRequest',
+			'json',
+			'pollUntilFound',
+			'projects',
+			'reconcilers',
+			'redactSecret',
+			'semaphore',
+			'session',
+			'sessions',
+			'transport',
+			'withRetries',
+		].map((name) => `${shared}/client/${name}.ts`),
+		tests: [
+			'api-client',
+			'clock-changes',
+			'create-file',
+			'credential',
+			'deep-json',
+			'download',
+			'errors',
+			'evidence',
+			'html-pages',
+			'json-body',
+			'message-reconciler',
+			'pages',
+			'parse-json',
+			'retry-',
+			'secret',
+			'sessions',
+		].map((name) => `unit/${name}`),
+		skipsConstants: true,
 	},
 	journal: { mutate: [`${shared}/n8n/journal.ts`], tests: ['unit/execution-journal'] },
 };

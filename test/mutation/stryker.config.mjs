@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { modules } from './modules.mts';
 
 const name = process.env.MUTATED_MODULE;
-const { mutate, tests, without = [] } = modules[name];
+const { mutate, tests, without = [], skipsConstants = false } = modules[name];
 
 export default {
 	plugins: [fileURLToPath(new URL('runner.mjs', import.meta.url))],
 	mutate,
 	mutator: { excludedMutations: without },
+	ignoreStatic: skipsConstants,
 	cleanTempDir: 'always',
 	testRunner: 'node',
 	node: { tests },

@@ -1,5 +1,9 @@
 // What the tests import as `@jest/globals` while they are run for Stryker: it collects them, and its runner runs them one by one.
+import { ModuleMocker } from 'jest-mock';
+
 export { expect } from 'expect';
+
+export const jest = new ModuleMocker(globalThis);
 
 /** @type {Array<{ id: string, run: () => unknown, around: object[] }>} */
 export const collected = [];
@@ -11,7 +15,7 @@ const idOf = (name) => {
 	const same = collected.filter((test) => test.id === id || test.id.startsWith(`${id} #`)).length;
 	return same === 0 ? id : `${id} #${same}`;
 };
-const rowsOf = (table) => table.map((row) => (Array.isArray(row) ? row : [row]));
+const rowsOf = (table) => (table.every(Array.isArray) ? table : table.map((row) => [row]));
 const named = (name, row, index) => `${name} ${index + 1}: ${String(row[0]).slice(0, 60)}`;
 
 export const test = (name, run) => void collected.push({ id: idOf(name), run, around });

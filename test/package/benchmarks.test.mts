@@ -21,10 +21,7 @@ const table: Table = {
 };
 const chart: Chart = {
 	title: 'A list & its time',
-	panels: [
-		{ column: 'requests', heading: 'Requests' },
-		{ column: 'seconds', heading: 'Time, s' },
-	],
+	panels: { requests: 'Requests', seconds: 'Time, s' },
 	shows: (row) => row !== 'another',
 	isOurs: (row) => row === 'node',
 };
@@ -82,7 +79,7 @@ describe('a chart', () => {
 	});
 
 	test("of a column that the table doesn't have is an error", async () => {
-		const wrong = { ...chart, panels: [{ column: 'minutes', heading: 'Time' }] };
+		const wrong = { ...chart, panels: { minutes: 'Time' } };
 		await expect(draw(wrong, table, 'light')).rejects.toThrow('no column "minutes"');
 	});
 });

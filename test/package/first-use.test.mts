@@ -1,27 +1,19 @@
 // What n8n loads when it starts, what is loaded on first use, and an update while n8n is running.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import {
-	cpSync,
-	globSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
+import { copyRepository, repository } from '../repositoryCopy.mts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const gulp = join(root, 'node_modules/gulp/bin/gulp.js');
+const gulp = join(repository, 'node_modules/gulp/bin/gulp.js');
 const HASHED = /-[0-9a-f]{8}\.js$/;
 const ENTRY = /\.(node|credentials)\.js$/;
 
 let packed: PackedPackage;
+/** Removed after the tests */
 const folders: string[] = [];
 
 beforeAll(async () => {
@@ -32,8 +24,7 @@ afterAll(() => {
 	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const makeFolder = () => {
-	const folder = mkdtempSync(join(tmpdir(), 'first-use-'));
+const keep = (folder: string) => {
 	folders.push(folder);
 	return folder;
 };
@@ -49,17 +40,17 @@ const readCode = (folder: string): Map<string, string> =>
 
 /** Runs CommonJS code in a process of its own, which finds n8n-workflow as in n8n. Returns what it prints as JSON. */
 async function runProcess<T>(code: string, ...args: string[]): Promise<T> {
-	const env = { ...process.env, NODE_PATH: join(root, 'node_modules') };
+	const env = { ...process.env, NODE_PATH: join(repository, 'node_modules') };
 	const { stdout } = await promisify(execFile)(process.execPath, ['-e', code, ...args], { env });
 	return JSON.parse(stdout) as T;
 }
 
+/** The files that a build reads, and their folders */
+const SOURCES = /^($|(nodes|credentials)(\/|$)|(gulpfile\.js|package\.json|tsconfig\.json)$)/;
+
 /** Builds the package with one text of one source replaced. Returns its folder. */
 async function buildChanged(file: string, from: string, to: string): Promise<string> {
-	const folder = makeFolder();
-	for (const each of ['nodes', 'credentials', 'gulpfile.js', 'package.json', 'tsconfig.json'])
-		cpSync(join(root, each), join(folder, each), { recursive: true });
-	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+	const folder = keep(copyRepository((path) => SOURCES.test(path)));
 	const source = readFileSync(join(folder, file), 'utf8');
 	expect(source).toContain(from);
 	writeFileSync(join(folder, file), source.replace(from, to));
@@ -129,7 +120,7 @@ describe('an update while n8n is running', () => {
 	const UPDATED = 'The package was updated while n8n was running';
 
 	async function update(next: string) {
-		const live = makeFolder();
+		const live = keep(mkdtempSync(join(tmpdir(), 'first-use-')));
 		cpSync(packed.folder, live, { recursive: true });
 		type Outcome = { errors: Record<string, string>; sent: unknown[]; later: string[] };
 		const result = await runProcess<Outcome>(UPDATE, live, next);

@@ -1,22 +1,12 @@
 // Follows the guide for a new operation to the letter, in a copy of the repository: the guide works as it stands, or this fails.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import {
-	cpSync,
-	globSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { partFolders } from '../../tools/parts.mts';
+import { copyRepository, repository } from '../repositoryCopy.mts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const guide = readFileSync(join(repository, 'CONTRIBUTING.md'), 'utf8');
 
 interface Block {
 	language: string;
@@ -36,13 +26,10 @@ const blocks = getBlocks('Add an operation');
 let copy: string;
 
 beforeAll(() => {
-	copy = mkdtempSync(join(tmpdir(), 'contributing-'));
 	const left = /^(\.git|\.cache|dist|docs\/images|(.*\/)?node_modules)$/;
-	cpSync(root, copy, { recursive: true, filter: (file) => !left.test(relative(root, file)) });
-	for (const folder of ['.', ...partFolders()])
-		symlinkSync(join(root, folder, 'node_modules'), join(copy, folder, 'node_modules'));
+	copy = copyRepository((path) => !left.test(path), ['.', ...partFolders()]);
 	// The README's pictures are looked for.
-	symlinkSync(join(root, 'docs/images'), join(copy, 'docs/images'));
+	symlinkSync(join(repository, 'docs/images'), join(copy, 'docs/images'));
 }, 60_000);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
@@ -10,7 +10,7 @@ import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
-import { createVirtualClock } from '../virtualClock.mts';
+import { createVirtualClock, type VirtualClock } from '../virtualClock.mts';
 
 test("each request that can't wait for a 429 is sent once, a second apart, and its error says how long to wait", async () => {
 	const clock = createVirtualClock();
@@ -65,24 +65,34 @@ describe('a proxy that could read the key is refused before anything is sent', (
 	});
 });
 
-describe('a connection', () => {
-	beforeEach(() => void jest.useFakeTimers());
-	afterEach(() => void jest.useRealTimers());
+/** Runs code that takes its time and timers from the globals. */
+async function runByGlobals(work: (clock: VirtualClock) => Promise<void>): Promise<void> {
+	const clock = createVirtualClock();
+	const real = { setTimeout, clearTimeout };
+	const { now } = performance;
+	Object.assign(globalThis, clock.timers);
+	performance.now = clock.monotonicMs;
+	try {
+		await clock.run(work(clock));
+	} finally {
+		Object.assign(globalThis, real);
+		performance.now = now;
+	}
+}
 
+describe('a connection', () => {
 	test.each([1_000, 300_000])(
 		'that takes longer than its %d ms is closed, even if data still arrives',
-		async (timeoutMs) => {
-			let closed = false;
-			const working = withTimeout(undefined, timeoutMs, async (signal) => {
-				signal.addEventListener('abort', () => (closed = true));
-				return await new Promise<never>(() => {});
-			}).catch((error: unknown) => error);
-			await jest.advanceTimersByTimeAsync(timeoutMs - 1);
-			expect(closed).toBe(false);
-			await jest.advanceTimersByTimeAsync(1);
-			expect(await working).toBe(TIMED_OUT);
-			expect(closed).toBe(true);
-		},
+		async (timeoutMs) =>
+			await runByGlobals(async (clock) => {
+				let closedAt: number | undefined;
+				const working = withTimeout(undefined, timeoutMs, async (signal) => {
+					signal.addEventListener('abort', () => (closedAt = clock.now()));
+					return await new Promise<never>(() => {});
+				});
+				await expect(working).rejects.toBe(TIMED_OUT);
+				expect(closedAt).toBe(timeoutMs);
+			}),
 	);
 
 	test('is closed with Stop, at once', async () => {
@@ -164,7 +174,6 @@ describe('a download', () => {
 	});
 
 	test('that drips ends at its total timeout, in one error that names the timeout', async () => {
-		jest.useFakeTimers();
 		const { urls, context: within } = context(async function* () {
 			for (;;) {
 				yield Buffer.from('x');
@@ -172,31 +181,26 @@ describe('a download', () => {
 			}
 		});
 		const client = getClient('https://api.example.com/v1');
-		const ended = download(within, client, 'https://files.example.com/x', read).catch(
-			(error: unknown) => error,
+		await runByGlobals(
+			async () =>
+				await expect(
+					download(within, client, 'https://files.example.com/x', read),
+				).rejects.toMatchObject({
+					message: 'The file takes too long to download',
+					description: expect.stringContaining('300 seconds'),
+				}),
 		);
-		await jest.advanceTimersByTimeAsync(300_000 + 1_000);
-		jest.useRealTimers();
-		expect(await ended).toMatchObject({
-			message: 'The file takes too long to download',
-			description: expect.stringContaining('300 seconds'),
-		});
 		expect(urls).toHaveLength(1);
 	});
 });
 
 describe('a picker', () => {
-	afterEach(() => void jest.restoreAllMocks());
-
 	test.each([
 		['projects', listSearch.getProjects],
 		['files', listSearch.getFiles],
 	])('of %s times out with its dropdown', async (_, search) => {
-		const now = performance.now();
 		let looks = 0;
-		// Each answer takes five seconds.
-		jest.spyOn(performance, 'now').mockImplementation(() => now + looks * 5_000);
-		const context = {
+		const getContext = (clock: VirtualClock) => ({
 			getNode: () => ({ name: 'Any' }),
 			getCurrentNodeParameter: () => ({ value: '123e4567-e89b-42d3-a456-426614174000' }),
 			getCredentials: async () => ({
@@ -207,16 +211,22 @@ describe('a picker', () => {
 			helpers: {
 				httpRequestWithAuthentication: async () => {
 					looks++;
+					clock.advance(5_000);
 					const data = [{ id: `p${looks}`, name: 'P' }];
 					const body = JSON.stringify({ data, has_more: true, next_cursor: String(looks) });
 					return { statusCode: 200, headers: {}, body };
 				},
 			},
-		} as unknown as ILoadOptionsFunctions;
-		await expect(search.call(context, 'nothing is called so')).rejects.toMatchObject({
-			message: 'Reading the list timed out',
-			description: expect.stringContaining('By ID'),
 		});
+		await runByGlobals(
+			async (clock) =>
+				await expect(
+					search.call(getContext(clock) as unknown as ILoadOptionsFunctions, 'none'),
+				).rejects.toMatchObject({
+					message: 'Reading the list timed out',
+					description: expect.stringContaining('By ID'),
+				}),
+		);
 		expect(looks).toBe(5);
 	});
 });

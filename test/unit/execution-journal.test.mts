@@ -10,10 +10,13 @@ import {
 	acceptRecord,
 	findRecord,
 	fingerprintRequest,
+	listRecords,
 	oncePerItem,
 	openRecord,
+	readRunIndex,
 	withIntent,
 } from '../../nodes/shared/n8n/journal.ts';
+import { fingerprint } from '../../nodes/shared/values.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
 const createContext = (
@@ -23,7 +26,7 @@ const createContext = (
 	({
 		getItemIndex: () => 0,
 		getWorkflowDataProxy: () => ({ $runIndex: 0 }),
-		getContext: () => nodeContext,
+		getContext: (type: string) => (type === 'node' ? nodeContext : {}),
 		getExecutionId: () => execution,
 		getNode: () => ({ parameters }),
 		getInputData: () => ({ json: input }),
@@ -42,6 +45,32 @@ test('a fingerprint covers every character of a text of any length', () => {
 	);
 });
 
+test.each([
+	[2_000, false],
+	[2_001, true],
+])('of a text of %d characters the fingerprint has a hash: %s', (length, isHashed) => {
+	const text = 'a'.repeat(length);
+	const hashed = fingerprintRequest({ prompt: fingerprint(text) }, {});
+	expect(fingerprintRequest({ prompt: text }, {}) === hashed).toBe(isHashed);
+	expect(fingerprintRequest([text.split('')], {})).not.toBe(hashed);
+});
+
+test.each([
+	['in a workflow without runs', undefined, 2, 2],
+	['of a node that has not run', { Other: [{ executionStatus: 'crashed' }] }, 0, 0],
+	['in a loop', { Agent: [{ executionStatus: 'success' }, {}] }, 2, 2],
+	['after a crash', { Agent: [{ executionStatus: 'crashed' }, {}] }, 2, 1],
+	['that crashed itself', { Agent: [{ executionStatus: 'crashed' }] }, 0, 0],
+	['without an index', { Agent: [] }, undefined, 0],
+])('the index of a run %s leaves out crashed runs', (_, runData, $runIndex, index) => {
+	const context = {
+		runExecutionData: runData && { resultData: { runData } },
+		getNode: () => ({ name: 'Agent' }),
+		getWorkflowDataProxy: () => ({ $runIndex }),
+	} as unknown as Parameters<typeof readRunIndex>[0];
+	expect(readRunIndex(context, 0)).toBe(index);
+});
+
 test('a record belongs to its item of its run', () => {
 	const context = {};
 	openRecord<string>(context, 'records', '0.0').write('value');
@@ -53,6 +82,7 @@ test('a record belongs to its item of its run', () => {
 
 test('a cleared record is deleted, and the journal counts the clearings', () => {
 	const journal = openRecord<string>({}, 'records', '0.0');
+	expect([journal.read(), journal.clearedCount]).toEqual([undefined, 0]);
 	journal.write('value');
 	journal.clear();
 	expect([journal.read(), journal.clearedCount]).toEqual([undefined, 1]);
@@ -68,6 +98,21 @@ test('a record is found in a later run by its content', () => {
 	found.write('changed');
 	expect(openRecord(context, 'records', '0.3').read()).toBe('changed');
 	expect(findRecord<string>(context, 'records', (value) => value === 'value')).toBeUndefined();
+});
+
+test('the latest record that fits is found, and a cleared one never', () => {
+	const context = {};
+	const [first, second, cleared] = ['0.0', '0.1', '0.2'].map((key) =>
+		openRecord<string>(context, 'records', key),
+	);
+	first.write('one');
+	second.write('two');
+	cleared.write('three');
+	cleared.clear();
+	Object.assign(context, { records: { ...Object(context).records, '0.3': undefined } });
+	expect(findRecord<string>(context, 'records', () => true)?.key).toBe('0.1');
+	expect(listRecords(context, 'records')).toEqual(['one', 'two']);
+	expect(listRecords(context, 'others')).toEqual([]);
 });
 
 describe('withIntent', () => {
@@ -148,8 +193,39 @@ describe('a request that must not be done twice', () => {
 		const work = counter();
 		await oncePerItem(createContext(nodeContext), work, interrupted);
 		const retried = createContext(nodeContext, { execution: '2', ...changes });
-		await expect(oncePerItem(retried, work, interrupted)).rejects.toThrow('other values');
+		await expect(oncePerItem(retried, work, interrupted)).rejects.toMatchObject({
+			message: 'An earlier attempt sent this request with other values',
+			description: expect.stringMatching(/^To avoid a duplicate, nothing was sent\. Restore/),
+		});
 		expect(await work()).toBe(2);
+	});
+
+	test('a retry that sends in another way gets the result', async () => {
+		const nodeContext = {};
+		const work = counter();
+		const attempt = async (execution: string, parameters: object) =>
+			await oncePerItem(createContext(nodeContext, { execution, parameters }), work, interrupted);
+		await attempt('1', { prompt: 'x', options: {}, requestOptions: {} });
+		expect(await attempt('2', { prompt: 'x', options: { a: 1 }, requestOptions: { b: 1 } })).toBe(
+			1,
+		);
+	});
+
+	test('the intent is recorded under the item of the run, and then the result', async () => {
+		const nodeContext = {};
+		const read = () => openRecord(nodeContext, 'requests', '0.0').read();
+		const work = async () => read();
+		const during = await oncePerItem(createContext(nodeContext), work, interrupted);
+		expect(during).toEqual({ intent: 'requested' });
+		expect(read()).toEqual({ intent: 'done', result: during });
+	});
+
+	test('a retry asks for something else after a request that had no effect', async () => {
+		const nodeContext = {};
+		const refuse = async () => await Promise.reject(new WorkspaceAutomationError('Refused', ''));
+		await expect(oncePerItem(createContext(nodeContext), refuse, interrupted)).rejects.toThrow();
+		const retried = createContext(nodeContext, { execution: '2', parameters: { prompt: 'new' } });
+		expect(await oncePerItem(retried, counter(), interrupted)).toBe(1);
 	});
 
 	test('an attempt that never got a response is not repeated', async () => {

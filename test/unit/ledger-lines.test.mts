@@ -213,3 +213,30 @@ test('a request is pending while an equal request is listed', () => {
 	expect(isStillPending(session([request('a', { patterns: ['y'] })]), a)).toBe(false);
 	expect(hasUnknownDecision([...recordConfirmed(recordSent([], due(), AT), due())])).toBe(false);
 });
+
+describe('several requests', () => {
+	const [b, changed] = [request('b'), request('a', { patterns: ['y'] })];
+
+	test('are pending each by its ID and content', () => {
+		expect(isStillPending(session([b, a]), a)).toBe(true);
+		expect(isStillPending(session([b]), a)).toBe(false);
+		expect(isStillPending(session([{ ...a, id: 'c' }]), a)).toBe(false);
+		expect(isStillPending(session([changed]), a)).toBe(false);
+	});
+
+	test("don't change each other's decisions", () => {
+		const ledger = after(recordSent([], due(), AT), session([b]), session([b]));
+		expect(states(ledger)).toEqual([['inferred', 1]]);
+		expect(planned(ledger, b).due).toEqual(['b']);
+	});
+
+	test('without permission and patterns are recorded as empty', () => {
+		const [{ record }] = recordSent(
+			[],
+			{ ...due(), interaction: request('a', { permission: undefined, patterns: 'x' }) },
+			AT,
+		);
+		expect([record.permission, record.patterns]).toEqual(['', []]);
+		expect(record).not.toHaveProperty('note');
+	});
+});

@@ -10,6 +10,8 @@ import {
 import {
 	allowedPlaceholders,
 	applyOverride,
+	createRequest,
+	readField,
 	readOverrides,
 } from '../../nodes/shared/client/overrides.ts';
 import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
@@ -34,16 +36,24 @@ describe('the assumed requests', () => {
 describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
 		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
-		[{ createSession: {} }, /unknown operation "createSession"/, /There are: /],
+		[{ createSession: {} }, /has an unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],
 		[{ getTask: { pth: '/x' } }, /unknown field "pth"/, /There are: /],
 		[{ getTask: { method: 'get' } }, /an invalid "method"/, /one of GET, POST/],
 		[{ getTask: { path: 'tasks' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/a/../b' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/tasks?x=1' } }, /an invalid "path"/, /without a query string/],
+		[{ getTask: { path: '/a/..' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { version: 'latest' } }, /an invalid "version"/, /a date/],
-		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object/],
+		[{ getTask: { version: '2026-10-051' } }, /an invalid "version"/, /a date/],
+		[{ getTask: { version: 'x2026-10-05' } }, /an invalid "version"/, /a date/],
+		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object, such as/],
+		[{ createFile: { body: [] } }, /in "createFile" an invalid "body"/, /such as {"input"/],
 		[{ listTasks: { answer: { data: 5 } } }, /an invalid "answer"/, /dotted paths/],
+		[{ listTasks: { answer: { data: 'x', id: 5 } } }, /an invalid "answer"/, /dotted paths/],
+		[{ listTasks: { answer: { data: ' ' } } }, /an invalid "answer"/, /dotted paths/],
+		[{ listTasks: { answer: { data: 'x'.repeat(201) } } }, /an invalid "answer"/, /dotted paths/],
+		[{ listTasks: { words: { text: 'x' } } }, /unknown word "text"/, /Nothing can be overridden/],
 		[{ listTasks: { query: { a: '{limt}' } } }, /unknown placeholder "limt"/, /There are: /],
 		[
 			{ listTasks: { answer: { items: 'x' } } },
@@ -65,6 +75,11 @@ describe('an invalid value in Overrides is named', () => {
 				description: expect.stringMatching(description),
 			}),
 		);
+	});
+
+	test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('the method %s is accepted', (method) => {
+		const overrides = { listTasks: { method, answer: { data: 'x'.repeat(200) } } };
+		expect(readOverrides(overrides)).toEqual(overrides);
 	});
 
 	test('other overrides are accepted', () => {
@@ -138,6 +153,33 @@ describe('a request', () => {
 		expect(query).toEqual({ limit: 0 });
 	});
 
+	test.each<[string, object, object, Values, unknown]>([
+		['a text around values', { a: '{projectId}, {prompt}' }, {}, { projectId: 'x' }, {}],
+		[
+			'parts of a list',
+			{ a: ['{projectId}', '{prompt}', 1] },
+			{},
+			{ prompt: 'x' },
+			{ a: ['x', 1] },
+		],
+		['a list of such parts', { a: [{ b: '{prompt}' }], c: null }, {}, {}, { c: null }],
+		['a text that only starts with a value', { a: '{prompt}!' }, {}, { prompt: 'x' }, { a: 'x!' }],
+		['nothing of an empty list', { a: [], b: {} }, {}, {}, { a: [], b: {} }],
+		['a body of nothing else', { a: '{prompt}' }, {}, {}, {}],
+		['a body, but not extra fields', { a: '{prompt}' }, { b: 1 }, {}, { b: 1 }],
+	])('is filled, and leaves out what has no value: %s', (_, body, extra, values, expected) => {
+		const operation = applyOverride('createAgentSession', { body: body as never });
+		expect(createRequest(operation, values, extra as never).body).toEqual(expected);
+	});
+
+	test('has a body only if the operation or the user gives it one', () => {
+		const operation = applyOverride('deleteCustomDomain');
+		const values = { customDomainId: ID };
+		expect(createRequest(operation, values)).not.toHaveProperty('body');
+		expect(createRequest(operation, values, { force: true }).body).toEqual({ force: true });
+		expect(createRequest(operation, values)).not.toHaveProperty('query');
+	});
+
 	test('never reads into a value, for any value', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, text) => {
@@ -163,12 +205,23 @@ describe('a request', () => {
 		'refuses the ID %j, which would change the path',
 		async (interactionId) => {
 			const values = { sessionId: ID, interactionId, type: 'permission', option: 'x' };
-			await expect(getRequest('resolveInteraction', values)).rejects.toThrow(/consists of dots/);
+			await expect(getRequest('resolveInteraction', values)).rejects.toMatchObject({
+				message: 'The ID consists of dots',
+				description: expect.stringContaining('would address another resource. Copy the ID'),
+			});
 		},
 	);
 
-	test('without a value for its path is refused', async () => {
-		await expect(getRequest('getTask', {})).rejects.toThrow(/needs a value for {taskId}/);
+	test('may have a dot at the end of an ID', async () => {
+		const { path } = await getRequest('getTask', { taskId: 'a.' });
+		expect(path).toBe('/tasks/a.');
+	});
+
+	test.each([undefined, null, ''])('with %j in its path is refused', async (taskId) => {
+		await expect(getRequest('getTask', { taskId })).rejects.toMatchObject({
+			message: 'The path of getTask needs a value for {taskId}',
+			description: expect.stringContaining("correct the path of getTask under 'Overrides'"),
+		});
 	});
 });
 
@@ -228,6 +281,12 @@ test('inherited properties of objects are never read', async () => {
 	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
 	const { api } = await apiWith({}, overrides);
 	expect(api.readField('createAgentSession', 'sessionId', {})).toBeUndefined();
+});
+
+test('an overridden place is the only one, even if its value is empty', () => {
+	const operation = applyOverride('listTasks', { answer: { next_cursor: 'next' } });
+	expect(readField(operation, 'next_cursor', { next: '', next_cursor: 'c' })).toBe('');
+	expect(readField(applyOverride('listTasks'), 'next_cursor', { next_cursor: '' })).toBeUndefined();
 });
 
 describe('an operation with its override', () => {

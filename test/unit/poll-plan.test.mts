@@ -79,7 +79,8 @@ describe('the poll interval with many sessions', () => {
 
 	test('is limited to the remaining time', () => {
 		expect(pollDelay(0, 0, limits, 7_000, 5_000)).toBe(7_000);
-		expect(pollDelay(0, 0, limits, 4_000, 5_000)).toBeUndefined();
+		expect(pollDelay(0, 0, limits, 5_000, 5_000)).toBe(5_000);
+		expect(pollDelay(0, 0, limits, 4_999, 5_000)).toBeUndefined();
 	});
 });
 

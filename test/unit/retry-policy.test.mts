@@ -271,3 +271,27 @@ describe('the time of a retry', () => {
 		expect(retryAfterMs(headers, now)).toBe(expected);
 	});
 });
+
+test.each<[string, Attempt]>([
+	['a 403', response(403)],
+	['a response that is no JSON', { kind: 'unusable', code: 'x' } as Attempt],
+])('%s is final, also where a 404 would be retried or count as deleted', (_, attempt) => {
+	const state = { ...NO_ATTEMPTS, mayHaveTakenEffect: true };
+	const remove = { ...idempotent, method: 'DELETE' } as const;
+	const limits = { notFoundDelaysMs: [1_000] };
+	expect(nextAction(state, attempt, remove, limits, at(0), 0)).toEqual({ type: 'fail', state });
+});
+
+test.each<[string, Attempt, boolean]>([
+	['a 429', response(429), true],
+	['a 503', response(503), false],
+	['a lost response', { kind: 'lost', code: 'ECONNRESET' }, false],
+])('%s pauses the key: %s', (_, attempt, isPaused) => {
+	const { state, ...action } = nextAction(NO_ATTEMPTS, attempt, read, {}, at(0), 0);
+	expect(action).toEqual({
+		type: 'retry',
+		delayMs: 1_000,
+		pauseMs: isPaused ? 1_000 : undefined,
+	});
+	expect(state).toMatchObject(isPaused ? { throttled: 1, failures: 0 } : { failures: 1 });
+});

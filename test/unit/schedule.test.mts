@@ -92,11 +92,16 @@ describe('the timeouts (rule 21)', () => {
 	test('a request that is no longer pending, or that no approver was asked about, never times out', () => {
 		expect(passedTimeout(state, [], deny, 20 * HOUR)).toBeUndefined();
 		expect(passedTimeout(state, ['other'], deny, 20 * HOUR)).toBeUndefined();
+		const seen = { since: 0, firstSeen: { other: HOUR } };
+		expect(passedTimeout({ ...seen, asked: ['one'] }, ['other'], deny, 20 * HOUR)).toBeUndefined();
+		expect(passedTimeout(seen, ['other'], deny, 20 * HOUR)).toBeUndefined();
 	});
 
 	test('with "wait" only Give Up After ends the wait', () => {
 		expect(passedTimeout(state, ['one'], defaults, 23 * HOUR)).toBeUndefined();
 		expect(passedTimeout(state, ['one'], defaults, 24 * HOUR)).toBe('giveUp');
+		const soon = { ...defaults, unansweredAfterMs: HOUR };
+		expect(passedTimeout(state, ['one'], soon, 23 * HOUR)).toBeUndefined();
 	});
 
 	test('a request whose metadata ages is the same request, and order does not count', () => {

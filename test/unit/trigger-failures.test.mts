@@ -24,6 +24,7 @@ const SITUATIONS: Record<string, Partial<PollSituation>> = {
 	'the second in a row': { failures: 2 },
 	'the third in a row': { failures: 3 },
 	'the first poll after a start of n8n': { activation: 'init', isFirst: true },
+	'the first poll of a new leader': { activation: 'leadershipChange', isFirst: true },
 	'the same without a baseline': { activation: 'init', isFirst: true, hasBaseline: false },
 	'a tick after a start without a baseline': { activation: 'init', hasBaseline: false },
 	'an activation by a user': { isFirst: true },
@@ -31,7 +32,11 @@ const SITUATIONS: Record<string, Partial<PollSituation>> = {
 };
 const in_ = (name: string): PollSituation => ({ ...TICK, ...SITUATIONS[name] });
 
-const AT_START = ['the first poll after a start of n8n', 'the same without a baseline'];
+const AT_START = [
+	'the first poll after a start of n8n',
+	'the first poll of a new leader',
+	'the same without a baseline',
+];
 
 describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 	test.each([
