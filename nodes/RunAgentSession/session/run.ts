@@ -19,6 +19,8 @@ export class SessionRun {
 	/** Time on the monotonic clock */
 	readonly startedAt: number;
 
+	private readonly startedAtWallTime: number;
+
 	/** The end of polling, on the monotonic clock */
 	pollDeadline: number;
 
@@ -54,6 +56,7 @@ export class SessionRun {
 		this.settings = settings;
 		this.dependencies = dependencies;
 		this.startedAt = this.now;
+		this.startedAtWallTime = this.api.clock.now();
 		this.pollDeadline = this.startedAt + budgetMs;
 	}
 
@@ -66,9 +69,12 @@ export class SessionRun {
 		return this.api.clock.monotonicMs();
 	}
 
-	/** Milliseconds since 1970, for times that outlive the process */
+	/**
+	 * Milliseconds since 1970, for times that outlive the process. The system clock counts at the start of the run only, so setting it
+	 * later changes nothing.
+	 */
 	get wallTime(): number {
-		return this.api.clock.now();
+		return this.startedAtWallTime + this.now - this.startedAt;
 	}
 
 	get record(): SessionRecord {
