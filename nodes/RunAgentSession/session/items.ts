@@ -380,22 +380,36 @@ const listFailures = (items: readonly Item[]): ItemFailure[] =>
 const isWaiting = ({ settings, error, result }: Item): boolean =>
 	settings !== undefined && !error && (result === undefined || result.wakeAt !== undefined);
 
-/** Turns the results into outputs. @throws NodeOperationError if items failed, and none is waiting */
+/** The items that stay with the node for now. */
+interface Holds {
+	/** True if an item is still running: Return Items Together holds the completed ones */
+	outcomes: boolean;
+	/** True if an item is still running, or leaves now: an error drops all items of its run */
+	failures: boolean;
+}
+
+/** Returns whether an item leaves the node, once no item is still running. */
+const isLeaving = ({ journal, result, error }: Item): boolean =>
+	!error && (result !== undefined || journal.read()?.outcome !== undefined);
+
+/** Turns the results into outputs. @throws NodeOperationError if items failed, and no other item waits or leaves */
 async function finishRun(run: NodeRun): Promise<INodeExecutionData[][]> {
 	const { context, isDatabase, continues, items } = run;
 	const waiting = isDatabase ? items.filter(isWaiting) : [];
 	restoreFailures(items);
-	keepResults(run, waiting.length > 0);
+	const outcomes = waiting.length > 0;
+	const holds = { outcomes, failures: outcomes || (isDatabase && items.some(isLeaving)) };
+	keepResults(run, holds);
 	reportToTracing(
 		context,
 		items.flatMap(({ result }) => result ?? []),
 	);
 	const failures = listFailures(items);
-	if (failures.length > 0 && !continues && waiting.length === 0) {
+	if (failures.length > 0 && !continues && !holds.failures) {
 		forgetFailures(items);
 		throw combineFailures(context, failures);
 	}
-	const outputs = toOutputs(run, waiting.length > 0);
+	const outputs = toOutputs(run, holds);
 	for (const [index, key] of (Object.keys(OUTPUTS) as OutputKey[]).entries())
 		if (outputs[index].length > 0 && !run.asTool) warnIfUnconnected(context, key);
 	if (!isDatabase) {
@@ -405,8 +419,12 @@ async function finishRun(run: NodeRun): Promise<INodeExecutionData[][]> {
 	return await pauseExecution(context, outputs, earliestWake(context, waiting));
 }
 
-/** Returns the time at which the execution has to wake: the earliest that an item of this run needs, or the time already planned. */
+/**
+ * Returns the time at which the execution has to wake: the earliest that an item of this run needs, or the time already planned. If only
+ * failures are left, that's now.
+ */
 function earliestWake(context: IExecuteFunctions, waiting: readonly Item[]): number {
+	if (waiting.length === 0) return realClock.now();
 	const wanted = waiting.flatMap(({ result }) => result?.wakeAt ?? []);
 	const isWhole = wanted.length === waiting.length;
 	const { until } = readPauseState(context.getContext('node'));
@@ -428,24 +446,26 @@ function restoreFailures(items: Item[]): void {
 }
 
 /** Returns whether the failure of an item waits for the other items. Otherwise it leaves as On Error says. */
-const isFailureHeld = ({ continues }: NodeRun, { settings, journal }: Item): boolean =>
-	!continues || settings?.returnTogether === true || journal.read()?.failure !== undefined;
+function isFailureHeld({ continues }: NodeRun, { settings, journal }: Item, holds: Holds): boolean {
+	if (!continues) return holds.failures;
+	const isTogether = settings?.returnTogether === true || journal.read()?.failure !== undefined;
+	return isTogether && holds.outcomes;
+}
 
 /** Keeps in the journal the results that wait for other items: failures, and completed items with Return Items Together. */
-function keepResults(run: NodeRun, othersWait: boolean): void {
+function keepResults(run: NodeRun, holds: Holds): void {
 	const { context, isDatabase, items } = run;
 	const completedIn = readRunIndex(context, 0);
 	for (const item of items) {
 		const { itemIndex, journal, settings, error, result } = item;
 		const record = journal.read() ?? { ledger: [] };
-		const isHeld = othersWait && isFailureHeld(run, item);
-		if (error instanceof WorkspaceAutomationError && isHeld) {
+		if (error instanceof WorkspaceAutomationError && isFailureHeld(run, item, holds)) {
 			const { message, description, context: about } = error;
 			journal.write({ ...record, failure: { message, description, context: about } });
 		} else if (
 			result?.kind === 'completed' &&
 			isDatabase &&
-			othersWait &&
+			holds.outcomes &&
 			settings?.returnTogether
 		) {
 			journal.write({ ...record, outcome: toItemJson(context, itemIndex, result) });
@@ -464,7 +484,7 @@ function forgetFailures(items: readonly Item[]): void {
 }
 
 /** Returns the items on the node's outputs. As a tool, all are on the first output, because the model sees no other. */
-function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
+function toOutputs(run: NodeRun, holds: Holds): INodeExecutionData[][] {
 	const { context, asTool, items } = run;
 	const outputs = noItems();
 	const put = (key: OutputKey, item: INodeExecutionData) =>
@@ -480,10 +500,10 @@ function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 		const returnItem = (json: IDataObject) =>
 			put('stillRunning', toReturningItem(input[itemIndex], itemIndex, marks, json, node));
 		const { sessionId, dashboardUrl } = record ?? {};
-		if (error && othersWait && isFailureHeld(run, item)) returnItem({});
+		if (error && isFailureHeld(run, item, holds)) returnItem({});
 		else if (error) {
 			put('completed', { json: errorJson(node, toNodeError(node, error, itemIndex)), pairedItem });
-		} else if (record?.outcome && othersWait) returnItem({ sessionId, dashboardUrl });
+		} else if (record?.outcome && holds.outcomes) returnItem({ sessionId, dashboardUrl });
 		else if (record?.outcome) {
 			put('completed', { json: record.outcome, pairedItem });
 			journal.write({ ...record, outcome: undefined, completedIn: readRunIndex(context, 0) });
