@@ -58,7 +58,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 
 	test('no item on Still Running has an error that Retry On Fail would take for a failure', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-		const items = [{ json: { prompt: '[work 30s] [say Done]', error: 'Of the input' } }];
+		const items = [{ json: { prompt: '[work 100s] [say Done]', error: 'Of the input' } }];
 		const run = await runFlow(
 			service,
 			selfConnected({ prompt: PROMPT, maxWait: 0.02 }, { items, settings }),

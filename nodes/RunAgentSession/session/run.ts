@@ -120,6 +120,14 @@ export class SessionRun {
 		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
 	}
 
+	/** Moves times of earlier wakes out of the future, where they are if the system clock was set back in between. */
+	limitTimes(): void {
+		const { turn, wait } = this.record;
+		const now = this.wallTime;
+		if (turn && turn.sentAt > now) this.save({ turn: { ...turn, sentAt: now } });
+		if (wait?.changedAt !== undefined && wait.changedAt > now) this.noteChange();
+	}
+
 	/** Adds a warning that later wakes also return. */
 	warn(warning: string): void {
 		const { warnings = [] } = this.record;

@@ -147,6 +147,7 @@ export async function runInDatabase(
 	wake: Wake,
 ): Promise<RunResult> {
 	const run = new SessionRun(settings, dependencies, WAKE_REQUEST_MS);
+	run.limitTimes();
 	return await withSessionErrors(run, async () => {
 		const isNew = await begin(run);
 		const pollCount = run.record.pollCount ?? 0;
@@ -166,7 +167,7 @@ export async function runInDatabase(
 /** Returns the time that an item may keep polling in this wake, and sets the deadline of the next poll. */
 function leftInWake(run: SessionRun, wake: Wake): number {
 	const { changedAt = 0 } = run.wait;
-	const activeMs = Math.min(ACTIVE_MS, Math.max(0, changedAt + ACTIVE_MS - run.wallTime));
+	const activeMs = Math.max(0, changedAt + ACTIVE_MS - run.wallTime);
 	const watchedMs = wake.isWatched ? run.startedAt + MANUAL_WAKE_MS - run.now : 0;
 	const left = Math.min(Math.max(activeMs, watchedMs), wake.endsAt - run.now);
 	run.pollDeadline = run.now + Math.max(0, left) + WAKE_REQUEST_MS;
