@@ -145,7 +145,7 @@ async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	if (matched.length === 0) return noItems();
 	const deferred = isDatabase ? readDeferredPause(context, realClock.now()) : undefined;
 	if (deferred !== undefined) return await pauseInput(context, deferred);
-	if (isFromOwnOutput(context)) await run.marks.release('saved');
+	await run.marks.release('begun');
 	run.items = readItems(context, matched);
 	const signal = context.getExecutionCancelSignal?.();
 	try {

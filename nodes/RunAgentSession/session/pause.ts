@@ -82,8 +82,10 @@ export interface PauseState {
 	deferredUntil?: number;
 	/** The identifier that this execution and its retries share (`marks.ts`) */
 	origin?: string;
-	/** Marks that the next wake can remove, because a pause has saved the context */
+	/** The marks in n8n's database that this execution has recorded */
 	marks?: string[];
+	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
+	hasSavedMarks?: boolean;
 }
 
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
@@ -141,6 +143,7 @@ export async function pauseExecution(
 	execution.node = { ...execution.node, disabled: true };
 	state.until = wakeAt;
 	state.origin ??= context.getExecutionId();
+	state.hasSavedMarks = true;
 	// n8n 1 sometimes resumes an execution twice, and forgets the second run when the first ends ("No active execution found"). The time is
 	// stored by then, and n8n pauses the execution anyway.
 	await context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
