@@ -63,3 +63,12 @@ test('a mark stays until a pause has saved the context: in memory, an item that 
 	await attempt('trigger', 'token', nodeContext).release('begun');
 	expect(await attempt('retry', 'token').record('0.0 start 0')).toBe(false);
 });
+
+test('a mark that counted stays on n8n 1, so that the next retry and Retry On Fail start nothing either', async () => {
+	const attempt = attempts();
+	await attempt('trigger').record('0.0 start 0');
+	const retry = attempt('retry');
+	expect(await retry.record('0.0 start 0')).toBe(true);
+	await retry.release('ended');
+	expect(await attempt('retry').record('0.0 start 0')).toBe(true);
+});

@@ -71,15 +71,17 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 			const mark = `${prefix} ${key}`;
 			batch ??= startBatch();
 			batch.keys.push(mark);
-			(state.marks ??= []).push(mark);
-			return (await batch.seen).has(mark) && counts;
+			const isSeen = (await batch.seen).has(mark) && counts;
+			// A mark of a crashed attempt stays, because the next retry needs it as well.
+			if (!isSeen) (state.marks ??= []).push(mark);
+			return isSeen;
 		},
 		async release(reason) {
 			const { marks = [], hasSavedMarks } = state;
 			const areOver = reason === 'ended' ? origin === undefined : hasSavedMarks;
+			if (reason === 'begun') delete state.hasSavedMarks;
 			if (marks.length === 0 || !areOver) return;
 			delete state.marks;
-			delete state.hasSavedMarks;
 			const remove = async () =>
 				await context.helpers.removeProcessed(marks, 'node', { mode: 'entries' });
 			await runLocked(remove).catch(() => {});
