@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import {
@@ -122,12 +122,19 @@ export const toReturningItem = (
 	itemIndex: number,
 	marks: { sessionKey: string },
 	json: IDataObject,
-): INodeExecutionData => ({
-	...input,
-	...marks,
-	json: { ...input.json, ...json },
-	pairedItem: { item: itemIndex },
-});
+	node: INode,
+): INodeExecutionData => {
+	// n8n would take an item with an `error` for a failed one: Retry On Fail and the error output look for it.
+	const { error: itemError, ...item } = input;
+	const { error: jsonError, ...rest } = input.json;
+	const isKept = jsonError !== undefined && node.retryOnFail !== true;
+	return {
+		...item,
+		...marks,
+		json: { ...rest, ...(isKept && { error: jsonError }), ...json },
+		pairedItem: { item: itemIndex },
+	};
+};
 
 /** Reports the sessions of this run and their states to n8n's tracing. */
 export function reportToTracing(context: IExecuteFunctions, results: readonly RunResult[]): void {

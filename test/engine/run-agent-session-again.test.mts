@@ -156,6 +156,24 @@ describe('retries (rule 10)', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 
+	test.each(['getAgentSession', 'sendAgentMessage'] as const)(
+		"Retry On Fail sends a message that wasn't sent, because %s was refused",
+		async (operationId) => {
+			const { projectId, control } = service;
+			const sessionId = await control.startSession({ projectId, prompt: '[say First.]' });
+			await until(async () => (await service.sessions())[0].status === 'completed');
+			await control.addFaults({ operationId, kind: 'status', status: 403, times: 1 });
+			const execution = await run(
+				setup(
+					{ operation: 'continue', sessionId, message: '[say Second.]' },
+					{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 } },
+				),
+			);
+			expect(texts(execution)).toEqual({ completed: ['Second.'] });
+		},
+		20_000,
+	);
+
 	describe('an output connected back to the node that continues a session', () => {
 		/** Runs it with this output connected to its own input, and returns its rounds. A third has no session, which ends it. */
 		async function rounds(output: OutputKey, message: string, third = '') {

@@ -167,12 +167,13 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const settings = settingsFor(dialects);
 	const values = (list = '') => list.split(',').filter(Boolean);
 	const service = createService({
-		clock: serviceTime(virtual),
+		// Its clock is another machine's.
+		clock: serviceTime({ now: virtual.monotonicMs }),
 		dialects,
 		log: (problem) => problems.push(problem),
 	});
 	const problems: string[] = [];
-	const begin = virtual.now();
+	const begin = virtual.monotonicMs();
 	const sent: Sent[] = [];
 	const pauses: number[] = [];
 	const logged: string[] = [];
@@ -195,7 +196,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	const credentials = credentialFor({ baseUrl: BASE, key: KEY, overrides: settings.overrides });
 	const context = contextFor(service.app, credentials, {
-		now: () => virtual.now() - begin,
+		now: () => virtual.monotonicMs() - begin,
 		whileBusy: virtual.whileBusy,
 		async getWeather(request) {
 			virtual.advance(late);
@@ -233,8 +234,12 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		recorded,
 		/** Errors that the service reports about itself. If there are any, a test has found a bug in it */
 		problems,
-		now: () => virtual.now() - begin,
+		now: () => virtual.monotonicMs() - begin,
 		advance: virtual.advance,
+		/** Sets the clock of the node's machine forward or back. */
+		shiftWall: virtual.shiftWall,
+		/** Time by the clock of the node's machine */
+		wallTime: virtual.now,
 		/** Faults of requests for a purpose */
 		meets,
 		/** Polls after the first request for a purpose show what the last one before it showed. */

@@ -2,12 +2,12 @@
 import { expect, test } from '@jest/globals';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
+import type { PauseState } from '../../nodes/RunAgentSession/session/pause.ts';
 
 /** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
 function attempts() {
 	const database = new Set<string>();
-	return (mode: string, token?: string) => {
-		const nodeContext = {};
+	return (mode: string, token?: string, nodeContext: { pause?: Partial<PauseState> } = {}) => {
 		const resumeUrl = token && `http://n8n.example/webhook-waiting/1?signature=${token}`;
 		return createMarks({
 			getContext: () => nodeContext,
@@ -51,4 +51,24 @@ test('n8n 1 keeps no mark of a finished run', async () => {
 	await first.record('0.0 start 0');
 	await first.release('ended');
 	expect(await attempt('retry').record('0.0 start 0')).toBe(false);
+});
+
+test('a mark stays until a pause has saved the context: in memory, an item that returns to the node has saved nothing', async () => {
+	const attempt = attempts();
+	const nodeContext: { pause?: Partial<PauseState> } = {};
+	await attempt('trigger', 'token', nodeContext).record('0.0 start 0');
+	await attempt('trigger', 'token', nodeContext).release('begun');
+	expect(await attempt('retry', 'token').record('0.0 start 0')).toBe(true);
+	nodeContext.pause!.hasSavedMarks = true;
+	await attempt('trigger', 'token', nodeContext).release('begun');
+	expect(await attempt('retry', 'token').record('0.0 start 0')).toBe(false);
+});
+
+test('a mark that counted stays on n8n 1, so that the next retry and Retry On Fail start nothing either', async () => {
+	const attempt = attempts();
+	await attempt('trigger').record('0.0 start 0');
+	const retry = attempt('retry');
+	expect(await retry.record('0.0 start 0')).toBe(true);
+	await retry.release('ended');
+	expect(await attempt('retry').record('0.0 start 0')).toBe(true);
 });

@@ -29,10 +29,20 @@ import { readTeam } from './teamChecks';
 const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
 
-/** @param started the session that was already started for the item, which continues */
-function readTarget(panel: Panel, started: string | undefined): Target {
+/** What earlier attempts and wakes did for an item. */
+export interface EarlierWork {
+	/** The session that was started or continued */
+	sessionId: string;
+	isMessageSent: boolean;
+}
+
+function readTarget(panel: Panel, earlier: EarlierWork | undefined): Target {
 	const operation = readParameter(panel, session.operation);
-	if (started !== undefined) return { operation: 'continue', sessionId: started };
+	if (earlier) {
+		const isUnsent = operation === 'continue' && !earlier.isMessageSent;
+		const message = isUnsent ? readParameter(panel, session.message) : undefined;
+		return { operation: 'continue', sessionId: earlier.sessionId, message };
+	}
 	if (operation === 'start') {
 		return {
 			operation,
@@ -163,15 +173,15 @@ function readPollLimits(panel: Panel): ItemSettings['poll'] {
 
 /**
  * Returns the node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
- * @param started the session that was already started for the item, which continues
+ * @param earlier the session that the item already has, which continues
  */
 export function readItemSettings(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	started?: string,
+	earlier?: EarlierWork,
 ): ItemSettings & { returnTogether: boolean } {
 	const panel = openPanel(context, itemIndex);
-	const target = readTarget(panel, started);
+	const target = readTarget(panel, earlier);
 	const decided = readPolicy(panel, target.operation === 'continue');
 	return {
 		target,

@@ -91,6 +91,9 @@ export async function abandon(
 	throw error;
 }
 
+export const stillRunningSentence = (sessionId: string): string =>
+	`Session ${sessionId} couldn't be aborted and may still be running.`;
+
 /** Aborts the session of an item after Stop. Returns a sentence if it may still be running. */
 export async function abortAfterStop(run: SessionRun): Promise<string | undefined> {
 	const { sessionId } = run.record;
@@ -108,7 +111,7 @@ export async function abortAfterStop(run: SessionRun): Promise<string | undefine
 		run.log(
 			`The execution was stopped, but agent session ${sessionId} couldn't be aborted and may still be running: ${failure.message}. ${failure.description}`,
 		);
-		return `Session ${sessionId} couldn't be aborted and may still be running.`;
+		return stillRunningSentence(sessionId);
 	}
 	run.dependencies.journal.clear();
 	run.log(`The execution was stopped. Agent session ${sessionId} was aborted`);

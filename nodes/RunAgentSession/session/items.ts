@@ -6,6 +6,7 @@ import type { ApiClient } from '../../shared/client/operations';
 import { settleConcurrently } from './concurrency';
 import { mayHaveHappenedError, readOptionWords } from '../../shared/client/sessions';
 import {
+	addSession,
 	CanceledError,
 	errorJson,
 	throwIfAborted,
@@ -48,19 +49,21 @@ import {
 	requireOpenSession,
 	SESSION_KEY,
 	type SessionJournal,
+	type SessionRecord,
 } from './journal';
 import { createMarks, type EffectMarks } from './marks';
 import {
-	ignoreAlwaysOutputData,
 	isSelfConnected,
 	pauseExecution,
 	readDeferredPause,
 	readPauseState,
 	requireSelfConnection,
+	runLast,
 	warnIfUnconnected,
 } from './pause';
 import { MIN_PAUSE_MS } from './schedule';
 import type { ItemSettings, RunDependencies, RunResult } from './types';
+import { stillRunningSentence } from './finish';
 import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './wait';
 
 // The items of one run of the node: match each to its record, run them, and turn the results into outputs, one error, or a pause.
@@ -95,7 +98,6 @@ interface NodeRun {
  * @throws NodeApiError or NodeOperationError for the first item that failed, with the others in its description
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	ignoreAlwaysOutputData(context);
 	if (readWaitMode(context) !== 'database') return await startRun(context, false);
 	const state = readPauseState(context.getContext('node'));
 	// A copy of an execution that has ended, which n8n 1 has saved last
@@ -143,7 +145,7 @@ async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	if (matched.length === 0) return noItems();
 	const deferred = isDatabase ? readDeferredPause(context, realClock.now()) : undefined;
 	if (deferred !== undefined) return await pauseInput(context, deferred);
-	if (isFromOwnOutput(context)) await run.marks.release('saved');
+	await run.marks.release('begun');
 	run.items = readItems(context, matched);
 	const signal = context.getExecutionCancelSignal?.();
 	try {
@@ -188,18 +190,34 @@ function matchItems({ context, isDatabase }: NodeRun): Array<Omit<Item, 'setting
 /** Reads the parameters of the items. An item whose parameters aren't valid gets an error. */
 function readItems(context: IExecuteFunctions, matched: Array<Omit<Item, 'settings'>>): Item[] {
 	const items = matched.map((item): Item => {
+		const record = item.journal.read();
 		try {
 			requireOpenSession(context, item.journal);
-			const record = item.journal.read();
 			if (record?.failure ?? record?.outcome) return item;
-			const started = record?.hasFailed ? undefined : record?.sessionId;
-			return { ...item, settings: readItemSettings(context, item.itemIndex, started) };
+			return { ...item, settings: readSettings(context, item) };
 		} catch (error) {
-			return { ...item, error: error as Error };
+			return { ...item, error: addRecord(record, error as Error) };
 		}
 	});
 	refuseSharedSessions(items);
 	return items;
+}
+
+/** Reads the parameters of an item. A session that an earlier attempt or wake has left running continues. */
+function readSettings(
+	context: IExecuteFunctions,
+	{ itemIndex, journal }: Pick<Item, 'itemIndex' | 'journal'>,
+): ItemSettings {
+	const { sessionId, hasFailed, messages } = journal.read() ?? {};
+	if (hasFailed || sessionId === undefined) return readItemSettings(context, itemIndex);
+	const isMessageSent = messages?.message === 'sent';
+	return readItemSettings(context, itemIndex, { sessionId, isMessageSent });
+}
+
+/** Returns an error with the session that the item already has. */
+function addRecord({ sessionId, dashboardUrl }: Partial<SessionRecord> = {}, error: Error): Error {
+	const hasSession = error instanceof WorkspaceAutomationError && sessionId !== undefined;
+	return hasSession ? addSession(error, { sessionId, dashboardUrl }) : error;
 }
 
 /** Refuses items of this run that continue the same session, because each would decide its requests. */
@@ -222,14 +240,17 @@ function refuseSharedSessions(items: Item[]): void {
 	}
 }
 
-/** @throws WorkspaceAutomationError for the first problem that has to be fixed before anything is sent */
+/**
+ * Checks the node and the items before anything is sent. If sessions have been started, an invalid item waits for the others instead.
+ * @throws WorkspaceAutomationError for the first problem
+ */
 function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): void {
 	if (isDatabase) {
 		requireCyclesSupported(context);
 		requireSelfConnection(context);
 	}
 	const invalid = items.find(({ error }) => error !== undefined);
-	if (invalid && !continues) throw invalid.error!;
+	if (invalid && !continues && !isFromOwnOutput(context)) throw invalid.error!;
 }
 
 /** Runs the items with bounded concurrency. In the database, answers from the approval page run only the items of their sessions. */
@@ -278,7 +299,7 @@ async function runItem(
 ): Promise<RunResult> {
 	const result = run.isDatabase
 		? await runInDatabase(settings!, dependencies, wake)
-		: await runInMemory(settings!, dependencies);
+		: await runInMemory(settings!, dependencies, isFromOwnOutput(run.context));
 	if (result.kind === 'failed' && !run.asTool) throw sessionFailedError(result);
 	return result;
 }
@@ -334,14 +355,18 @@ function createProgressReport(
 async function stopAll(run: NodeRun): Promise<Error> {
 	const { context, items } = run;
 	// These requests don't use the execution's signal, which cancels every request.
-	const stopping = items.map(async ({ settings, journal, result }) => {
-		const record = journal.read();
-		const isOver =
-			result?.kind === 'completed' || record?.outcome || record?.hasFailed || record?.hasMisfit;
-		if (!settings || !record?.sessionId || isOver) return undefined;
-		const api = await createClient(context);
-		const dependencies = createDependencies(run, api, { itemIndex: 0, journal, settings });
-		return await stopItem(settings, dependencies);
+	const stopping = items.map(async (item) => {
+		const { journal, result } = item;
+		const { sessionId, outcome, hasFailed, hasMisfit } = journal.read() ?? {};
+		const isOver = result?.kind === 'completed' || outcome || hasFailed || hasMisfit;
+		if (sessionId === undefined || isOver) return undefined;
+		try {
+			const settings = item.settings ?? readSettings(context, item);
+			const api = await createClient(context);
+			return await stopItem(settings, createDependencies(run, api, { ...item, settings }));
+		} catch {
+			return stillRunningSentence(sessionId);
+		}
 	});
 	const sentences = await Promise.all(stopping);
 	const stillRunning = sentences.filter((sentence) => sentence !== undefined);
@@ -355,30 +380,51 @@ const listFailures = (items: readonly Item[]): ItemFailure[] =>
 const isWaiting = ({ settings, error, result }: Item): boolean =>
 	settings !== undefined && !error && (result === undefined || result.wakeAt !== undefined);
 
-/** Turns the results into outputs. @throws NodeOperationError if items failed, and none is waiting */
+/** The items that stay with the node for now. */
+interface Holds {
+	/** True if an item is still running: Return Items Together holds the completed ones */
+	outcomes: boolean;
+	/** True if an item is still running, or leaves now: an error drops all items of its run */
+	failures: boolean;
+}
+
+/** Returns whether an item leaves the node, once no item is still running. */
+const isLeaving = ({ journal, result, error }: Item): boolean =>
+	!error && (result !== undefined || journal.read()?.outcome !== undefined);
+
+/** Turns the results into outputs. @throws NodeOperationError if items failed, and no other item waits or leaves */
 async function finishRun(run: NodeRun): Promise<INodeExecutionData[][]> {
 	const { context, isDatabase, continues, items } = run;
 	const waiting = isDatabase ? items.filter(isWaiting) : [];
 	restoreFailures(items);
-	keepResults(run, waiting.length > 0);
+	const outcomes = waiting.length > 0;
+	const holds = { outcomes, failures: outcomes || (isDatabase && items.some(isLeaving)) };
+	keepResults(run, holds);
 	reportToTracing(
 		context,
 		items.flatMap(({ result }) => result ?? []),
 	);
 	const failures = listFailures(items);
-	if (failures.length > 0 && !continues && waiting.length === 0) {
+	if (failures.length > 0 && !continues && !holds.failures) {
 		forgetFailures(items);
 		throw combineFailures(context, failures);
 	}
-	const outputs = toOutputs(run, waiting.length > 0);
+	const outputs = toOutputs(run, holds);
 	for (const [index, key] of (Object.keys(OUTPUTS) as OutputKey[]).entries())
 		if (outputs[index].length > 0 && !run.asTool) warnIfUnconnected(context, key);
-	if (!isDatabase) return outputs;
+	if (!isDatabase) {
+		if (isSelfConnected(context)) runLast(context.getExecuteData());
+		return outputs;
+	}
 	return await pauseExecution(context, outputs, earliestWake(context, waiting));
 }
 
-/** Returns the time at which the execution has to wake: the earliest that an item of this run needs, or the time already planned. */
+/**
+ * Returns the time at which the execution has to wake: the earliest that an item of this run needs, or the time already planned. If only
+ * failures are left, that's now.
+ */
 function earliestWake(context: IExecuteFunctions, waiting: readonly Item[]): number {
+	if (waiting.length === 0) return realClock.now();
 	const wanted = waiting.flatMap(({ result }) => result?.wakeAt ?? []);
 	const isWhole = wanted.length === waiting.length;
 	const { until } = readPauseState(context.getContext('node'));
@@ -399,22 +445,27 @@ function restoreFailures(items: Item[]): void {
 	}
 }
 
+/** Returns whether the failure of an item waits for the other items. Otherwise it leaves as On Error says. */
+function isFailureHeld({ continues }: NodeRun, { settings, journal }: Item, holds: Holds): boolean {
+	if (!continues) return holds.failures;
+	const isTogether = settings?.returnTogether === true || journal.read()?.failure !== undefined;
+	return isTogether && holds.outcomes;
+}
+
 /** Keeps in the journal the results that wait for other items: failures, and completed items with Return Items Together. */
-function keepResults(
-	{ context, isDatabase, continues, items }: NodeRun,
-	othersWait: boolean,
-): void {
+function keepResults(run: NodeRun, holds: Holds): void {
+	const { context, isDatabase, items } = run;
 	const completedIn = readRunIndex(context, 0);
-	for (const { itemIndex, journal, settings, error, result } of items) {
+	for (const item of items) {
+		const { itemIndex, journal, settings, error, result } = item;
 		const record = journal.read() ?? { ledger: [] };
-		const isHeld = othersWait && (!continues || settings?.returnTogether);
-		if (error && isHeld && error instanceof WorkspaceAutomationError) {
+		if (error instanceof WorkspaceAutomationError && isFailureHeld(run, item, holds)) {
 			const { message, description, context: about } = error;
 			journal.write({ ...record, failure: { message, description, context: about } });
 		} else if (
 			result?.kind === 'completed' &&
 			isDatabase &&
-			othersWait &&
+			holds.outcomes &&
 			settings?.returnTogether
 		) {
 			journal.write({ ...record, outcome: toItemJson(context, itemIndex, result) });
@@ -433,29 +484,26 @@ function forgetFailures(items: readonly Item[]): void {
 }
 
 /** Returns the items on the node's outputs. As a tool, all are on the first output, because the model sees no other. */
-function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
+function toOutputs(run: NodeRun, holds: Holds): INodeExecutionData[][] {
 	const { context, asTool, items } = run;
 	const outputs = noItems();
 	const put = (key: OutputKey, item: INodeExecutionData) =>
 		outputs[asTool ? 0 : outputIndex(key)].push(item);
+	const node = context.getNode();
 	const input = context.getInputData();
 	const returns = run.isDatabase || isSelfConnected(context);
 	for (const item of items) {
 		const { itemIndex, journal, error, result } = item;
 		const pairedItem = { item: itemIndex };
 		const record = journal.read();
+		const marks = { [SESSION_KEY]: journal.key };
 		const returnItem = (json: IDataObject) =>
-			put(
-				'stillRunning',
-				toReturningItem(input[itemIndex], itemIndex, { [SESSION_KEY]: journal.key }, json),
-			);
+			put('stillRunning', toReturningItem(input[itemIndex], itemIndex, marks, json, node));
 		const { sessionId, dashboardUrl } = record ?? {};
-		const isHeld = othersWait && (!run.continues || item.settings?.returnTogether);
-		if (error && isHeld) returnItem({});
+		if (error && isFailureHeld(run, item, holds)) returnItem({});
 		else if (error) {
-			const node = context.getNode();
 			put('completed', { json: errorJson(node, toNodeError(node, error, itemIndex)), pairedItem });
-		} else if (record?.outcome && othersWait) returnItem({ sessionId, dashboardUrl });
+		} else if (record?.outcome && holds.outcomes) returnItem({ sessionId, dashboardUrl });
 		else if (record?.outcome) {
 			put('completed', { json: record.outcome, pairedItem });
 			journal.write({ ...record, outcome: undefined, completedIn: readRunIndex(context, 0) });

@@ -34,8 +34,8 @@ function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 export interface EffectMarks {
 	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
 	record(key: string): Promise<boolean>;
-	/** Removes marks that are no longer needed, because n8n has saved the context or is about to. */
-	release(reason: 'saved' | 'ended'): Promise<void>;
+	/** Removes marks that aren't needed anymore: those of earlier runs that a pause has saved, or on n8n 1 those of a run that has ended. */
+	release(reason: 'begun' | 'ended'): Promise<void>;
 }
 
 /**
@@ -71,12 +71,16 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 			const mark = `${prefix} ${key}`;
 			batch ??= startBatch();
 			batch.keys.push(mark);
-			(state.marks ??= []).push(mark);
-			return (await batch.seen).has(mark) && counts;
+			const isSeen = (await batch.seen).has(mark) && counts;
+			// A mark of a crashed attempt stays, because the next retry needs it as well.
+			if (!isSeen) (state.marks ??= []).push(mark);
+			return isSeen;
 		},
 		async release(reason) {
-			const { marks = [] } = state;
-			if (marks.length === 0 || (reason === 'ended' && origin !== undefined)) return;
+			const { marks = [], hasSavedMarks } = state;
+			const areOver = reason === 'ended' ? origin === undefined : hasSavedMarks;
+			if (reason === 'begun') delete state.hasSavedMarks;
+			if (marks.length === 0 || !areOver) return;
 			delete state.marks;
 			const remove = async () =>
 				await context.helpers.removeProcessed(marks, 'node', { mode: 'entries' });

@@ -1,4 +1,10 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteData,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+} from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { OUTPUTS, type OutputKey, outputIndex } from '../outputs';
@@ -23,16 +29,16 @@ function listConnectedNodes(context: IExecuteFunctions, output: number): string[
 	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(isConnected);
 }
 
-/** Returns whether Still Running is connected to this node's own input, and to nothing else. */
+/** Returns whether Still Running is connected to this node's own input. In Memory, it may be connected to other nodes as well. */
 export function isSelfConnected(context: IExecuteFunctions): boolean {
 	const connected = listConnectedNodes(context, outputIndex('stillRunning'));
-	return connected?.length === 1 && connected[0] === context.getNode().name;
+	return connected?.includes(context.getNode().name) ?? false;
 }
 
 /** @throws WorkspaceAutomationError unless Still Running is connected to this node's own input only: paused items return that way */
 export function requireSelfConnection(context: IExecuteFunctions): void {
-	const isUnknown = listConnectedNodes(context, outputIndex('stillRunning')) === undefined;
-	if (isUnknown || isSelfConnected(context)) return;
+	const connected = listConnectedNodes(context, outputIndex('stillRunning'));
+	if (!connected || (connected.length === 1 && isSelfConnected(context))) return;
 	throw new WorkspaceAutomationError(
 		"'Still Running' isn't connected to this node's input",
 		"Connect the 'Still Running' output to this node's own input, and to nothing else. No session was started.",
@@ -76,8 +82,10 @@ export interface PauseState {
 	deferredUntil?: number;
 	/** The identifier that this execution and its retries share (`marks.ts`) */
 	origin?: string;
-	/** Marks that the next wake can remove, because a pause has saved the context */
+	/** The marks in n8n's database that this execution has recorded */
 	marks?: string[];
+	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
+	hasSavedMarks?: boolean;
 }
 
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
@@ -87,18 +95,20 @@ export const readPauseState = (nodeContext: IDataObject): PauseState =>
  * Moves this node to the end in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the
  * other outputs go first. The saved position doesn't change.
  */
-function runLast(node: INode): void {
+export function runLast({ node }: IExecuteData): void {
+	if (Object.hasOwn(node.position, 'toJSON')) return;
 	const [x, y] = node.position;
 	const toJSON = { value: () => [x, y] };
 	node.position = Object.defineProperty([x, y + 1e6] as INode['position'], 'toJSON', toJSON);
 }
 
 /**
- * Keeps n8n's Always Output Data from adding `{}` to Still Running, which is connected to this node's own input: n8n would execute the node
- * again without end.
+ * Keeps n8n's Always Output Data from adding `{}` to Still Running if that output is connected back to this node, directly or through other
+ * nodes: n8n would execute the node again without end.
  */
 export function ignoreAlwaysOutputData(context: IExecuteFunctions): void {
-	if (isSelfConnected(context)) context.getExecuteData().node.alwaysOutputData = false;
+	if (isConnectedBack(context, outputIndex('stillRunning')))
+		context.getExecuteData().node.alwaysOutputData = false;
 }
 
 /**
@@ -122,7 +132,7 @@ export async function pauseExecution(
 	if (stillRunning.length === 0) return outputs;
 	const execution = context.getExecuteData();
 	const state = readPauseState(context.getContext('node'));
-	runLast(execution.node);
+	runLast(execution);
 	if (leaving.some(({ length }) => length > 0)) {
 		state.deferredUntil = wakeAt;
 		return outputs;
@@ -133,6 +143,7 @@ export async function pauseExecution(
 	execution.node = { ...execution.node, disabled: true };
 	state.until = wakeAt;
 	state.origin ??= context.getExecutionId();
+	state.hasSavedMarks = true;
 	// n8n 1 sometimes resumes an execution twice, and forgets the second run when the first ends ("No active execution found"). The time is
 	// stored by then, and n8n pauses the execution anyway.
 	await context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});

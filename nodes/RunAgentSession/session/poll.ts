@@ -64,7 +64,7 @@ async function takeReading(run: SessionRun): Promise<boolean> {
 		return false;
 	}
 	run.failedPolls = 0;
-	if (run.record.wait?.unusable) run.saveWait({ unusable: undefined });
+	clearUnusable(run);
 	return applyReading(run, session);
 }
 
@@ -110,17 +110,24 @@ function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void
 	run.failedPolls++;
 	run.retryAfterMs = (error.context.retryAfter ?? 0) * 1_000;
 	run.lastFailure = error;
-	if (!isUnusable(error)) return;
+	if (!isUnusable(error)) return clearUnusable(run);
 	const { unusable = { since: run.wallTime, wakes: 0 } } = run.wait;
+	// The system clock may have gone back since an earlier wake.
+	const since = Math.min(unusable.since, run.wallTime);
 	const wakes = unusable.wakes + (run.failedPolls === 1 ? 1 : 0);
-	run.saveWait({ unusable: { ...unusable, wakes } });
-	const isLong = run.wallTime >= unusable.since + MAX_UNUSABLE_MS;
+	run.saveWait({ unusable: { since, wakes } });
+	const isLong = run.wallTime >= since + MAX_UNUSABLE_MS;
 	if (!isLong || (run.settings.timeouts && wakes < MIN_UNUSABLE_WAKES)) return;
 	throw new WorkspaceAutomationError(
 		error.message,
-		`The responses to polls were unusable for ${formatSeconds(run.wallTime - unusable.since)}. ${error.description}`,
+		`The responses to polls were unusable for ${formatSeconds(run.wallTime - since)}. ${error.description}`,
 		error.context,
 	);
+}
+
+/** Ends a row of unusable responses. */
+function clearUnusable(run: SessionRun): void {
+	if (run.record.wait?.unusable) run.saveWait({ unusable: undefined });
 }
 
 /** Returns whether a response wasn't a session: a web page, invalid JSON, or too much. Network errors and 5xx are outages. */

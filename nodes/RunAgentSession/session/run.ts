@@ -19,6 +19,8 @@ export class SessionRun {
 	/** Time on the monotonic clock */
 	readonly startedAt: number;
 
+	private readonly startedAtWallTime: number;
+
 	/** The end of polling, on the monotonic clock */
 	pollDeadline: number;
 
@@ -54,6 +56,7 @@ export class SessionRun {
 		this.settings = settings;
 		this.dependencies = dependencies;
 		this.startedAt = this.now;
+		this.startedAtWallTime = this.api.clock.now();
 		this.pollDeadline = this.startedAt + budgetMs;
 	}
 
@@ -66,9 +69,12 @@ export class SessionRun {
 		return this.api.clock.monotonicMs();
 	}
 
-	/** Milliseconds since 1970, for times that outlive the process */
+	/**
+	 * Milliseconds since 1970, for times that outlive the process. The system clock counts at the start of the run only, so setting it
+	 * later changes nothing.
+	 */
 	get wallTime(): number {
-		return this.api.clock.now();
+		return this.startedAtWallTime + this.now - this.startedAt;
 	}
 
 	get record(): SessionRecord {
@@ -112,6 +118,14 @@ export class SessionRun {
 	/** Records that something changed: a decision or message was sent, or a request was seen. */
 	noteChange(): void {
 		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
+	}
+
+	/** Moves times of earlier wakes out of the future, where they are if the system clock was set back in between. */
+	limitTimes(): void {
+		const { turn, wait } = this.record;
+		const now = this.wallTime;
+		if (turn && turn.sentAt > now) this.save({ turn: { ...turn, sentAt: now } });
+		if (wait?.changedAt !== undefined && wait.changedAt > now) this.noteChange();
 	}
 
 	/** Adds a warning that later wakes also return. */

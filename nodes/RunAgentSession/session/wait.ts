@@ -52,19 +52,24 @@ async function waitForOutcome(
 
 /**
  * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait ends.
+ * @param isReturning true if Still Running has returned the item to this node. It then waits at least a poll interval before it polls,
+ * because a shorter Max Wait would poll without a pause.
  * @throws WorkspaceAutomationError that names the session, once there is one, and the decisions
  * @throws CanceledError after Stop
  */
 export async function runInMemory(
 	settings: ItemSettings,
 	dependencies: RunDependencies,
+	isReturning = false,
 ): Promise<RunResult> {
-	const run = new SessionRun(settings, dependencies, settings.maxWaitMs);
+	const { maxWaitMs, onMaxWait, poll } = settings;
+	const budgetMs = isReturning ? Math.max(maxWaitMs, poll.pollMs) : maxWaitMs;
+	const run = new SessionRun(settings, dependencies, budgetMs);
 	return await withSessionErrors(run, async () => {
 		const isNew = await begin(run);
-		if (settings.maxWaitMs === 0 && settings.onMaxWait === 'route')
-			return toResult(run, 'stillRunning');
-		const result = await waitForOutcome(run, () => run.lastPollAt - run.now, !isNew);
+		if (budgetMs === 0 && onMaxWait === 'route') return toResult(run, 'stillRunning');
+		const isDue = !isNew && !isReturning;
+		const result = await waitForOutcome(run, () => run.lastPollAt - run.now, isDue);
 		return noteFailed(run, result ?? (await handleMaxWait(run)));
 	});
 }
@@ -142,6 +147,7 @@ export async function runInDatabase(
 	wake: Wake,
 ): Promise<RunResult> {
 	const run = new SessionRun(settings, dependencies, WAKE_REQUEST_MS);
+	run.limitTimes();
 	return await withSessionErrors(run, async () => {
 		const isNew = await begin(run);
 		const pollCount = run.record.pollCount ?? 0;
@@ -201,7 +207,8 @@ async function applyTimeout(
 		isAborted: !isGivenUp || timeouts.onGiveUp === 'abort',
 	};
 	const options = lastRequests(run.api);
-	const last = run.failedPolls > 0 ? await pollLast(run, options) : { wasRead: true };
+	const isRead = run.session !== undefined && run.failedPolls === 0;
+	const last = isRead ? { wasRead: true } : await pollLast(run, options);
 	return last.result ?? (await abandon(run, { ...about, wasRead: last.wasRead }, options));
 }
 
@@ -224,9 +231,12 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 	};
 	if (whole.kind === 'completed' || whole.kind === 'failed') return whole;
 	const asked = whole.kind === 'needsApproval' ? askApprovers(run) : undefined;
-	const wakeAt = isNew
-		? run.wallTime + FIRST_PAUSE_MS
-		: nextWakeAt(run.wait, pendingKeys(run), settings.timeouts!, run.wallTime, nextApproverAt(run));
+	const now = run.wallTime;
+	const plannedAt = isNew
+		? now + FIRST_PAUSE_MS
+		: nextWakeAt(run.wait, pendingKeys(run), settings.timeouts!, now, nextApproverAt(run));
+	// n8n wakes the execution by the system clock, which may have been set since the start of the run.
+	const wakeAt = plannedAt - now + run.api.clock.now();
 	if (!asked) return { ...whole, kind: 'stillRunning', wakeAt };
 	return { ...whole, ...asked, ...(asked.link && { wakeAt }) };
 }
