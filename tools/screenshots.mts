@@ -166,7 +166,14 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
 	const place = (column: number): [number, number] => [240 * column, 0];
-	const answer = { id: 'answer', name: 'Decision', value: 'Approve', type: 'string' };
+	// A form's answer. The node doesn't read an answer from an item without the time of its submission.
+	const fields = { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' };
+	const answer = Object.entries(fields).map(([name, value]) => ({
+		id: name,
+		name,
+		value,
+		type: 'string',
+	}));
 	const leads = (to: string, output = 0) => ({
 		main: [...Array.from({ length: output }, () => []), [{ node: to, type: 'main', index: 0 }]],
 	});
@@ -191,7 +198,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 					type: 'n8n-nodes-base.set',
 					typeVersion: 3.4,
 					position: place(2),
-					parameters: { assignments: { assignments: [answer] }, options: {} },
+					parameters: { assignments: { assignments: answer }, options: {} },
 				},
 				{
 					...session,
