@@ -1,6 +1,12 @@
 // The panels: what they show, which is all that n8n passes to a node, and what their fields accept.
 import { describe, expect, test } from '@jest/globals';
-import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	Workflow,
+	type INode,
+	type INodeProperties,
+	type INodeTypes,
+} from 'n8n-workflow';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
 import {
 	readHasOutputParser,
@@ -158,7 +164,7 @@ function getContext(saved: Record<string, any>, { asTool = false, ...evaluated }
 	const resolve = (value: any): any =>
 		typeof value === 'string' && value.startsWith('=') ? (evaluated[value] ?? '') : value;
 	return {
-		getNode: () => ({ type: asTool ? 'runAgentSessionTool' : 'runAgentSession' }),
+		getNode: () => ({ name: 'Agent', type: asTool ? 'runAgentSessionTool' : 'runAgentSession' }),
 		getNodeParameter: (
 			path: string,
 			_item: number,
@@ -212,6 +218,69 @@ describe('the parameters of an item', () => {
 			expect(target).toMatchObject({ sessionId: ID });
 		},
 	);
+});
+
+/** Connects Still Running to these nodes. `Next` is connected to the node's input. */
+const withLoop = (context: any, nodes: string[]): any => ({
+	...context,
+	getChildNodes: (name: string) => [{ name: name === 'Agent' ? 'Next' : 'Agent' }],
+	getConnections: ({ name }: { name: string }) => [
+		nodes.includes(name) ? [{ node: 'Agent', index: 0 }] : [],
+	],
+});
+
+describe('In Memory, a connection from Still Running back to the node', () => {
+	const TOO_SHORT = "'Max Wait' is too short to wait again";
+	test.each<[string, object, string[]]>([
+		['0', { maxWait: 0 }, ['Agent']],
+		['0, through another node', { maxWait: 0 }, ['Next']],
+		['less than a poll', { maxWait: 0.01 }, ['Agent']],
+		['from an expression', { maxWait: '={{ nothing }}' }, ['Agent']],
+	])('needs a Max Wait that pauses, or nothing is sent: %s', (_, changes, nodes) => {
+		const context = withLoop(getContext(start(changes), { '={{ nothing }}': 0 }), nodes);
+		expect(() => readItemSettings(context, 0)).toThrow(
+			expect.objectContaining({
+				message: TOO_SHORT,
+				description: expect.stringMatching(/^Nothing was sent\./),
+			}),
+		);
+	});
+
+	test.each<[string, object, string[], object?]>([
+		['a minute', { maxWait: 1 }, ['Agent']],
+		['a short wait beside a node that waits', { maxWait: 0.01 }, ['Next']],
+		['no connection', { maxWait: 0 }, []],
+		['an abort', { maxWait: 0, onMaxWait: 'abort' }, ['Agent']],
+		['In the Database', { wait: 'database' }, ['Agent']],
+		['a tool', { maxWait: 0 }, ['Agent'], { asTool: true }],
+	])('accepts %s', (_, changes, nodes, more = {}) => {
+		const context = withLoop(getContext(start(changes), more), nodes);
+		expect(() => readItemSettings(context, 0)).not.toThrow();
+	});
+});
+
+describe('the tooltip of a paused node', () => {
+	const nodeTypes = { getByNameAndVersion: () => new RunAgentSession() } as unknown as INodeTypes;
+	const { waitingNodeTooltip } = new RunAgentSession().description;
+	/** Returns the text that the editor shows, evaluated as the editor does. */
+	const read = (options?: object) => {
+		const node = { id: '1', name: 'Agent', type: 'x', typeVersion: 1, position: [0, 0] } as INode;
+		Object.assign(node, { parameters: { wait: 'database', ...(options && { options }) } });
+		const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+		const { expression } = workflow;
+		return expression.getSimpleParameterValue(node, waitingNodeTooltip, 'internal', {});
+	};
+
+	test.each([
+		['by default', undefined, '24 h have'],
+		['with other options', { returnTogether: true }, '24 h have'],
+		['with Give Up After', { giveUpAfter: 3 }, '3 h have'],
+		['with an expression', { giveUpAfter: '={{ $json.hours }}' }, 'Give Up After has'],
+	])('says what the node waits for, and until when: %s', (_, options, time) => {
+		expect(read(options)).toBe(
+			`Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes, until ${time} passed.`,
+		);
+	});
 });
 
 describe("a model can't fill in fields that decide (rule 56)", () => {

@@ -15,9 +15,9 @@ import { readOrigin } from '../approval/request';
 import type { WaitMode } from '../outputs';
 import { outputIndex } from '../outputs';
 import type { AppliedAnswer, Policy } from '../policy/rules';
-import { isConnectedBack } from '../session/pause';
+import { isConnectedBack, isSelfConnected } from '../session/pause';
 import type { ItemSettings, Target } from '../session/types';
-import type { Timeouts } from '../session/schedule';
+import type { PollLimits, Timeouts } from '../session/schedule';
 import * as option from './options';
 import * as policy from './policy';
 import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from './policyChecks';
@@ -126,6 +126,10 @@ export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
 export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
 	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
 
+/** Returns whether Needs Approval is connected back to the node. A model asks as often as it wants. */
+const canReturnToApprovers = (context: IExecuteFunctions): boolean =>
+	!isTool(context) && isConnectedBack(context, outputIndex('needsApproval'));
+
 const HOUR_MS = 3_600_000;
 
 function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
@@ -152,13 +156,31 @@ function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSetting
 	);
 }
 
-function readPollLimits(panel: Panel): ItemSettings['poll'] {
+function readPollLimits(panel: Panel): PollLimits {
 	const least = readOptionField(panel, option.pollInterval);
 	const { displayName } = option.maxPollInterval;
 	const most = readOptionField(panel, option.maxPollInterval);
 	const isGiven = isEntered(panel, option.maxPollInterval, 'options.');
 	const seconds = isGiven ? requireNumber(displayName, most, least) : Math.max(most, least);
 	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
+}
+
+/**
+ * Returns Max Wait in milliseconds.
+ * @throws WorkspaceAutomationError if the node would run again and again without a pause
+ */
+function readMaxWaitMs(context: IExecuteFunctions, panel: Panel, { pollMs }: PollLimits): number {
+	const maxWaitMs = readParameter(panel, session.maxWait) * 60_000;
+	const isRouted = readParameter(panel, session.onMaxWait) === 'route';
+	if (isTool(context) || readWaitMode(context) === 'database' || !isRouted) return maxWaitMs;
+	const isTooShort = isSelfConnected(context)
+		? maxWaitMs < pollMs
+		: maxWaitMs === 0 && isConnectedBack(context, outputIndex('stillRunning'));
+	if (!isTooShort) return maxWaitMs;
+	throw new WorkspaceAutomationError(
+		"'Max Wait' is too short to wait again",
+		"Nothing was sent. 'Still Running' is connected back to this node, so it would run again and again without a pause. Set 'Max Wait' to a minute or more, or connect 'Still Running' to other nodes.",
+	);
 }
 
 /**
@@ -173,19 +195,22 @@ export function readItemSettings(
 	const panel = openPanel(context, itemIndex);
 	const target = readTarget(panel, started);
 	const decided = readPolicy(panel, target.operation === 'continue');
+	const poll = readPollLimits(panel);
+	const isDatabase = readWaitMode(context) === 'database';
 	return {
 		target,
 		policy: decided,
 		origin: readRequestOrigin(panel, target, decided),
-		poll: readPollLimits(panel),
-		maxWaitMs: readParameter(panel, session.maxWait) * 60_000,
+		poll,
+		maxWaitMs: readMaxWaitMs(context, panel, poll),
 		onMaxWait: readParameter(panel, session.onMaxWait),
 		abortOnStop: readOptionField(panel, option.abortOnStop),
 		sendComments: readOptionField(panel, option.sendComments),
 		returnTogether: readOptionField(panel, option.returnTogether),
 		decisionBody: readOptionField(panel, option.decisionBody),
 		team: readTeamSettings(context, panel),
-		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
+		timeouts: isDatabase ? readTimeouts(context, panel) : undefined,
+		asksOnce: !isDatabase && decided.mode !== 'answer' && canReturnToApprovers(context),
 	};
 }
 
