@@ -230,7 +230,7 @@ const withLoop = (context: any, nodes: string[]): any => ({
 });
 
 describe('In Memory, a connection from Still Running back to the node', () => {
-	const TOO_SHORT = "'Max Wait' is too short to wait again";
+	const TOO_SHORT = "'Max Wait (Minutes)' is too short to wait again";
 	test.each<[string, object, string[]]>([
 		['0', { maxWait: 0 }, ['Agent']],
 		['0, through another node', { maxWait: 0 }, ['Next']],

@@ -178,8 +178,8 @@ function readMaxWaitMs(context: IExecuteFunctions, panel: Panel, { pollMs }: Pol
 		: maxWaitMs === 0 && isConnectedBack(context, outputIndex('stillRunning'));
 	if (!isTooShort) return maxWaitMs;
 	throw new WorkspaceAutomationError(
-		"'Max Wait' is too short to wait again",
-		"Nothing was sent. 'Still Running' is connected back to this node, so it would run again and again without a pause. Set 'Max Wait' to a minute or more, or connect 'Still Running' to other nodes.",
+		"'Max Wait (Minutes)' is too short to wait again",
+		"Nothing was sent. 'Still Running' is connected back to this node, so the node would run again and again without a pause. Set 'Max Wait (Minutes)' to 1 or more, or connect 'Still Running' to other nodes.",
 	);
 }
 
