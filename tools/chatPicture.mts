@@ -8,7 +8,7 @@ import { lastTold, startScriptedModel, type Script } from './scriptedModel.mts';
 import { byId } from '../n8n-host/workflows.mts';
 
 /** The chat has a third of it, in which the whole conversation is to be seen. */
-export const CHAT_WINDOW = { width: 1560, height: 2180 };
+export const CHAT_WINDOW = { width: 1560, height: 2360 };
 const TIMEOUT_MS = 60_000;
 const JOB = 'Publish the landing page. [ask bash: git push] [say The landing page is live.]';
 

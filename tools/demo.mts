@@ -64,7 +64,7 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 		print(`Open       ${url}`);
 		print(`Result     ${url}/executions/${executionId}`);
 		print(`And        ${host.workflowUrl(another)}  (a person decides on a page)`);
-		print(`E-mail     ${host.login.email}`);
+		print(`Email      ${host.login.email}`);
 		print(`Password   ${host.login.password}`);
 		print('\nCtrl-C ends it; nothing is kept.');
 		const code = await host.exited;
@@ -76,7 +76,7 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 
 try {
 	title('Setting up');
-	step(`${isBuilt ? '' : 'building the package and '}starting the local service`);
+	step(`${isBuilt ? '' : 'building the package and '}starting the local mock service`);
 	const building = isBuilt ? Promise.resolve() : build('unchecked');
 	building.catch(() => {}); // waited for below
 	const service = await startLocalService(step);

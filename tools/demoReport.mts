@@ -14,8 +14,6 @@ export interface SessionItem {
 		decidedBy: string;
 		at: string;
 	}>;
-	pollCount: number;
-	durationMs: number;
 }
 
 /** The lines that tell how a session went. */
@@ -26,8 +24,6 @@ export function reportSession(item: SessionItem): string[] {
 			['Agent', styleText('bold', item.text)],
 			['Session', item.sessionId],
 			['Dashboard', item.dashboardUrl],
-			['Polls', String(item.pollCount)],
-			['Took', `${(item.durationMs / 1000).toFixed(1)} s`],
 		]),
 		'',
 		...(item.decisions.length === 0

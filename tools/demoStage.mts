@@ -62,7 +62,7 @@ export async function setStage(
 	await ensureHost({ log });
 	log(`${build ? 'building and ' : ''}packing the package`);
 	const packed = await packedPackage(build);
-	log(`starting ${running ? '' : 'the local service and '}n8n`);
+	log(`starting ${running ? '' : 'the local mock service and '}n8n`);
 	const starting = [
 		running ? Promise.resolve(running) : startLocalService(log),
 		start({ packageDir: packed.folder }, log),

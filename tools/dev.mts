@@ -62,7 +62,7 @@ try {
 The editor is up, and follows the sources in ${SOURCES.join('/ and ')}/
 
 Open       ${host.workflowUrl(workflow)}
-E-mail     ${host.login.email}
+Email      ${host.login.email}
 Password   ${host.login.password}
 
 Ctrl-C ends it; nothing is kept.

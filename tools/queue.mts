@@ -20,7 +20,7 @@ n8n is up: a main and ${host.workers.length} workers
 
 Open       ${first}
 And        ${second}
-E-mail     ${host.login.email}
+Email      ${host.login.email}
 Password   ${host.login.password}
 
 Ctrl-C ends it; nothing is kept.

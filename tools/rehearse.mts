@@ -157,7 +157,7 @@ try {
 	title('The night');
 	for (const [index, { title: what }] of NIGHT.entries()) print(`Project ${index + 1} ${what}.`);
 	print(`Editor     ${host.workflowUrl(workflow)}/executions/${executionId}`);
-	print(`E-mail     ${host.login.email}`);
+	print(`Email      ${host.login.email}`);
 	print(`Password   ${host.login.password}`);
 
 	// Both requests have been sent to someone, and n8n has saved the paused execution.

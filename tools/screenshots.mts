@@ -158,6 +158,9 @@ async function takeSettings(
 }
 
 const ASKING = "Somebody's answer";
+const RESULT = 'Result';
+/** The height in which the whole panel of Apply an Answer is visible */
+const ANSWER_HEIGHT = 1320;
 
 /** A session asks, someone has approved it (the answer is typed in where a channel's node would stand), and the session is to continue. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
@@ -166,7 +169,14 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
 	const place = (column: number): [number, number] => [240 * column, 0];
-	const answer = { id: 'answer', name: 'Decision', value: 'Approve', type: 'string' };
+	// A form's answer. The node doesn't read an answer from an item without the time of its submission.
+	const fields = { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' };
+	const answer = Object.entries(fields).map(([name, value]) => ({
+		id: name,
+		name,
+		value,
+		type: 'string',
+	}));
 	const leads = (to: string, output = 0) => ({
 		main: [...Array.from({ length: output }, () => []), [{ node: to, type: 'main', index: 0 }]],
 	});
@@ -191,7 +201,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 					type: 'n8n-nodes-base.set',
 					typeVersion: 3.4,
 					position: place(2),
-					parameters: { assignments: { assignments: [answer] }, options: {} },
+					parameters: { assignments: { assignments: answer }, options: {} },
 				},
 				{
 					...session,
@@ -200,11 +210,21 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 					position: place(3),
 					parameters: { operation: 'continue', permissionPolicy: 'answer' },
 				},
+				{
+					id: 'result',
+					name: RESULT,
+					type: 'n8n-nodes-base.noOp',
+					typeVersion: 1,
+					position: place(4),
+					parameters: {},
+				},
 			],
 			connections: {
 				[start.name]: leads(session.name),
 				[session.name]: leads(ASKING, outputIndex('needsApproval')),
 				[ASKING]: leads(node),
+				// The node warns about items on an output that isn't connected.
+				[node]: leads(RESULT, outputIndex('completed')),
 			},
 			settings,
 		},
@@ -457,7 +477,11 @@ try {
 			const { workflow, node } = answered();
 			for (const [colorScheme, suffix] of schemes) {
 				const workflowId = await stage.host.importWorkflow(workflow);
-				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
+				const page = await openPage({
+					colorScheme,
+					viewport: { ...SIZE, height: ANSWER_HEIGHT },
+					deviceScaleFactor: 2,
+				});
 				const url = stage.host.workflowUrl(workflowId);
 				await takeDragging(page, url, node, `apply-an-answer${suffix}`);
 				await page.context().close();

@@ -27,6 +27,9 @@ const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	required: true,
 };
 
+/** The hours of Give Up After. n8n's editor doesn't evaluate an expression in it. */
+const GIVE_UP_AFTER = '($parameter.options?.giveUpAfter ?? 24)';
+
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Run Agent Session',
@@ -48,8 +51,7 @@ export class RunAgentSession implements INodeType {
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
 		outputNames: Object.values(OUTPUTS),
-		waitingNodeTooltip:
-			'=The session is still running. n8n has paused this execution and checks again in about a minute.',
+		waitingNodeTooltip: `=Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes, until {{ isNaN(${GIVE_UP_AFTER}) ? "Give Up After has" : ${GIVE_UP_AFTER} + " h have" }} passed.`,
 		credentials: [
 			{
 				name: CREDENTIAL,

@@ -55,11 +55,12 @@ function approvalFields(
 
 /**
  * Returns the JSON of a result. It never has a key `error`, because n8n's Retry On Fail would treat that as a failure.
- * @param isSimple whether to leave out the fields that only describe the run, such as `latestTool` and `pollCount`
+ * @param isSimple whether to leave out the fields that only describe the run, such as `latestTool` and `pollCount`, and those of the service
+ * that the API document doesn't list
  */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
-	const { latestMessage, latestTool, lastActivityAt } = session;
+	const { latestMessage, latestTool, lastActivityAt, more } = session;
 	const rulesToRemember =
 		kind === 'completed' ? exactRules(decisions.filter(({ fromNowOn }) => fromNowOn)) : [];
 	const json: Record<string, unknown> = {
@@ -76,7 +77,8 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};
-	return json as IDataObject;
+	// A field of the service never takes the place of one of ours.
+	return (isSimple ? json : { ...json, ...more, ...json }) as IDataObject;
 }
 
 /** Returns the JSON of an item's result, in the form that the node's parameters choose. */

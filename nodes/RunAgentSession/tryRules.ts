@@ -23,6 +23,10 @@ export type Trial = (Ruling | Verdict) & {
 const REQUESTS_HELP =
 	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
 
+/** Returns the verdict on a request, with the fields that people read first at the beginning. */
+const toTrial = (request: GenericValue, { decision, ...verdict }: Ruling | Verdict): Trial =>
+	({ decision, request, ...verdict }) as Trial;
+
 /**
  * Returns a policy's decisions about requests, by the same function that decides in a session. A request comes from the service
  * (`permission`, `patterns`, `response`) or from an item's `decisions`. If it has no options, only the rules are tried.
@@ -37,7 +41,7 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	return list.map((given) => {
 		// JSON when it was read
 		const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
-		if (!isRecord(given) || isTooDeep(given)) return { request, ...decide(given, policy) };
+		if (!isRecord(given) || isTooDeep(given)) return toTrial(request, decide(given, policy));
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrJudge = response === undefined ? judge : decide;
@@ -45,8 +49,7 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 		const verdict = decideOrJudge({ ...given, type, id: toText(id) }, policy, undefined, rules);
 		const suggestedRule = suggestRule({ ...given, type, id: toText(id) }, policy);
 		return {
-			request,
-			...verdict,
+			...toTrial(request, verdict),
 			...(rules.length > 0 && { rules }),
 			...(suggestedRule && { suggestedRule }),
 		};

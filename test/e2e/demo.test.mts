@@ -41,7 +41,7 @@ describe('the demo', () => {
 			const [session, agent, result] = ['Session', 'Agent', 'Result'].map((name) => fact(name)!);
 			expect(fact('Status')).toBe('completed');
 
-			const host = { url: new URL(result).origin, login: { email: fact('E-mail')!, password } };
+			const host = { url: new URL(result).origin, login: { email: fact('Email')!, password } };
 			const context = await openSession(browser, host, { viewport: { width: 1360, height: 1000 } });
 			const page = await context.newPage();
 			page.setDefaultTimeout(60_000);

@@ -140,6 +140,11 @@ const PROOFS: Record<string, string[]> = {
 		'Still Running sends its message once',
 		'Still Running only waits, even if an expression now returns another message',
 	],
+	'the item on Needs Approval returns': [
+		'the same requests leave the node again only after Max Wait',
+		'the session continues if someone decides them in the dashboard',
+		'a new request leaves the node at once',
+	],
 	'**Always Output Data** is on': [
 		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
 	],

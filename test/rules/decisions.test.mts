@@ -184,7 +184,7 @@ describe('rule 7: every send comes after a poll with exactly that content', () =
 		expect(outcome).toMatchObject({
 			kind: 'needsApproval',
 			decisions: [],
-			undecided: [{ interaction: { patterns: ['rm -rf /'] }, because: 'default decision' }],
+			undecided: [{ interaction: { patterns: ['rm -rf /'] }, because: 'no rule covers it' }],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});

@@ -1,6 +1,12 @@
 // The panels: what they show, which is all that n8n passes to a node, and what their fields accept.
 import { describe, expect, test } from '@jest/globals';
-import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	Workflow,
+	type INode,
+	type INodeProperties,
+	type INodeTypes,
+} from 'n8n-workflow';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
 import {
 	readHasOutputParser,
@@ -212,6 +218,30 @@ describe('the parameters of an item', () => {
 			expect(target).toMatchObject({ sessionId: ID });
 		},
 	);
+});
+
+describe('the tooltip of a paused node', () => {
+	const nodeTypes = { getByNameAndVersion: () => new RunAgentSession() } as unknown as INodeTypes;
+	const { waitingNodeTooltip } = new RunAgentSession().description;
+	/** Returns the text that the editor shows, evaluated as the editor does. */
+	const read = (options?: object) => {
+		const node = { id: '1', name: 'Agent', type: 'x', typeVersion: 1, position: [0, 0] } as INode;
+		Object.assign(node, { parameters: { wait: 'database', ...(options && { options }) } });
+		const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+		const { expression } = workflow;
+		return expression.getSimpleParameterValue(node, waitingNodeTooltip, 'internal', {});
+	};
+
+	test.each([
+		['by default', undefined, '24 h have'],
+		['with other options', { returnTogether: true }, '24 h have'],
+		['with Give Up After', { giveUpAfter: 3 }, '3 h have'],
+		['with an expression', { giveUpAfter: '={{ $json.hours }}' }, 'Give Up After has'],
+	])('says what the node waits for, and until when: %s', (_, options, time) => {
+		expect(read(options)).toBe(
+			`Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes, until ${time} passed.`,
+		);
+	});
 });
 
 describe("a model can't fill in fields that decide (rule 56)", () => {

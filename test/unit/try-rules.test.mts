@@ -43,7 +43,7 @@ describe('Try Rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'rule 3',
-				because: 'rule 3',
+				because: 'rule 3 asks for approval',
 				rules: [
 					'rule 1 is for another permission',
 					'rule 2 is for another permission',
@@ -57,7 +57,7 @@ describe('Try Rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'default decision',
-				because: 'default decision',
+				because: 'no rule covers it',
 				rules: [1, 2, 3].map((rule) => `rule ${rule} is for another permission`),
 				suggestedRule: { permission: 'web', pattern: 'x', decision: 'approve' },
 			},
@@ -68,7 +68,7 @@ describe('Try Rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'default decision',
-				because: 'default decision',
+				because: 'no rule covers it',
 				rules: [
 					'rule 1 matches only part of the request',
 					'rule 2 has no pattern that matches',
@@ -125,6 +125,30 @@ describe('Try Rules', () => {
 			request,
 			...expected,
 		});
+	});
+
+	test.each<[string, unknown, Partial<Policy>?]>([
+		['a request that no rule covers', { permission: 'web', patterns: ['x'] }],
+		['any request under Ask for Approval', { permission: 'web', patterns: ['x'] }, { mode: 'ask' }],
+		['a request that is no object', 'git push'],
+		['a request without a permission', {}],
+	])('begins with the decision, the request and the reason: %s', (_, request, changes) => {
+		const trial = only(request, policy(changes));
+		expect(Object.keys(trial).slice(0, 3)).toEqual(['decision', 'request', 'because']);
+	});
+
+	test.each<[string, unknown, Partial<Policy>, string]>([
+		[
+			'the policy',
+			{ permission: 'web' },
+			{ mode: 'ask' },
+			'the permission policy asks for approval',
+		],
+		['a rule', { permission: 'edit', patterns: ['a.md'] }, {}, 'rule 3 asks for approval'],
+		['no rule', { permission: 'web', patterns: ['x'] }, {}, 'no rule covers it'],
+		['a whole item', { sessionId: 's', pendingInteractions: [] }, {}, 'its permission is missing'],
+	])('says in a sentence why an approver has to decide: %s', (_, request, changes, because) => {
+		expect(only(request, policy(changes))).toMatchObject({ decision: 'ask', because });
 	});
 
 	test('accepts past decisions, and keeps them beside the new decisions', () => {

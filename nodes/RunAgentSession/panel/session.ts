@@ -105,7 +105,7 @@ export const wait = choice(
 		memory: ['In Memory', 'Keep the execution running. Best for sessions that take minutes.'],
 		database: [
 			'In the Database',
-			'Pause the execution while the session runs. Survives a restart of n8n. Checks about once a minute.',
+			'Pause the execution while the session runs. Survives a restart of n8n. Checks every 1 to 10 minutes.',
 		],
 	},
 	{ noDataExpression: true },

@@ -283,6 +283,7 @@ function explainDoubt(name: string, { patterns }: ComparedRequest): string {
 
 /** Returns the reason why rules can't compare a request, or undefined. */
 function findUnreadable({ permission, patterns }: Record<string, unknown>): string | undefined {
+	if (permission === undefined) return 'its permission is missing';
 	if (typeof permission !== 'string') return "its permission isn't a text";
 	if (patterns === undefined) return 'its patterns are missing';
 	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
@@ -352,11 +353,18 @@ function applyRules(
 		if (reach === 'held') held ??= askVerdict(explainHeld(name, rule, compared), name);
 		if (reach === 'decides') return toRuling(rule.decision, name, objection);
 	}
-	return held ?? toRuling(defaultDecision, 'default decision', objection);
+	return held ?? toRuling(defaultDecision, DEFAULT_DECISION, objection);
 }
 
+/** The name of When No Rule Matches in `decidedBy` */
+const DEFAULT_DECISION = 'default decision';
+
 function toRuling(decision: Decision, name: string, objection?: AskVerdict): Ruling {
-	if (decision === 'ask') return askVerdict(name, name);
+	if (decision === 'ask')
+		return askVerdict(
+			name === DEFAULT_DECISION ? 'no rule covers it' : `${name} asks for approval`,
+			name,
+		);
 	if (decision === 'deny' || objection === undefined) return { decision, decidedBy: name };
 	return objection;
 }
@@ -395,7 +403,9 @@ export function judge(
 	const { mode } = policy;
 	if (mode === 'answer') return applyAnswer(interaction, policy);
 	if (mode === 'rules') return applyRules(interaction, policy, budget, told);
-	return mode === 'ask' ? askVerdict('policy', 'policy') : { decision: mode, decidedBy: 'policy' };
+	return mode === 'ask'
+		? askVerdict('the permission policy asks for approval', 'policy')
+		: { decision: mode, decidedBy: 'policy' };
 }
 
 /** Returns a verdict with its option, and whether the option's effect lasts. */

@@ -44,7 +44,21 @@ export interface Session {
 	latestTool?: LatestTool;
 	/** As the service gives it: a date-time in some form */
 	lastActivityAt?: string | number;
+	/** The fields that the API document doesn't list, if there are any */
+	more?: Record<string, unknown>;
 }
+
+/** The fields of the status object in the API document */
+const DOCUMENTED_FIELDS = [
+	'sessionId',
+	'dashboardUrl',
+	'status',
+	'pendingInteractions',
+	'error',
+	'latestMessage',
+	'latestTool',
+	'lastActivityAt',
+];
 
 /** Returns a fingerprint of a JSON value, such as an interaction, independent of the order of keys. Undefined if it's nested too deeply. */
 export function fingerprintContent(value: unknown): string | undefined {
@@ -91,6 +105,14 @@ export function readInteractions(value: unknown): Interaction[] {
 const readRecord = (value: unknown): Record<string, unknown> | undefined =>
 	isRecord(value) && !isTooDeep(value) ? value : undefined;
 
+/** Returns the fields of a status object that the document doesn't list; undefined if there are none. */
+function readMore(found: Record<string, unknown>): Record<string, unknown> | undefined {
+	const more = Object.entries(found).filter(
+		([name, value]) => !DOCUMENTED_FIELDS.includes(name) && !isTooDeep(value),
+	);
+	return more.length > 0 ? Object.fromEntries(more) : undefined;
+}
+
 export const isKnownStatus = (status: string): boolean =>
 	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
@@ -116,6 +138,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 		latestTool: readRecord(found.latestTool),
 		lastActivityAt:
 			typeof lastActivityAt === 'number' ? lastActivityAt : nonEmptyText(lastActivityAt),
+		more: readMore(found),
 	};
 }
 
