@@ -246,7 +246,7 @@ const PROOFS: Record<string, string[]> = {
 		'twenty simultaneous sessions have a link each, and an answer decides only one of them',
 	],
 	'two approvers answer the same question': [
-		'two people select Send in the same second, five times: one decision each, and the page informs the second person (%s)',
+		'two people select Send in the same second, fifty times: one decision each, and the page informs the second person',
 	],
 	'between the page and **Send**': [
 		'by a page that showed other requests: it shows the current requests',
