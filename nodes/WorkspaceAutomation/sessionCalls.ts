@@ -146,9 +146,8 @@ export const readStarted = (
 	values: Values,
 	api: ApiClient,
 ): INodeExecutionData => {
-	const sessionId = readNewSessionId(api, response);
-	const json = toJsonItem('createAgentSession', response.body, values);
-	return { json: Object.assign({ sessionId }, json, { sessionId }) };
+	const id = { sessionId: readNewSessionId(api, response) };
+	return { json: { ...id, ...toJsonItem('createAgentSession', response.body, values), ...id } };
 };
 
 /** Returns the item of a resolved request: the response, or the session as it is now if nothing returned. */

@@ -200,6 +200,12 @@ const table: Row[] = [
 		/Enter a value/,
 	],
 	...texts('analytics.query', 'query', 'Query'),
+	[
+		'analytics.query',
+		{ options: { rowsInOneItem: '={{ "yes" }}' } },
+		/^'Return as Single Item' is neither true nor false$/,
+		/on or off/,
+	],
 	...[
 		'DROP TABLE x',
 		'INSERT INTO x SELECT 1',

@@ -65,6 +65,21 @@ describe('SECURITY.md', () => {
 	});
 });
 
+test("docs/publishing.md names a test for each point of n8n's verification that one can show", () => {
+	const rows = [...getProse('docs/publishing.md').matchAll(/^\| (.+) \| (.+) \| (.*)\|$/gm)].slice(
+		2,
+	);
+	expect(rows.length).toBeGreaterThan(10);
+	const missing = rows.filter(([, , , evidence]) => {
+		const [, file, title] = /^`([\w/.-]+)`: (.+?) $/.exec(evidence) ?? [];
+		return (
+			file !== undefined && !readFileSync(new URL(`test/${file}`, root), 'utf8').includes(title)
+		);
+	});
+	expect(missing).toEqual([]);
+	expect(rows.filter(([, , , evidence]) => evidence.trim() === '')).toHaveLength(1);
+});
+
 describe('the README on npm', () => {
 	const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 	const readme = readFileSync(new URL('README.md', root), 'utf8');

@@ -132,6 +132,8 @@ export const analytics: Record<string, Operation> = {
 			})),
 		],
 		async prepare({ values: { query } }) {
+			// Read after the query as well; an invalid value is refused before anything is sent.
+			readParameter(this, rowsInOneItem, 'options.');
 			return await (await loadAnalyticsCalls()).prepareQuery(this, String(query));
 		},
 		/** All rows in one item, and whether they were cut off. */
