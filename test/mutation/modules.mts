@@ -68,6 +68,21 @@ export const modules: Record<string, Module> = {
 		tests: ['unit/session-run', 'rules/decisions', 'rules/endings'],
 		skipsConstants: true,
 	},
+	wait: {
+		mutate: ['wait', 'begin', 'message', 'repair', 'ask', 'format'].map(
+			(name) => `${run}/session/${name}.ts`,
+		),
+		tests: [
+			'rules/beginning',
+			'rules/endings',
+			'rules/database',
+			'rules/polling',
+			'rules/teams',
+			'rules/typed',
+			'unit/output-format',
+		],
+		skipsConstants: true,
+	},
 	page: {
 		mutate: ['view', 'html', 'webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
 		tests: ['unit/page', 'unit/claims'],

@@ -61,8 +61,9 @@ async function createRun(
 	answers: Answer | Answer[] = {},
 	settings: Partial<ItemSettings> = {},
 	record: Partial<SessionRecord> = { sessionId: 's1' },
+	overrides: object = {},
 ) {
-	const { api, sent, clock } = await apiWith(answers);
+	const { api, sent, clock } = await apiWith(answers, overrides);
 	const logged: string[] = [];
 	const about: object[] = [];
 	const named: object[] = [];
@@ -253,7 +254,7 @@ describe('a poll', () => {
 			kind: 'needsApproval',
 			undecided: [{ interaction: { id: 'i1' } }],
 		});
-		run.save({ ledger: [sentLine] });
+		expect(run.record.wait).toBeUndefined();
 		run.hold = { until: 1, because: 'x' };
 		expect(await wait(pollOnce(run))).toBeUndefined();
 	});
@@ -281,10 +282,27 @@ describe('a poll', () => {
 		expect(error.context.httpStatus).toBe(status);
 	});
 
+	test.each<[string, Answer]>([
+		['a web page', { body: '<html>' }],
+		['too much', { body: `"${'x'.repeat(2 ** 20)}"` }],
+	])('with %s is unusable', async (_, answer) => {
+		const { run, wait } = await createRun(answer);
+		await wait(pollOnce(run));
+		expect(run.record.wait?.unusable).toEqual({ since: 0, wakes: 1 });
+	});
+
+	test('of a session that has ended returns nothing until its decisions are confirmed', async () => {
+		const listed = session({ status: 'completed', pendingInteractions: [request('i1')] });
+		const { run, wait } = await createRun([{ body: listed }, { code: 'ECONNRESET' }, ended]);
+		expect(await wait(pollOnce(run))).toBeUndefined();
+		expect(await wait(pollOnce(run))).toMatchObject({ kind: 'completed' });
+	});
+
 	test('with unusable responses is an error after three minutes in memory', async () => {
 		const { run, clock, wait } = await createRun(unusable);
+		clock.advance(MINUTE);
 		expect(await wait(pollOnce(run))).toBeUndefined();
-		expect(run.record.wait?.unusable).toEqual({ since: 0, wakes: 1 });
+		expect(run.record.wait?.unusable).toEqual({ since: MINUTE, wakes: 1 });
 		clock.advance(3 * MINUTE - 1);
 		expect(await wait(pollOnce(run))).toBeUndefined();
 		clock.advance(1);
@@ -395,6 +413,37 @@ describe('a decision', () => {
 		expect([sent.length, run.hold]).toEqual([3, undefined]);
 	});
 
+	test('fills the placeholders of an override', async () => {
+		const overrides = { resolveInteraction: { body: { ok: '{approved}', answer: '{decision}' } } };
+		for (const [mode, ok] of [
+			['approve', true],
+			['deny', false],
+		] as const) {
+			const policy = { ...ASK, mode };
+			const { run, sent, wait } = await createRun({ body: {} }, { policy }, undefined, overrides);
+			applyReading(run, pending('i1'));
+			await wait(decidePending(run));
+			expect(sent[0].body).toEqual({ ok, answer: mode });
+		}
+	});
+
+	test('is a change of the session', async () => {
+		const { run, clock, wait } = await createRun({ body: {} }, { timeouts: TIMEOUTS });
+		applyReading(run, pending('i1'));
+		clock.advance(SECOND);
+		await wait(decidePending(run));
+		expect(run.record.wait?.changedAt).toBe(SECOND);
+	});
+
+	test('that is refused after one with a lost response is no error', async () => {
+		const { run, wait } = await createRun([{ code: 'ECONNRESET' }, { status: 400, body: {} }]);
+		for (let polls = 0; polls < 2; polls++) {
+			applyReading(run, pending('i1'));
+			expect(await wait(decidePending(run))).toBe(false);
+		}
+		expect(run.rejected).toBeUndefined();
+	});
+
 	test('is not sent after its deadline, nor to a session that has failed', async () => {
 		const { run, sent, clock, wait } = await createRun({ body: {} });
 		applyReading(run, pending('i1'));
@@ -406,7 +455,10 @@ describe('a decision', () => {
 	});
 
 	test('denies the requests that nobody answered, and leaves the others', async () => {
-		const { run, sent, wait } = await createRun({ body: {} }, { policy: ASK, timeouts: TIMEOUTS });
+		const { run, sent, clock, wait } = await createRun(
+			{ body: {} },
+			{ policy: ASK, timeouts: TIMEOUTS },
+		);
 		applyReading(run, pending('i1', 'i2'));
 		await wait(decidePending(run));
 		const keys = ['i1', 'i2'].map((id) => requestKey(request(id)));
@@ -415,9 +467,18 @@ describe('a decision', () => {
 			changedAt: 0,
 			firstSeen: { [keys[0]]: 0, [keys[1]]: 0 },
 		});
-		run.keysToDeny = [keys[1]];
+		clock.advance(SECOND);
+		await wait(decidePending(run));
+		expect(run.record.wait?.changedAt).toBe(0);
+		const vague = request('i3', { response: { options: [] } });
+		applyReading(run, session({ pendingInteractions: [request('i1'), request('i2'), vague] }));
+		run.keysToDeny = [keys[1], requestKey(vague)];
 		expect(await wait(decidePending(run))).toBe(true);
-		expect(run.undecided.map(({ interaction }) => interaction.id)).toEqual(['i1']);
+		expect(run.record.wait).toMatchObject({
+			changedAt: SECOND,
+			firstSeen: { [keys[0]]: 0, [requestKey(vague)]: SECOND },
+		});
+		expect(run.undecided.map(({ interaction }) => interaction.id)).toEqual(['i1', 'i3']);
 		expect(sent.map(({ path }) => path)).toEqual(['/agent/sessions/s1/interactions/i2/resolve']);
 		expect(run.record.ledger).toMatchObject([{ record: { decision: 'deny', option: 'reject' } }]);
 	});
