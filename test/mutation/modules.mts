@@ -63,22 +63,37 @@ export const modules: Record<string, Module> = {
 		mutate: [`${run}/session/schedule.ts`],
 		tests: ['unit/schedule', 'unit/poll-plan'],
 	},
-	loop: {
-		mutate: ['poll', 'wait', 'begin', 'decide', 'finish', 'run', 'message', 'repair', 'ask'].map(
+	run: {
+		mutate: ['poll', 'decide', 'finish', 'run'].map((name) => `${run}/session/${name}.ts`),
+		tests: ['unit/session-run', 'rules/decisions', 'rules/endings'],
+		skipsConstants: true,
+	},
+	wait: {
+		mutate: ['wait', 'begin', 'message', 'repair', 'ask', 'format'].map(
 			(name) => `${run}/session/${name}.ts`,
 		),
-		tests: ['rules/'],
+		tests: [
+			'rules/beginning',
+			'rules/endings',
+			'rules/database',
+			'rules/polling',
+			'rules/teams',
+			'rules/typed',
+			'unit/output-format',
+		],
 		skipsConstants: true,
 	},
 	page: {
 		mutate: ['view', 'html', 'webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
 		tests: ['unit/page', 'unit/claims'],
+		skipsConstants: true,
 	},
 	approval: {
 		mutate: ['approvers', 'details', 'question', 'request', 'times'].map(
 			(name) => `${run}/approval/${name}.ts`,
 		),
 		tests: ['unit/approvers', 'unit/asked-', 'unit/question', 'unit/page-times'],
+		skipsConstants: true,
 	},
 	client: {
 		mutate: [

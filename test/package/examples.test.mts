@@ -4,7 +4,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
-import type { WorkflowNode } from '../../n8n-host/workflows.mts';
+import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';
 
@@ -57,6 +57,11 @@ describe.each(examples())('%s.json', (name) => {
 
 	test('has no credentials, which would make its nodes look set up', () => {
 		expect(workflow.nodes.filter((node) => 'credentials' in node)).toEqual([]);
+	});
+
+	test("has no data of its author's n8n", () => {
+		const { pinData, ...parts } = workflow as WorkflowFile & { pinData?: object };
+		expect(Object.keys(parts).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 	});
 
 	test('has only parameters that the panel has and shows', () => {

@@ -1,6 +1,6 @@
 // Checks the workflows and forms on GitHub.
 import { describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 const root = new URL('../../', import.meta.url);
@@ -47,6 +47,18 @@ describe.each(workflows)('%s', (workflow) => {
 		);
 		expect(named.filter((name) => !(name in scripts))).toEqual([]);
 	});
+});
+
+test('Dependabot updates every folder with packages, except those that belong to the pinned n8n and Node', () => {
+	const folders = globSync('**/package.json', {
+		cwd: root,
+		exclude: (path) => /node_modules|\.cache/.test(path),
+	}).map((file) => `/${file.replaceAll('\\', '/').replace(/\/?package\.json$/, '')}`);
+	const { updates } = read('.github/dependabot.yml');
+	const [npm] = updates.filter((each: any) => each['package-ecosystem'] === 'npm');
+	expect(npm.directories).toEqual(
+		folders.filter((each) => !/^\/(n8n-host\/(\d|driver)|tools\/node)/.test(each)).sort(),
+	);
 });
 
 describe.each(findYaml('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
