@@ -83,6 +83,13 @@ describe('responses of another shape (rule 6)', () => {
 		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
 	});
 
+	test('an unknown status of an earlier wake is in the warnings', async () => {
+		const service = simulation();
+		const { result } = await service.database('[status odd 3m] [work 5m] [say Done]');
+		expect(result.kind).toBe('completed');
+		expect(result.warnings.join()).toMatch(/unknown status, "odd"/);
+	});
+
 	test('for three minutes and three wakes in a row, they end the wait with an error that quotes them', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
