@@ -114,12 +114,14 @@ async function adoptEnd(
 	return hasLeft;
 }
 
-/** Gives a copy of an execution the results of all nodes in the original, because n8n 1 saves the copy last. */
+/**
+ * Gives a copy of an execution the results of all nodes in the original, because n8n 1 saves the copy last. n8n 1 may resume the copy twice,
+ * too.
+ */
 export function restoreResults(context: IExecuteFunctions): void {
 	const key = copyKey(context);
 	const original = originals.get(key);
 	const copy = readRunData(context);
-	originals.delete(key);
 	if (!original || !copy) return;
 	const runs = Object.entries(original.execution.resultData.runData);
 	copy.resultData.runData = Object.fromEntries(runs.map(([name, tasks]) => [name, [...tasks]]));
