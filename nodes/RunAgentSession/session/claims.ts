@@ -54,6 +54,23 @@ export const hasRunBegun = (key: string): boolean => claims.has(key);
 /** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
 const CLAIM_MS = 10 * 60_000;
 
+/** Waits for the first run, and gives its context to the second. Returns whether items have left the node in the first. */
+async function adoptEnd(
+	context: IExecuteFunctions,
+	{ isOver, execution, end }: RunClaim,
+	now: number,
+): Promise<boolean> {
+	const { hasLeft, nodeContext: after, error } = await end;
+	if (error !== undefined) throw error;
+	// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
+	if (hasLeft && !isOver) return await new Promise<never>(() => {});
+	if (hasLeft && execution) originals.set(copyKey(context), { at: now, execution });
+	const nodeContext = context.getContext('node');
+	for (const name of Object.keys(nodeContext)) delete nodeContext[name];
+	Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
+	return hasLeft;
+}
+
 /**
  * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with the
  * same context finds the claim of the first. It waits for the first and uses its context.
@@ -95,23 +112,6 @@ export async function runOnceAtATime(
 			throw error;
 		},
 	);
-}
-
-/** Waits for the first run, and gives its context to the second. Returns whether items have left the node in the first. */
-async function adoptEnd(
-	context: IExecuteFunctions,
-	{ isOver, execution, end }: RunClaim,
-	now: number,
-): Promise<boolean> {
-	const { hasLeft, nodeContext: after, error } = await end;
-	if (error !== undefined) throw error;
-	// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
-	if (hasLeft && !isOver) return await new Promise<never>(() => {});
-	if (hasLeft && execution) originals.set(copyKey(context), { at: now, execution });
-	const nodeContext = context.getContext('node');
-	for (const name of Object.keys(nodeContext)) delete nodeContext[name];
-	Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
-	return hasLeft;
 }
 
 /**
