@@ -126,16 +126,16 @@ export const toReturningItem = (
 	json: IDataObject,
 	node: INode,
 ): INodeExecutionData => {
-	// n8n would take an item with an `error` for a failed one: Retry On Fail and the error output look for it.
-	const { error: itemError, ...item } = input;
-	const { error: jsonError, ...rest } = input.json;
-	const isKept = jsonError !== undefined && node.retryOnFail !== true;
-	return {
-		...item,
+	const item = {
+		...input,
 		...marks,
-		json: { ...rest, ...(isKept && { error: jsonError }), ...json },
+		json: { ...input.json, ...json },
 		pairedItem: { item: itemIndex },
 	};
+	// n8n would take an item with an `error` for a failed one: the error output looks at the item, and Retry On Fail at its JSON.
+	delete item.error;
+	if (node.retryOnFail) delete item.json.error;
+	return item;
 };
 
 /** Reports the sessions of this run and their states to n8n's tracing. */

@@ -83,6 +83,13 @@ describe('responses of another shape (rule 6)', () => {
 		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
 	});
 
+	test('an unknown status of an earlier wake is in the warnings', async () => {
+		const service = simulation();
+		const { result } = await service.database('[status odd 3m] [work 5m] [say Done]');
+		expect(result.kind).toBe('completed');
+		expect(result.warnings.join()).toMatch(/unknown status, "odd"/);
+	});
+
 	test('for three minutes and three wakes in a row, they end the wait with an error that quotes them', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
@@ -328,6 +335,22 @@ describe('timeouts (rule 35)', () => {
 		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
 		await getError(service.run('[work 10m]', job));
 		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
+	});
+
+	test('429 to every request, also to the start, ends a short Max Wait within half a minute', async () => {
+		const service = simulation();
+		service.meets('any', status(429, '5'));
+		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
+		expect((await getError(service.run('[work 10m]', job))).context.httpStatus).toBe(429);
+		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
+	});
+
+	test("a slow start isn't cut off, even if Max Wait is short", async () => {
+		const service = simulation();
+		service.slow('start', 50_000);
+		const { kind } = await service.run('[work 10m]', { maxWaitMs: 0 });
+		expect(kind).toBe('stillRunning');
+		expect(await service.sessions()).toHaveLength(1);
 	});
 
 	test('a completed session is a result, even after Give Up After', async () => {

@@ -43,8 +43,12 @@ export function listAncestors(context: IExecuteFunctions, itemIndex: number): IN
 	return [...found];
 }
 
+const readSource = (context: IExecuteFunctions) => context.getExecuteData().source?.main?.[0];
+
+/** Returns whether the items of this run come straight from an output of this node. */
+export const isFromItself = (context: IExecuteFunctions): boolean =>
+	readSource(context)?.previousNode === context.getNode().name;
+
 /** Returns whether the items of this run come straight from the Still Running output of this node. */
-export function isFromOwnOutput(context: IExecuteFunctions): boolean {
-	const source = context.getExecuteData().source?.main?.[0];
-	return source?.previousNode === context.getNode().name && !source.previousNodeOutput;
-}
+export const isFromOwnOutput = (context: IExecuteFunctions): boolean =>
+	isFromItself(context) && !readSource(context)?.previousNodeOutput;

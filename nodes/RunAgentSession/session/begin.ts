@@ -8,12 +8,14 @@ import { applyReading, explainRejection } from './poll';
 import type { SessionRun } from './run';
 import type { Target } from './types';
 
-/**
- * Minimum time for the start request, even if Max Wait is shorter. An aborted request could leave a session running with an unknown ID.
- */
-const MIN_START_MS = 120_000;
+/** Minimum time in which the start is sent again after a 429 or without a connection, even if Max Wait is shorter */
+const MIN_START_MS = 30_000;
+/** The same In the Database, where no Max Wait ends */
+const MIN_START_IN_DATABASE_MS = 120_000;
+/** Minimum time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
+const MIN_START_ATTEMPT_MS = 60_000;
 /** Minimum time for reading the session before a message */
-const MIN_READ_MS = 60_000;
+const MIN_READ_MS = 30_000;
 
 /**
  * Starts or continues the session of an item, unless an earlier attempt did.
@@ -40,12 +42,13 @@ async function start(
 	}
 	if (record.intent === 'starting') throw mayHaveHappenedError('createAgentSession');
 	await mark?.('createAgentSession', 'start');
-	const deadline = Math.max(run.pollDeadline, run.now + MIN_START_MS);
+	const minMs = run.settings.timeouts ? MIN_START_IN_DATABASE_MS : MIN_START_MS;
+	const deadline = Math.max(run.pollDeadline, run.now + minMs);
 	const sessionId = await withIntent(journal, { intent: 'starting' }, async () => {
 		const response = await api.call(
 			'createAgentSession',
 			{ projectId, prompt: addInstructions(prompt, format) },
-			{ extra, deadline },
+			{ extra, deadline, minAttemptMs: MIN_START_ATTEMPT_MS },
 		);
 		return readNewSessionId(api, response);
 	}).catch((error: unknown) => {

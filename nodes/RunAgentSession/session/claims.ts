@@ -54,6 +54,23 @@ export const hasRunBegun = (key: string): boolean => claims.has(key);
 /** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
 const CLAIM_MS = 10 * 60_000;
 
+/** Waits for the first run, and gives its context to the second. Returns whether items have left the node in the first. */
+async function adoptEnd(
+	context: IExecuteFunctions,
+	{ isOver, execution, end }: RunClaim,
+	now: number,
+): Promise<boolean> {
+	const { hasLeft, nodeContext: after, error } = await end;
+	if (error !== undefined) throw error;
+	// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
+	if (hasLeft && !isOver) return await new Promise<never>(() => {});
+	if (hasLeft && execution) originals.set(copyKey(context), { at: now, execution });
+	const nodeContext = context.getContext('node');
+	for (const name of Object.keys(nodeContext)) delete nodeContext[name];
+	Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
+	return hasLeft;
+}
+
 /**
  * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with the
  * same context finds the claim of the first. It waits for the first and uses its context.
@@ -66,7 +83,7 @@ export async function runOnceAtATime(
 	work: () => Promise<INodeExecutionData[][]>,
 	repeat: (hasLeft: boolean) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const now = realClock.now();
+	const now = realClock.monotonicMs();
 	for (const kept of [claims, originals])
 		for (const [key, { at }] of kept) if (now > at + CLAIM_MS) kept.delete(key);
 	const nodeContext = context.getContext('node');
@@ -74,38 +91,24 @@ export async function runOnceAtATime(
 	const { runs = 0 } = state;
 	const key = runKey(context, runs);
 	const earlier = claims.get(key);
-	if (earlier) {
-		const { isOver } = earlier;
-		const { hasLeft, nodeContext: after, error } = await earlier.end;
-		if (error !== undefined) throw error;
-		// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
-		if (hasLeft && !isOver) return await new Promise<never>(() => {});
-		if (hasLeft && earlier.execution)
-			originals.set(copyKey(context), { at: now, execution: earlier.execution });
-		for (const name of Object.keys(nodeContext)) delete nodeContext[name];
-		Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
-		return await repeat(hasLeft);
-	}
+	if (earlier) return await repeat(await adoptEnd(context, earlier, now));
 	let settle: (end: RunEnd) => void = () => {};
-	const execution = readRunData(context);
-	const claim: RunClaim = {
-		at: now,
-		execution,
-		isOver: false,
-		end: new Promise((resolve) => (settle = resolve)),
-	};
+	const end = new Promise<RunEnd>((resolve) => (settle = resolve));
+	const claim: RunClaim = { at: now, execution: readRunData(context), isOver: false, end };
 	claims.set(key, claim);
 	state.runs = runs + 1;
+	const settleClaim = (result: RunEnd) => {
+		claim.isOver = true;
+		settle(result);
+	};
 	return await work().then(
 		(outputs) => {
 			const hasLeft = outputs.slice(1).some(({ length }) => length > 0);
-			claim.isOver = true;
-			settle({ hasLeft, nodeContext });
+			settleClaim({ hasLeft, nodeContext });
 			return outputs;
 		},
 		(error: unknown) => {
-			claim.isOver = true;
-			settle({ hasLeft: true, nodeContext, error });
+			settleClaim({ hasLeft: true, nodeContext, error });
 			throw error;
 		},
 	);

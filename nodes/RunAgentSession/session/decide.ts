@@ -14,6 +14,7 @@ import {
 	recordSent,
 	wasSent,
 	type DueDecision,
+	type Ledger,
 	type UndecidedRequest,
 } from './ledger';
 import type { SessionRun } from './run';
@@ -101,23 +102,36 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 	);
 	const answer = await resultOrError(sending);
 	run.noteChange();
-	if (!(answer instanceof WorkspaceAutomationError)) {
-		run.hold = undefined;
-		run.save({ ledger: recordConfirmed(run.record.ledger, due) });
-		return true;
+	if (answer instanceof WorkspaceAutomationError) {
+		noteUnconfirmed(run, due, record.ledger, at, answer);
+		return false;
 	}
-	const { httpStatus = 0, retryAfter = 1 } = answer.context;
-	if (answer.kind === 'rejected') {
+	run.hold = undefined;
+	run.save({ ledger: recordConfirmed(run.record.ledger, due) });
+	return true;
+}
+
+/**
+ * Records that a decision was rejected, or couldn't be sent. If its response was lost, the ledger's line stays as it was sent.
+ * @param before the ledger before the decision was sent
+ */
+function noteUnconfirmed(
+	run: SessionRun,
+	due: DueDecision,
+	before: Ledger,
+	at: string,
+	error: WorkspaceAutomationError,
+): void {
+	const { httpStatus = 0, retryAfter = 1 } = error.context;
+	if (error.kind === 'rejected') {
 		// An earlier decision of this node may have been applied, an approver may have been faster, or the agent may have continued. Only a
 		// rejection that leaves the request pending matters.
 		const isGone = GONE_STATUSES.includes(httpStatus);
-		if (!wasSent(record.ledger, due))
-			run.rejected = { interaction: due.interaction, error: answer };
-		run.save({ ledger: recordRefused(record.ledger, due, at, isGone) });
-	} else if (hadNoEffect(answer)) {
-		run.hold = { until: run.now + retryAfter * 1_000, because: answer.message };
+		if (!wasSent(before, due)) run.rejected = { interaction: due.interaction, error };
+		run.save({ ledger: recordRefused(before, due, at, isGone) });
+	} else if (hadNoEffect(error)) {
+		run.hold = { until: run.now + retryAfter * 1_000, because: error.message };
 	}
-	return false;
 }
 
 /** @throws WorkspaceAutomationError if the latest reading still lists a request whose decision was rejected */

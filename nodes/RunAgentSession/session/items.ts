@@ -38,7 +38,7 @@ import {
 	readItemSettings,
 	readWaitMode,
 } from '../panel/read';
-import { isFromOwnOutput } from './ancestors';
+import { isFromItself, isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
 import { requireCyclesSupported } from './engine';
 import { restoreResults, runOnceAtATime } from './claims';
@@ -299,7 +299,7 @@ async function runItem(
 ): Promise<RunResult> {
 	const result = run.isDatabase
 		? await runInDatabase(settings!, dependencies, wake)
-		: await runInMemory(settings!, dependencies, isFromOwnOutput(run.context));
+		: await runInMemory(settings!, dependencies, isFromItself(run.context));
 	if (result.kind === 'failed' && !run.asTool) throw sessionFailedError(result);
 	return result;
 }

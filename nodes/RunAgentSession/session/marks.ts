@@ -6,8 +6,8 @@ import { readPauseState } from './pause';
 // Marks are keys that n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses
 // or ends, so without marks a start would be repeated after n8n was killed.
 
-/** Marks that n8n keeps per node. n8n removes the oldest first. */
-const MAX_STORED_MARKS = 1_000;
+/** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
+const MAX_STORED_MARKS = 10_000;
 
 /** One call at a time: n8n's helper loses parallel ones. */
 let lock: Promise<unknown> = Promise.resolve();
@@ -31,6 +31,31 @@ function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 	return new URL(resumeUrl).searchParams.get('signature') ?? undefined;
 }
 
+/** Returns a function that records a mark, together with all others that come before n8n's helper is free. It returns the marks recorded before. */
+function createBatches(context: IExecuteFunctions): (mark: string) => Promise<Set<unknown>> {
+	let batch: { marks: string[]; seen: Promise<Set<unknown>> } | undefined;
+
+	const send = async (marks: string[]): Promise<Set<unknown>> => {
+		batch = undefined;
+		const options = { mode: 'entries' as const, maxEntries: MAX_STORED_MARKS };
+		const { processed } = await context.helpers.checkProcessedAndRecord(marks, 'node', options);
+		return new Set(processed);
+	};
+	const start = () => {
+		const marks: string[] = [];
+		const seen = runLocked(async () => await send(marks)).catch((error: unknown) => {
+			context.logger.debug(`n8n couldn't record the start of a session: ${String(error)}`);
+			return new Set<unknown>();
+		});
+		return { marks, seen };
+	};
+	return async (mark) => {
+		batch ??= start();
+		batch.marks.push(mark);
+		return await batch.seen;
+	};
+}
+
 export interface EffectMarks {
 	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
 	record(key: string): Promise<boolean>;
@@ -48,30 +73,11 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 	const prefix = `${origin ?? 'open'} ${context.getNode().id}`;
 	const counts = origin !== undefined || context.getMode() === 'retry';
 	const state = readPauseState(context.getContext('node'));
-	let batch: { keys: string[]; seen: Promise<Set<unknown>> } | undefined;
-
-	const send = async (keys: string[]): Promise<Set<unknown>> => {
-		const options = { mode: 'entries' as const, maxEntries: MAX_STORED_MARKS };
-		const { processed } = await context.helpers.checkProcessedAndRecord(keys, 'node', options);
-		return new Set(processed);
-	};
-	const startBatch = () => {
-		const keys: string[] = [];
-		const seen = runLocked(async () => {
-			batch = undefined;
-			return await send(keys);
-		}).catch((error: unknown) => {
-			context.logger.debug(`n8n couldn't record the start of a session: ${String(error)}`);
-			return new Set<unknown>();
-		});
-		return { keys, seen };
-	};
+	const addToBatch = createBatches(context);
 	return {
 		async record(key) {
 			const mark = `${prefix} ${key}`;
-			batch ??= startBatch();
-			batch.keys.push(mark);
-			const isSeen = (await batch.seen).has(mark) && counts;
+			const isSeen = (await addToBatch(mark)).has(mark) && counts;
 			// A mark of a crashed attempt stays, because the next retry needs it as well.
 			if (!isSeen) (state.marks ??= []).push(mark);
 			return isSeen;

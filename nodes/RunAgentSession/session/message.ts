@@ -7,6 +7,11 @@ import type { MessageStep } from './journal';
 import type { SessionRun } from './run';
 import { createTurn } from './turn';
 
+/** Minimum time for a message, even if the time for polling is shorter */
+const MIN_MESSAGE_MS = 60_000;
+/** Attempts to send a comment that provably didn't arrive */
+const MAX_COMMENT_ATTEMPTS = 3;
+
 /**
  * Sends a message once, which starts a new turn.
  * @param before the session before the message, which shows after a lost response whether the message arrived
@@ -39,11 +44,6 @@ export async function sendMessage(
 	run.noteChange();
 	run.log(`Message sent to agent session ${sessionId}`);
 }
-
-/** Minimum time for a message, even if the time for polling is shorter */
-const MIN_MESSAGE_MS = 60_000;
-/** Attempts to send a comment that provably didn't arrive */
-const MAX_COMMENT_ATTEMPTS = 3;
 
 /**
  * Sends the comment from the approval page to the agent, once, when all requests are decided. If that fails, the comment becomes a warning:

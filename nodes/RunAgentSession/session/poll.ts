@@ -17,6 +17,10 @@ import type { RunResult } from './types';
 /** Time and wakes for which responses may be unusable in a row */
 const MAX_UNUSABLE_MS = 3 * 60_000;
 const MIN_UNUSABLE_WAKES = 3;
+/** Maximum time by which the service's clock may be ahead of the local one */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+/** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
+const MAX_STALE_MS = 60_000;
 
 /**
  * Polls the session once and applies the policy. Returns undefined while the session should be polled again.
@@ -86,12 +90,6 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	run.update(session);
 	return true;
 }
-
-/** Maximum time by which the service's clock may be ahead of the local one */
-const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
-
-/** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
-const MAX_STALE_MS = 60_000;
 
 /** Returns the error for a poll that the service rejected. */
 export function explainRejection(error: WorkspaceAutomationError): WorkspaceAutomationError {

@@ -153,7 +153,7 @@ export class SessionRun {
 			this.dependencies.onSession({ sessionId, dashboardUrl });
 		}
 		if (!isKnownStatus(status))
-			this.warnings.add(
+			this.warn(
 				`The service returned an unknown status, "${quote(status, 50)}". The node treated it as running.`,
 			);
 		this.session = { ...session, dashboardUrl };

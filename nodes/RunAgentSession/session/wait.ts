@@ -52,8 +52,8 @@ async function waitForOutcome(
 
 /**
  * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait ends.
- * @param isReturning true if Still Running has returned the item to this node. It then waits at least a poll interval before it polls,
- * because a shorter Max Wait would poll without a pause.
+ * @param isReturning true if an output has returned the item to this node. It then waits at least a poll interval before it polls, because
+ * a shorter Max Wait would poll without a pause.
  * @throws WorkspaceAutomationError that names the session, once there is one, and the decisions
  * @throws CanceledError after Stop
  */

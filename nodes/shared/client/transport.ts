@@ -30,6 +30,8 @@ const MIN_ATTEMPT_MS = 1_000;
 export interface SendOptions extends RetryLimits {
 	/** Instead of a deadline: milliseconds from the first attempt on, since a request may be queued before it. 5 minutes by default */
 	timeLimitMs?: number;
+	/** The least time that an attempt gets, even beyond the deadline. 1 second by default */
+	minAttemptMs?: number;
 	/** True to send it before other requests with the same key */
 	urgent?: boolean;
 	/** True if the call continues when the execution is stopped, and is made even after that */
@@ -116,7 +118,8 @@ export function createTransport(
 			throwIfAborted(signal);
 			const leftMs = deadline - clock.monotonicMs();
 			const { timeoutMs: maxMs = MAX_ATTEMPT_MS } = request;
-			const timeoutMs = Math.max(MIN_ATTEMPT_MS, Math.min(maxMs, leftMs));
+			const { minAttemptMs = MIN_ATTEMPT_MS } = options;
+			const timeoutMs = Math.max(minAttemptMs, Math.min(maxMs, leftMs));
 			const timed = { ...request, timeoutMs };
 			return await sendHttpRequest(bare, service, timed, connection, requestSignal);
 		};
