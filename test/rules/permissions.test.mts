@@ -145,7 +145,9 @@ describe('rule 5: an agent that asks endlessly', () => {
 		const { service, more } = endless();
 		service.meets('poll', more(150));
 		const result = await service.run('x', { policy: policy('ask') });
-		const ours = result.undecided.filter(({ because }) => because === 'the permission policy asks for approval');
+		const ours = result.undecided.filter(
+			({ because }) => because === 'the permission policy asks for approval',
+		);
 		expect([ours.length, result.undecided.length]).toEqual([MAX_PENDING, 150]);
 		expect(result.undecided[149].because).toBe(
 			'the node decides at most 100 pending requests at once',
