@@ -175,7 +175,7 @@ describe("a request that rules can't read", () => {
 		['has numbers among its patterns', { patterns: ['ls', 1] }, /aren't a list of texts/],
 		['has null among its patterns', { patterns: ['ls', null] }, /aren't a list of texts/],
 		['has no patterns at all', { patterns: undefined }, /patterns are missing/],
-		['has no permission', { permission: undefined }, /permission isn't a text/],
+		['has no permission', { permission: undefined }, /permission is missing/],
 		['has a permission that is null', { permission: null }, /permission isn't a text/],
 		['has a permission that is a number', { permission: 1 }, /permission isn't a text/],
 		['has a permission that is a list', { permission: ['bash'] }, /permission isn't a text/],
