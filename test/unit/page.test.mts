@@ -460,6 +460,16 @@ describe('an answer', () => {
 		expect(readForm(pending(...now), { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
+	test('to a page that showed other choices is none, although the request is the same', () => {
+		const link = createLink(getContents(...two));
+		const by = (preferences: typeof record.preferences) =>
+			createForm(session(...two), [], { ...record, preferences }, link);
+		const before = by({ approveWith: 'once' });
+		const after = by({ approveWith: 'once', denyValues: ['once'], approveValues: ['reject'] });
+		expect(readForm(after, { shown: before.shown, ...filled })).toBe('changed');
+		expect(readForm(after, { shown: after.shown, ...filled })).not.toBe('changed');
+	});
+
 	test("to another session's page is none", () => {
 		const elsewhere = { ...session(...two), sessionId: 's2' };
 		const other = createForm(elsewhere, [], record, createLink(getContents(...two)));
