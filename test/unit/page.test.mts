@@ -635,6 +635,7 @@ describe('Approve from now on', () => {
 		['patterns', { patterns: [] }],
 		['a permission', { permission: '' }],
 		['an option that approves once', { response: { options: options.slice(1) } }],
+		['a pattern for its command', { command: 'rm x' }],
 	])('is not offered for a request without %s', (_, changes) => {
 		expect(names(offered(request(changes)))).not.toContain('Approve from now on');
 	});

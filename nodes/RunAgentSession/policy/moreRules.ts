@@ -119,7 +119,13 @@ function readExactTexts(request: object): { permission: string; patterns: string
 }
 
 /** Returns whether rules with the exact patterns of a request can approve it from now on. */
-export const canBeRemembered = (request: object): boolean => readExactTexts(request) !== undefined;
+export function canBeRemembered(request: object): boolean {
+	const { patterns } = readExactTexts(request) ?? {};
+	const listed = (request as RequestTexts).patterns;
+	return (
+		patterns !== undefined && isTextList(listed) && patterns.every((each) => listed.includes(each))
+	);
+}
 
 /** Returns the rules that approve exactly these requests from now on, each once. */
 export function exactRules(requests: readonly object[]): StoredRule[] {
