@@ -121,7 +121,10 @@ function findTexts(interaction: Record<string, unknown>, name: string): string[]
 }
 
 /** Returns the kind of a request. A command that an edit also has isn't a file. */
-function findKind({ type, permission }: Record<string, unknown>, hasCommand: boolean): RequestKind {
+function findRequestKind(
+	{ type, permission }: Record<string, unknown>,
+	hasCommand: boolean,
+): RequestKind {
 	if (type !== 'permission') return 'unreadable';
 	const kind =
 		KINDS.get(
@@ -145,7 +148,7 @@ export function describeRequest(interaction: unknown): RequestDetails {
 	const texts = list.map(toText);
 	const run = findTexts(interaction, 'command').filter((text) => !texts.includes(text));
 	const isNamed = run.length === 0;
-	const kind = findKind(interaction, !isNamed);
+	const kind = findRequestKind(interaction, !isNamed);
 	const { instruction, scope } = isRecord(response) ? response : {};
 	const fields = {
 		...(!isPermission && { Permission: permission }),
