@@ -107,6 +107,7 @@ describe('rules that deny rm and others still let a later rule approve', () => {
 	test.each([
 		'i=0; while [ $i -lt 5 ]; do echo $i; i=$((i+1)); done',
 		'[[ -z "$x" ]] || echo y',
+		'command -v node',
 		'[[ $x -gt 3 ]] && echo y',
 		"find . -name '*.ts' | wc -l",
 		"find . -name '*.log' -mtime +7",

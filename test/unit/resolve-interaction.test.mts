@@ -29,6 +29,7 @@ const resolve = async (...pending: object[]) =>
 				expectedPatterns: ['git push'],
 			},
 			extra: {},
+			settings: {},
 		},
 		clientWith(...pending),
 	);

@@ -151,6 +151,9 @@ export function readCommand(words: readonly string[]): CommandReading {
 	let first = words[0] === 'for' && /^(?:do|\{)$/.test(words[2] ?? '') ? 2 : 0;
 	while (first < words.length - 1 && isPrefix(words[first])) first++;
 	const starts = Array.from({ length: first + 1 }, (_, at) => ({ at, isCertain: true }));
+	// `command -v ls` only describes the program.
+	if (words[first] === 'command' && /^-p?v/.test(words[first + 1] ?? ''))
+		return { starts, doubts: [], runsText: false };
 	const runner = readRunner(words[first], words);
 	for (let at = first + 1; at < words.length; at++) {
 		const isCommand = COMMAND_OPTION.test(words[at - 1]);
