@@ -31,8 +31,13 @@ async function findPendingInteraction(
 	{ sessionId: session, interactionId }: Values,
 ): Promise<Interaction> {
 	const { pendingInteractions } = await fetchSession(api, String(session));
-	const interaction = pendingInteractions.find(({ id }) => id === String(interactionId));
-	if (interaction) return interaction;
+	const found = pendingInteractions.filter(({ id }) => id === String(interactionId));
+	if (found.length > 1)
+		throw new WorkspaceAutomationError(
+			'Several pending requests have this ID',
+			`Nothing was answered, because the answer could decide each of them. Answer them in the dashboard: ${quoteVisible(toText(found), 500)}.`,
+		);
+	if (found.length === 1) return found[0];
 	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
 		throw new WorkspaceAutomationError(
 			"The session's requests can't be read",
@@ -64,14 +69,14 @@ function findOption(
 	);
 }
 
-const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction'] as const;
+const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction', 'command'] as const;
 type ExpectedFields = Partial<Record<(typeof EXPECTED_FIELDS)[number], unknown>>;
 
 /** Returns what the panel says about the pending request, or undefined if it says nothing. */
 function readExpected(values: Values): ExpectedFields | undefined {
 	const { expectedPermission: permission, expectedPatterns: patterns } = values;
 	const { expectedMetadata: metadata, expectedInstruction: instruction } = values;
-	const expected = { permission, patterns, metadata, instruction };
+	const expected: ExpectedFields = { permission, patterns, metadata, instruction };
 	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
 }
 
@@ -83,7 +88,9 @@ function readExpected(values: Values): ExpectedFields | undefined {
 function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
 	const { permission, patterns, metadata, response } = interaction;
 	const { instruction } = isRecord(response) ? response : {};
-	const pending: ExpectedFields = { permission, patterns, metadata, instruction };
+	const isListed = Array.isArray(patterns) && patterns.includes(interaction.command);
+	const command = isListed ? undefined : interaction.command;
+	const pending: ExpectedFields = { permission, patterns, metadata, instruction, command };
 	// Without a value, the panel leaves the permission or the patterns alone.
 	const whole: ExpectedFields = {
 		...expected,

@@ -145,6 +145,33 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 			['the opposite alone', { data: { [name]: 'Approve' } }, 'both'],
 		],
 	),
+	...[
+		...[{ denied: 1 }, { denied: 'on' }, { denied: 'true' }, { allow: 0 }, { ok: 'false' }],
+		...[{ Approved: 'False' }, { isApproved: false }, { isDenied: true }, { notApproved: true }],
+		...[{ unapproved: true }, { 'Deny this request': true }, { "Don't approve": 'yes' }],
+		...[
+			{ Decision: false },
+			{ Decision: 'De\u200bny' },
+			{ Decision: 'ＤＥＮＹ' },
+			{ cancel: true },
+		],
+		...[{ more: { denied: 1 } }, { more: '{"approved": false}' }, { more: '[{"denied": true}]' }],
+	].flatMap((field): Array<[string, unknown, Said]> => [
+		['contradictions', { approved: true, ...field }, 'both'],
+		['contradictions', { data: { approved: true, ...field } }, 'both'],
+	]),
+	...['dеny', 'Denied by Bob', 'nein', 'false', 0].map((Decision): [string, unknown, Said] => [
+		'a decision that is no word of the list',
+		{ approved: true, Decision },
+		'unreadable',
+	]),
+	...['Reject the request', 'I do not approve', "Don't approve", 'Block', 'Stop?'].map(
+		(name): [string, unknown, Said] => [
+			'a form that asks for a denial',
+			{ submittedAt: 'x', [name]: 'Yes' },
+			'deny',
+		],
+	),
 	['contradictions', { approved: true, text: 'no' }, 'both'],
 	['contradictions', { approved: false, text: 'yes' }, 'both'],
 	['contradictions', { approved: true, details: { Decision: 'Deny' } }, 'both'],

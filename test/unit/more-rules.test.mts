@@ -130,6 +130,12 @@ describe('More Rules accepts', () => {
 			[entry({ expires: '2026-13-01' })],
 			"has an invalid 'expires'",
 		],
+		['a day that does not exist', [entry({ expires: '2027-02-30' })], "has an invalid 'expires'"],
+		[
+			'a day that does not exist, with a time',
+			[entry({ expires: '2027-02-30T10:00:00Z' })],
+			"has an invalid 'expires'",
+		],
 	])('no entry with %s: the error names it', (_, value, problem) => {
 		const entries = [entry(), ...(value as unknown[])];
 		expect(() => readMoreRules(entries)).toThrow(

@@ -183,6 +183,7 @@ describe("an agent's words", () => {
 	test.each([
 		['npm run dерloy', 'dерloy'],
 		['cat /srv/Αpp', 'Αpp'],
+		['ꓢudo rm x', 'ꓢudo'],
 	])('%j has a word that mixes alphabets, and the page marks and explains it', (command, word) => {
 		const html = page({ pending: pending(request({ patterns: [command] })) });
 		expect(html).toContain(`<mark class="mixed">${word}</mark>`);
@@ -274,6 +275,19 @@ describe('the page', () => {
 		['bash', [], 'No command or path given.'],
 	])("names the agent's request with %s for %j: %s", (permission, patterns, said) => {
 		expect(page({ pending: pending(request({ permission, patterns })) })).toContain(said);
+	});
+
+	test.each<[object, string[], string]>([
+		[{ command: '', metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
+		[{ command: null, metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
+		[{ command: 'ls', metadata: { command: 'rm x' } }, ['ls', 'rm x'], 'Run these commands'],
+		[{ command: 'git push', metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
+		[{ permission: 'edit', command: 'rm x' }, ['rm x'], 'Use <bdo dir="ltr">edit</bdo>'],
+	])('shows each command of a request before the choices: %j', (changes, commands, said) => {
+		const html = page({ pending: pending(request(changes)) });
+		const [shown] = html.split('Approve once');
+		for (const command of commands) expect(shown).toContain(`<bdo dir="ltr">${command}</bdo>`);
+		expect(shown).toContain(said);
 	});
 
 	test('shows everything that belongs to a request', () => {
@@ -460,6 +474,16 @@ describe('an answer', () => {
 		expect(readForm(pending(...now), { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
+	test('to a page that showed other choices is none, although the request is the same', () => {
+		const link = createLink(getContents(...two));
+		const by = (preferences: typeof record.preferences) =>
+			createForm(session(...two), [], { ...record, preferences }, link);
+		const before = by({ approveWith: 'once' });
+		const after = by({ approveWith: 'once', denyValues: ['once'], approveValues: ['reject'] });
+		expect(readForm(after, { shown: before.shown, ...filled })).toBe('changed');
+		expect(readForm(after, { shown: after.shown, ...filled })).not.toBe('changed');
+	});
+
 	test("to another session's page is none", () => {
 		const elsewhere = { ...session(...two), sessionId: 's2' };
 		const other = createForm(elsewhere, [], record, createLink(getContents(...two)));
@@ -611,6 +635,7 @@ describe('Approve from now on', () => {
 		['patterns', { patterns: [] }],
 		['a permission', { permission: '' }],
 		['an option that approves once', { response: { options: options.slice(1) } }],
+		['a pattern for its command', { command: 'rm x' }],
 	])('is not offered for a request without %s', (_, changes) => {
 		expect(names(offered(request(changes)))).not.toContain('Approve from now on');
 	});

@@ -224,6 +224,27 @@ describe("a request that rules can't read", () => {
 	});
 });
 
+describe('a command beside the patterns', () => {
+	const rules = [rule('bash', 'rm *', 'deny'), rule('bash', 'git *', 'approve')];
+	const decided = (changes: object) => decide(request(changes), policy({ rules })).decision;
+
+	test.each([
+		[{ command: 'rm -rf /' }, 'ask'],
+		[{ metadata: { command: 'rm -rf /' } }, 'ask'],
+		[{ command: 'git push', metadata: { command: 'ls' } }, 'ask'],
+		[{ command: 'git push && git pull' }, 'ask'],
+		[{ command: ['rm', '-rf', '/'] }, 'ask'],
+		[{ metadata: { command: { run: 'rm' } } }, 'ask'],
+		[{ command: 'git status' }, 'approve'],
+		[{ command: 'git push' }, 'approve'],
+		[{ command: 'git push && git pull', patterns: ['git push', 'git pull'] }, 'approve'],
+		[{ command: '', metadata: { command: null } }, 'approve'],
+		[{ command: 'rm -rf /', patterns: ['rm -rf /'] }, 'deny'],
+	])('counts like another pattern: %j', (changes, decision) => {
+		expect(decided(changes)).toBe(decision);
+	});
+});
+
 describe('a pending interaction', () => {
 	test.each<[Policy['mode'], string]>([
 		['approve', 'once'],

@@ -1,5 +1,5 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { toText, isRecord, isTooDeep } from '../../shared/values';
+import { toText, isRecord, isTooDeep, tryParseJson } from '../../shared/values';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
 // Reads an approver's answer from the output of any n8n node. The shapes are those of n8n-nodes-base (utils/sendAndWait, Slack, Telegram,
@@ -24,17 +24,45 @@ const DIRECT_ANSWER_WORDS = new Map([
 	...answerWords('deny', 'false'),
 ]);
 
+/** Values of a field that is named after an answer, such as `denied: 'on'` */
+const NAMED_VALUES = new Map([
+	...DIRECT_ANSWER_WORDS,
+	...answerWords('approve', '1 on checked'),
+	...answerWords('deny', '0 off unchecked'),
+]);
+/** Words in the name of a field that mean a side. */
+const NAME_WORDS = new Map([
+	...ANSWER_WORDS,
+	...answerWords(
+		'deny',
+		'unapproved disallow disallowed refuse refused forbid forbidden veto vetoed block blocked stop cancel canceled abort',
+	),
+]);
+/** Words in the name of a field that change nothing: `isDenied`, `Deny this request` */
+const FILLERS = new Set(
+	'is was be been has the this that a an it i we you do please request'.split(' '),
+);
+/** Words in the name of a field that make it an answer, whatever its value is */
+const ANSWER_NAMES = new Set('decision answer verdict approval'.split(' '));
+
 /** Characters, or entries of a list. Most answers are one word. */
 const MAX_ANSWER_LENGTH = 200;
 
 type AnswerReading = AnswerSide | 'both' | 'empty' | 'unreadable';
+
+/** Returns a text in lower case, without the signs that only change its look. */
+const plainText = (text: string): string =>
+	text
+		.normalize('NFKC')
+		.replace(/\p{Cf}/gu, '')
+		.toLowerCase();
 
 /** Reads a text in which every word is an answer: `Approve`, `yes.`, `OK, approved!` */
 function readAnswerText(text: string, isAnswer: boolean): AnswerReading {
 	if (text.trim() === '') return 'empty';
 	if (text.length > MAX_ANSWER_LENGTH) return 'unreadable';
 	const words = isAnswer ? DIRECT_ANSWER_WORDS : ANSWER_WORDS;
-	const said = text.toLowerCase().match(/[^\s.,;:!]+/g);
+	const said = plainText(text).match(/[^\s.,;:!]+/g);
 	return said ? combineReadings(said.map((word) => words.get(word) ?? 'unreadable')) : 'unreadable';
 }
 
@@ -85,17 +113,28 @@ const isApprovalRequest = (value: unknown): boolean =>
 	((hasAny(value, APPROVAL_ITEM_FIELDS) && !hasAny(value, SUBMITTED_FIELDS)) ||
 		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
-/** Returns the side that a field's name means, such as `declined`. A name with any other word has none. */
-function readNamedAnswer(name: string): AnswerSide | undefined {
-	if (name.length > MAX_ANSWER_LENGTH) return undefined;
-	const words = name
-		.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-		.toLowerCase()
+/** Returns the words of a field's name without fillers: `isDenied` has one. */
+function listNameWords(name: string): string[] {
+	if (name.length > MAX_ANSWER_LENGTH) return [];
+	const words = plainText(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
+		.replace(/n['’]t\b/g, ' not')
 		.match(/[\p{L}\p{N}]+/gu);
-	const sides = new Set(words?.map((word) => ANSWER_WORDS.get(word)));
-	const [side] = sides;
-	return sides.size === 1 ? side : undefined;
+	return (words ?? []).filter((word) => !FILLERS.has(word));
 }
+
+/** Returns the side that a field's name means, such as `declined` or `notApproved`. A name with any other word has none. */
+function readNamedAnswer(name: string): AnswerSide | undefined {
+	const words = listNameWords(name);
+	const sides = new Set(words.filter((word) => word !== 'not').map((word) => NAME_WORDS.get(word)));
+	const [side] = sides;
+	if (sides.size !== 1 || !words.includes('not')) return sides.size === 1 ? side : undefined;
+	return side === 'approve' ? 'deny' : undefined;
+}
+
+const isAnswerName = (name: string): boolean => {
+	const [word, ...others] = listNameWords(name);
+	return others.length === 0 && ANSWER_NAMES.has(word);
+};
 
 /** The reading of one field. */
 interface FieldReading {
@@ -111,9 +150,11 @@ interface FieldReading {
 function readAnswerField(name: string, value: unknown): FieldReading {
 	const side = readNamedAnswer(name);
 	const isAnswer = ANSWER_FIELDS.has(name) || (side !== undefined && typeof value === 'boolean');
-	const reading = readAnswerValue(value, isAnswer);
+	const word = typeof value === 'string' || typeof value === 'number' ? plainText(`${value}`) : '';
+	const named = side && !ANSWER_FIELDS.has(name) ? NAMED_VALUES.get(word.trim()) : undefined;
+	const reading = named ?? readAnswerValue(value, isAnswer);
+	if (value === false && isAnswerName(name)) return { reading, objection: 'deny' };
 	if (side !== 'deny') return { reading };
-	const word = typeof value === 'string' ? value.toLowerCase() : '';
 	// "Deny: Deny" and "Deny: Approve" name the choice, "Deny: yes" and "Deny: no" answer the name.
 	const namesChoice = /\b(?:approve|allow|den(?:y|ied)|reject|decline|disapprove)/.test(word);
 	if (reading === 'approve') return { reading: namesChoice ? 'both' : 'deny' };
@@ -123,8 +164,10 @@ function readAnswerField(name: string, value: unknown): FieldReading {
 }
 
 /** Returns the readings of all fields inside a value, at any level. */
-function listInnerReadings(value: unknown): AnswerReading[] {
-	if (typeof value !== 'object' || value === null) return [];
+function listInnerReadings(given: unknown): AnswerReading[] {
+	const isJson = typeof given === 'string' && /^\s*[[{]/.test(given);
+	const value = isJson ? tryParseJson(given) : given;
+	if (typeof value !== 'object' || value === null || isTooDeep(value)) return [];
 	return Object.entries(value).flatMap(([name, content]) => {
 		if (IGNORED_FIELDS.has(name)) return [];
 		const { reading, objection } = readAnswerField(name, content);
@@ -143,7 +186,7 @@ function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerRead
 			if (IGNORED_FIELDS.has(name)) return [];
 			const { reading } = readAnswerField(name, content);
 			if (reading === 'empty') return [];
-			const isAnswer = ANSWER_FIELDS.has(name) && !foreign(name);
+			const isAnswer = (ANSWER_FIELDS.has(name) && !foreign(name)) || isAnswerName(name);
 			return { isAnswer, reading: foreign(name) ? ('unreadable' as const) : reading };
 		});
 	const filled = [...read(top, isForeign), ...read(below, () => false)];

@@ -111,12 +111,28 @@ const numbered = (label: string, texts: readonly string[]): Fact[] =>
 		text,
 	}));
 
-/** Returns a field of a request or of its metadata, if it's a text. */
-function findText(interaction: Record<string, unknown>, name: string): string | undefined {
+/** Returns the texts of a field of a request and of its metadata, each once. */
+function findTexts(interaction: Record<string, unknown>, name: string): string[] {
 	const { metadata } = interaction;
-	const places = [interaction, isRecord(metadata) ? metadata : {}];
-	const found = places.map((place) => place[name]).find((value) => value !== undefined);
-	return typeof found === 'string' && found !== '' ? found : undefined;
+	const found = [interaction, isRecord(metadata) ? metadata : {}].map((place) => place[name]);
+	return [...new Set(found)].filter(
+		(each): each is string => typeof each === 'string' && each !== '',
+	);
+}
+
+/** Returns the kind of a request. A command that an edit also has isn't a file. */
+function findRequestKind(
+	{ type, permission }: Record<string, unknown>,
+	hasCommand: boolean,
+): RequestKind {
+	if (type !== 'permission') return 'unreadable';
+	const kind =
+		KINDS.get(
+			toText(permission ?? '')
+				.trim()
+				.toLowerCase(),
+		) ?? 'other';
+	return hasCommand && kind !== 'command' ? 'other' : kind;
 }
 
 /** Returns all parts of a request of any kind. */
@@ -128,11 +144,11 @@ export function describeRequest(interaction: unknown): RequestDetails {
 	const { type, permission, patterns, response, metadata, command, cwd } = interaction;
 	const isPermission = type === 'permission';
 	const name = toText(permission ?? '');
-	const kind = isPermission ? (KINDS.get(name.trim().toLowerCase()) ?? 'other') : 'unreadable';
 	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
 	const texts = list.map(toText);
-	const run = findText(interaction, 'command');
-	const isNamed = run === undefined || texts.includes(run);
+	const run = findTexts(interaction, 'command').filter((text) => !texts.includes(text));
+	const isNamed = run.length === 0;
+	const kind = findRequestKind(interaction, !isNamed);
 	const { instruction, scope } = isRecord(response) ? response : {};
 	const fields = {
 		...(!isPermission && { Permission: permission }),
@@ -152,9 +168,9 @@ export function describeRequest(interaction: unknown): RequestDetails {
 		permission: isPermission
 			? { label: 'Permission', text: name }
 			: { label: 'Not a permission but', text: toText(type) },
-		targets: isNamed ? numbered(TARGET_LABELS[kind], texts) : [{ label: 'Command', text: run }],
+		targets: isNamed ? numbered(TARGET_LABELS[kind], texts) : numbered('Command', run),
 		covers: isNamed ? [] : numbered('Pattern', texts),
-		folder: findText(interaction, 'cwd'),
+		folder: findTexts(interaction, 'cwd')[0],
 		more: more.filter(({ text }) => text !== '' && text !== '{}'),
 		options: describeOptions(response),
 	};

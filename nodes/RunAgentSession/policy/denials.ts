@@ -75,12 +75,16 @@ function matchSteps(
 ): boolean {
 	let step = 0;
 	let command = -1;
+	let isPiped = false;
 	for (const [index, { characters, hasUnknown }] of forms.entries()) {
 		const { glob, joint } = steps[step];
 		const form = shell.forms[index];
 		const isCertain = form.isCertain && !hasUnknown;
 		if ((!isCertain && !canGuess) || form.command === command) continue;
-		if (step > 0 && form.joint !== joint) continue;
+		isPiped ||= form.joint === 'pipe';
+		// A loop or a list after a pipe reads from it: `cat x | while read y; do curl $y; done`.
+		const canRead = canGuess && joint === 'pipe' && isPiped;
+		if (step > 0 && form.joint !== joint && !canRead) continue;
 		budget.left -= FORM_COST;
 		if (budget.left < 0) return false;
 		if (!matchesGlob(glob, { characters, hasUnknown }, budget)) continue;

@@ -2,7 +2,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, quote, tryParseJson } from '../../shared/values';
 import { parseList } from '../approval/request';
 import { escapeGlob } from './patterns';
-import { judge, moreRuleName, type Decision, type Policy, type Rule } from './rules';
+import { judge, listTargets, moreRuleName, type Decision, type Policy, type Rule } from './rules';
 
 // Rules from data: the option More Rules, and the rules that the node returns for it.
 
@@ -32,11 +32,18 @@ function refuseEntry(index: number, problem: string, entry: unknown): never {
 const isMissing = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
+/** Returns whether a text is a date that exists. `Date.parse` reads February 30 as March 2. */
+function isIsoDate(text: string): boolean {
+	const [day] = text.split(/[T ]/);
+	const at = ISO_DATE.test(text) ? Date.parse(day) : NaN;
+	return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
+}
+
 /** Returns the time at which a rule ends; undefined if it doesn't. */
 function readExpiry(entry: Record<string, unknown>, index: number): number | undefined {
 	const { expires } = entry;
 	if (isMissing(expires)) return undefined;
-	const at = typeof expires === 'string' && ISO_DATE.test(expires) ? Date.parse(expires) : NaN;
+	const at = typeof expires === 'string' && isIsoDate(expires) ? Date.parse(expires) : NaN;
 	return Number.isNaN(at) ? refuseEntry(index, "has an invalid 'expires'", entry) : at;
 }
 
@@ -107,11 +114,18 @@ function readExactTexts(request: object): { permission: string; patterns: string
 	const { permission, patterns } = request as RequestTexts;
 	const isText = typeof permission === 'string' && permission.trim() !== '';
 	if (!isText || !isTextList(patterns) || patterns.length === 0) return undefined;
-	return { permission, patterns: [...new Set(patterns)] };
+	const targets = listTargets(request as Record<string, unknown>);
+	return isTextList(targets) ? { permission, patterns: targets } : undefined;
 }
 
 /** Returns whether rules with the exact patterns of a request can approve it from now on. */
-export const canBeRemembered = (request: object): boolean => readExactTexts(request) !== undefined;
+export function canBeRemembered(request: object): boolean {
+	const { patterns } = readExactTexts(request) ?? {};
+	const listed = (request as RequestTexts).patterns;
+	return (
+		patterns !== undefined && isTextList(listed) && patterns.every((each) => listed.includes(each))
+	);
+}
 
 /** Returns the rules that approve exactly these requests from now on, each once. */
 export function exactRules(requests: readonly object[]): StoredRule[] {

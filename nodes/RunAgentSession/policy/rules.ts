@@ -281,14 +281,37 @@ function explainDoubt(name: string, { patterns }: ComparedRequest): string {
 	return `${name} can't read it for certain: it contains ${joinTexts(parts)}`;
 }
 
+/** Operators between commands */
+const BETWEEN_COMMANDS = /\s*(?:&&|\|\||[;|&\n])\s*/;
+
+/** Returns the command beside a request's patterns and the one in its metadata, if they are there. */
+const listCommands = ({ command, metadata }: Record<string, unknown>): unknown[] =>
+	[command, isRecord(metadata) ? metadata.command : undefined].filter(
+		(each) => each !== undefined && each !== null && each !== '',
+	);
+
+/** Returns the texts that rules compare: the patterns, and a command that doesn't consist of them. */
+export function listTargets(request: Record<string, unknown>): string[] {
+	const { patterns } = request as { patterns: string[] };
+	const isListed = (command: string) =>
+		patterns.includes(command) ||
+		command.split(BETWEEN_COMMANDS).every((part) => part === '' || patterns.includes(part));
+	const commands = listCommands(request).map(toText);
+	return [...new Set([...patterns, ...commands.filter((command) => !isListed(command.trim()))])];
+}
+
 /** Returns the reason why rules can't compare a request, or undefined. */
-function findUnreadable({ permission, patterns }: Record<string, unknown>): string | undefined {
+function findUnreadable(request: Record<string, unknown>): string | undefined {
+	const { permission, patterns } = request;
 	if (permission === undefined) return 'its permission is missing';
 	if (typeof permission !== 'string') return "its permission isn't a text";
 	if (patterns === undefined) return 'its patterns are missing';
 	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
 		return "its patterns aren't a list of texts";
-	const length = patterns.reduce((sum, pattern) => sum + pattern.length, permission.length);
+	if (!listCommands(request).every((command) => typeof command === 'string'))
+		return "its command isn't a text";
+	const texts = [...patterns, ...listCommands(request).map(toText)];
+	const length = texts.reduce((sum, text) => sum + text.length, permission.length);
 	return length > MAX_COMPARED_LENGTH
 		? `it has more than ${MAX_COMPARED_LENGTH} characters, too many to compare with rules`
 		: undefined;
@@ -306,13 +329,12 @@ function coveredPatterns(rule: Rule, { patterns, budget }: ComparedRequest): num
 	);
 }
 
-function compareRequest(
-	{ permission, patterns }: { permission: string; patterns: string[] },
-	budget: MatchBudget,
-): ComparedRequest {
-	const texts = patterns.length > 0 ? patterns : [''];
+function compareRequest(request: Record<string, unknown>, budget: MatchBudget): ComparedRequest {
+	const texts = listTargets(request);
+	// Only globs for anything cover a request without a pattern.
+	if ((request.patterns as string[]).length === 0) texts.unshift('');
 	return {
-		permission: compareText(permission, budget),
+		permission: compareText(request.permission as string, budget),
 		patterns: texts.map((pattern) => compareText(pattern, budget)),
 		budget,
 	};
@@ -332,7 +354,7 @@ function applyRules(
 ): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const compared = compareRequest(request as { permission: string; patterns: string[] }, budget);
+	const compared = compareRequest(request, budget);
 	const covered = new Set<number>();
 	let objection: AskVerdict | undefined;
 	let held: AskVerdict | undefined;

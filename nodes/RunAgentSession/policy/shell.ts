@@ -1,5 +1,5 @@
 import { UNKNOWN_PART } from './patterns';
-import { programName, readCommand } from './programs';
+import { programName, readAssignment, readCommand, runsFiles, writesFiles } from './programs';
 
 // Reads the commands that a shell would run for a request's text, for rules that deny or ask. In doubt, it makes a rule ask.
 
@@ -32,6 +32,12 @@ const MAX_NESTING = 20;
 const MAX_FORM_LENGTH = 1_000_000;
 
 const ASSIGNMENT = /^[a-z_]\w*(?:\[[^\]]*\])?\+?=/;
+/** Sums whose result depends on numbers and variables alone */
+const PLAIN_SUMS = /\$?\(\([\w\s+*%<>=!-]*\)\)/g;
+/** Text that can put a command into a variable. A variable with `a[$(ls)]` runs `ls` where the shell expects a number. */
+const COMMAND_SOURCE = /[`\\<{(]|\bread\b/;
+/** Comparisons of numbers */
+const NUMBER_TEST = /^-(?:eq|ne|[lg][te]|v)$/;
 const SEPARATOR = /^[;&|\n\r\v\f\u0085\u2028\u2029]+/;
 const REDIRECTION = /^(?:&>>?|>>|>&|>\||<>|<&|<<<|<<|[<>])/;
 const SIMPLE_VARIABLE =
@@ -40,6 +46,18 @@ const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
 const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
 /** Characters that can make an argument a command line */
 const COMMAND_LINE = /[\s;&|<>()`$'"\\{}[\]*?~!]/;
+const QUOTED_COMMAND = /\$\(|`/;
+
+/** The state that the readers of a text and of the texts in it share. */
+interface SharedState {
+	commands: number;
+	/** The characters that forms can still have */
+	left: number;
+	/** Names of files that the text may write */
+	written: Set<string>;
+	/** True if a variable of the text can have a command in it */
+	hasSource: boolean;
+}
 
 /** A word that the reader hasn't finished. */
 interface WordDraft {
@@ -48,6 +66,9 @@ interface WordDraft {
 	/** True if the rest of the word is unknown */
 	isOpen: boolean;
 }
+
+/** The state between two commands */
+const NO_COMMAND = { word: undefined, target: undefined, joint: 'then' };
 
 /** Reads a text, in lower case, in the way that bash does. */
 class ShellReader {
@@ -59,21 +80,18 @@ class ShellReader {
 	private nesting = 0;
 	/** The redirection that the next word belongs to. Its file isn't one of the command's words. */
 	private target?: Joint;
+	/** The files of the command's redirections */
+	private targets: Array<{ joint: Joint; file: string }> = [];
 
 	private readonly text: string;
 	private readonly reading: ShellReading;
-	private readonly counter: { commands: number; left: number };
+	private readonly shared: SharedState;
 	private readonly depth: number;
 
-	constructor(
-		text: string,
-		reading: ShellReading,
-		counter: { commands: number; left: number },
-		depth = 0,
-	) {
+	constructor(text: string, reading: ShellReading, shared: SharedState, depth = 0) {
 		this.text = text;
 		this.reading = reading;
-		this.counter = counter;
+		this.shared = shared;
 		this.depth = depth;
 	}
 
@@ -116,7 +134,8 @@ class ShellReader {
 		}
 		if (this.word || this.words.length > 0)
 			this.reading.doubts.add('a function or a pattern in parentheses');
-		this.endCommand('then');
+		else if (this.text[this.at] === '(') this.doubtNumbers();
+		this.endCommand(this.words.length > 0 ? 'then' : this.joint);
 		return 1;
 	}
 
@@ -124,7 +143,7 @@ class ShellReader {
 	private readOne(character: string): void {
 		const rest = this.text.slice(this.at, this.at + 2);
 		if (character === ' ' || character === '\t') this.endWord(1);
-		else if (character === '#' && !this.word) this.readComment();
+		else if (character === '#' && this.isAtToken()) this.readComment();
 		else if (character === "'") this.readQuoted();
 		else if (character === '"') this.readDoubleQuoted();
 		else if (character === '\\') this.readEscaped();
@@ -147,8 +166,14 @@ class ShellReader {
 		this.word!.isOpen = true;
 	}
 
+	/** Returns whether a bracket here begins an index: `a[ 0 ]=` is one word. */
+	private isIndex(): boolean {
+		return /^[a-z_]\w*$/.test(this.word?.text ?? '');
+	}
+
 	private readPlain(character: string, next = ' '): void {
-		const isPattern = /[*?]/.test(character) || (character === '[' && !/[\s[]/.test(next));
+		const isBracket = character === '[' && (this.isIndex() || !/[\s[]/.test(next));
+		const isPattern = /[*?]/.test(character) || isBracket;
 		const isClass = character === '[' && /^\[\[\S/.test(this.text.slice(this.at, this.at + 3));
 		const isBrace = character === '{' && !/[\s}]/.test(next);
 		const isHome = character === '~' && !this.word;
@@ -158,16 +183,16 @@ class ShellReader {
 		else this.append(character, 1);
 	}
 
+	/** Returns whether a token of bash begins here. Other white space is part of a word. */
+	private isAtToken(): boolean {
+		return !this.word && /[ \t\n;&|()<>]/.test(this.text[this.at - 1] ?? ' ');
+	}
+
+	/** Reads a comment as commands, because some shells have no comments. */
 	private readComment(): void {
 		const [comment] = /^[^\n]*/.exec(this.text.slice(this.at))!;
-		// Some shells have no comments.
-		const reader = new ShellReader(
-			comment.slice(1),
-			{ ...this.reading, doubts: new Set() },
-			this.counter,
-			this.depth + 1,
-		);
-		reader.readAll();
+		const reading = { ...this.reading, doubts: new Set<string>() };
+		new ShellReader(comment.slice(1), reading, this.shared, this.depth + 1).readAll();
 		this.at += comment.length;
 	}
 
@@ -209,9 +234,14 @@ class ShellReader {
 		if (rest.startsWith('\\\n', simple?.length ?? 1))
 			this.reading.doubts.add('a variable with a line break in it');
 		if (ansi !== undefined) this.append(ansi.includes('\\') ? UNKNOWN_PART : ansi, ansi.length + 3);
-		else if (!isQuoted && (simple === '$ifs' || simple === '${ifs}')) this.endWord(simple.length);
-		else if (simple !== undefined) this.append(UNKNOWN_PART, simple.length);
-		else if (rest.startsWith('$(')) {
+		else if (!isQuoted && (simple === '$ifs' || simple === '${ifs}')) {
+			// The variable can be empty: `r${IFS}m` can be `rm`.
+			this.reading.doubts.add('a variable with separators');
+			this.endWord(simple.length);
+		} else if (simple !== undefined) {
+			if (/^\$\(\(.*[a-z_]/s.test(simple)) this.doubtNumbers();
+			this.append(UNKNOWN_PART, simple.length);
+		} else if (rest.startsWith('$(')) {
 			this.append(UNKNOWN_PART, 2);
 			this.readNested();
 		} else if (/^\$[{[]/.test(rest) || (!isQuoted && rest.startsWith("$'"))) {
@@ -221,16 +251,21 @@ class ShellReader {
 		else this.append('$', 1);
 	}
 
+	/** Notes a number that can be a variable. The shell also runs commands in its value. */
+	private doubtNumbers(): void {
+		if (this.shared.hasSource) this.reading.doubts.add('a number that only the shell knows');
+	}
+
 	/** Reads the commands up to a closing parenthesis, as a part of their word. */
 	private readNested(): void {
-		const { word, words, raws, joint, target } = this;
-		Object.assign(this, { word: undefined, words: [], raws: [], joint: 'then', target: undefined });
+		const { word, words, raws, joint, target, targets } = this;
+		Object.assign(this, NO_COMMAND, { words: [], raws: [], targets: [] });
 		if (this.nesting < MAX_NESTING) {
 			this.nesting++;
 			this.readList(')');
 			this.nesting--;
 		} else this.reading.doubts.add('commands in commands in commands');
-		Object.assign(this, { word, words, raws, joint, target });
+		Object.assign(this, { word, words, raws, joint, target, targets });
 	}
 
 	private readBackquoted(): void {
@@ -243,7 +278,7 @@ class ShellReader {
 
 	/** Reads a text inside this one. */
 	private readText(text: string): void {
-		new ShellReader(text, this.reading, this.counter, this.depth + 1).readAll();
+		new ShellReader(text, this.reading, this.shared, this.depth + 1).readAll();
 	}
 
 	private readRedirection(): void {
@@ -265,7 +300,7 @@ class ShellReader {
 	private readSeparator(): void {
 		const [operator] = SEPARATOR.exec(this.text.slice(this.at, this.at + 2))!;
 		this.endCommand(/^\|(?!\|)/.test(operator) ? 'pipe' : 'then');
-		this.at += operator.startsWith('|&') || operator.startsWith('||') ? 2 : 1;
+		this.at += /^(?:\|[|&]|&&)/.test(operator) ? 2 : 1;
 	}
 
 	/** Ends the word before the current place, if there is one, and advances. */
@@ -277,23 +312,36 @@ class ShellReader {
 		this.word = undefined;
 		if (target) {
 			this.target = undefined;
-			this.addForm(target, this.counter.commands++, [word.text]);
+			this.targets.push({ joint: target, file: word.text });
 		} else if (this.words.length > 0 || !ASSIGNMENT.test(raw)) {
 			this.words.push(word.text);
 			this.raws.push(raw);
-		}
+		} else this.readAssignment(word.text);
+	}
+
+	/** Reads an assignment before a command. Programs run the values of some variables. */
+	private readAssignment(text: string): void {
+		const { command, doubt } = readAssignment(text);
+		if (doubt !== undefined) this.reading.doubts.add(doubt);
+		if (QUOTED_COMMAND.test(text)) this.reading.doubts.add('a command in quotation marks');
+		if (/^\w+(?:\uFFFF|\[(?![\d@*]+\]))/.test(text)) this.doubtNumbers();
+		if (command !== undefined) this.readText(command);
 	}
 
 	/** Ends the command before the current place, if there is one. */
 	private endCommand(next: Joint): void {
 		this.endWord(0);
-		const { words, raws, joint } = this;
-		Object.assign(this, { words: [], raws: [], joint: next, target: undefined });
+		const { words, raws, joint, targets } = this;
+		Object.assign(this, NO_COMMAND, { words: [], raws: [], targets: [], joint: next });
 		if (words.length > 0) this.addCommand(joint, words, raws);
+		for (const { joint: to, file } of targets) {
+			this.addForm(to, this.shared.commands++, [file]);
+			if (to === 'out') this.shared.written.add(programName(file));
+		}
 	}
 
 	private addCommand(joint: Joint, words: string[], raws: string[]): void {
-		const command = this.counter.commands++;
+		const command = this.shared.commands++;
 		const { starts, doubts, runsText } = readCommand(words);
 		const readings = raws.every((raw, at) => raw === words[at]) ? [words] : [words, raws];
 		for (const doubt of doubts) this.reading.doubts.add(doubt);
@@ -308,20 +356,39 @@ class ShellReader {
 		for (const { at, isCertain } of starts)
 			for (const all of readings) this.addForm(joint, command, all.slice(at), isCertain);
 		if (braces.length > 0) this.addForm(joint, command, braces);
+		if (words.some((word) => NUMBER_TEST.test(word))) this.doubtNumbers();
+		this.noteFiles(starts.map(({ at }) => words.slice(at).map(programName)));
 		for (const word of words) {
-			if (/\$\(|`/.test(word)) this.reading.doubts.add('a command in quotation marks');
+			const { doubt } = readAssignment(word);
+			if (doubt !== undefined) this.reading.doubts.add(doubt);
+			if (QUOTED_COMMAND.test(word)) this.reading.doubts.add('a command in quotation marks');
 			if (runsText && COMMAND_LINE.test(word)) this.readText(word);
 		}
 	}
 
-	/** Adds a command, and its form without the folder of its program. */
+	/** Notes the files that a command may write, and doubts a command that may run one that was written before. */
+	private noteFiles(commands: readonly string[][]): void {
+		const { written } = this.shared;
+		for (const [program, ...files] of commands) {
+			const run = runsFiles(program) ? [program, ...files] : [program];
+			if (run.some((file) => written.has(file)))
+				this.reading.doubts.add('a program that it writes');
+		}
+		for (const [program, ...files] of commands)
+			if (writesFiles(program)) for (const file of files) written.add(file.replace(/^\w+=/, ''));
+	}
+
+	/** Adds a command, and its forms without the folder of its program. */
 	private addForm(joint: Joint, command: number, words: string[], isCertain = true): void {
-		const stripped = [programName(words[0]), ...words.slice(1)];
-		for (const all of stripped[0] === words[0] ? [words] : [words, stripped]) {
+		const [program, ...others] = words;
+		// The unknown part of a program can have a slash or a space.
+		const unknown = program.indexOf(UNKNOWN_PART);
+		const names = [program, programName(program), program.slice(Math.max(0, unknown))];
+		for (const name of new Set(names)) {
 			// An unknown word can be missing.
-			const text = all.join(' ').replace(/ ?\uFFFF ?/g, UNKNOWN_PART);
-			this.counter.left -= text.length;
-			if (this.counter.left < 0) this.reading.doubts.add('more than can be read');
+			const text = [name, ...others].join(' ').replace(/ ?\uFFFF ?/g, UNKNOWN_PART);
+			this.shared.left -= text.length;
+			if (this.shared.left < 0) this.reading.doubts.add('more than can be read');
 			else this.reading.forms.push({ joint, command, text, isCertain });
 		}
 	}
@@ -330,7 +397,15 @@ class ShellReader {
 /** Returns all commands that a text may run, in lower case. */
 export function readShell(text: string): ShellReading {
 	const reading: ShellReading = { forms: [], doubts: new Set() };
-	const counter = { commands: 0, left: MAX_FORM_LENGTH };
-	new ShellReader(text.toLowerCase(), reading, counter).readAll();
+	const lower = text.toLowerCase();
+	const shared: SharedState = {
+		commands: 0,
+		left: MAX_FORM_LENGTH,
+		written: new Set(),
+		hasSource: COMMAND_SOURCE.test(lower.replace(PLAIN_SUMS, '')),
+	};
+	new ShellReader(lower, reading, shared).readAll();
+	// bash ignores the character: `r\0m` is `rm`.
+	if (lower.includes('\0')) reading.doubts.add('a null character');
 	return reading;
 }

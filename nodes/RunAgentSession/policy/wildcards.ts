@@ -17,7 +17,7 @@ const DOT = '(?:\\.|%2e)';
 const NAME = '[\\p{L}\\p{N}_]';
 /** Characters before a slash that make a path relative to the current folder, and the schemes of addresses */
 const BEFORE_RELATIVE =
-	'[\\p{L}\\p{N}\\p{M}_.+~\\-/]|[^\\x00-\\x7f]|(?<![\\p{L}\\p{N}])(?:https?|wss?|ssh|git)(?:\\+[a-z]{1,9})?:';
+	'[\\p{L}\\p{N}\\p{M}_.+~\\-/]|[^\\x00-\\x7f]|(?<![\\p{L}\\p{N}])(?:git\\+)?(?:https?|wss?|ssh|git):';
 
 /** Paths that leave the current folder. Words are read with their quotation marks and without them. */
 const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
@@ -30,6 +30,12 @@ const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
 	['an absolute path', /\/(?<=^-[^=/.]*\/)|[a-z]:(?<![\p{L}\p{N}]..)(?=[\\/])|^\\\\|^=/giu],
 	['a home folder', /~(?<![\p{L}\p{N}_)\]^]~)|~(?=\/)/gu],
 ];
+/** Files that sed reads or writes, whose commands are attached to their paths */
+const SED_FILE = /(?<=(?:^|[^\p{L}])[rw]\s*)\//giu;
+const IS_SED = /(?:^|[\s/])g?sed\s/;
+/** A change to the home folder, or to the folder before, without a path */
+const LEADS_HOME = /(?:^|[\s;&|(])(?:cd|chdir|pushd)(?:\s+-[^\s;&|()]*)*\s*(?=$|[;&|)])/;
+const leadsHome = (text: string): boolean => LEADS_HOME.test(text.replace(/['"\\]/g, ''));
 const OPEN_QUOTE = "a quotation mark that isn't closed";
 const GUARDED_NAMES = [
 	...new Set([...GUARDED_SYNTAX, ...GUARDED_PATHS].map(([what]) => what)),
@@ -71,8 +77,14 @@ function readPlainWords(text: string): { words: PlainWord[]; open: number } {
 const readRawWords = (text: string): PlainWord[] =>
 	[...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({
 		text: word,
-		places: Array.from(word, (_, at) => index + at),
+		places: Array.from({ length: word.length }, (_, at) => index + at),
 	}));
+
+/** Returns a word for a program that reads it as a command once more, such as `sh -c`. */
+function dropQuotes({ text, places }: PlainWord): PlainWord {
+	const kept = [...places.keys()].filter((at) => !/['"\\]/.test(text[at]));
+	return { text: kept.map((at) => text[at]).join(''), places: kept.map((at) => places[at]) };
+}
 
 /** Calls `found` for each place that no wildcard matches, with the name of the syntax there. */
 function findPlaces(text: string, found: (what: string, place: number) => void): void {
@@ -81,10 +93,17 @@ function findPlaces(text: string, found: (what: string, place: number) => void):
 			for (let at = 0; at < match.length; at++) found(what, index + at);
 	const { words, open } = readPlainWords(text);
 	if (open >= 0) found(OPEN_QUOTE, open);
-	for (const word of [...words, ...readRawWords(text)]) {
+	const isSed = IS_SED.test(text);
+	if (leadsHome(text)) found('a home folder', -1);
+	const raw = readRawWords(text);
+	for (const word of [...words, ...raw, ...raw.map(dropQuotes)]) {
 		if (!PATH_SIGN.test(word.text)) continue;
 		const home = word.text.startsWith('-') ? OPTION_HOME : /(?!)/g;
-		for (const [what, where] of [...GUARDED_PATHS, ['a home folder', home] as const])
+		const more = [
+			['a home folder', home],
+			['an absolute path', isSed ? SED_FILE : /(?!)/g],
+		] as const;
+		for (const [what, where] of [...GUARDED_PATHS, ...more])
 			for (const { 0: match, index } of word.text.matchAll(where))
 				for (const place of word.places.slice(index, index + match.length)) found(what, place);
 	}
@@ -115,6 +134,9 @@ export function guardText(text: string): GuardedText {
 	return { characters, guarded };
 }
 
+/** A text that no glob with other text matches */
+const NO_MATCH: MatchText = { characters: ['\0'], canMatch: () => false };
+
 const isSpace = (character: string | undefined): boolean =>
 	character === undefined || /[\s'"]/.test(character);
 
@@ -138,6 +160,9 @@ function matchesRest(glob: Glob, part: number): boolean {
  */
 export function limitWildcards(glob: Glob, { characters, guarded }: GuardedText): MatchText {
 	if (glob.length === 1 && glob[0].token === '*') return { characters };
+	const typed = glob.map(({ token, character }) => (token === '*' ? 'x' : character)).join('');
+	// A wildcard can match nothing: `cd * && rm -rf build` would run in the home folder.
+	if (leadsHome(characters.join('')) && !leadsHome(typed)) return NO_MATCH;
 	const firstSpace = glob.findIndex(({ token }) => /^\s$/.test(token));
 	const limits = glob.map((_, part) => ({
 		isRest: matchesRest(glob, part),

@@ -75,9 +75,21 @@ export interface TextPart {
 }
 
 /** Scripts whose letters look alike. Chinese, Japanese and Korean mix theirs with others, and look like none of them. */
-const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian'].map(
-	(script) => new RegExp(`\\p{Script=${script}}`, 'u'),
-);
+const SCRIPTS = [
+	...[
+		'Latin',
+		'Cyrillic',
+		'Greek',
+		'Armenian',
+		'Cherokee',
+		'Coptic',
+		'Georgian',
+		'Lisu',
+		'Deseret',
+	],
+	...['Osage', 'Gothic', 'Old_Italic', 'Carian', 'Lycian', 'Lydian', 'Tifinagh', 'Glagolitic'],
+	...['Canadian_Aboriginal', 'Vai', 'Warang_Citi', 'Bamum', 'Runic'],
+].map((script) => new RegExp(`\\p{Script=${script}}`, 'u'));
 
 const ASCII = /^[\0-\x7f]*$/;
 

@@ -318,8 +318,10 @@ export function createForm(
 		...all.filter(({ choices }) => choices.length === 0),
 	];
 	const requests = shownRequests(ordered);
-	const contents = requests.filter(({ choices }) => choices.length > 0).map((each) => each.content);
-	const shown = fingerprint(JSON.stringify([session.sessionId, contents]));
+	const offered = requests
+		.filter(({ choices }) => choices.length > 0)
+		.map(({ content, choices }) => [content, choices.map(({ name, option }) => [name, option])]);
+	const shown = fingerprint(JSON.stringify([session.sessionId, offered]));
 	const decided = ledger.filter(
 		({ content, record }) => record.decidedBy !== 'page' && !link.contents.includes(content),
 	);
