@@ -84,8 +84,13 @@ export const modules: Record<string, Module> = {
 		skipsConstants: true,
 	},
 	page: {
-		mutate: ['view', 'html', 'webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
-		tests: ['unit/page', 'unit/claims'],
+		mutate: ['view', 'html'].map((name) => `${run}/approval/page/${name}.ts`),
+		tests: ['unit/page'],
+		skipsConstants: true,
+	},
+	webhook: {
+		mutate: ['webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
+		tests: ['unit/page-webhook', 'unit/claims'],
 		skipsConstants: true,
 	},
 	approval: {
