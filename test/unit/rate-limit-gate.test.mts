@@ -64,6 +64,24 @@ describe('the rate', () => {
 	});
 });
 
+test('one request after the other also gets a growing rate', async () => {
+	const clock = createVirtualClock();
+	const limiter = new RateLimiters(clock).get('key');
+	const send = async (count: number, pauseMs?: number) => {
+		for (let sent = 0; sent < count; sent++)
+			await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
+	};
+	await send(8, 1_000);
+	const seconds = async (count: number) => {
+		const began = clock.now();
+		await send(count);
+		return (clock.now() - began) / 1_000;
+	};
+	const before = await seconds(20);
+	await send(100);
+	expect((await seconds(20)) / before).toBeLessThan(0.5);
+});
+
 describe('a closed gate', () => {
 	test("lets nothing pass before the service accepts again, except urgent requests that can't wait", () => {
 		const pace = refusedAfter(10, 0, 40_000);
@@ -141,10 +159,10 @@ describe('a request that cannot be sent in time', () => {
 	test('is still sent once if it is urgent', async () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
-		// Until the rate is at its lowest: a request a minute
+		// Until the rate is about at its lowest: a request a minute
 		for (let count = 0; count < 30; count++)
 			await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 60_000 })));
-		const urgent = request(0, { urgent: true, deadline: clock.now() + 30_000 });
+		const urgent = request(0, { urgent: true, deadline: clock.now() + 5_000 });
 		const since = clock.now();
 		await clock.run(limiter.schedule(urgent, undefined, async () => ({})));
 		expect(clock.now()).toBe(since);

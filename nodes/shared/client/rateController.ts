@@ -4,7 +4,7 @@
 const INITIAL_SHARE = 0.9;
 /** Multiplicative decrease: the remaining share of the rate after another 429 */
 const DECREASE = 0.8;
-/** Additive increase, in requests per second, for each request that others wait behind */
+/** Additive increase, in requests per second, for each request that waits, or that others wait behind */
 const INCREASE = 0.02;
 /** The same while the rate is a guess */
 const GUESS_INCREASE = 0.2;
@@ -38,7 +38,7 @@ const MAX_CATCH_UP_MS = 50;
 export class RateController {
 	/** Requests per second; undefined before the first 429 */
 	private rate: number | undefined;
-	/** Added to the rate with each request that others wait behind */
+	/** Added to the rate with each request that waits, or that others wait behind */
 	private growth = INCREASE;
 	private pausedUntil = -Infinity;
 	private nextAt = -Infinity;
@@ -52,10 +52,10 @@ export class RateController {
 		return this.nextAt <= deadline ? this.nextAt : -Infinity;
 	}
 
-	/** Counts a request that is sent now. @param othersWait whether more are queued */
-	onSend(nowMs: number, othersWait: boolean): void {
+	/** Counts a request that is sent now. @param isQueueing whether it has waited, or others are queued */
+	onSend(nowMs: number, isQueueing: boolean): void {
 		if (this.rate === undefined) return;
-		if (othersWait) this.rate += this.growth;
+		if (isQueueing) this.rate += this.growth;
 		this.nextAt = Math.max(this.nextAt, nowMs - MAX_CATCH_UP_MS) + 1000 / this.rate;
 	}
 

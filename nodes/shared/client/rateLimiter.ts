@@ -15,6 +15,7 @@ export interface QueuedRequest {
 }
 
 interface Ticket extends QueuedRequest {
+	queuedAt: number;
 	/** Lets the request be sent. */
 	resolve(): void;
 	reject(error: RateLimitError): void;
@@ -63,7 +64,7 @@ export class RateLimiter {
 		send: () => Promise<T>,
 	): Promise<T> {
 		this.usedAt = this.clock.monotonicMs();
-		const ticket: Ticket = { ...request, resolve() {}, reject() {} };
+		const ticket: Ticket = { ...request, queuedAt: this.usedAt, resolve() {}, reject() {} };
 		const slot = new Promise<void>((resolve, reject) => Object.assign(ticket, { resolve, reject }));
 		this.enqueue(ticket);
 		try {
@@ -110,7 +111,7 @@ export class RateLimiter {
 		for (let next = this.nextTicket(now); next; next = this.nextTicket(now)) {
 			this.queued.splice(this.queued.indexOf(next), 1);
 			this.inFlight.add(next);
-			this.controller.onSend(now, this.queued.length > 0);
+			this.controller.onSend(now, next.queuedAt < now || this.queued.length > 0);
 			next.resolve();
 		}
 		return this.queued.reduce((tickMs, ticket) => {
