@@ -450,8 +450,9 @@ function toOutputs(run: NodeRun, othersWait: boolean): INodeExecutionData[][] {
 				toReturningItem(input[itemIndex], itemIndex, { [SESSION_KEY]: journal.key }, json),
 			);
 		const { sessionId, dashboardUrl } = record ?? {};
-		const isHeld = othersWait && (!run.continues || item.settings?.returnTogether);
-		if (error && isHeld) returnItem({});
+		// A failure of an earlier wake is in the journal because the item waits for the others.
+		const isKept = record?.failure !== undefined || item.settings?.returnTogether;
+		if (error && othersWait && (!run.continues || isKept)) returnItem({});
 		else if (error) {
 			const node = context.getNode();
 			put('completed', { json: errorJson(node, toNodeError(node, error, itemIndex)), pairedItem });
