@@ -145,7 +145,21 @@ const PROOFS: Record<string, string[]> = {
 		'the session continues if someone decides them in the dashboard',
 		'a new request leaves the node at once',
 	],
+	"a message can't be sent": [
+		"Retry On Fail sends a message that wasn't sent, because %s was refused",
+	],
+	'**Max Wait** is shorter than': [
+		'a Max Wait of %s minutes still leaves a poll interval between two polls',
+	],
+	"n8n's system clock": [
+		'web pages still end the wait after three minutes (%d ms)',
+		'a wake still plans the next one in 70 seconds (%d ms)',
+	],
+	'becomes invalid in a later wake': [
+		'a parameter that becomes invalid in a wake fails its own item only, and names its session',
+	],
 	'**Always Output Data** is on': [
+		'starts one session if Still Running is connected back through another node',
 		'Always Output Data with Still Running connected to the node itself starts one session, and ends (%s)',
 	],
 	'the response to a decision is lost, or': [

@@ -176,14 +176,14 @@ describe('the state of a run', () => {
 		expect(named).toEqual([{ sessionId: 's1', dashboardUrl: URL }]);
 		expect(run.session?.dashboardUrl).toBe(URL);
 		expect(progress).toHaveLength(3);
-		expect([...run.warnings]).toEqual([]);
+		expect(run.listWarnings()).toEqual([]);
 	});
 
 	test('warns of an unknown status once', async () => {
 		const { run } = await createRun();
 		run.update(session({ status: 'napping' }));
 		run.update(session({ status: 'napping' }));
-		expect([...run.warnings]).toEqual([
+		expect(run.listWarnings()).toEqual([
 			'The service returned an unknown status, "napping". The node treated it as running.',
 		]);
 	});

@@ -19,7 +19,7 @@ export const LAST_REQUESTS_MS = 30_000;
 
 /** Returns the result of the run so far. */
 export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
-	const { settings, record, session, hold, warnings } = run;
+	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { decisions, doubts } = summarizeDecisions(record.ledger, session);
@@ -31,7 +31,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		decisions,
 		undecided: run.undecided,
 		preferences: settings.policy,
-		warnings: [...(record.warnings ?? []), ...warnings, ...held, ...doubts],
+		warnings: [...run.listWarnings(), ...held, ...doubts],
 		pollCount: run.pollCount,
 		durationMs: run.now - run.startedAt,
 	};

@@ -29,7 +29,7 @@ export async function applyFormat(
 	if ('output' in parsed) return { ...result, output: parsed.output };
 	const { misfit } = parsed;
 	if (run.record.messages?.repair === 'sent' || !canRepair)
-		throw misfitError(run, misfit, text, [...run.warnings]);
+		throw misfitError(run, misfit, text, run.listWarnings());
 	run.save({ hasMisfit: undefined });
 	const message = formatRepairMessage(misfit, format);
 	const failure = await resultOrError(sendMessage(run, 'repair', message, result.session));

@@ -134,6 +134,11 @@ export class SessionRun {
 		if (!warnings.includes(warning)) this.save({ warnings: [...warnings, warning] });
 	}
 
+	/** Returns the warnings of all wakes. */
+	listWarnings(): string[] {
+		return [...(this.record.warnings ?? []), ...this.warnings];
+	}
+
 	log(message: string, about: Record<string, unknown> = {}): void {
 		this.dependencies.log(message, { sessionId: this.record.sessionId, ...about });
 	}

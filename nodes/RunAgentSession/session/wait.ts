@@ -101,7 +101,7 @@ async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	const minutes = pluralize(Math.round(settings.maxWaitMs / 6_000) / 10, 'minute');
 	const advice = [
 		"Raise 'Max Wait', or set 'On Max Wait' to route the item to Still Running instead.",
-		...run.warnings,
+		...run.listWarnings(),
 	].join(' ');
 	const tooLong = `The session did not finish within ${minutes}`;
 	return await abandon(run, { tooLong, advice, isAborted: true, ...ended }, options);
