@@ -94,7 +94,6 @@ const createFile = createOperation({
 			displayOptions: { show: { contentSource: ['binary'] } },
 		}),
 		textField<string | number>('Asset ID', 'assetId', {
-			required: true,
 			placeholder: UUID_EXAMPLE,
 			description: 'The asset to copy. The API key also needs the scope assets.read.',
 			displayOptions: { show: { contentSource: ['asset'] } },
