@@ -127,11 +127,11 @@ describe('Try Rules', () => {
 		});
 	});
 
-	test.each<[string, unknown, Partial<Policy>?]>([
-		['a request that no rule covers', { permission: 'web', patterns: ['x'] }],
+	test.each<[string, unknown, Partial<Policy>]>([
+		['a request that no rule covers', { permission: 'web', patterns: ['x'] }, {}],
 		['any request under Ask for Approval', { permission: 'web', patterns: ['x'] }, { mode: 'ask' }],
-		['a request that is no object', 'git push'],
-		['a request without a permission', {}],
+		['a request that is no object', 'git push', {}],
+		['a request without a permission', {}, {}],
 	])('begins with the decision, the request and the reason: %s', (_, request, changes) => {
 		const trial = only(request, policy(changes));
 		expect(Object.keys(trial).slice(0, 3)).toEqual(['decision', 'request', 'because']);
