@@ -140,11 +140,6 @@ const PROOFS: Record<string, string[]> = {
 		'Still Running sends its message once',
 		'Still Running only waits, even if an expression now returns another message',
 	],
-	'the item on Needs Approval returns': [
-		'the same requests leave the node again only after Max Wait',
-		'the session continues if someone decides them in the dashboard',
-		'a new request leaves the node at once',
-	],
 	"a message can't be sent": [
 		"Retry On Fail sends a message that wasn't sent, because %s was refused",
 	],

@@ -144,53 +144,6 @@ describe('rule 12: the item of Needs Approval', () => {
 	});
 });
 
-describe('In Memory, with Needs Approval connected back to the node', () => {
-	const asking = { policy: policy('ask'), asksOnce: true, maxWaitMs: 10 * 60_000 };
-	const start = async (prompt: string) => {
-		const service = simulation();
-		const nodeContext = {};
-		const first = await service.run(prompt, asking, nodeContext);
-		expect(first.kind).toBe('needsApproval');
-		return { service, again: async () => await service.run(prompt, asking, nodeContext) };
-	};
-
-	test('the same requests leave the node again only after Max Wait', async () => {
-		const { service, again } = await start('[ask bash: git push] [say Done]');
-		for (let asked = service.now(), times = 0; times < 2; times++, asked = service.now()) {
-			const { kind, undecided } = await again();
-			expect([kind, undecided.length]).toEqual(['needsApproval', 1]);
-			expect(service.now() - asked).toBeGreaterThan(9 * 60_000);
-		}
-	});
-
-	test('the session continues if someone decides them in the dashboard', async () => {
-		const { service, again } = await start('[ask bash: git push] [say Done]');
-		const [{ sessionId, interactions }] = await service.sessions();
-		service.meets(
-			'poll',
-			async () => {
-				const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
-				await service.call('POST', path, { type: 'permission', response: 'once' });
-				return 'fine' as const;
-			},
-			{ skip: 3, first: 1 },
-		);
-		expect(toJson(await again())).toMatchObject({ status: 'completed', text: 'Done' });
-	});
-
-	test('a new request leaves the node at once', async () => {
-		const { service, again } = await start('[ask bash: git push] [ask bash: ls] [say Done]');
-		const [{ sessionId, interactions }] = await service.sessions();
-		const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
-		await service.call('POST', path, { type: 'permission', response: 'once' });
-		const before = service.now();
-		const { kind, undecided } = await again();
-		expect(kind).toBe('needsApproval');
-		expect(undecided).toMatchObject([{ interaction: { patterns: ['ls'] } }]);
-		expect(service.now() - before).toBeLessThan(60_000);
-	});
-});
-
 describe('rule 12: the output item', () => {
 	test('has the other fields of the service without Simplify, and none of them replaces ours or is an error', async () => {
 		const service = simulation();

@@ -136,10 +136,6 @@ export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
 export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
 	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
 
-/** Returns whether Needs Approval is connected back to the node. A model asks as often as it wants. */
-const canReturnToApprovers = (context: IExecuteFunctions): boolean =>
-	!isTool(context) && isConnectedBack(context, outputIndex('needsApproval'));
-
 const HOUR_MS = 3_600_000;
 
 function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
@@ -187,7 +183,6 @@ export function readItemSettings(
 	const panel = openPanel(context, itemIndex);
 	const target = readTarget(panel, earlier);
 	const decided = readPolicy(panel, target.operation === 'continue');
-	const isDatabase = readWaitMode(context) === 'database';
 	return {
 		target,
 		policy: decided,
@@ -200,8 +195,7 @@ export function readItemSettings(
 		returnTogether: readOptionField(panel, option.returnTogether),
 		decisionBody: readOptionField(panel, option.decisionBody),
 		team: readTeamSettings(context, panel),
-		timeouts: isDatabase ? readTimeouts(context, panel) : undefined,
-		asksOnce: !isDatabase && decided.mode !== 'answer' && canReturnToApprovers(context),
+		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
 	};
 }
 

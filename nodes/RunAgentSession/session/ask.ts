@@ -25,17 +25,6 @@ export function isNewQuestion(run: SessionRun): boolean {
 	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
 }
 
-/** Returns whether the item returns from Needs Approval in memory, and the requests are still those that left with it. */
-export const wasAsked = (run: SessionRun): boolean =>
-	run.settings.asksOnce === true && !isNewQuestion(run);
-
-/** Notes in the journal that the undecided requests leave the node. */
-export function noteAsked(run: SessionRun): void {
-	const { asked = [] } = run.wait;
-	const keys = run.undecided.map(({ interaction }) => requestKey(interaction));
-	run.saveWait({ asked: [...new Set([...asked, ...keys])] });
-}
-
 const questionsWithTeam = ({ record }: SessionRun): Array<PageLink & { team: Team }> =>
 	(record.page?.questions ?? []).filter(
 		(question): question is PageLink & { team: Team } => question.team !== undefined,

@@ -2,7 +2,6 @@ import { fetchSession, UnreadableSessionError } from '../../shared/client/sessio
 import { hasEnded, isAfter, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
-import { wasAsked } from './ask';
 import { countWaiting } from './crowd';
 import { decidePending } from './decide';
 import { endedResult, toResult } from './finish';
@@ -31,7 +30,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	const isDecided = await decidePending(run);
 	if (!isDecided) return undefined;
 	if (run.undecided.length > 0)
-		return run.isSettling || wasAsked(run) ? undefined : toResult(run, 'needsApproval');
+		return run.isSettling ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
 	const result = hasEnded(run.session!) ? endedResult(run) : undefined;
 	return result && (await applyFormat(run, result));

@@ -39,8 +39,6 @@ export interface ItemSettings {
 	sendComments?: boolean;
 	/** In the Database only; undefined when the node waits in memory */
 	timeouts?: Timeouts;
-	/** True if Needs Approval is connected back to the node In Memory: the same requests leave again only when Max Wait ends */
-	asksOnce?: boolean;
 	/** In the Database: the approvers, if there are several */
 	team?: TeamSettings;
 	/** True if Completed items wait until no item is still running. In the Database only. */

@@ -4,7 +4,7 @@ import { fetchSession } from '../../shared/client/sessions';
 import { hasEnded, requestKey } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
-import { askApprovers, isNewQuestion, nextApproverAt, noteAsked } from './ask';
+import { askApprovers, isNewQuestion, nextApproverAt } from './ask';
 import { begin } from './begin';
 import { whileWaiting } from './crowd';
 import {
@@ -70,9 +70,7 @@ export async function runInMemory(
 		if (budgetMs === 0 && onMaxWait === 'route') return toResult(run, 'stillRunning');
 		const isDue = !isNew && !isReturning;
 		const result = await waitForOutcome(run, () => run.lastPollAt - run.now, isDue);
-		const outcome = noteFailed(run, result ?? (await handleMaxWait(run)));
-		if (outcome.kind === 'needsApproval' && settings.asksOnce) noteAsked(run);
-		return outcome;
+		return noteFailed(run, result ?? (await handleMaxWait(run)));
 	});
 }
 
