@@ -4,8 +4,10 @@ import { ensureParts } from '../tools/parts.mts';
 import { runJest } from './jest.mts';
 
 try {
-	await ensureParts(['clickHouse', 'charts', 'scanner', 'prism'], console.error);
-	await build();
+	await Promise.all([
+		ensureParts(['clickHouse', 'charts', 'scanner', 'prism'], console.error),
+		build(),
+	]);
 	process.exitCode = await runJest(process.argv.slice(2));
 } catch (error) {
 	console.error((error as Error).message);
