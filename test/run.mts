@@ -4,10 +4,8 @@ import { ensureParts } from '../tools/parts.mts';
 import { runJest } from './jest.mts';
 
 try {
-	await Promise.all([
-		ensureParts(['clickHouse', 'charts', 'scanner', 'prism'], console.error),
-		build(),
-	]);
+	await ensureParts(['clickHouse', 'charts', 'scanner', 'prism'], console.error);
+	await build();
 	process.exitCode = await runJest(process.argv.slice(2));
 } catch (error) {
 	console.error((error as Error).message);
