@@ -136,7 +136,8 @@ describe('rule 4: a network error loses nothing', () => {
 			expect(outcome.kind).toBe('stillRunning');
 			expect(outcome.warnings.join()).toMatch(/couldn't be read at the end/);
 			expect(service.now()).toBeGreaterThan(4 * 60_000);
-			expect(service.now()).toBeLessThanOrEqual(5 * 60_000);
+			// The last attempt gets a second, even at the end.
+			expect(service.now()).toBeLessThanOrEqual(5 * 60_000 + 1_000);
 		},
 	);
 
