@@ -29,8 +29,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!(await takeReading(run))) return undefined;
 	const isDecided = await decidePending(run);
 	if (!isDecided) return undefined;
-	if (run.undecided.length > 0)
-		return run.isSettling ? undefined : toResult(run, 'needsApproval');
+	if (run.undecided.length > 0) return run.isSettling ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
 	const result = hasEnded(run.session!) ? endedResult(run) : undefined;
 	return result && (await applyFormat(run, result));
