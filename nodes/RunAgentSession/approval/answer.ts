@@ -42,7 +42,7 @@ const NAME_WORDS = new Map([
 const FILLERS = new Set(
 	'is was be been has the this that a an it i we you do please request'.split(' '),
 );
-/** Words in the name of a field that make it an answer, whatever its value is */
+/** Words in the name of a field that make its value an answer */
 const ANSWER_NAMES = new Set('decision answer verdict approval'.split(' '));
 
 /** Characters, or entries of a list. Most answers are one word. */
