@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import getPort from 'get-port';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
 import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
 import { copyHome, isNewHome, keepHome } from './home.mts';
 import type { Log } from './pinned.mts';
+import { freePort } from './ports.mts';
 import { setUpAndLogin, waitUntilReady, type Login, type Rest } from './rest.mts';
 import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 import {
@@ -195,8 +195,7 @@ export function startN8n(
 }
 
 export async function freeHostPorts(): Promise<HostPorts> {
-	const free = () => getPort({ host: '127.0.0.1', reserve: true });
-	return { editor: await free(), broker: await free() };
+	return { editor: await freePort(), broker: await freePort() };
 }
 
 /** Place of a community package in a user folder */

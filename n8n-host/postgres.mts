@@ -2,9 +2,9 @@
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { postgresProgram } from './debian.mts';
 import { startGuarded } from './guarded.mts';
+import { freePort } from './ports.mts';
 import { untilItAccepts } from './ready.mts';
 
 export interface Postgres {
@@ -19,7 +19,7 @@ const database = 'postgres';
 
 /** Starts PostgreSQL with an empty database. Needs its package to be installed. */
 export async function startPostgres(): Promise<Postgres> {
-	const port = await getPort({ host: '127.0.0.1' });
+	const port = await freePort();
 	const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
 	const data = join(folder, 'data');
 	try {

@@ -2,9 +2,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { onPath } from './debian.mts';
 import { startGuarded } from './guarded.mts';
+import { freePort } from './ports.mts';
 import { untilItAccepts } from './ready.mts';
 
 export interface Redis {
@@ -14,7 +14,7 @@ export interface Redis {
 
 /** Starts Redis. Needs its package to be installed. */
 export async function startRedis(): Promise<Redis> {
-	const port = await getPort({ host: '127.0.0.1' });
+	const port = await freePort();
 	const folder = mkdtempSync(join(tmpdir(), 'redis-'));
 	const args = [
 		'--port',

@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import getPort from 'get-port';
 import type { IDataObject } from 'n8n-workflow';
 import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
+import { freePort } from '../../n8n-host/ports.mts';
 import { documented } from '../documentRows.mts';
 import { good, ID, rl } from './badInput.mts';
 import { run, type Setup } from './engine.mts';
@@ -76,7 +76,7 @@ async function startRecorder(target: string): Promise<string> {
 }
 
 beforeAll(async () => {
-	const port = await getPort();
+	const port = await freePort();
 	baseUrl = await startRecorder(`http://127.0.0.1:${port}`);
 	const flags = ['mock', '-h', '127.0.0.1', '-p', String(port), writeContract()];
 	prism = spawn(process.execPath, [cli, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
