@@ -73,7 +73,7 @@ async function measured(
 	return figures;
 }
 
-/** Has a process of its own read the answer. */
+/** Reads the response in a separate process. */
 async function read(reading: Reading): Promise<Read> {
 	let answer: string | undefined;
 	const child = startGuarded(process.execPath, ['--expose-gc', program, JSON.stringify(reading)], {

@@ -20,7 +20,7 @@ const ROUNDS = 15;
 interface Listing {
 	ids: string[];
 	ms: number;
-	/** What was asked for, request by request */
+	/** The limit of each request, in order */
 	asked: number[];
 }
 
@@ -54,7 +54,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	});
 }
 
-/** Reads a list and looks up what the service was asked meanwhile. */
+/** Reads a list and looks up the requests in the record of the service. */
 async function listing({ service }: Stage, read: () => Promise<string[]>): Promise<Listing> {
 	await service.control.clearRequests();
 	const { result: ids, ms } = await timed(read);
@@ -89,7 +89,7 @@ async function readByMinimal({ credentials, projectId }: Stage, parentId: string
 	return files.map(({ id }) => String(id));
 }
 
-/** What somebody would write who wants nothing but the list. */
+/** The shortest loop that reads the list. */
 async function readByLoop({ credentials, projectId }: Stage, parentId: string): Promise<string[]> {
 	const { baseUrl, accessToken } = credentials;
 	const headers = apiHeaders(accessToken);

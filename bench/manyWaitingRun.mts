@@ -1,4 +1,4 @@
-// One execution with many sessions that wait, in a process of its own, so that what the waiting takes can be told from all else.
+// Runs one execution with many waiting sessions. It has a separate process, so that its processor time is that of the wait alone.
 // Started by many-waiting.bench.mts with what to do as its argument; says what came of it as a line of JSON.
 import { subscribe } from 'node:diagnostics_channel';
 import { Session } from 'node:inspector/promises';
@@ -93,7 +93,7 @@ while (requests < 3 * sessions) await sleep(100);
 
 const late = monitorEventLoopDelay({ resolution: 10 });
 late.enable();
-// Against how late timers are, this is the same whatever else the machine does.
+// Against how late timers are, other work on the machine changes nothing here.
 let [longestTurnMs, usedBefore] = [0, process.threadCpuUsage()];
 const turns = setInterval(() => {
 	const { user, system } = process.threadCpuUsage(usedBefore);

@@ -1,10 +1,10 @@
-// Loaded into the host's n8n (`node --import`) where a test cannot wait for minutes: what n8n has paused it looks for, and resumes, so many
-// times sooner (WAITS_FASTER). Otherwise n8n is as it is. It has no setting for that: it looks every minute. With WAITS_TWICE (ms) each is
-// resumed a second time within that time, as n8n 1 does where it looks into its database just then; n8n 2 refuses the second.
+// Preloaded into n8n (`node --import`) for tests that can't wait for minutes. n8n polls its database for paused executions once a minute
+// and has no setting for it. With WAITS_FASTER it polls and resumes that many times faster. With WAITS_TWICE (ms) it resumes each execution
+// a second time within this time, as n8n 1 does if it polls at that moment. n8n 2 refuses the second.
 const factor = Number(process.env.WAITS_FASTER);
 const twiceWithin = Number(process.env.WAITS_TWICE ?? 0);
 
-/** A timer of Node's, faster for the part of n8n that looks after paused executions */
+/** A timer of Node's, faster for the part of n8n that polls for paused executions */
 const hurried = <T extends typeof setTimeout | typeof setInterval>(
 	real: T,
 	workOf = (work: () => void) => work,

@@ -1,4 +1,4 @@
-// Ports for programs that are told theirs before they start.
+// Free ports for programs that get their port as a setting.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -8,8 +8,8 @@ const FIRST = 20_000;
 const LAST = 32_000;
 
 /**
- * Returns a port of the loopback interface that no other caller gets while this process runs, in whichever process: the next
- * port is held as a sign that this one is taken.
+ * Returns a free port of the loopback interface. No other process gets the same port from this function while this process runs: it
+ * holds the next port as a sign.
  */
 export async function freePort(): Promise<number> {
 	for (;;) {
