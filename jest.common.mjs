@@ -1,8 +1,6 @@
 // What the two kinds of tests have in common: those that need npm only (jest.config.mjs), and those in the real n8n (test/e2e).
 import { fileURLToPath } from 'node:url';
 
-const transpile = (options) => ['ts-jest', { ...options, diagnostics: false }];
-
 /** Tests are ES modules (.mts), like everything outside the package; the package's own sources stay CommonJS, as n8n loads them. */
 export const common = {
 	rootDir: fileURLToPath(new URL('.', import.meta.url)),
@@ -11,7 +9,7 @@ export const common = {
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/n8n-host/[^/]+/'],
 	transform: {
-		'^.+\\.mts$': transpile({ useESM: true, tsconfig: 'tsconfig.tools.json' }),
-		'^.+\\.ts$': transpile({ tsconfig: 'tsconfig.json' }),
+		'^.+\\.mts$': '<rootDir>/test/stripTypes.mjs',
+		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
 	},
 };

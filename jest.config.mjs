@@ -9,8 +9,16 @@ process.env.N8N_LOG_LEVEL = 'silent';
 // n8n-core writes a key to its user folder, which must not be the developer's own, nor one that somebody else's tests made.
 process.env.N8N_USER_FOLDER = join(common.rootDir, '.cache', 'n8n-user');
 
+/** Packages that all files of a process share */
+const SHARED = '(ajv|ajv-formats|fastify|n8n-workflow|yaml)';
+
 export default {
 	...common,
+	transform: {
+		...common.transform,
+		[`/node_modules/${SHARED}/.*\\.js$`]: '<rootDir>/test/outsideTransformer.mjs',
+	},
+	transformIgnorePatterns: [`/node_modules/(?!${SHARED}/)`],
 	testEnvironment: '<rootDir>/test/environment.mjs',
 	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
 	testMatch: ['<rootDir>/test/**/*.test.mts'],

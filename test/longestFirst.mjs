@@ -37,9 +37,13 @@ const LONGEST = [
 	'engine/run-agent-session-again',
 	'engine/run-agent-session',
 	'engine/dialects',
+	'engine/dialects-ignoring',
+	'engine/prism',
 	'unit/linear-time',
 	'faults/campaign',
 	'engine/bad-input',
+	'engine/hostile-service',
+	'engine/run-agent-session-loops',
 	'service/analytics-tables',
 	'rules/dialects',
 ];

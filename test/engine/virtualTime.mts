@@ -2,22 +2,9 @@
 // Import it before the engine, so that the package is loaded with its clock.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { outside, requireOutside as require } from '../outside.mts';
 import { createVirtualClock } from '../virtualClock.mts';
 
-// Node's own in a test, too: see test/environment.mjs.
-const { requireOutside: require } = globalThis as unknown as { requireOutside: NodeJS.Require };
-
-interface Outside {
-	Date: { now(): number };
-	performance: { now(): number };
-	setTimeout: unknown;
-	clearTimeout: unknown;
-}
-
-/** The globals that n8n-core and the package see; a test has its own. */
-const outside = (require('node:vm') as typeof import('node:vm')).runInThisContext(
-	'globalThis',
-) as Outside;
 const real = {
 	now: outside.Date.now,
 	monotonic: outside.performance.now.bind(outside.performance),
@@ -47,11 +34,19 @@ interface Axios {
 	getUri(config: AxiosConfig): string;
 }
 
-/** Every axios that is loaded: n8n-core has its own. */
-const loadedAxios = (): Axios[] =>
-	Object.values(require.cache)
-		.filter((module) => /axios[\\/]dist[\\/]node[\\/]axios\.cjs$/.test(module?.filename ?? ''))
-		.map((module) => module!.exports as Axios);
+let found: Axios[] = [];
+let searched = 0;
+
+/** Returns every loaded axios: n8n-core has its own. */
+function loadedAxios(): Axios[] {
+	const files = Object.keys(require.cache);
+	if (files.length !== searched)
+		found = files
+			.filter((file) => /axios[\\/]dist[\\/]node[\\/]axios\.cjs$/.test(file))
+			.map((file) => require.cache[file]!.exports as Axios);
+	searched = files.length;
+	return found;
+}
 
 /** Time that stands still unless someone waits in it. Services answer by the host of their URL. */
 export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
