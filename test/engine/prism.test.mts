@@ -13,6 +13,7 @@ import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
 import { endpoints } from '../../openapi/endpoints.mts';
 import { freePort } from '../../n8n-host/ports.mts';
+import { ensureParts } from '../../tools/parts.mts';
 import { documented } from '../documentRows.mts';
 import { good, ID, rl } from './badInput.mts';
 import { run, type Setup } from './engine.mts';
@@ -76,6 +77,7 @@ async function startRecorder(target: string): Promise<string> {
 }
 
 beforeAll(async () => {
+	await ensureParts(['prism'], console.error);
 	const port = await freePort();
 	baseUrl = await startRecorder(`http://127.0.0.1:${port}`);
 	const flags = ['mock', '-h', '127.0.0.1', '-p', String(port), writeContract()];

@@ -1,5 +1,5 @@
 // The charts in docs/benchmarks.md show the runs beside them.
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,11 @@ import type { Table } from '../../bench/benchmark.mts';
 import { draw, type Chart } from '../../bench/chart.mts';
 import { charts } from '../../bench/charts.mts';
 import { getCharts, pasteRun, pastedTable, readDocument } from '../../bench/document.mts';
+import { ensureParts } from '../../tools/parts.mts';
 
 const images = new URL('../../docs/images/benchmarks/', import.meta.url);
+
+beforeAll(async () => await ensureParts(['charts'], console.error));
 
 const table: Table = {
 	columns: ['files read by', 'requests', 'seconds'],

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ensureParts } from '../../tools/parts.mts';
 
 /** Folder of the scanner */
 const scanner = fileURLToPath(new URL('../../n8n-host/scanner', import.meta.url));
@@ -11,6 +12,7 @@ const scanner = fileURLToPath(new URL('../../n8n-host/scanner', import.meta.url)
  * In its own process, because n8n's lint rules judge every file as if it were a node when they see that a test runs them.
  */
 export async function scan(folder: string, what: 'tarball' | 'sources' = 'tarball') {
+	await ensureParts(['scanner'], console.error);
 	const script = `
 		const { analyzePackage, SOURCE_FILE_PATTERNS } = await import('@n8n/scan-community-package/scanner/scanner.mjs');
 		const patterns = ${what === 'sources' ? 'SOURCE_FILE_PATTERNS' : 'undefined'};

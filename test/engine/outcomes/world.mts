@@ -65,6 +65,10 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
+	let hasChanged = false;
+	app.addHook('onRequest', async ({ method }) => {
+		hasChanged ||= method !== 'GET';
+	});
 	// Its own host: what the package remembers of one service says nothing about the next.
 	const host = `service-${++services}.test`;
 	time.serve(host, app);
@@ -104,7 +108,8 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		seed: await control.seed(),
 		async look() {
 			time.advance(60_000);
-			world.seed = await control.seed();
+			if (hasChanged) world.seed = await control.seed();
+			hasChanged = false;
 		},
 		projectId,
 		siteId,
