@@ -25,8 +25,8 @@ export default {
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],
 	// For what hangs, not for what is slow.
 	testTimeout: 300_000,
-	// Many tests wait for answers over real HTTP; while two wait, two others work.
-	maxWorkers: availableParallelism() + 2,
+	// Many tests wait for answers over real HTTP; while three wait, two others work.
+	maxWorkers: availableParallelism() + 3,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };
