@@ -1,16 +1,8 @@
 // n8n killed, and stopped, under sessions that wait in its database: each session is started once, each request decided once, and the outcome arrives.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost, type OwnHost } from '../../n8n-host/host.mts';
-import { importCredential } from '../../tools/demoStage.mts';
-import { startLocalService, type LocalService } from '../../tools/demoService.mts';
-import { runLive, single, WAITS_FASTER } from './durable.mts';
-import { shared } from './shared.mts';
-import { CLOSE_TIMEOUT_MS, eventually, STAGE_TIMEOUT_MS } from './support.mts';
+import { describe, expect, test } from '@jest/globals';
+import { runLive, single, useKillableStage } from './durable.mts';
+import { eventually } from './support.mts';
 
 const TIMEOUT_MS = 5 * 60_000;
 /** Number of random kills or stops of n8n, and the seed of their times */
@@ -28,71 +20,53 @@ function randomFrom(seed: number): () => number {
 	};
 }
 
-const userFolder = mkdtempSync(join(tmpdir(), 'n8n-durable-'));
-let host: OwnHost;
-let service: LocalService;
+// n8n's own default: a poll that n8n has begun before a stop comes to its end.
+const stage = useKillableStage({ env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '30' } });
 /** The waiting execution of each session, by prompt */
 const executions = new Map<string, string>();
 
-const start = async (login?: OwnHost['login']) =>
-	await startHost({
-		packageDir: shared().packageDir,
-		userFolder,
-		login,
-		waitsFaster: WAITS_FASTER,
-		// n8n's own default: a look that is under way when n8n is stopped comes to its end.
-		env: { ...WITHOUT_EDITOR, N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '30' },
-	});
-
-const end = { killed: async () => await host.kill(), stopped: async () => await host.close() };
+const end = {
+	killed: async () => await stage.host.kill(),
+	stopped: async () => await stage.host.close(),
+};
 
 async function restart(how: keyof typeof end): Promise<void> {
 	await end[how]();
-	host = await start(host.login);
-	// The one of before is there, but this handle does not know it.
-	await importCredential(host, service);
+	await stage.restart();
 }
 
 async function run(prompt: string): Promise<void> {
-	executions.set(prompt, await runLive(host, single(prompt, prompt)));
+	executions.set(prompt, await runLive(stage.host, single(prompt, prompt)));
 }
 
 const getStatus = async (prompt: string) =>
-	(await host.rest.get(`/executions/${executions.get(prompt)}`)).status as string;
+	(await stage.host.rest.get(`/executions/${executions.get(prompt)}`)).status as string;
 
 const sessionsFor = async (prompt: string) =>
-	(await service.sessions()).filter((session) => session.prompt === prompt);
+	(await stage.service.sessions()).filter((session) => session.prompt === prompt);
 
 /** As someone does who finds it in the list of executions: what n8n was at when it was killed, it calls crashed. Returns those. */
 async function retryCrashed(): Promise<string[]> {
 	await sleep(3000);
 	const crashed: string[] = [];
 	for (const [prompt, id] of executions) {
-		const { status, waitTill } = await host.rest.get(`/executions/${id}`);
+		const { status, waitTill } = await stage.host.rest.get(`/executions/${id}`);
 		// n8n also calls a paused execution so for a moment.
 		if (status !== 'crashed' || waitTill) continue;
-		executions.set(prompt, await host.retry(id));
+		executions.set(prompt, await stage.host.retry(id));
 		crashed.push(prompt);
 	}
 	return crashed;
 }
 
-beforeAll(async () => {
-	[host, service] = await Promise.all([start(), startLocalService()]);
-	await importCredential(host, service);
-}, STAGE_TIMEOUT_MS);
-
-afterAll(async () => {
-	await Promise.allSettled([host?.close(), service?.close()]);
-	rmSync(userFolder, { recursive: true, force: true });
-}, CLOSE_TIMEOUT_MS);
-
 const WORK = '[work 5s] [ask bash: one] [work 5s] [ask bash: two] [say Done.]';
 
 /** Makes the next answer to an operation come so late that it is under way when n8n ends, and waits until it is. */
 async function meetSlow(operationId: string): Promise<void> {
-	await service.control.addFaults({ operationId, kind: 'latency', ms: 12_000, times: 1 });
-	await eventually(async () => (await service.control.faults()).every(({ struck }) => struck > 0));
+	await stage.service.control.addFaults({ operationId, kind: 'latency', ms: 12_000, times: 1 });
+	await eventually(async () =>
+		(await stage.service.control.faults()).every(({ struck }) => struck > 0),
+	);
 }
 
 const parked = async (prompt: string) =>
@@ -143,7 +117,7 @@ test(
 	async () => {
 		const random = randomFrom(SEED);
 		for (const operationId of ['getAgentSession', 'resolveInteraction'])
-			await service.control.addFaults({ operationId, kind: 'latency', ms: 400, times: 0 });
+			await stage.service.control.addFaults({ operationId, kind: 'latency', ms: 400, times: 0 });
 		for (let kill = 0; kill < KILLS; kill++) {
 			const prompt = `random ${kill} ${WORK}`;
 			await run(prompt);
@@ -163,7 +137,7 @@ test(
 		expect(executions.size).toBe(8 + KILLS);
 		await retryCrashed();
 		for (const [prompt, id] of executions) {
-			const execution = await host.waitForExecution(id);
+			const execution = await stage.host.waitForExecution(id);
 			const { status, error } = execution;
 			expect({ prompt, status, error: error?.message }).toEqual({ prompt, status: 'success' });
 			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { listExecutions } from '../../n8n-host/executions.mts';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost, type Host, type OwnHost } from '../../n8n-host/host.mts';
+import { startHost, type Host, type HostOptions, type OwnHost } from '../../n8n-host/host.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { importCredential, type StartHost } from '../../tools/demoStage.mts';
 import { startLocalService, type LocalService } from '../../tools/demoService.mts';
@@ -47,16 +47,19 @@ export interface KillableStage {
 	restart(): Promise<void>;
 }
 
-/** Returns the stage of one test file, which is filled before its tests and ended after them. */
-export function useKillableStage(): KillableStage {
+/** Returns the stage of one test file, which is filled before its tests and ended after them. n8n's polls are faster by default. */
+export function useKillableStage({
+	waitsFaster = WAITS_FASTER,
+	env = {},
+}: Pick<HostOptions, 'waitsFaster' | 'env'> = {}): KillableStage {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-killable-'));
 	const start = async (login?: OwnHost['login']) =>
 		await startHost({
 			packageDir: shared().packageDir,
 			userFolder,
 			login,
-			waitsFaster: WAITS_FASTER,
-			env: WITHOUT_EDITOR,
+			waitsFaster,
+			env: { ...WITHOUT_EDITOR, ...env },
 		});
 	const stage = {
 		async restart() {

@@ -1,31 +1,14 @@
 // n8n killed between the question and the answer, and between the question and the end of the time that people have.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost, type OwnHost } from '../../n8n-host/host.mts';
-import { importCredential } from '../../tools/demoStage.mts';
-import { startLocalService, type LocalService } from '../../tools/demoService.mts';
+import { beforeAll, expect, test } from '@jest/globals';
 import { filledInExample } from '../../tools/examples.mts';
 import { outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
+import { useKillableStage } from './durable.mts';
 import { getChoice, LOOK_MS, openPage, send, withPage } from './page.mts';
 import { answerOnPhone } from './phone.mts';
-import { shared } from './shared.mts';
-import { CLOSE_TIMEOUT_MS, eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
+import { eventually, NODE, STAGE_TIMEOUT_MS, testWith } from './support.mts';
 
-const userFolder = mkdtempSync(join(tmpdir(), 'n8n-page-'));
-let host: OwnHost;
-let service: LocalService;
+const stage = useKillableStage({ waitsFaster: 1 });
 const executions: Record<string, string> = {};
-
-const start = async (login?: OwnHost['login']) =>
-	await startHost({
-		packageDir: shared().packageDir,
-		userFolder,
-		login,
-		env: WITHOUT_EDITOR,
-	});
 
 /** The example, with its messages deactivated as it is imported: what they would send is what comes in */
 const ANSWERED = 'approve-on-a-page.json';
@@ -35,8 +18,7 @@ const UNANSWERED = [...DECIDED, 'wait'] as const;
 const getPrompt = (end: string) => `Unanswered ${end} [ask bash: npm publish] [say Went on.]`;
 
 beforeAll(async () => {
-	[host, service] = await Promise.all([start(), startLocalService()]);
-	await importCredential(host, service);
+	const { host } = stage;
 	const file = filledInExample(ANSWERED.replace('.json', ''));
 	executions[ANSWERED] = await host.run(await host.importWorkflow(file));
 	for (const end of UNANSWERED) {
@@ -46,17 +28,12 @@ beforeAll(async () => {
 	}
 }, STAGE_TIMEOUT_MS);
 
-afterAll(async () => {
-	await Promise.allSettled([host?.close(), service?.close()]);
-	rmSync(userFolder, { recursive: true, force: true });
-}, CLOSE_TIMEOUT_MS);
-
 /** The links that left by Needs Approval, once the execution is paused after that */
 const getLink = async (name: string): Promise<string> =>
 	await eventually(async () => {
-		const { status } = await host.rest.get(`/executions/${executions[name]}`);
+		const { status } = await stage.host.rest.get(`/executions/${executions[name]}`);
 		if (status !== 'waiting') return undefined;
-		const { runData } = await host.waitForExecution(executions[name], { until: 'waiting' });
+		const { runData } = await stage.host.waitForExecution(executions[name], { until: 'waiting' });
 		const asked = runData[NODE].flatMap(
 			({ data }) => data?.main[outputIndex('needsApproval')] ?? [],
 		);
@@ -66,7 +43,7 @@ const getLink = async (name: string): Promise<string> =>
 /** The host's ports are others after a restart, as its address would not be. */
 function moved(url: string): string {
 	const { pathname, search } = new URL(url);
-	return `${host.url}${pathname}${search}`;
+	return `${stage.host.url}${pathname}${search}`;
 }
 
 testWith('Chromium')(
@@ -74,19 +51,19 @@ testWith('Chromium')(
 	async () => {
 		const urls = [await getLink(ANSWERED), ...(await Promise.all(UNANSWERED.map(getLink)))];
 		expect(new Set(urls).size).toBe(1 + UNANSWERED.length);
-		await host.kill();
-		host = await start(host.login);
-		// The one of before is there, but this handle does not know it.
-		await importCredential(host, service);
+		await stage.host.kill();
+		await stage.restart();
 		const url = moved(urls[0]);
 		expect((await openPage(url)).status).toBe(200);
 		// n8n has to resume first what is due since it was killed.
 		await eventually(async () => {
-			const { waitTill } = await host.rest.get(`/executions/${executions[ANSWERED]}`);
+			const { waitTill } = await stage.host.rest.get(`/executions/${executions[ANSWERED]}`);
 			return Date.parse(waitTill) > Date.now() + 30_000;
 		}, LOOK_MS / 1000);
 		await answerOnPhone(url);
-		const execution = await host.waitForExecution(executions[ANSWERED], { timeoutMs: LOOK_MS });
+		const execution = await stage.host.waitForExecution(executions[ANSWERED], {
+			timeoutMs: LOOK_MS,
+		});
 		expect(execution.status).toBe('success');
 		const [{ decisions }] = execution.items('Result');
 		expect(decisions.split('\n')).toEqual([
@@ -102,7 +79,8 @@ test(
 	async () => {
 		const [denied, aborted] = await Promise.all(
 			DECIDED.map(
-				async (end) => await host.waitForExecution(executions[end], { timeoutMs: 2 * LOOK_MS }),
+				async (end) =>
+					await stage.host.waitForExecution(executions[end], { timeoutMs: 2 * LOOK_MS }),
 			),
 		);
 		expect(denied.items('Completed')).toMatchObject([
@@ -121,7 +99,7 @@ test(
 		expect(page.title).toBe('The agent needs your approval');
 		const request0 = getChoice(page, 0, 'Approve once');
 		expect(await send(url, page, { request0 })).toMatchObject({ title: 'Your answer was sent' });
-		const execution = await host.waitForExecution(executions.wait, { timeoutMs: LOOK_MS });
+		const execution = await stage.host.waitForExecution(executions.wait, { timeoutMs: LOOK_MS });
 		expect(execution.items('Completed')).toMatchObject([
 			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },
 		]);
