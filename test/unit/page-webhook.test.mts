@@ -52,7 +52,12 @@ interface World {
 	more?: object;
 	page?: unknown;
 	/** The records of several sessions */
-	records?: Array<{ sessionId: string; page: PageRecord }>;
+	records?: Array<{
+		sessionId: string;
+		page: PageRecord;
+		ledger?: object[];
+		dashboardUrl?: string;
+	}>;
 	/** What happens before the service answers */
 	before?: () => Promise<void>;
 	until?: number;
@@ -127,6 +132,7 @@ async function ask(world: World) {
 		value,
 		records,
 		nodeContext,
+		logged,
 	};
 }
 
@@ -414,6 +420,83 @@ describe('a valid answer', () => {
 	});
 });
 
+describe('a link with nothing left to decide', () => {
+	const content = fingerprintContent(request)!;
+	const line = (patterns: string[], of = content) => ({
+		record: {
+			decision: 'approve',
+			decidedBy: 'rule 1',
+			interactionId: 'i1',
+			permission: 'bash',
+			patterns,
+			at: '2026-10-05T09:00:00.000Z',
+		},
+		content: of,
+		state: 'confirmed',
+		polls: 0,
+	});
+	const nothing = { ...session, pendingInteractions: [] };
+	const newer = createLink(['another']);
+
+	test.each<[title: string, serves: object, questions: unknown[], ledger: object[]]>([
+		['The session has ended', { ...nothing, status: 'completed' }, [link], []],
+		['Nothing needs your approval', nothing, [link], []],
+		['Already answered', nothing, [link], [line(['git push'])]],
+		['Nothing needs your approval', nothing, [link], [line(['another command'], 'another')]],
+		['This link was replaced', nothing, [link, newer], []],
+		[
+			'Already answered',
+			nothing,
+			[link, newer],
+			[line(['another command'], 'another'), line(['git push'])],
+		],
+	])('says "%s": %j', async (title, serves, questions, ledger) => {
+		const questionsNow = structuredClone(questions) as PageRecord['questions'];
+		const records = [{ sessionId: 's1', ledger, page: { ...page(), questions: questionsNow } }];
+		const { html, sent } = await ask({ method: 'GET', serves: () => serves, records });
+		expect(sent[0]).toBe(200);
+		expect(html).toContain(`<h1>${title}</h1>`);
+		const isOver =
+			questions.length === 1 && !ledger.some((each) => (each as any).content === content);
+		expect(html.includes('There’s nothing left to decide here.')).toBe(
+			isOver || title === 'Already answered',
+		);
+		expect(html.includes('by rule 1: ')).toBe(title === 'Already answered');
+		expect(html).not.toContain('another command');
+	});
+
+	test('leads to the dashboard, at the address that the session has now', async () => {
+		const url = (name: string) => `https://dashboard.example/${name}`;
+		const records = [{ sessionId: 's1', page: page(), dashboardUrl: url('then') }];
+		const get = { method: 'GET', records };
+		const now = await ask({ ...get, serves: () => ({ ...nothing, dashboardUrl: url('now') }) });
+		expect(now.html).toContain(url('now'));
+		expect(now.html).not.toContain(url('then'));
+		const open = await ask({ ...get, serves: () => ({ ...session, dashboardUrl: url('now') }) });
+		expect(open.html).toContain(url('now'));
+		expect((await ask({ ...get, serves: () => nothing })).html).toContain(url('then'));
+	});
+
+	test.each([
+		[true, 'The agent gets your comment, too.'],
+		[undefined, 'The agent doesn’t get it.'],
+	])(
+		'unlike an open one, which says who reads the comment (sent to the agent: %p)',
+		async (sendComments, text) => {
+			const { html } = await ask({ method: 'GET', page: { ...page(), sendComments } });
+			expect(html).toContain(text);
+		},
+	);
+
+	test('unlike one whose session can’t be read, which n8n’s log explains', async () => {
+		const serves = () => ({ hello: 1 });
+		const { logged } = await ask({ method: 'GET', serves });
+		expect(logged).toHaveBeenCalledWith(
+			expect.stringContaining("The approval page couldn't read its session: "),
+		);
+	});
+});
+
 describe('several approvers', () => {
 	const approvers = ['Anna', 'Ben', 'Carla'].map((name) => ({ name, contact: name }));
 	const key = requestKey(request);
@@ -428,7 +511,12 @@ describe('several approvers', () => {
 			(saved as Array<{ page: PageRecord }>).map((each, at) => ({ ...each, sessionId: `s${at}` }));
 		const saved = records(sessions.map((each) => ({ page: { ...page(), questions: [each] } })));
 		return {
-			async press(name: string, choice: string, at = 0, more: World = {}) {
+			async press(
+				name: string,
+				choice: string,
+				at = 0,
+				{ comment = '', ...more }: World & { comment?: string } = {},
+			) {
 				const copy = structuredClone(saved);
 				const { approvers: asked } = sessions[at].team;
 				const { nonce } = asked.find((each) => each.name === name)!;
@@ -444,7 +532,7 @@ describe('several approvers', () => {
 					until,
 					records: copy,
 					query: { question: nonce },
-					body: { shown: digest, request0: choice, comment: '' },
+					body: { shown: digest, request0: choice, comment },
 					...more,
 				});
 			},
@@ -577,6 +665,51 @@ describe('several approvers', () => {
 		const own = await ask({ ...get, query: { question: team.approvers[1].nonce } });
 		expect(own.html).toMatch(/You’ve already answered.*Approved once.*Not answered yet/s);
 	});
+
+	test('add their comments with their names, and one approver alone without', async () => {
+		const n8n = paused([question(3)]);
+		const press = (name: string, comment: string) => async () =>
+			await n8n.press(name, '0', 0, { comment });
+		const [first] = await together([
+			press('Anna', 'Fine.'),
+			press('Ben', ''),
+			press('Carla', 'Go.'),
+		]);
+		expect(first.records[0].page.comment).toBe('Anna: Fine.\nCarla: Go.');
+		executions++;
+		const { value } = await ask({ body: VALID });
+		expect((value.page as PageRecord).comment).toBe('Go.');
+	});
+
+	test.each([
+		['The request has changed', ['Anna'], true],
+		['This link was replaced', [], true],
+		['Nothing needs your approval', ['Anna'], false],
+	])(
+		'read "%s" if it has, after answers of %j (asked again: %p)',
+		async (title, voters, isAskedAgain) => {
+			const asked = question(2);
+			if (voters.length > 0) {
+				const [{ records }] = await together(
+					voters.map((name) => () => paused([asked]).press(name, '0')),
+				);
+				Object.assign(asked, records[0].page.questions[0]);
+			}
+			const questions = isAskedAgain ? [asked, createLink(['another'])] : [asked];
+			executions++;
+			const { html } = await ask({
+				method: 'GET',
+				query: { question: asked.team.approvers[1].nonce },
+				records: [{ sessionId: 's0', page: { ...page(), questions } }],
+				serves: () => ({
+					...session,
+					pendingInteractions: [{ ...request, patterns: ['git push --force'] }],
+				}),
+			});
+			expect(html).toContain(`<h1>${title}</h1>`);
+			expect(html).not.toContain('<form');
+		},
+	);
 
 	test('have different links: the nonce of the question opens nothing', async () => {
 		const each = question(2);
