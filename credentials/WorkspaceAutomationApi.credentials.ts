@@ -24,14 +24,11 @@ const responseCode = (value: number, message: string) => ({
 const REDIRECT_MESSAGE =
 	"The base URL answers with a redirect. If you trust its target, enter the target as the base URL. Redirects aren't followed, so that the API key goes nowhere else.";
 
-/**
- * Expression for the override of the projects list, for the test's request: n8n evaluates it, and knows no function of
- * ours. (n8n 1.123 cannot parse a `catch` without a name.)
- */
+/** Returns an expression, because n8n evaluates the test without our functions. n8n 1.123 can't parse a `catch` without a name. */
 const overridden = (field: string, otherwise: string) =>
 	`={{ (() => { try { const { listProjects } = JSON.parse($credentials.overrides || '{}'); return ${field} || ${otherwise}; } catch (error) { return ${otherwise}; } })() }}`;
 
-/** The query of the override without the values that a test has none of */
+/** Omits the values that a test doesn't have */
 const FIXED_QUERY =
 	'Object.fromEntries(Object.entries(listProjects.query || {}).filter((entry) => !/[{]/.test(JSON.stringify(entry[1]))))';
 
@@ -88,8 +85,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		},
 	];
 
-	// A function and not a template, because a request's own version header has to win over the credential's and
-	// because this is the one place that can keep the key from any other address.
+	// A function, because a request's own version header has to win, and nothing else can keep the key from other addresses.
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
@@ -106,7 +102,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		}
 		return {
 			...requestOptions,
-			// For every request with the key, the credential's test included. n8n 1.x knows the first of the two only.
+			// Covers the credential's test too. n8n 1.x knows only the first of the two.
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 			headers: {
@@ -122,13 +118,13 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			baseURL: '={{ $credentials.baseUrl }}',
 			method: overridden('listProjects.method', "'GET'") as IHttpRequestMethods,
 			url: overridden('listProjects.path', "'/projects'"),
-			// Without parameters of ours: the API document does not name those of this list.
+			// Without our parameters, because the API document doesn't name those of this list.
 			qs: overridden(FIXED_QUERY, '({})') as unknown as IDataObject,
 			headers: { [VERSION_HEADER]: overridden('listProjects.version', '$credentials.apiVersion') },
 		},
 		rules: [
 			...[301, 302, 303, 307, 308].map((status) => responseCode(status, REDIRECT_MESSAGE)),
-			// The first character of a web page: a login or a proxy that answers in the service's place.
+			// The first character of a web page from a login or a proxy
 			{
 				type: 'responseSuccessBody',
 				properties: {
@@ -147,7 +143,7 @@ export class WorkspaceAutomationApi implements ICredentialType {
 				404,
 				"The service answers 404 for the list of projects: either the base URL isn't the API's address, or the API key lacks the scope or the access to list projects. A key that is only meant for other operations may still work.",
 			),
-			// n8n takes rules of both kinds beside each other, and types them apart.
+			// n8n takes rules of both kinds together, but types them apart.
 		] as ICredentialTestRequest['rules'],
 	};
 }

@@ -19,7 +19,6 @@ const loadExecute = async () => await loadCode(async () => await import('./execu
 const loadWebhook = async () =>
 	await loadCode(async () => await import('./approval/page/webhook.ts'));
 
-/** The input for the sub-node that defines the required format of a result */
 const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	displayName: 'Output Parser',
 	type: NodeConnectionTypes.AiOutputParser,
@@ -47,7 +46,6 @@ export class RunAgentSession implements INodeType {
 			searchHint:
 				"Connect every output. If 'wait' is 'database', connect Still Running to this node's own input and to nothing else.",
 		},
-		// With the toggle, an input for n8n's output parsers beside the usual one
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
 		outputNames: Object.values(OUTPUTS),

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import {
@@ -19,11 +19,7 @@ import { exactRules } from './policy/moreRules';
 import { addOrigin, shownRequests } from './approval/request';
 import type { RunResult } from './session/types';
 
-// Items and errors of the node.
-
-/**
- * Returns the fields that an approver needs: the requests that the question shows are those that the item has and that an answer decides.
- */
+/** Returns the fields for an approver. The question shows only requests that the item has and that an answer decides. */
 function approvalFields(
 	{ session, origin = {}, undecided, preferences, link, reader }: RunResult,
 	asTool: boolean,
@@ -54,9 +50,8 @@ function approvalFields(
 }
 
 /**
- * Returns the JSON of a result. It never has a key `error`, because n8n's Retry On Fail would treat that as a failure.
- * @param isSimple whether to leave out the fields that only describe the run, such as `latestTool` and `pollCount`, and those of the service
- * that the API document doesn't list
+ * Returns JSON without a key `error`, which n8n's Retry On Fail would treat as a failure.
+ * @param isSimple leaves out the fields that only describe the run, and those that the API document doesn't list
  */
 export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
@@ -81,7 +76,6 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 	return (isSimple ? json : { ...json, ...more, ...json }) as IDataObject;
 }
 
-/** Returns the JSON of an item's result, in the form that the node's parameters choose. */
 export function toItemJson(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -93,7 +87,7 @@ export function toItemJson(
 	return json;
 }
 
-/** Returns the JSON of the items of a result: one, or one for each of several approvers. */
+/** Returns one item, or one for each of several approvers. */
 export const toItemsJson = (
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -118,27 +112,6 @@ export const toItemsJson = (
 		};
 	}) ?? [toItemJson(context, itemIndex, result)];
 
-/** Returns an input item for Still Running: the node's parameters may read its JSON again. */
-export const toReturningItem = (
-	input: INodeExecutionData,
-	itemIndex: number,
-	marks: { sessionKey: string },
-	json: IDataObject,
-	node: INode,
-): INodeExecutionData => {
-	const item = {
-		...input,
-		...marks,
-		json: { ...input.json, ...json },
-		pairedItem: { item: itemIndex },
-	};
-	// n8n would take an item with an `error` for a failed one: the error output looks at the item, and Retry On Fail at its JSON.
-	delete item.error;
-	if (node.retryOnFail) delete item.json.error;
-	return item;
-};
-
-/** Reports the sessions of this run and their states to n8n's tracing. */
 export function reportToTracing(context: IExecuteFunctions, results: readonly RunResult[]): void {
 	// n8n 1 has no tracing, and saves unknown metadata with the execution's data.
 	if (!('customData' in context)) return;
@@ -152,7 +125,6 @@ export function reportToTracing(context: IExecuteFunctions, results: readonly Ru
 	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
 }
 
-/** Returns the error for a session that the service reported as failed. */
 export function sessionFailedError({
 	session,
 	decisions,
@@ -192,10 +164,7 @@ export function combineFailures(
 	return error;
 }
 
-/**
- * Returns the error after Stop, which drops all items. It names the items whose last request may have taken effect, and the sessions
- * that couldn't be aborted.
- */
+/** Names the items whose last request may have taken effect, and the sessions that couldn't be aborted: Stop drops all items. */
 export function canceledError(
 	context: IExecuteFunctions,
 	failures: readonly ItemFailure[],

@@ -10,7 +10,6 @@ import { readTrial } from './panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from './policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
 
-/** The result for one request. The option is missing if the request has none. */
 export type Trial = (Ruling | Verdict) & {
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
@@ -23,14 +22,12 @@ export type Trial = (Ruling | Verdict) & {
 const REQUESTS_HELP =
 	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
 
-/** Returns the verdict on a request, with the fields that people read first at the beginning. */
+/** Puts the fields that people read first at the beginning. */
 const toTrial = (request: GenericValue, { decision, ...verdict }: Ruling | Verdict): Trial =>
 	({ decision, request, ...verdict }) as Trial;
 
 /**
- * Returns a policy's decisions about requests, by the same function that decides in a session. A request comes from the service
- * (`permission`, `patterns`, `response`) or from an item's `decisions`. If it has no options, only the rules are tried.
- * @param requests the field 'Requests': one request or a list of them, as JSON or as its text
+ * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
  * @throws WorkspaceAutomationError if there are none, or if the field isn't JSON
  */
 export function tryRules(requests: unknown, policy: Policy): Trial[] {
@@ -56,7 +53,6 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	});
 }
 
-/** Runs the operation Try Rules, which sends nothing. Returns an item on Completed for each request of each input item. */
 export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] {
 	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };

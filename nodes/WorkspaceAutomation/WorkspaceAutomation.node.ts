@@ -28,11 +28,7 @@ const RESOURCES = {
 	task,
 };
 
-/**
- * The part of the panel that belongs to a resource: the list of its operations, then their fields, each shown for its operation. A
- * new node lists or, without a list, creates.
- * @param operations by their value, which workflows store
- */
+/** Creates a resource's fields. The keys of `operations` are stored in workflows. A new node lists or, without a list, creates. */
 function createPanel(resource: string, operations: Record<string, Operation>): Field[] {
 	const values = Object.keys(operations);
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];

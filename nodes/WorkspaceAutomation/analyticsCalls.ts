@@ -7,18 +7,14 @@ import { queryParameters } from '../shared/n8n/commonFields';
 import { setCustomData } from '../shared/n8n/customData';
 import { createEvaluator, readParameter } from '../shared/n8n/fields';
 
-// What the operation of analytics does beside its request.
-
-/** The rows that a query returns at most (API document, Limits) */
+/** The service's limit (API document, Limits) */
 const MAX_ROWS = 100_000;
 
-/** Returns the values of a query. Values from other nodes are written into it as literals. */
 export function prepareQuery(context: IExecuteSingleFunctions, query: string): Values {
 	const parameters = readParameter(context, queryParameters, 'options.');
 	return { query: boundQuery(query, parameters, createEvaluator(context)) };
 }
 
-/** Returns all rows in one item, and whether they were cut off. */
 export function readResult(
 	context: IExecuteSingleFunctions,
 	body: unknown,

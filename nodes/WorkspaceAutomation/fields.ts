@@ -6,9 +6,6 @@ import type { Operation } from '../shared/n8n/declarative';
 import type { Field } from '../shared/n8n/fields';
 import { formatMib, MIB } from '../shared/values';
 
-// Fields of several resources.
-
-/** A file or folder, and the project that fills the list of them; that is not sent. */
 export const fileFields: Field[] = [
 	{
 		...projectLocator,
@@ -19,7 +16,7 @@ export const fileFields: Field[] = [
 	fileLocator,
 ];
 
-/** With Simplify on, each item as `simple` makes it, without what the service has not said. */
+/** With Simplify on, applies `simple` to each item and removes undefined fields. */
 export const simplifyOutput = (simple: (json: IDataObject) => IDataObject): Operation['output'] =>
 	function (items, { simplify }) {
 		if (simplify !== true) return items;
@@ -29,7 +26,7 @@ export const simplifyOutput = (simple: (json: IDataObject) => IDataObject): Oper
 		});
 	};
 
-/** The limit on file content (API document, Limits) */
+/** API document, Limits */
 const MAX_FILE_BYTES = 10 * MIB;
 
 export function requireFileSize(field: string, bytes: number): void {

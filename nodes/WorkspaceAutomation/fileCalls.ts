@@ -10,9 +10,6 @@ import { requireText } from '../shared/validation';
 import { isRecord } from '../shared/values';
 import { requireFileSize } from './fields';
 
-// What the operations that create files and folders do beside their requests.
-
-/** The values of a file that comes from a binary field of the item, its own name among them. */
 async function readBinaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
 	const { binary = {} } = context.getInputData();
 	if (!(name in binary)) {
@@ -30,7 +27,6 @@ async function readBinaryContent(context: IExecuteSingleFunctions, name: string)
 	return { data: new Base64(buffer), contentType: mimeType || undefined, name: fileName };
 }
 
-/** Returns the values of a new file. */
 export async function prepareFile(
 	context: IExecuteSingleFunctions,
 	{ contentSource, binaryPropertyName, name }: Values,
@@ -49,7 +45,7 @@ export async function prepareFile(
 	};
 }
 
-/** Returns what was created: the response, or the entry in the list if nothing came back, or what was sent if that fails too. */
+/** Returns the created entry: the response or, without one, the entry in the list or else the sent values. */
 export async function readCreated(
 	body: unknown,
 	values: Values,
@@ -61,7 +57,7 @@ export async function readCreated(
 	return { json: (named instanceof Error ? undefined : findInPlace(named, values)) ?? json };
 }
 
-/** Returns the file or folder that has the name already, after a conflict: the API overwrites nothing. */
+/** Returns the file or folder that already has the name after a conflict, because the API overwrites nothing. */
 export async function recoverExisting(
 	error: unknown,
 	values: Values,

@@ -16,16 +16,12 @@ import { toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
 import { withRetries } from '../shared/client/withRetries';
 
-/** A stream as n8n's helpers take one */
 type Stream = Exclude<
 	Parameters<IExecuteSingleFunctions['helpers']['prepareBinaryData']>[0],
 	Buffer
 >;
 
-/**
- * Why the address of a download is not followed; undefined where it is. One within n8n's own network that a service outside of it
- * names would reach what is not meant for it.
- */
+/** Returns the reason not to follow a URL. An external service must not make n8n reach addresses in n8n's own network. */
 function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	if (!URL.canParse(url)) return "It isn't a URL.";
 	const { protocol, hostname, username, password } = new URL(url);
@@ -38,7 +34,6 @@ function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	return undefined;
 }
 
-/** Throws unless a download may be requested from the URL. */
 function requireSafeUrl(url: string, baseUrl: string): void {
 	const problem = findUrlProblem(url, baseUrl);
 	if (problem === undefined) return;
@@ -56,7 +51,6 @@ interface DownloadResponse {
 
 const MAX_REDIRECTS = 5;
 
-/** Sends a request, and follows redirects to URLs that are as safe as the first. */
 async function followRedirects(
 	url: string,
 	baseUrl: string,
@@ -74,7 +68,6 @@ async function followRedirects(
 	return response;
 }
 
-/** The host of a download is not the service, and gets no key. */
 function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 	const isResponse = attempt.kind === 'response';
 	const reason = isResponse
@@ -87,9 +80,9 @@ function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 	);
 }
 
-/** Ten times what a file may have when it is created */
+/** Ten times the limit on created files */
 const MAX_DOWNLOAD_BYTES = 100 * MIB;
-/** All of a download: what takes longer would outlast its URL soon */
+/** Limit on all attempts. A longer download would soon outlast its URL. */
 const MAX_DOWNLOAD_MS = 300_000;
 const MAX_DOWNLOAD_ATTEMPTS = 4;
 
@@ -98,10 +91,7 @@ const downloadError = (what: string, limit: string) =>
 const downloadTooLarge = () =>
 	downloadError('is too large', `It has more than ${formatMib(MAX_DOWNLOAD_BYTES)}`);
 
-/**
- * Ends a stream with an error as soon as it has too many bytes. Every way to read a stream passes `emit`, and counting there
- * neither starts the stream nor holds any of it.
- */
+/** Ends a stream that is too large. Every reader passes `emit`, and counting there neither starts the stream nor buffers it. */
 function limitBytes(body: Stream): void {
 	const emit = body.emit.bind(body);
 	let bytes = 0;
@@ -114,7 +104,6 @@ function limitBytes(body: Stream): void {
 	};
 }
 
-/** Requests a download URL once, and streams its body into `consume`. The result of that is the body of the attempt. */
 async function fetchContent<T>(
 	{ helpers }: IExecuteSingleFunctions,
 	baseUrl: string,
@@ -142,10 +131,7 @@ async function fetchContent<T>(
 	return { kind: 'response', status, headers, body: await consume(body, headers) };
 }
 
-/**
- * Streams the content of a download URL into `consume`, and retries after a failure. The URL is signed and needs no key, so the
- * request is sent without the credential, to the host that the service named and to those that it redirects to.
- */
+/** Streams a download into `consume`, with retries. The URL is signed, so requests are sent without the credential. */
 export async function download<T>(
 	context: IExecuteSingleFunctions,
 	{ clock, baseUrl, signal }: ApiClient,
@@ -187,12 +173,14 @@ export async function download<T>(
 	return body as T;
 }
 
-/** Reads the response: the text itself, or its download URL. A URL wins over an empty text. */
-function readContent(body: unknown, api: ApiClient): { text: string } | { url: string } {
+type Content = { text: string } | { url: string };
+
+/** Reads the text or its download URL, which wins over an empty text. */
+function readContent(body: unknown, api: ApiClient): Content {
 	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
 	if (nonEmptyText(text)) return { text: String(text) };
 	if (nonEmptyText(url)) return { url: String(url) };
-	// An empty file is found under no name that only counts with something in it.
+	// Names that need a value can't find the text of an empty file.
 	if (isRecord(body) && [text, body.text, body.content].includes('')) return { text: '' };
 	if (typeof body === 'string') return { text: body };
 	throw new WorkspaceAutomationError(
@@ -201,7 +189,7 @@ function readContent(body: unknown, api: ApiClient): { text: string } | { url: s
 	);
 }
 
-/** Name and type of the file, which its content comes without. The endpoint is in beta: without it the content is all there is. */
+/** Fetches the name and type, which the content lacks. The endpoint is in beta, so its errors are ignored. */
 async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObject> {
 	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
@@ -209,28 +197,14 @@ async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObjec
 	return isReadable ? (response.body as IDataObject) : {};
 }
 
-/** Returns the item of a file's content. Both kinds of responses become either kind of output; a download is streamed. */
-export async function readContentItem(
+async function readBinaryItem(
 	context: IExecuteSingleFunctions,
-	body: unknown,
-	values: Values,
+	content: Content,
+	fileId: string,
+	field: string,
 	api: ApiClient,
 ): Promise<INodeExecutionData> {
 	const { helpers } = context;
-	const content = readContent(body, api);
-	const fileId = String(values.fileId);
-	if (values.outputAs === 'url') {
-		if ('url' in content) return { json: { fileId, url: content.url } };
-		throw new WorkspaceAutomationError(
-			'The service returned text instead of a download URL',
-			"Set 'Output As' to Text or Binary Data.",
-		);
-	}
-	if (values.outputAs === 'text') {
-		const read = async (stream: Stream) => await helpers.binaryToString(stream);
-		const text = 'text' in content ? content.text : await download(context, api, content.url, read);
-		return { json: { fileId, text } };
-	}
 	const metadata = await fetchMetadata(api, fileId);
 	const name = nonEmptyText(metadata.name) ?? fileId;
 	const sizeBytes = typeof metadata.sizeBytes === 'number' ? metadata.sizeBytes : undefined;
@@ -252,6 +226,29 @@ export async function readContentItem(
 			contentType: nonEmptyText(metadata.contentType) ?? data.mimeType,
 			sizeBytes,
 		},
-		binary: { [String(values.binaryPropertyName)]: data },
+		binary: { [field]: data },
 	};
+}
+
+export async function readContentItem(
+	context: IExecuteSingleFunctions,
+	body: unknown,
+	values: Values,
+	api: ApiClient,
+): Promise<INodeExecutionData> {
+	const content = readContent(body, api);
+	const fileId = String(values.fileId);
+	if (values.outputAs === 'binary')
+		return await readBinaryItem(context, content, fileId, String(values.binaryPropertyName), api);
+	if (values.outputAs === 'text') {
+		const read = async (stream: Stream) => await context.helpers.binaryToString(stream);
+		const text = 'text' in content ? content.text : await download(context, api, content.url, read);
+		return { json: { fileId, text } };
+	}
+	const url = nonEmptyText(api.readField('getFileContent', 'url', body));
+	if (url !== undefined) return { json: { fileId, url } };
+	throw new WorkspaceAutomationError(
+		'The service returned text instead of a download URL',
+		"Set 'Output As' to Text or Binary Data.",
+	);
 }

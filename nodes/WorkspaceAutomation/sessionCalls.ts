@@ -18,14 +18,12 @@ import { readOptions, chooseOption } from '../shared/approvals/options';
 import {
 	fingerprintContent,
 	isBlank,
+	latestAgentText,
 	NOT_A_LIST,
 	type Interaction,
 } from '../shared/client/session';
 import { quoteVisible } from '../shared/approvals/visibleText';
 
-// What the operations of agent sessions do beside their requests.
-
-/** The interaction as it is pending now. */
 async function findPendingInteraction(
 	api: ApiClient,
 	{ sessionId: session, interactionId }: Values,
@@ -49,7 +47,6 @@ async function findPendingInteraction(
 	);
 }
 
-/** The value of the interaction's own option that represents the decision. */
 function findOption(
 	api: ApiClient,
 	interaction: Interaction,
@@ -72,7 +69,6 @@ function findOption(
 const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction', 'command'] as const;
 type ExpectedFields = Partial<Record<(typeof EXPECTED_FIELDS)[number], unknown>>;
 
-/** Returns what the panel says about the pending request, or undefined if it says nothing. */
 function readExpected(values: Values): ExpectedFields | undefined {
 	const { expectedPermission: permission, expectedPatterns: patterns } = values;
 	const { expectedMetadata: metadata, expectedInstruction: instruction } = values;
@@ -80,18 +76,14 @@ function readExpected(values: Values): ExpectedFields | undefined {
 	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
 }
 
-/**
- * Compares the pending request with the one that the approver saw. A request has no metadata and no instruction unless the panel
- * says otherwise: nobody approves what they didn't see.
- * @throws WorkspaceAutomationError that shows both
- */
+/** Refuses a request that differs from what the approver saw. Unset metadata or instruction mean none. @throws WorkspaceAutomationError */
 function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
 	const { permission, patterns, metadata, response } = interaction;
 	const { instruction } = isRecord(response) ? response : {};
 	const isListed = Array.isArray(patterns) && patterns.includes(interaction.command);
 	const command = isListed ? undefined : interaction.command;
 	const pending: ExpectedFields = { permission, patterns, metadata, instruction, command };
-	// Without a value, the panel leaves the permission or the patterns alone.
+	// If unset, the permission and the patterns aren't compared.
 	const whole: ExpectedFields = {
 		...expected,
 		permission: expected.permission ?? permission,
@@ -110,7 +102,7 @@ function checkExpected(interaction: Interaction, expected: ExpectedFields): void
 	);
 }
 
-/** Refuses a decision by a model that doesn't say what it approves: a reviewer would see an ID. */
+/** Refuses a model's decision that doesn't name the approved request, because a reviewer would see only an ID. */
 function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 	const missing = [
 		...(permission === undefined ? ["'Expected Permission'"] : []),
@@ -123,7 +115,7 @@ function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 	);
 }
 
-/** Returns the values of a decision, after a look at the pending request. */
+/** Returns the values of a decision, after it checks the pending request. */
 export async function prepareResolution(
 	context: IExecuteSingleFunctions,
 	{ values, extra }: Entered,
@@ -147,7 +139,7 @@ export async function prepareResolution(
 	return { type, option, approved: chosen && chosen === 'approve' };
 }
 
-/** Returns the item of a new session. Whatever name the service has for the ID, the next node finds it under `sessionId`. */
+/** Returns a new session's item, with its ID under `sessionId` for any name that the service has for it. */
 export const readStarted = (
 	response: ApiResponse,
 	values: Values,
@@ -157,7 +149,7 @@ export const readStarted = (
 	return { json: { ...id, ...toJsonItem('createAgentSession', response.body, values), ...id } };
 };
 
-/** Returns the item of a resolved request: the response, or the session as it is now if nothing returned. */
+/** Returns the response as an item or, without one, the current session. */
 export async function readResolved(
 	body: unknown,
 	values: Values,
@@ -172,11 +164,8 @@ export async function readResolved(
 	return { json: { ...session } as IDataObject };
 }
 
-/** Returns the item of a session that was read. */
-export const readFound = (
-	body: unknown,
-	sessionId: string,
-	api: ApiClient,
-): INodeExecutionData => ({
-	json: { ...requireSession(api, body, sessionId) } as IDataObject,
-});
+export function readFound(body: unknown, sessionId: string, api: ApiClient): INodeExecutionData {
+	const session = requireSession(api, body, sessionId);
+	const text = latestAgentText(session) || undefined;
+	return { json: { ...session, text } as IDataObject };
+}

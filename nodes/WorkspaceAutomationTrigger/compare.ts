@@ -4,7 +4,7 @@ import { readNamedField, parseTimestamp } from '../shared/values';
 
 // Compares two reads of lists. Pure: imports neither n8n nor the service.
 
-/** The entries of a list by what identifies them, each with what is kept of it to see that it changed */
+/** By entry key, a mark that differs if the entry changed */
 export type Marks = Map<string, string>;
 
 export interface WatchedEntry {
@@ -15,7 +15,7 @@ export interface WatchedEntry {
 }
 
 export interface WatchedList {
-	/** Tells the lists of a poll apart: the ID of the project or site where there may be several */
+	/** The ID of the project or site, if there may be several lists */
 	name: string;
 	entries: WatchedEntry[];
 	/** True if a missing entry is gone. An empty list may be one that the key can no longer see. */
@@ -24,7 +24,7 @@ export interface WatchedList {
 
 export interface SeenState {
 	seen: Map<string, Marks>;
-	/** In how many whole reads in a row an entry was missing */
+	/** Number of consecutive whole reads without an entry */
 	missing: Map<string, number>;
 }
 
@@ -32,42 +32,35 @@ export interface ChangeRule {
 	on: 'added' | 'changed' | 'removed';
 	/** True if the entries of a new list count as added */
 	existing: boolean;
-	/** True if a mark that differs is a change; every one is by default */
 	isChange?: (before: string, now: string) => boolean;
-	/** After how many whole reads without it an entry is gone */
+	/** Number of whole reads without an entry after which it's gone */
 	goneAfter: number;
-	/** Maximum number of emitted changes. The next poll finds the others again. */
 	most: number;
 }
 
 export interface Change {
 	list: string;
 	key: string;
-	/** As it is now; undefined where it is gone */
+	/** Undefined if it's gone */
 	entry?: WatchedEntry;
-	/** Its mark as it was; undefined where it was not known */
 	before?: string;
 }
 
 export const NOTHING_SEEN: SeenState = { seen: new Map(), missing: new Map() };
 
-/** Returns the time when a thing was created. Without a date, it's older than all others. */
 export function creationTime(thing: IDataObject = {}): number {
 	const moment = parseTimestamp(readNamedField(thing, 'createdAt'));
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 
-/**
- * The changes since the last read, oldest first, and the memory for the next one, in which those over the limit have not happened.
- * Every change that was there at the time of a read is emitted once.
- */
+/** Returns the changes, oldest first and each once, and the memory for the next read, without the changes over the limit. */
 export function findChanges(
 	{ seen, missing }: SeenState,
 	lists: WatchedList[],
 	{ on, existing, isChange = () => true, goneAfter, most }: ChangeRule,
 ): { changes: Change[]; memory: SeenState } {
 	const due: Change[] = [];
-	// A project may be out of sight for a while.
+	// Unread lists stay, because a project may be out of sight for a while.
 	const seenNow = new Map(seen);
 	const missingNow = new Map<string, number>();
 	const describePlace = (list: string, key: string) => `${list} ${key}`;
@@ -101,7 +94,7 @@ export function findChanges(
 	}
 
 	const getAge = ({ entry }: Change) => creationTime(entry?.json);
-	// Things without a date count as equally old.
+	// The difference is NaN if neither has a date: they count as equally old.
 	const changes = due.sort((one, other) => getAge(one) - getAge(other) || 0);
 	for (const { list, key, entry, before } of changes.splice(most)) {
 		const marks = seenNow.get(list)!;

@@ -3,19 +3,17 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseTimestamp } from '../shared/values';
 import type { ChangeRule } from './compare';
 
-// Every event: the watched list, the changes that count, and the saved state of an entry.
-
 export type WatchedResource = 'customDomain' | 'file' | 'product' | 'project' | 'row' | 'task';
 
-/** Storage of an event's entries: digests alone, or IDs with the watched values, if any */
+/** Fingerprints only, or IDs with the watched values, if any */
 export type Storage = 'digests' | 'values';
 
 interface EventDetails {
 	on: ChangeRule['on'];
 	description: string;
-	/** The fields that count; none where only the ID does */
+	/** Fields that count. Without any, only the ID does. */
 	watch?: readonly string[] | 'all';
-	/** True if watched fields that differ are a change, at a time in milliseconds; they are by default */
+	/** Returns whether a difference is a change, at a time in milliseconds. By default, each one is. */
 	isChange?: (before: IDataObject, now: IDataObject, at: number) => boolean;
 }
 
@@ -29,13 +27,9 @@ const DOMAIN_FIELDS = ['status', 'is_pending', 'is_stale'];
 const FILE_FIELDS = ['updatedAt', 'name', 'parentId', 'sizeBytes'];
 const TASK_FIELDS = ['title', 'emoji', 'rrule', 'updatedAt'];
 
-/** Largest difference between the clocks of n8n and the service. */
 const NEXT_RUN_SKEW_MS = 60_000;
 
-/**
- * Returns whether a task has run: the time of its next run has come, and that is later now, or there is none any more, while the rule stayed.
- * A time that cannot be read is taken for one that has come.
- */
+/** Returns whether a task ran: its next run was due and moved or vanished, under the same rule. An unreadable time counts as due. */
 function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
 	const next = parseTimestamp(before.nextRunAt);
 	if (before.nextRunAt === undefined || before.nextRunAt === now.nextRunAt) return false;
@@ -43,7 +37,7 @@ function hasRun(before: IDataObject, now: IDataObject, at: number): boolean {
 	return !(parseTimestamp(now.nextRunAt) <= next);
 }
 
-/** A run moves the next one, and may count as an update of the task; what a run does not do is its own change. */
+/** Ignores the changes that a run makes: it moves the next run, and may count as an update of the task. */
 const isUpdate: EventDetails['isChange'] = (before, now, at) =>
 	!hasRun(before, now, at) || before.title !== now.title || before.emoji !== now.emoji;
 
@@ -113,7 +107,7 @@ const RESOURCE_EVENTS: Record<WatchedResource, Record<string, EventDetails>> = {
 	},
 };
 
-/** A removed thing has only its ID. Domains and tasks are few, so their values are saved and shown. */
+/** Removals need the ID. Domains and tasks are few, so their values are saved and shown. */
 function chooseStorage(resource: WatchedResource, on: ChangeRule['on']): Storage {
 	const isFew = resource === 'customDomain' || resource === 'task';
 	return on === 'removed' || (on === 'changed' && isFew) ? 'values' : 'digests';

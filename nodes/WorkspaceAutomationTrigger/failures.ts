@@ -3,24 +3,22 @@ import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../shared/errors';
 import { isRejection } from '../shared/client/retryPolicy';
 
-// Classifies failed polls. Pure decisions.
-
 /** An error of the user that the next poll would find again */
 export class ConfigurationError extends WorkspaceAutomationError {}
 
-/** In how many polls in a row a service in trouble is waited for */
+/** Consecutive failures that are only logged while the service is in trouble */
 const MAX_QUIET_FAILURES = 2;
 
 export interface PollSituation {
-	/** Why n8n has switched the trigger on; the same for all of its polls */
+	/** The reason why n8n started the trigger, the same for all of its polls */
 	activation: WorkflowActivateMode;
 	isFirst: boolean;
 	hasBaseline: boolean;
-	/** Polls that failed in a row, this one included */
+	/** Consecutive failed polls, including this one */
 	failures: number;
 }
 
-/** Returns whether the next poll may find what this one has not: the service is in trouble, or the watched things aren't found for now. */
+/** Returns whether the next poll may succeed: the service is in trouble, or the watched things aren't found for now. */
 function isTransient(error: unknown): boolean {
 	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
 		return false;
@@ -28,10 +26,7 @@ function isTransient(error: unknown): boolean {
 	return httpStatus === undefined || httpStatus === 404 || !isRejection(httpStatus);
 }
 
-/**
- * Returns whether a failed poll is an error, as against a warning in the log. An error in the first poll after a start of n8n switches the
- * trigger off for good (n8n 2.41), so nothing is one there; and where a user has just published it, it says at once what is wrong.
- */
+/** Returns whether to throw: at once after publishing, never in the first poll after n8n starts, as it would end the trigger (2.41). */
 export function shouldThrow(
 	error: unknown,
 	{ activation, isFirst, hasBaseline, failures }: PollSituation,

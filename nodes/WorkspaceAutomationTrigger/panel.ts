@@ -20,20 +20,17 @@ import { requireId, requireString } from '../shared/validation';
 import { splitList, toTitle } from '../shared/values';
 import { EVENTS, eventsFor, type TriggerEvent } from './events';
 
-// The panel of the trigger. Each event shows only the fields that it needs.
-
 const showForEvents = <F extends Field>(events: TriggerEvent[], declared: F, parameter = 'event') =>
 	showFor({ [parameter]: events.map(({ value }) => value) }, declared);
 
-/** Texts that are separated by commas, or come as one or several from an expression */
+/** Takes comma-separated texts, or one or several from an expression. */
 const splitTexts = (label: string, value: unknown): string[] =>
 	[value].flat().flatMap((text) => splitList(requireString(label, text)));
 
-/** IDs, each once and in one order. An expression without a value is an error, because an empty list may mean everything. */
+/** Returns unique, sorted IDs. An expression without a value is an error, because an empty list may mean everything. */
 const requireIds = (label: string, value: unknown): string[] =>
 	[...new Set([value].flat().map((id) => requireId(label, id)))].sort();
 
-/** Some of the tasks or projects, or all */
 const multiOptionsField = (thing: 'Task' | 'Project'): Field<string[]> =>
 	field(`${thing} Names or IDs`, `${thing.toLowerCase()}Ids`, 'multiOptions', [], {
 		typeOptions: { loadOptionsMethod: `get${thing}Options` },

@@ -11,25 +11,22 @@ import { event as eventField, includeExisting, maxEvents } from './panel';
 import { SOURCES } from './sources';
 import { readSeen, toItem, toState, type TriggerState } from './state';
 
-// One poll: everything is read, then compared, then remembered.
-
-/** Losing access looks like a removal. */
+/** Losing access looks like a removal, so a single read isn't enough. */
 const MIN_READS_WITHOUT = 3;
 
-/** State of a trigger in this process. n8n saves a trigger's data only with its items, so it can't be there. */
+/** n8n saves a trigger's data only with its items, so this state stays in the process. */
 interface Watch {
 	isPolling: boolean;
 	hasBaseline: boolean;
 	failures: number;
 	missing: SeenState['missing'];
-	/** State after a poll without items, and the digest of the state before: n8n 2.41's durable scheduler forgets it */
+	/** The state after a poll without items, which n8n 2.41's durable scheduler forgets, and the fingerprint of the state before */
 	unsaved?: { from: string; state: TriggerState };
 }
 
-/** By workflow and node; a trigger that is not here has not been polled since n8n started. */
+/** By workflow and node. A missing trigger hasn't been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
-/** Settings of the panel */
 async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	const panel = context as unknown as Panel;
 	const existing = readParameter(panel, includeExisting, 'options.');
@@ -49,7 +46,7 @@ async function openWatched(context: IPollFunctions, warnings: string[] = []) {
 	return { source, event, api, scope, existing, most, deadline, warn };
 }
 
-/** An error before the first request is an error in the settings. */
+/** Before the first request, every error is in the settings. */
 const toConfigurationError = (error: unknown): never => {
 	if (!(error instanceof WorkspaceAutomationError)) throw error;
 	throw new ConfigurationError(error.message, error.description);
@@ -57,7 +54,7 @@ const toConfigurationError = (error: unknown): never => {
 
 const scopeFingerprint = (state: unknown) => fingerprint(JSON.stringify(state) ?? '');
 
-/** The changes since the last poll. Its state is touched once, at the end, and only where it is another. */
+/** Returns the changes. Writes the state once, at the end, and only if it differs. */
 async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDataObject[]> {
 	const watched = await openWatched(context).catch(toConfigurationError);
 	const { source, event, api, scope, existing, most } = watched;
@@ -102,7 +99,7 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 	const { id, name: node } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id}`;
 	const known = watches.get(key);
-	// The poll before it is still at work, and will have found what there is.
+	// The earlier poll is still running and will find the changes.
 	if (known?.isPolling) return [];
 	const watch: Watch = known ?? {
 		isPolling: true,
@@ -125,7 +122,7 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 	return await items.finally(() => (watch.isPolling = false));
 }
 
-/** The newest thing there is, as the event would bring it. The state is left alone. */
+/** Returns the newest entry as the event would emit it, without a change to the state. */
 async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 	const warnings: string[] = [];
 	const watched = await openWatched(context, warnings).catch(toConfigurationError);
@@ -160,7 +157,7 @@ export async function pollTrigger(context: IPollFunctions): Promise<INodeExecuti
 		const error = toNodeError(context.getNode(), thrown, 0);
 		// For n8n 2.41 only
 		if ('getPollBudgetMs' in context) error.failure = toPollFailure(thrown);
-		// n8n 1.123 never starts a trigger again whose message has this word in it.
+		// n8n 1.123 never restarts a trigger whose error message contains this word.
 		error.message = error.message.replaceAll('Authorization', 'authorization');
 		throw error;
 	}

@@ -1,6 +1,6 @@
 import { boundQuery } from '../shared/analytics/query';
 import type { ApiClient, OperationId, Values } from '../shared/client/operations';
-import { requireEntryId, readPages } from '../shared/client/lists';
+import { requireEntryId, readPages, warnOfSetup } from '../shared/client/lists';
 import { readRows } from '../shared/client/overrides';
 import { queryField, queryParameters } from '../shared/n8n/commonFields';
 import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
@@ -10,29 +10,26 @@ import { ConfigurationError } from './failures';
 import { folder, keyColumns, productProject, projectIds, siteIds, taskIds } from './panel';
 import { requireSortedJson, toEntry } from './state';
 
-// Reads the watched things: the panel's settings, and then the lists of the service.
-
 interface Watched {
 	api: ApiClient;
 	event: TriggerEvent;
-	/** Identifies the watched things. State of other things is of no use */
 	scope: string;
-	/** On the monotonic clock: when everything has to be read */
+	/** On the monotonic clock */
 	deadline: number;
 	warn: (message: string) => void;
 }
 
 export interface Source {
-	/** The operation that reads it. A changed override starts with a new state. */
+	/** The operation that reads it. A changed override starts a new state. */
 	operation: OperationId;
-	/** The watched thing. Another value starts with a new state. */
+	/** The watched thing. Another value starts a new state. */
 	target: unknown;
 	/** Time for a poll if n8n doesn't set one */
 	patienceMs: number;
 	read: (watched: Watched) => Promise<WatchedList[]>;
 }
 
-/** More than this is compared by something better than reading it all every minute. */
+/** A larger list is too much to read every minute. */
 const MAX_ENTRIES = 20_000;
 
 function requireEntryCount(count: number): void {
@@ -45,19 +42,17 @@ function requireEntryCount(count: number): void {
 
 const ALL_PROJECTS = 'all projects';
 
-async function allProjects(api: ApiClient, deadline: number): Promise<Values[]> {
+async function allProjects({ api, deadline, warn }: Watched): Promise<Values[]> {
 	const projects: Values[] = [];
-	for await (const { data } of readPages(api, 'listProjects', {}, { deadline }))
+	const options = { deadline, onSetupRequired: warnOfSetup(warn) };
+	for await (const { data } of readPages(api, 'listProjects', {}, options))
 		projects.push(
 			...data.map((project) => ({ projectId: requireEntryId(api, 'listProjects', project) })),
 		);
 	return projects;
 }
 
-/**
- * The lists that an operation gives, for each of the filters.
- * @param only IDs of the things that are watched; all are without any
- */
+/** Reads an operation's list for each filter. `only` contains the watched IDs. If it's empty, all are watched. */
 function listSource(
 	operation: OperationId,
 	filters: Values[] | typeof ALL_PROJECTS = [{}],
@@ -67,10 +62,11 @@ function listSource(
 		operation,
 		target: [filters, only],
 		patienceMs: 30_000,
-		async read({ api, deadline, warn, event, scope }) {
+		async read(watched) {
+			const { api, deadline, warn, event, scope } = watched;
 			const lists: WatchedList[] = [];
 			let count = 0;
-			for (const values of filters === ALL_PROJECTS ? await allProjects(api, deadline) : filters) {
+			for (const values of filters === ALL_PROJECTS ? await allProjects(watched) : filters) {
 				const entries: WatchedEntry[] = [];
 				const countBefore = count;
 				let isWhole = true;
@@ -90,7 +86,7 @@ function listSource(
 					}
 				}
 				const name = String(values.projectId ?? values.siteId ?? '');
-				// A list that the key can no longer see is also empty.
+				// A list is also empty if the key can no longer see it.
 				lists.push({ name, entries, isWhole: isWhole && count > countBefore });
 			}
 			return lists;
@@ -98,10 +94,8 @@ function listSource(
 	};
 }
 
-/** Columns that the trigger adds to a row */
 const OWN_COLUMNS = ['event', 'eventId'];
 
-/** Reads the watched things from the panel. @throws WorkspaceAutomationError for an error in it */
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
 		const sites = readParameter(panel, siteIds);
@@ -135,7 +129,7 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 			operation: 'queryAnalytics',
 			// The service lets it run for 60 s (API document, Limits), and its rows have to arrive, too.
 			patienceMs: 90_000,
-			// As it was written: expressions in it may have another value at every poll.
+			// The text as written, because expressions in it may have another value at every poll.
 			target: [sql, [...parameters], columns],
 			async read({ api, deadline, warn, event, scope }) {
 				const { body } = await api.call('queryAnalytics', { query }, { deadline });

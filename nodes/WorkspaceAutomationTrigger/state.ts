@@ -5,13 +5,12 @@ import type { Change, WatchedEntry, Marks, SeenState } from './compare';
 import type { Storage, TriggerEvent } from './events';
 import { ConfigurationError } from './failures';
 
-// Things of the service as they are compared, as n8n saves them between two polls, and as the workflow gets them. n8n 1 copies what
-// is saved into every execution, so it is small: 22 characters an entry where no old values are shown.
+// n8n 1 copies the saved state into every execution, so it's small: 22 characters per entry if no old values are shown.
 
-/** Characters of a value that are kept to show it; of a longer one the beginning and what tells it from others */
+/** A longer value is kept as an excerpt with a fingerprint. */
 const MAX_VALUE_LENGTH = 1_000;
 
-/** 64 bits for a text, as 11 characters. The scope salts them: nobody can look for texts with the same ones in advance. */
+/** Returns 64 bits as 11 characters. The scope is a salt, so collisions can't be found in advance. */
 export const fingerprintMark = (scope: string, text: string): string =>
 	fingerprint(`${scope} ${text}`, 8);
 
@@ -22,7 +21,7 @@ function bounded(value: unknown): unknown {
 		: value;
 }
 
-/** JSON in which the order of keys makes no difference. @throws MistakeError for what is nested too deeply */
+/** Returns JSON that doesn't depend on the order of keys. @throws ConfigurationError if it's nested too deeply */
 export function requireSortedJson(value: unknown, what: string): string {
 	const text = sortedJson(value);
 	if (text !== undefined) return text;
@@ -32,7 +31,6 @@ export function requireSortedJson(value: unknown, what: string): string {
 	);
 }
 
-/** A thing as it is compared and kept. @throws MistakeError for one that can't be compared */
 export function toEntry(
 	json: IDataObject,
 	id: string,
@@ -50,10 +48,7 @@ export function toEntry(
 	return { key: fingerprintMark(scope, id), mark: fingerprintMark(scope, values), id, json };
 }
 
-/**
- * The item of a change. Its `eventId` tells the change from all others and is the same when it is emitted again: the event and the
- * ID; for a change what it is now; and the turn, because what left may return. What existed from the start has none.
- */
+/** Returns a change's item. `eventId` is unique and stable: event, ID, new mark, and the turn, because an entry may leave and return. */
 export function toItem(change: Change, event: TriggerEvent, turn?: number): IDataObject {
 	const { list, key, entry, before } = change;
 	const { value, resource, on, keeping } = event;
@@ -68,16 +63,15 @@ export function toItem(change: Change, event: TriggerEvent, turn?: number): IDat
 	};
 }
 
-/** A state of another version is none: it takes a new baseline. */
+/** A state of another version is discarded, and the trigger takes a new baseline. */
 const STATE_VERSION = 3;
 
 export interface TriggerState {
 	v: number;
-	/** The watched things. Another event, list or service starts with a new state. */
+	/** The watched things. Another event, list or service starts a new state. */
 	scope: string;
-	/** Larger after each poll that emitted something, also than in any earlier state of the trigger */
+	/** Increases with each poll that emits something, also across states of the trigger */
 	turn: number;
-	/** By the name of the list: packed, or marks by key */
 	seen: Record<string, string | Record<string, string>>;
 }
 
@@ -88,7 +82,7 @@ const PACKED_UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 function packed(marks: Marks, keeping: Storage): TriggerState['seen'][string] {
 	const entries = [...marks];
 	if (keeping === 'digests') return entries.flat().join('');
-	// Somewhere IDs may not be UUIDs.
+	// A service may have IDs that aren't UUIDs.
 	if (!entries.every(([id, values]) => values === '' && PACKED_UUID.test(id)))
 		return Object.fromEntries(entries);
 	return entries
@@ -115,7 +109,6 @@ export function toState(
 	return { v: STATE_VERSION, ...about, seen: Object.fromEntries(lists) };
 }
 
-/** Returns the entries of the last poll, or undefined if the state belongs to other settings. */
 export function readSeen(
 	state: unknown,
 	keeping: Storage,

@@ -1,30 +1,25 @@
 import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-/** Facts about a failure. Everything in it may be shown and logged: never a secret. */
+/** Facts that may be shown and logged, never a secret */
 export interface ErrorContext {
-	/** HTTP status of the response; absent where there was none */
 	httpStatus?: number;
-	/** `error.code`, `error.message` and `error.doc_url` of the service's error envelope (API document, Errors) */
+	/** Like the next two, from the service's error envelope (API document, Errors) */
 	code?: string;
 	serviceMessage?: string;
 	docUrl?: string;
-	/** Seconds that the service asked to wait */
+	/** Seconds */
 	retryAfter?: number;
 	sessionId?: string;
 	dashboardUrl?: string;
-	/** The approval requests that were decided before the failure */
 	decisions?: unknown[];
 }
 
-/**
- * An error that a person has to act on: `message` says what happened, `description` how to get unstuck. It is the only error
- * that the code below a node's `execute` throws on purpose; `toNodeError` turns it into n8n's own classes.
- */
+/** The only error thrown on purpose below a node's `execute`. `message` names the failure, and `description` the way out. */
 export class WorkspaceAutomationError extends Error {
 	description: string;
 
-	/** Set for a response: the service rejected the request, or something responded that isn't the service */
+	/** Set for a response: a rejection by the service, or something that isn't the service's response */
 	kind?: 'rejected' | 'unusable';
 
 	readonly context: ErrorContext;
@@ -39,7 +34,6 @@ export class WorkspaceAutomationError extends Error {
 /** A request that may or may not have taken effect, and must not be sent again. */
 export class IndeterminateError extends WorkspaceAutomationError {}
 
-/** The error for one of which nobody can tell, by what there is to say of it and what happened */
 export const indeterminateError = (
 	{ message, description }: { message: string; description: string },
 	happened: string,
@@ -47,9 +41,8 @@ export const indeterminateError = (
 ): IndeterminateError =>
 	new IndeterminateError(message, `${description} What happened: ${happened}`, context);
 
-/** Thrown out of a wait or a request when the execution is stopped. */
 export class CanceledError extends Error {
-	/** True if a request that must not be repeated may have reached the service before the stop */
+	/** True if a non-idempotent request may have reached the service before Stop */
 	readonly mayHaveTakenEffect: boolean;
 
 	constructor(mayHaveTakenEffect = false) {
@@ -58,7 +51,6 @@ export class CanceledError extends Error {
 	}
 }
 
-/** @throws CanceledError when the execution was stopped */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new CanceledError();
 }
@@ -69,7 +61,7 @@ export function hadNoEffect(error: unknown): boolean {
 	return error instanceof WorkspaceAutomationError && !(error instanceof IndeterminateError);
 }
 
-/** The result of `work`, or the `WorkspaceAutomationError` it failed with, as a value to decide on. Others are rethrown. */
+/** Returns a `WorkspaceAutomationError` as a value to decide on. Other errors are rethrown. */
 export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceAutomationError> {
 	return await work.catch((error: unknown) => {
 		if (error instanceof WorkspaceAutomationError) return error;
@@ -77,12 +69,7 @@ export async function resultOrError<T>(work: Promise<T>): Promise<T | WorkspaceA
 	});
 }
 
-/**
- * The error with its session added, and the decisions, so that nobody has to search for a running session. What is known
- * already wins.
- * Keeps the class of the error.
- * @param remarks sentences that a person should read, too
- */
+/** Adds the session, its decisions and remarks, and keeps the error's class and its own context. */
 export function addSession(
 	error: WorkspaceAutomationError,
 	{
@@ -102,11 +89,7 @@ export function addSession(
 	return new ErrorClass(error.message, description, context);
 }
 
-/**
- * Converts any error to n8n's error. Responses of the service become a `NodeApiError` (with `httpCode`), everything else a
- * `NodeOperationError`; both carry the error's context. Anything that is not a `WorkspaceAutomationError` is a bug and keeps its
- * own message.
- */
+/** Converts any error to n8n's own. An error other than a `WorkspaceAutomationError` is a bug and keeps its message. */
 export function toNodeError(
 	node: INode,
 	error: unknown,
@@ -138,10 +121,8 @@ export function toNodeError(
 }
 
 /**
- * The JSON of an item that failed, for a node that continues on errors: `error` says what happened, `message` how to get
- * unstuck. n8n recognizes an item for the error output by these two keys and no others, up to 1.123 exactly so; where the item
- * stays on its output it has the context beside them. (An `error` on the item itself would do for both, but then the engine
- * drops all of this.)
+ * Returns the JSON of a failed item. n8n (up to 1.123) recognizes one for the error output by these two keys and no others.
+ * An `error` on the item itself would work too, but then the engine drops all of this.
  */
 export function errorJson(node: INode, error: NodeApiError | NodeOperationError): IDataObject {
 	const told = { error: error.message, message: error.description ?? error.message };

@@ -1,8 +1,7 @@
 import { WorkspaceAutomationError } from './errors';
 import { excerpt, isRecord, tryParseJson } from './values';
 
-// Checks of what people enter. Each refuses before anything is sent, and names the field and the way out. `field` is the name
-// that the panel shows.
+// Each check throws a WorkspaceAutomationError that names the panel's `field` and the way out.
 
 /** A UUID, without anchors, for patterns that n8n's editor checks too */
 export const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
@@ -10,7 +9,6 @@ const UUID_ONLY = new RegExp(`^${UUID}$`);
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null;
 
-/** A text that is not empty. */
 export function requireText(field: string, value: unknown): string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	throw new WorkspaceAutomationError(
@@ -19,7 +17,6 @@ export function requireText(field: string, value: unknown): string {
 	);
 }
 
-/** A text, empty ones included, of at most `longest` characters. */
 export function requireString(field: string, value: unknown, longest = Infinity): string {
 	if (typeof value !== 'string') return requireText(field, value);
 	// Characters as people and JSON Schema count them: an emoji is one.
@@ -34,7 +31,7 @@ export function requireString(field: string, value: unknown, longest = Infinity)
 export const isId = (value: unknown): value is string =>
 	typeof value === 'string' && UUID_ONLY.test(value);
 
-/** A UUID (API document, Resources: identifiers are UUID strings unless stated otherwise), in lower case, without spaces around it. */
+/** Checks a UUID (API document, Resources: identifiers are UUID strings unless stated otherwise). Returns it trimmed, in lower case. */
 export function requireId(field: string, value: unknown): string {
 	const id = requireText(field, value).trim();
 	if (isId(id)) return id.toLowerCase();
@@ -44,23 +41,17 @@ export function requireId(field: string, value: unknown): string {
 	);
 }
 
-/** An ID that may be left out: undefined for an empty text, and for the null or undefined of an expression. */
+/** Returns undefined for an empty text, and for the null or undefined of an expression. */
 export const optionalId = (field: string, value: unknown): string | undefined =>
 	isEmpty(value) || (typeof value === 'string' && value.trim() === '')
 		? undefined
 		: requireId(field, value);
 
-/**
- * Returns whether a text can be an identifier of any form. A dot or two as a path segment would address another resource, and half of
- * a character can't be in a path.
- */
+/** Rejects dots, which would address another resource as a path segment, and half characters, which can't be in a path. */
 export const canBeId = (text: string): boolean =>
 	text !== '' && text.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.\.?$/.test(text);
 
-/**
- * An identifier whose form the API document does not show (products, assets, interactions): a number, or a text without spaces
- * around it. Numbers keep their type.
- */
+/** Checks an ID whose form the API document doesn't show (products, assets, interactions). Numbers keep their type. */
 export function requireAnyId(field: string, value: unknown): string | number {
 	if (typeof value === 'number' && Number.isFinite(value)) return value;
 	const id = requireText(field, value).trim();
@@ -71,13 +62,11 @@ export function requireAnyId(field: string, value: unknown): string | number {
 	);
 }
 
-/** The same, in lower case where it's a UUID. */
 export function requireResourceId(field: string, value: unknown): string | number {
 	const id = requireAnyId(field, value);
 	return isId(id) ? id.toLowerCase() : id;
 }
 
-/** A finite number from `least` to `most`; texts that read as a number are taken as one. */
 export function requireNumber(
 	field: string,
 	value: unknown,
@@ -93,7 +82,7 @@ export function requireNumber(
 	);
 }
 
-/** True or false. A text that says so counts, because expressions often give texts. */
+/** Accepts a text, because expressions often give texts. */
 export function requireSwitch(field: string, value: unknown): boolean {
 	const isOn = typeof value === 'string' ? tryParseJson(value.trim().toLowerCase()) : value;
 	if (typeof isOn === 'boolean') return isOn;
@@ -103,7 +92,6 @@ export function requireSwitch(field: string, value: unknown): boolean {
 	);
 }
 
-/** One of the values that a field offers. */
 export function requireChoice<T extends string>(
 	field: string,
 	value: unknown,
@@ -117,7 +105,7 @@ export function requireChoice<T extends string>(
 	);
 }
 
-/** A JSON object from a JSON field, which gives text or, by expression, an object. Empty means `{}`. */
+/** Accepts JSON text or, from an expression, an object. Empty means `{}`. */
 export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
 	if (isEmpty(value) || value === '') return {};
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
@@ -128,24 +116,25 @@ export function requireJsonObject(field: string, value: unknown): Record<string,
 	);
 }
 
-/** The longest URL of a session that is read */
 export const MAX_URL_LENGTH = 2_000;
 
-/** UUIDs in a URL. The one after a name such as `sessions` or `sessionId=` is the session's. */
-const SESSION_ID_IN_URL = new RegExp(`session\\w*(?:[/=:]|\\?id=)(${UUID})`, 'i');
-const IDS_IN_URL = new RegExp(UUID, 'g');
+/** A UUID in a URL, after the name that may stand before it, such as `sessions/` or `sessionId=` */
+const ID_IN_URL = new RegExp(`\\b(\\w*)(?:[-/=:]|\\?id=|%2f|%3d)?(${UUID})`, 'gi');
+const OTHER_RESOURCE =
+	/project|workspace|site|file|folder|task|product|interaction|message|user|org/i;
 
-/** Returns the session's ID in its dashboard URL, wherever it is: of several without a name, the last. */
+/** Returns the ID named as a session's, or else the last that isn't named as another resource's. */
 function findSessionId(url: string): string | undefined {
-	const named = SESSION_ID_IN_URL.exec(url)?.[1];
-	return named ?? url.match(IDS_IN_URL)?.pop();
+	const found = [...url.matchAll(ID_IN_URL)].map(([, name, id]) => ({ name, id }));
+	const named = found.find(({ name }) => /session/i.test(name));
+	const possible = found.filter(({ name }) => !OTHER_RESOURCE.test(name));
+	return (named ?? possible.pop() ?? found.pop())?.id;
 }
 
-/** The ID of a session in lower case, entered as it is or with its dashboard URL. */
+/** Accepts an ID or a dashboard URL. Returns the ID in lower case. */
 export function requireSessionId(field: string, value: unknown): string {
 	const text = requireText(field, value).trim();
-	const isUrl = /^https?:\/\//.test(text);
-	const id = isUrl ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
+	const id = text.includes('/') ? findSessionId(text.slice(0, MAX_URL_LENGTH)) : text;
 	if (isId(id)) return id.toLowerCase();
 	throw new WorkspaceAutomationError(
 		`'${field}' isn't a valid ID`,

@@ -12,12 +12,12 @@ type AnswerSide = 'approve' | 'deny';
 const answerWords = (side: AnswerSide, words: string): Array<[string, AnswerSide]> =>
 	words.split(' ').map((word) => [word, side]);
 
-/** Words of an answer. n8n's own buttons and forms say "Decline". */
+/** n8n's own buttons and forms say "Decline". */
 const ANSWER_WORDS = new Map([
 	...answerWords('approve', 'approve approved yes allow allowed ok okay'),
 	...answerWords('deny', 'deny denied no reject rejected disapprove disapproved decline declined'),
 ]);
-/** Words read only where nothing but an answer is expected: a form may have other fields that are true or false */
+/** Read only where nothing but an answer is expected, because forms may have other booleans */
 const DIRECT_ANSWER_WORDS = new Map([
 	...ANSWER_WORDS,
 	...answerWords('approve', 'true'),
@@ -30,7 +30,6 @@ const NAMED_VALUES = new Map([
 	...answerWords('approve', '1 on checked'),
 	...answerWords('deny', '0 off unchecked'),
 ]);
-/** Words in the name of a field that mean a side. */
 const NAME_WORDS = new Map([
 	...ANSWER_WORDS,
 	...answerWords(
@@ -38,26 +37,24 @@ const NAME_WORDS = new Map([
 		'unapproved disallow disallowed refuse refused forbid forbidden veto vetoed block blocked stop cancel canceled abort',
 	),
 ]);
-/** Words in the name of a field that change nothing: `isDenied`, `Deny this request` */
+/** Ignored in a field's name: `isDenied`, `Deny this request` */
 const FILLERS = new Set(
 	'is was be been has the this that a an it i we you do please request'.split(' '),
 );
-/** Words in the name of a field that make its value an answer */
 const ANSWER_NAMES = new Set('decision answer verdict approval'.split(' '));
 
-/** Characters, or entries of a list. Most answers are one word. */
+/** Characters, or entries of a list */
 const MAX_ANSWER_LENGTH = 200;
 
 type AnswerReading = AnswerSide | 'both' | 'empty' | 'unreadable';
 
-/** Returns a text in lower case, without the signs that only change its look. */
 const plainText = (text: string): string =>
 	text
 		.normalize('NFKC')
 		.replace(/\p{Cf}/gu, '')
 		.toLowerCase();
 
-/** Reads a text in which every word is an answer: `Approve`, `yes.`, `OK, approved!` */
+/** Reads a text whose words are all answers: `yes.`, `OK, approved!` */
 function readAnswerText(text: string, isAnswer: boolean): AnswerReading {
 	if (text.trim() === '') return 'empty';
 	if (text.length > MAX_ANSWER_LENGTH) return 'unreadable';
@@ -66,7 +63,7 @@ function readAnswerText(text: string, isAnswer: boolean): AnswerReading {
 	return said ? combineReadings(said.map((word) => words.get(word) ?? 'unreadable')) : 'unreadable';
 }
 
-/** Combines readings. An approver who chose "Approve" and "Only tests" approved something other than the request. */
+/** Combines readings. "Approve" with "Only tests" approves something other than the request. */
 function combineReadings(readings: AnswerReading[]): AnswerReading {
 	const has = (reading: AnswerReading) => readings.includes(reading);
 	if (has('unreadable')) return 'unreadable';
@@ -74,10 +71,7 @@ function combineReadings(readings: AnswerReading[]): AnswerReading {
 	return (['approve', 'deny'] as const).find(has) ?? 'empty';
 }
 
-/**
- * Reads a field or a whole value. Booleans and the words "true" and "false" count only where nothing but an answer is expected. Lists of
- * texts count only in a form, because they are a form's field with several choices.
- */
+/** Reads a value. Booleans count only where nothing but an answer is expected, and lists only as a form's field with choices. */
 function readAnswerValue(value: unknown, isAnswer: boolean): AnswerReading {
 	if (value === undefined || value === null) return 'empty';
 	if (typeof value === 'boolean' && isAnswer) return value ? 'approve' : 'deny';
@@ -90,30 +84,27 @@ function readAnswerValue(value: unknown, isAnswer: boolean): AnswerReading {
 
 const fieldNames = (list: string) => new Set(list.split(' '));
 
-/** Fields that n8n's nodes use only for an answer: a button, a text, typed text */
+/** Fields that n8n's nodes use only for an answer */
 const ANSWER_FIELDS = fieldNames('approved text chatInput data');
-/** Fields with the sender, the place and the time of an answer, and fields that an agent writes into a request */
+/** Sender, place and time of an answer, and fields that an agent writes into a request */
 const IGNORED_FIELDS = fieldNames(
 	'respondedAt responder channel chatId messageId submittedAt formMode formQueryParameters sessionId action files permission patterns response metadata',
 );
+/** Ignored fields whose text can contradict an answer. A request and n8n have other values there. */
+const OBJECTING_FIELDS = fieldNames('action response');
 /** Fields that only an approver's message has */
 const SUBMITTED_FIELDS = fieldNames('respondedAt submittedAt');
-/** Fields that a Needs Approval item has and an answer doesn't */
 const APPROVAL_ITEM_FIELDS = fieldNames('pendingInteractions question undecided latestMessage');
 
 const hasAny = (value: object, fields: Set<string>) =>
 	Object.keys(value).some((key) => fields.has(key));
 
-/**
- * Returns whether a value is the question itself, or one of its requests. A node passes the question on when it times out. The agent wrote
- * parts of it, and may have added any field to a request.
- */
+/** Returns whether a value is the question or a request, passed on after a timeout. The agent may have added any field. */
 const isApprovalRequest = (value: unknown): boolean =>
 	isRecord(value) &&
 	((hasAny(value, APPROVAL_ITEM_FIELDS) && !hasAny(value, SUBMITTED_FIELDS)) ||
 		(Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type')));
 
-/** Returns the words of a field's name without fillers: `isDenied` has one. */
 function listNameWords(name: string): string[] {
 	if (name.length > MAX_ANSWER_LENGTH) return [];
 	const words = plainText(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
@@ -122,7 +113,7 @@ function listNameWords(name: string): string[] {
 	return (words ?? []).filter((word) => !FILLERS.has(word));
 }
 
-/** Returns the side that a field's name means, such as `declined` or `notApproved`. A name with any other word has none. */
+/** Returns the side of a name such as `declined` or `notApproved`. A name with any other word has none. */
 function readNamedAnswer(name: string): AnswerSide | undefined {
 	const words = listNameWords(name);
 	const sides = new Set(words.filter((word) => word !== 'not').map((word) => NAME_WORDS.get(word)));
@@ -136,17 +127,13 @@ const isAnswerName = (name: string): boolean => {
 	return others.length === 0 && ANSWER_NAMES.has(word);
 };
 
-/** The reading of one field. */
 interface FieldReading {
 	reading: AnswerReading;
-	/** The side with which a field contradicts others, although it answers nothing by itself */
+	/** Side with which a field contradicts others, although it answers nothing by itself */
 	objection?: AnswerSide;
 }
 
-/**
- * Reads a field by its name and its value: `{declined: true}` and `{deny: 'yes'}` deny. The opposite of a denial approves nothing by
- * itself, but it contradicts a denial.
- */
+/** Reads a field such as `{deny: 'yes'}`. The opposite of a denial approves nothing, but it contradicts a denial. */
 function readAnswerField(name: string, value: unknown): FieldReading {
 	const side = readNamedAnswer(name);
 	const isAnswer = ANSWER_FIELDS.has(name) || (side !== undefined && typeof value === 'boolean');
@@ -163,19 +150,19 @@ function readAnswerField(name: string, value: unknown): FieldReading {
 		: { reading };
 }
 
-/** Returns the readings of all fields inside a value, at any level. */
 function listInnerReadings(given: unknown): AnswerReading[] {
 	const isJson = typeof given === 'string' && /^\s*[[{]/.test(given);
 	const value = isJson ? tryParseJson(given) : given;
 	if (typeof value !== 'object' || value === null || isTooDeep(value)) return [];
 	return Object.entries(value).flatMap(([name, content]) => {
-		if (IGNORED_FIELDS.has(name)) return [];
+		const isObjecting = OBJECTING_FIELDS.has(name) && typeof content === 'string';
+		if (IGNORED_FIELDS.has(name) && !isObjecting) return [];
 		const { reading, objection } = readAnswerField(name, content);
 		return [objection ?? reading, ...listInnerReadings(content)];
 	});
 }
 
-/** Returns the fields of an object as one reading. An answer must be readable, and no field may contradict it. */
+/** Reads all fields as one. An answer must be readable, and no field may contradict it. */
 function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerReading {
 	const below = isRecord(data) ? data : { data };
 	// A form's fields and a text are below `data`, or beside the time of sending. Any other may be the agent's.
@@ -193,7 +180,6 @@ function readAnswerFields({ data, ...top }: Record<string, unknown>): AnswerRead
 	const isSaid = (reading: AnswerReading) => reading !== 'unreadable' && reading !== 'empty';
 	const said = combineReadings(filled.map(({ reading }) => reading).filter(isSaid));
 	const all = [...listInnerReadings(top), ...listInnerReadings(below)].filter(isSaid);
-	// A field that isn't an answer can still contradict one.
 	if (said !== 'empty' && combineReadings([said, ...all]) === 'both') return 'both';
 	const mustBeReadable = said === 'empty' ? filled : filled.filter(({ isAnswer }) => isAnswer);
 	return mustBeReadable.every(({ reading }) => reading !== 'unreadable') ? said : 'unreadable';
@@ -203,16 +189,10 @@ const ANSWER_HELP =
 	'Use the output of the node that asked, such as {"data": {"approved": true}}, or one of the words approve, yes, ok, deny, no, reject. A form needs one field with such a word.';
 
 /**
- * Returns an approver's answer: true or false, a word, or the output of one of n8n's nodes.
- *
- * | given | from |
- * | --- | --- |
- * | `{data: {approved}}` | Send and Wait for Response, approval |
- * | `{data: {text}}` | the same, free text |
- * | `{data: {Decision: 'Approve'}}`, `{Decision: 'Approve', submittedAt}` | the same with a custom form; a Form node |
- * | `{chatInput}`, `{data: {chatInput}}`, with `data.approved: false` where a button was expected | the Chat node |
- *
- * Returns `none` without an answer: for an empty value, or for the question itself, which nodes pass on when they time out.
+ * Returns an approver's answer: a boolean, a word, or a node's output. Returns `none` for an empty value, and for the question itself.
+ * - Send and Wait for Response: `{data: {approved}}`, `{data: {text}}`, or `{data: {Decision: 'Approve'}}` with a custom form
+ * - Form node: `{Decision: 'Approve', submittedAt}`
+ * - Chat node: `{chatInput}`, `{data: {chatInput}}`, with `data.approved: false` where a button was expected
  * @throws WorkspaceAutomationError that quotes an answer that is unreadable or contradicts itself
  */
 export function readAnswer(value: unknown): Answer {

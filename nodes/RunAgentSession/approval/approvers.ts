@@ -4,19 +4,15 @@ import { fingerprintContent, requestKey, type Interaction } from '../../shared/c
 import type { PageAnswers } from '../policy/rules';
 import type { SentAnswer, SentChoice } from './sent';
 
-// Several approvers for one question: their votes, the decision, and the approvers to ask now. Pure, except for the secrets.
-
 export interface Approver {
 	name: string;
-	/** An email address, a Slack ID or any text to which the workflow sends the link */
+	/** Email address, Slack ID or any text to which the workflow sends the link */
 	contact: string;
-	/** Set for an approver who is asked only after a while */
 	isBackup?: true;
 }
 
-/** Times at which approvers are asked again. */
 export interface TeamLimits {
-	/** Approvals that a request needs */
+	/** Approvals per request */
 	needed: number;
 	remindAfterMs?: number;
 	maxReminders: number;
@@ -27,25 +23,22 @@ export interface TeamSettings extends TeamLimits {
 	approvers: Approver[];
 }
 
-/** An approver of a question, with a separate link. */
 export interface AskedApprover extends Approver {
-	/** A secret of 128 bits */
 	nonce: string;
-	/** The time at which the approver last got an item, in milliseconds since 1970 */
+	/** Time of the latest item, in milliseconds since 1970 */
 	askedAt?: number;
 	reminders: number;
-	/** True if an answer doesn't count anymore, because its request has changed */
+	/** True if a request has changed since the approver's answer */
 	mustAnswerAgain?: true;
 }
 
-/** An approver's choice for a request. */
 export interface Vote {
-	/** The approver's position */
+	/** Position in the team's `approvers` */
 	approver: number;
 	interactionId: string;
 	answer: PageAnswers[string];
 	choice: SentChoice;
-	/** The value of the option for Approve once, if the page offered it */
+	/** Value of the option for Approve once, if the page offered it */
 	once?: string | number;
 	/** Milliseconds since 1970 */
 	at: number;
@@ -53,21 +46,17 @@ export interface Vote {
 	isVoid?: true;
 }
 
-/** The approvers of a question, as they were when it was asked. */
 export interface Team extends TeamLimits {
 	askedAt: number;
-	/** The requests, by `requestKey` */
+	/** `requestKey` of each request */
 	keys: string[];
 	approvers: AskedApprover[];
-	/** In the order of arrival */
 	votes: Vote[];
 }
 
 /** An item that an approver gets. */
 export interface Ask {
-	/** The approver's position */
 	approver: number;
-	/** The number of the reminder */
 	reminder?: number;
 }
 
@@ -86,17 +75,13 @@ export const createTeam = (
 	votes: [],
 });
 
-/** Returns the votes that count for a request. */
 const countedVotes = ({ votes }: Team, content: string): Vote[] =>
 	votes.filter(({ choice, isVoid }) => choice.content === content && !isVoid);
 
 export const hasVoted = (team: Team, approver: number, content: string): boolean =>
 	countedVotes(team, content).some((vote) => vote.approver === approver);
 
-/**
- * Returns the decision of votes. One denial denies. An option whose effect lasts needs as many approvals as the request: approvers who
- * chose different options have all approved it once.
- */
+/** Settles votes. One denial denies. A lasting option needs `needed` votes: approvers of different options all approved once. */
 function settleVotes(votes: readonly Vote[], needed: number): PageAnswers[string] | undefined {
 	const denial = votes.find(({ answer }) => answer.decision === 'deny');
 	if (denial) return { decision: 'deny', option: denial.answer.option };
@@ -110,7 +95,7 @@ function settleVotes(votes: readonly Vote[], needed: number): PageAnswers[string
 	return { decision: 'approve', option, ...(fromNowOn && { fromNowOn: true }) };
 }
 
-/** Returns the approvers' decision about a request: one denial, or enough approvals. */
+/** Returns the approvers' decision about a request, or undefined while votes are missing. */
 export function tallyVotes(team: Team, content: string): PageAnswers[string] | undefined {
 	const votes = countedVotes(team, content);
 	for (let count = 1; count <= votes.length; count++) {
@@ -128,7 +113,6 @@ export function tallyVotes(team: Team, content: string): PageAnswers[string] | u
 	return undefined;
 }
 
-/** Returns the approvers' decisions about several questions, by request. */
 export function tallyAll(questions: ReadonlyArray<{ team?: Team }>): PageAnswers {
 	const answers: PageAnswers = {};
 	for (const { team } of questions)
@@ -139,10 +123,7 @@ export function tallyAll(questions: ReadonlyArray<{ team?: Team }>): PageAnswers
 	return answers;
 }
 
-/**
- * Adds an approver's votes. An approver votes once for a request. A decided request takes no votes.
- * @returns undefined if none of the votes counts
- */
+/** Adds votes, except for second votes and for decided requests. Returns undefined if none counts. */
 export function castVotes(team: Team, votes: readonly Vote[]): Team | undefined {
 	const counting = votes.filter(
 		({ approver, choice: { content } }) =>
@@ -151,7 +132,6 @@ export function castVotes(team: Team, votes: readonly Vote[]): Team | undefined 
 	return counting.length > 0 ? { ...team, votes: [...team.votes, ...counting] } : undefined;
 }
 
-/** The identity of a pending request: its ID, `requestKey`, and the fingerprint of its content. */
 export interface PendingRequest {
 	id: string;
 	key: string;
@@ -165,7 +145,7 @@ export const identifyRequests = (interactions: readonly Interaction[]): PendingR
 		content: fingerprintContent(each) ?? '',
 	}));
 
-/** Returns the team without the answers to requests that have changed: an approver has to answer a changed request again. */
+/** Voids votes for requests that have changed, so that their approvers have to answer again. */
 export function voidVotes(team: Team, pending: readonly PendingRequest[]): Team {
 	const isStale = ({ interactionId, choice, isVoid }: Vote) =>
 		!isVoid &&
@@ -173,7 +153,7 @@ export function voidVotes(team: Team, pending: readonly PendingRequest[]): Team 
 		pending.some(({ id }) => id === interactionId);
 	const stale = team.votes.filter(isStale);
 	if (stale.length === 0) return team;
-	// A request with another key belongs to another question, whose approvers are all asked.
+	// A request with another key belongs to another question, which asks all its approvers.
 	const isHere = (vote: Vote) =>
 		pending.some(({ id, key }) => id === vote.interactionId && team.keys.includes(key));
 	const again = stale.filter(isHere).map(({ approver }) => approver);
@@ -186,7 +166,7 @@ export function voidVotes(team: Team, pending: readonly PendingRequest[]): Team 
 	};
 }
 
-/** Returns the time at which an approver has to get the next item. Never if the approver has answered or got all items. */
+/** Returns the time of an approver's next item. Infinity without one. */
 function nextItemAt(team: Team, index: number, open: readonly string[]): number {
 	const { askedAt, isBackup, reminders, mustAnswerAgain } = team.approvers[index];
 	if (open.every((content) => hasVoted(team, index, content))) return Infinity;
@@ -196,14 +176,11 @@ function nextItemAt(team: Team, index: number, open: readonly string[]): number 
 	return reminders < team.maxReminders ? askedAt + (team.remindAfterMs ?? Infinity) : Infinity;
 }
 
-/**
- * Returns the time at which the next approver has to get an item.
- * @param open the contents of the undecided requests
- */
+/** Returns the time of the next item. `open` has the fingerprints of the undecided requests. */
 export const nextAskAt = (team: Team, open: readonly string[]): number =>
 	Math.min(Infinity, ...team.approvers.map((_, index) => nextItemAt(team, index, open)));
 
-/** Returns the approvers who have to get an item now, and the team after that. */
+/** Returns the items that are due now, and the team after them. */
 export function askDue(
 	team: Team,
 	open: readonly string[],
@@ -221,7 +198,6 @@ export function askDue(
 	return { team: asks.length > 0 ? { ...team, approvers } : team, asks };
 }
 
-/** The progress of a request, for the page and messages. */
 export interface VoteStatus {
 	needed: number;
 	approvals: number;
@@ -231,10 +207,7 @@ export interface VoteStatus {
 	isDecided: boolean;
 }
 
-/**
- * Returns the progress of a request.
- * @param reader the position of the approver who reads it
- */
+/** Returns the progress of a request for the approver at position `reader`. */
 export function describeVotes(team: Team, content: string, reader: number): VoteStatus {
 	const votes = countedVotes(team, content);
 	const toName = (index: number) => ({
@@ -256,7 +229,6 @@ export function describeVotes(team: Team, content: string, reader: number): Vote
 	};
 }
 
-/** Returns the answer that an approver has sent for a question, if any. */
 export function findSent({ votes }: Team, approver: number): SentAnswer | undefined {
 	const own = votes.filter((vote) => vote.approver === approver && !vote.isVoid);
 	if (own.length === 0) return undefined;
@@ -269,7 +241,7 @@ export function findSent({ votes }: Team, approver: number): SentAnswer | undefi
 	};
 }
 
-/** Returns the names of approvers whose answers to an earlier version of a request don't count, each once. */
+/** Returns the names of approvers whose answers to an earlier version of a request don't count. */
 export function listVoided(
 	questions: ReadonlyArray<{ team?: Team }>,
 	{ id, content }: Pick<PendingRequest, 'id' | 'content'>,

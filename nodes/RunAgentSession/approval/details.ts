@@ -1,41 +1,36 @@
 import { isRecord, toText } from '../../shared/values';
 
-// Takes a request apart for an approver. No part is left out: unknown fields are one compact text.
+// Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
 
-/** Foreign text, and this package's name for it */
+/** Foreign text with this package's label */
 export interface Fact {
 	label: string;
 	text: string;
 }
 
-/** The kind of a request, by its permission. */
 type RequestKind = 'command' | 'edit' | 'read' | 'other' | 'unreadable';
 
 interface OptionFact extends Fact {
-	/** True if the service describes it beside its name */
 	isDescribed: boolean;
 }
 
 export interface RequestDetails {
 	kind: RequestKind;
-	/** The permission, or the value in its place */
 	permission: Fact;
-	/** The commands, files or patterns, in the order of the request */
+	/** Commands, files or patterns */
 	targets: Fact[];
-	/** The patterns of a request whose command isn't one of them */
+	/** Patterns of a request whose command isn't one of them */
 	covers: Fact[];
-	/** The folder in which the agent wants to act */
 	folder?: string;
 	/** All other fields, the most important first */
 	more: Fact[];
-	/** The options in the service's words */
 	options: OptionFact[];
 }
 
 const permissionNames = (kind: RequestKind, names: string) =>
 	names.split(' ').map((name): [string, RequestKind] => [name, kind]);
 
-/** Permissions of agents with well-known names. Any other permission keeps its name. */
+/** Well-known permissions of agents. Any other permission keeps its name. */
 const KINDS = new Map([
 	...permissionNames('command', 'bash shell sh exec execute command terminal'),
 	...permissionNames('edit', 'edit write patch multiedit'),
@@ -50,7 +45,6 @@ const TARGET_LABELS: Record<RequestKind, string> = {
 	unreadable: 'Pattern',
 };
 
-/** Returns the entries of an object without those of these names; undefined if none are left. */
 function withoutKeys(
 	thing: Record<string, unknown>,
 	names: readonly string[],
@@ -72,7 +66,7 @@ const KNOWN_FIELDS = [
 const KNOWN_RESPONSE_FIELDS = ['type', 'options', 'instruction', 'scope'];
 const KNOWN_OPTION_FIELDS = ['value', 'label', 'description'];
 
-/** Returns the fields of a request that no other fact shows, as one compact text; empty if there are none. */
+/** Returns the fields that no other fact shows as one text. Empty if there are none. */
 function describeRest(interaction: Record<string, unknown>): string {
 	const { response } = interaction;
 	const { options } = isRecord(response) ? response : {};
@@ -91,7 +85,6 @@ function describeRest(interaction: Record<string, unknown>): string {
 	return Object.keys(rest).length > 0 ? toText(rest) : '';
 }
 
-/** Returns the name of each option, and the service's description of it. */
 function describeOptions(response: unknown): OptionFact[] {
 	const { options } = isRecord(response) ? response : {};
 	return (Array.isArray(options) ? options : []).flatMap((option: unknown): OptionFact[] => {
@@ -111,7 +104,6 @@ const numbered = (label: string, texts: readonly string[]): Fact[] =>
 		text,
 	}));
 
-/** Returns the texts of a field of a request and of its metadata, each once. */
 function findTexts(interaction: Record<string, unknown>, name: string): string[] {
 	const { metadata } = interaction;
 	const found = [interaction, isRecord(metadata) ? metadata : {}].map((place) => place[name]);
@@ -120,7 +112,7 @@ function findTexts(interaction: Record<string, unknown>, name: string): string[]
 	);
 }
 
-/** Returns the kind of a request. A command that an edit also has isn't a file. */
+/** Returns a request's kind. A command is never shown as a file. */
 function findRequestKind(
 	{ type, permission }: Record<string, unknown>,
 	hasCommand: boolean,
@@ -135,7 +127,6 @@ function findRequestKind(
 	return hasCommand && kind !== 'command' ? 'other' : kind;
 }
 
-/** Returns all parts of a request of any kind. */
 export function describeRequest(interaction: unknown): RequestDetails {
 	if (!isRecord(interaction)) {
 		const permission = { label: 'Not readable', text: toText(interaction) };

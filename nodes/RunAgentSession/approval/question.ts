@@ -7,64 +7,46 @@ import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 
-/** One of several approvers, to whom a message is addressed. */
 export interface Reader {
 	name: string;
-	/** Approvals that each request needs */
+	/** Approvals per request */
 	needed: number;
 	isReminder: boolean;
-	/** True if answers don't count anymore, because a request has changed */
+	/** True if earlier answers don't count, because a request has changed */
 	hasChanged: boolean;
 }
 
-/** The content of a message to an approver. */
 export interface Question extends RequestOrigin {
-	/** Left out until it's known */
 	dashboardUrl?: string;
-	/** All requests in the message */
 	interactions: readonly unknown[];
-	/** The number of requests that other messages will be about */
+	/** Number of requests left for other messages */
 	more?: number;
-	/** The end of the time in which an answer counts, if known */
 	deadline?: AnswerDeadline;
-	/** The node's words for options */
 	preferences?: OptionPreferences;
-	/** True if the page offers Approve from now on */
 	offersFromNowOn?: boolean;
 	reader?: Reader;
 }
 
-/**
- * Share of the 3,000 characters for all lines with text of the requests. The rest is for the package's own lines, the names and the URL.
- */
+/** Characters for all requests. The message's other lines need the rest of its 3,000 characters. */
 const MAX_REQUESTS_LENGTH = 1_600;
-/** Quotation marks, the end of the line, and the count of omitted characters */
+/** Quotation marks, line end, and count of omitted characters */
 const LINE_OVERHEAD = 45;
-/** Lines with text of the requests, over all requests */
 const MAX_LINES = 20;
-/** Lines of one request beside its permission and targets. If it has more, they share the last one. */
+/** Lines per request beside permission and targets. Further facts share the last line. */
 const MIN_DETAIL_LINES = 2;
 const MAX_NAME_LENGTH = 80;
 const MAX_PROMPT_LENGTH = 150;
 const MAX_LINK_LENGTH = 300;
-/** Two spaces make it a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
+/** Two spaces make a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
 const LINE_END = '  \n';
 
 /**
- * Returns a few plain lines that ask an approver, and that any node can send: the project, the prompt and the session, each request with
- * all its parts, the deadline, and the dashboard.
- *
- * The agent, or a text that the agent has read, chose the words of a request. They can't hide the approved action, and can't imitate the
- * package's own lines, in any channel:
- * - Foreign text is between « and », which it can't contain itself. Some channels drop line breaks (Teams and other HTML). The marks still
- *   separate it from the package's words. It never has a backslash, because n8n's Send and Wait turns a written `\n` back into a line
- *   break.
- * - No part of it is markup, a link or a mention in any channel (`visibleText`). Escaping would be right for one channel, and be shown or
- *   undone in the others. Telegram refuses to send markup that isn't closed.
- * - Omitted text is counted. The whole is at most 3,000 characters long: Slack refuses a section of more (Telegram and WhatsApp one of
- *   4,096).
- *
- * The dashboard URL remains a link, with the characters of markup in it percent-encoded.
+ * Returns a message to an approver that any node can send. The agent chose the words of a request. In no channel can they hide the action
+ * or imitate the package's own lines:
+ * - Foreign text is between « and », which it can't contain. Some channels, such as Teams, drop line breaks.
+ * - It never has a backslash, because n8n's Send and Wait turns a written `\n` back into a line break.
+ * - No part of it is markup, a link or a mention (`visibleText`). Some channels show or undo escaping. Telegram refuses unclosed markup.
+ * - Omitted text is counted. The whole has at most 3,000 characters, Slack's limit for a section (Telegram and WhatsApp: 4,096).
  */
 export function formatQuestion({
 	dashboardUrl,
@@ -107,14 +89,12 @@ export function formatQuestion({
 	].join(LINE_END);
 }
 
-/** Returns the recipient of a message, and the approvals that a request needs. */
 const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
 	`For: ${quoteVisible(name, MAX_NAME_LENGTH)}`,
 	...(hasChanged ? ['A request has changed, so earlier answers to it don’t count'] : []),
 	...(needed > 1 ? [`Each request needs ${needed} approvals`] : []),
 ];
 
-/** Returns the known facts that identify a session. */
 const originFacts = ({
 	projectName,
 	projectId,
@@ -136,14 +116,13 @@ function formatDeadline(
 	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests)}.`;
 }
 
-/** Returns the first facts of a list. If there are too many, the rest is one fact. */
+/** Keeps at most `count` facts: the last one contains the rest. */
 function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	if (facts.length <= count) return [...facts];
 	const rest = facts.slice(count - 1).map(({ label, text }) => ({ [label]: text }));
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
 
-/** Returns a request as facts, and remarks in the package's words. */
 function askedRequest(
 	{ permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
@@ -175,7 +154,7 @@ function askedRequest(
 	};
 }
 
-/** Returns the length at which each text may be shown so that all fit. Long ones share the room that short ones leave. */
+/** Returns the length per text at which all fit. Long texts share the room that short ones leave. */
 function shareLength(facts: readonly Fact[]): number {
 	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - LINE_OVERHEAD,
@@ -191,7 +170,7 @@ function shareLength(facts: readonly Fact[]): number {
 	return MAX_REQUESTS_LENGTH;
 }
 
-/** Returns a web address that can be clicked in every channel. Any other text is quoted like all foreign text. */
+/** Returns a link for every channel, with the characters of markup percent-encoded. Quotes any other text. */
 function formatLink(url: string): string {
 	const encoded = url.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,

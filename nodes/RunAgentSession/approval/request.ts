@@ -6,43 +6,32 @@ import {
 } from '../../shared/client/session';
 import { isRecord, tryParseJson, nonEmptyText } from '../../shared/values';
 
-// The requests that an approver is asked about, and the comparison with the pending ones.
-
-/** The facts of a question besides the requests. Each request has them, so that every node passes them to *Apply an Answer*. */
+/** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
 	sessionId: string;
 	projectName?: string;
 	/** Shown if the project's name isn't known */
 	projectId?: string;
-	/** The project's, such as `Europe/Berlin`. Without it, times are in UTC. */
+	/** Time zone of the project, such as `Europe/Berlin`. UTC by default. */
 	timeZone?: string;
-	/** The prompt of the session */
+	/** Prompt of the session */
 	job?: string;
 }
 
-/** Requests that one question shows */
 const MAX_REQUESTS_SHOWN = 5;
 
-/**
- * Returns the requests that an approver is asked about: those that the question shows, that the item has and that the answer decides. All
- * others are in another question.
- */
+/** Returns the requests of one question. Its message, its item and its answer have exactly these. */
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
 
-/**
- * The key of the package's data in a request of an item. No service has it by accident. A request of the service with this key is answered,
- * too.
- */
+/** Key of this package's data in a request. No service has it by accident, and its request would still be answered. */
 const ORIGIN_KEY = 'n8nOrigin';
 
-/** The package's data in a request of an item */
 interface StoredOrigin extends RequestOrigin {
-	/** The fingerprint of all fields that the service sent, with any keys */
+	/** Fingerprint of all fields that the service sent */
 	content?: string;
 }
 
-/** Returns requests in the form that an item has. */
 export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
 	requests.map((request): Interaction => {
 		const stored: StoredOrigin = { ...origin, content: fingerprintContent(request) };
@@ -54,16 +43,13 @@ const readStoredOrigin = (request: Interaction | undefined): Partial<StoredOrigi
 	return isRecord(origin) ? origin : undefined;
 };
 
-/** Returns whether two values have the same content; false for JSON that is nested too deeply. */
+/** Compares contents. Returns false for JSON that is nested too deeply. */
 function isSameContent(one: unknown, other: unknown): boolean {
 	const content = fingerprintContent([one]);
 	return content !== undefined && content === fingerprintContent([other]);
 }
 
-/**
- * Returns the differences between a pending request and the one that was shown. The order of lists counts, the order of keys doesn't. An
- * approver is asked again about a request that may look different.
- */
+/** Returns the fields that changed since a request was shown. The order of lists counts, because the request may look different. */
 export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
 	const [before, now] = [asked, pending].map((request): Record<string, unknown> => ({
 		...request,
@@ -77,7 +63,7 @@ export function differences(asked: Interaction, pending: Record<string, unknown>
 	return changed.length > 0 ? changed : ['content'];
 }
 
-/** Returns the reason why an answer to the requests shown doesn't answer a pending request, or undefined. */
+/** Returns the reason why an answer to the requests shown doesn't count for a pending one, or undefined. */
 export function findMismatch(
 	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
 	pending: Record<string, unknown>,
@@ -96,16 +82,12 @@ export function findMismatch(
 		: undefined;
 }
 
-/** Returns the origin of the requests in an item, if the item has it. */
 export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
 	const { projectName, job } = readStoredOrigin(first) ?? {};
 	return { projectName: nonEmptyText(projectName), job: nonEmptyText(job) };
 }
 
-/**
- * Returns the list in a JSON field, which gives text or, by expression, a value. A single object counts as a list of one. Undefined if it's
- * neither, an empty list if the field is empty.
- */
+/** Returns a JSON field's list: one object is a list of one, an empty field an empty list. Undefined for anything else. */
 export function parseList(field: unknown): unknown[] | undefined {
 	if (typeof field === 'string' && field.trim() === '') return [];
 	const value = typeof field === 'string' ? tryParseJson(field) : (field ?? []);
@@ -116,9 +98,8 @@ export function parseList(field: unknown): unknown[] | undefined {
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';
 
 /**
- * Returns the requests in the field 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its
- * text. They are read like those of a session.
- * @throws WorkspaceAutomationError if there are none, or if something else is in the field
+ * Reads 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
+ * @throws WorkspaceAutomationError if there are none, or for anything else
  */
 export function readRequestsShown(value: unknown): Interaction[] {
 	const list = parseList(value);

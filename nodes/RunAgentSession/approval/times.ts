@@ -1,16 +1,11 @@
-// The time in which an answer counts, and its wording.
-
-/** The effect on requests that nobody has answered in time. */
 export type AfterDeadline = 'deny' | 'abort' | 'error';
 
-/** The end of the time in which an answer counts, and the effect of the end. */
 export interface AnswerDeadline {
 	/** Milliseconds since 1970 */
 	at: number;
 	after: AfterDeadline;
 }
 
-/** Limits of waiting, from the node's timeouts */
 interface WaitLimits {
 	giveUpAfterMs: number;
 	onGiveUp: 'abort' | 'error';
@@ -18,11 +13,7 @@ interface WaitLimits {
 	unansweredAfterMs: number;
 }
 
-/**
- * Returns the time at which waiting for an answer ends.
- * @param since when the node began to wait for the session
- * @param askedAt when it asked the approver
- */
+/** Returns the end of waiting, which began at `since`. The node asked the approver at `askedAt`. */
 export function findDeadline(
 	{ since, askedAt }: { since: number; askedAt: number },
 	{ giveUpAfterMs, onGiveUp, ifNobodyAnswers, unansweredAfterMs }: WaitLimits,
@@ -40,7 +31,6 @@ const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {
 	error: ['the workflow stops with an error', 'the workflow stops with an error'],
 };
 
-/** Returns a sentence about the effect of the deadline. */
 export const describeAfter = ({ after }: AnswerDeadline, requests: number): string =>
 	AFTER_TEXTS[after][requests === 1 ? 0 : 1];
 
@@ -52,11 +42,7 @@ function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): In
 	}
 }
 
-/**
- * Returns a time in a readable form, such as `6:00 PM` or `Nov 24, 6:00 PM`, and the name of its time zone.
- * @param timeZone the project's. UTC without one, and for an unknown one.
- * @param today a time on the day that needs no date. Without it, the date is always there.
- */
+/** Returns a time such as `6:00 PM`, with the date unless it's the day of `today`, and the zone. Unknown zones count as UTC. */
 export function formatMoment(
 	at: number,
 	timeZone = 'UTC',

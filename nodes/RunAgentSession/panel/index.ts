@@ -6,7 +6,6 @@ import { optionsField } from './options';
 import { policyFields } from './policy';
 import { SESSION_OPERATIONS, sessionFields } from './session';
 
-/** The panel of the node. Its values are read in `read.ts`, which n8n doesn't need to show it. */
 export const properties: INodeProperties[] = toProperties([
 	...sessionFields,
 	...policyFields,

@@ -12,8 +12,6 @@ import { policyOptions } from './policy';
 import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
 import { teamOptions } from './team';
 
-// The fields under Options.
-
 export const body = jsonField(
 	'Body',
 	'body',

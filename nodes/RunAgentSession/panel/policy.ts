@@ -11,8 +11,7 @@ import type { Answer } from '../approval/answer';
 import type { Decision, Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 
-// The fields that decide approval requests. A model must not fill in any of them. The checks of an answer, of the requests shown and of the
-// rules are in policyChecks.ts, because they need the policy itself, which n8n doesn't need to show the panel.
+// A model must not fill in any of these fields. Their checks are in policyChecks.ts, which n8n doesn't need to show the panel.
 
 const isPolicy = true;
 
@@ -34,7 +33,7 @@ const policyField = (more: Partial<Choices<PolicyChoice>>): Field<PolicyChoice> 
 		{ isPolicy },
 	);
 
-/** The policy of a new session, and of a trial. Approvers can only have been asked about an existing session. */
+/** Approvers can only have been asked about an existing session, so a new one and a trial have no 'Apply an Answer'. */
 export const newSessionPolicy = policyField({});
 export const existingSessionPolicy = policyField({
 	answer: ['Apply an Answer', "Apply an approver's answer from Slack, email, chat, or a form"],
@@ -168,7 +167,7 @@ export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', 
 	isPolicy,
 });
 
-/** Entries of Options. 'If Nobody Answers' may deny with any policy, so Deny Values is always there. */
+/** 'If Nobody Answers' may deny with any policy, so Deny Values is always there. */
 export const policyOptions: Field[] = [
 	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
 	denyValues,

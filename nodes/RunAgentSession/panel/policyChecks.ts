@@ -10,8 +10,6 @@ import { checkRules, type Decision, type Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 import { DECISION_CHOICES } from './policy';
 
-// The checks of the policy's fields that need the policy itself.
-
 export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);
 
 export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value) =>
@@ -19,7 +17,7 @@ export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value)
 
 export const checkMoreRules: Field<Rule[]>['check'] = (_label, value) => readMoreRules(value);
 
-/** Returns a field of a rule. Fixed text is a pattern, and each value of an expression matches only itself. */
+/** Treats fixed text as a pattern. Each value of an expression matches only itself. */
 function readGlobs(
 	label: string,
 	index: number,
@@ -44,7 +42,6 @@ function readGlobs(
 	});
 }
 
-/** Returns the rules. Throws for the first that's incomplete. */
 export function checkRuleFields(
 	_label: string,
 	value: unknown,

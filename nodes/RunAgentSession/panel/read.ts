@@ -24,14 +24,10 @@ import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
-// Reads an item's parameters.
-
 const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
 
-/** What earlier attempts and wakes did for an item. */
 export interface EarlierWork {
-	/** The session that was started or continued */
 	sessionId: string;
 	isMessageSent: boolean;
 }
@@ -99,7 +95,6 @@ function readPolicy(panel: Panel, isExisting: boolean): Policy {
 	};
 }
 
-/** Returns the session's facts for an approval request: for a new session, the project's name if it was chosen from the list. */
 function readRequestOrigin(
 	panel: Panel,
 	target: Target,
@@ -116,7 +111,6 @@ function readRequestOrigin(
 	return { projectName, projectId: target.projectId, job: target.prompt };
 }
 
-/** Returns the parameters of one item of Try Rules. */
 export function readTrial(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -125,14 +119,13 @@ export function readTrial(
 	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel, false) };
 }
 
-/** Returns the place where n8n keeps the execution while sessions run, the same for all items. A tool never pauses. */
+/** The same for all items. A tool never pauses. */
 export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
 	!isTool(context) &&
 	context.getNodeParameter(session.wait.name, 0, session.wait.default) === 'database'
 		? 'database'
 		: 'memory';
 
-/** Returns whether results must have the format of an output parser, the same for all items. A tool has no input for a parser. */
 export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
 	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
 
@@ -148,10 +141,7 @@ function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
 	};
 }
 
-/**
- * Returns the approvers' settings.
- * @throws WorkspaceAutomationError if the node can't wait for the approvers
- */
+/** @throws WorkspaceAutomationError if the approvers' settings aren't valid, or if the node can't wait for them */
 function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
 	const team = readTeam(panel);
 	if (!team || readWaitMode(context) !== 'database') return undefined;
@@ -160,6 +150,15 @@ function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSetting
 		"'Needs Approval' isn't connected back to this node",
 		"Nothing was sent. Connect 'Needs Approval' to a node that sends the link to the approver, and connect that node back to this node. Or remove the option 'Approvers'.",
 	);
+}
+
+/** Returns an error instead of throwing it, because requests that were already asked have their own settings. */
+function readLaterTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
+	try {
+		return readTeamSettings(context, panel);
+	} catch (error) {
+		return error as Error;
+	}
 }
 
 function readPollLimits(panel: Panel): ItemSettings['poll'] {
@@ -171,10 +170,7 @@ function readPollLimits(panel: Panel): ItemSettings['poll'] {
 	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
 }
 
-/**
- * Returns the node's parameters for one item, checked. Throws a `WorkspaceAutomationError` that names the field.
- * @param earlier the session that the item already has, which continues
- */
+/** Returns an item's parameters, checked. `earlier` is its session so far. @throws WorkspaceAutomationError that names the field */
 export function readItemSettings(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -194,11 +190,10 @@ export function readItemSettings(
 		sendComments: readOptionField(panel, option.sendComments),
 		returnTogether: readOptionField(panel, option.returnTogether),
 		decisionBody: readOptionField(panel, option.decisionBody),
-		team: readTeamSettings(context, panel),
+		team: (earlier ? readLaterTeamSettings : readTeamSettings)(context, panel),
 		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
 	};
 }
 
-/** Returns the number of items to run at once, the same for all items. */
 export const readConcurrency = (context: IExecuteFunctions): number =>
 	readOptionField(openPanel(context, 0), option.maxConcurrentSessions);

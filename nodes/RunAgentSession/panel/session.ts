@@ -15,8 +15,6 @@ import {
 } from '../../shared/n8n/fields';
 import { requireString } from '../../shared/validation';
 
-// Fields that choose the session and the wait.
-
 export const SESSION_OPERATIONS = ['start', 'continue'];
 
 export const ABORT_CHOICE: [string, string] = [

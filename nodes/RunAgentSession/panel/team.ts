@@ -6,10 +6,10 @@ import {
 	toProperties,
 	type Field,
 } from '../../shared/n8n/fields';
+import { requireNumber } from '../../shared/validation';
 import type { Approver } from '../approval/approvers';
 
-// Fields for several approvers: their list, the approvals that a request needs, and the times of reminders. The checks are in
-// teamChecks.ts, which n8n doesn't need to show the panel.
+// The checks are in teamChecks.ts, which n8n doesn't need to show the panel.
 
 const approverFields: Field[] = [
 	textField('Name', 'name', {
@@ -52,7 +52,11 @@ export const approvalsNeeded = countField(
 	'approvalsNeeded',
 	1,
 	'How many approvers have to approve a request. One denial denies it.',
-	{ isPolicy: true },
+	{
+		isPolicy: true,
+		// Rounding a fraction down would need fewer approvals than were asked for.
+		check: (label, number) => Math.ceil(requireNumber(label, number, 1)),
+	},
 );
 
 export const remindAfter = numberField(
@@ -81,7 +85,6 @@ export const askBackupsAfter = numberField(
 	{ isPolicy: true },
 );
 
-/** Entries of Options, In the Database only. */
 export const teamOptions: Field[] = [
 	approvers,
 	approvalsNeeded,

@@ -12,8 +12,6 @@ import {
 	teamOptions,
 } from './team';
 
-// Checks of the approvers, before anything is sent.
-
 export const MAX_APPROVERS = 50;
 const MAX_APPROVER_NAME_LENGTH = 100;
 const MAX_CONTACT_LENGTH = 500;
@@ -21,7 +19,6 @@ const MAX_CONTACT_LENGTH = 500;
 const isBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || toText(value).trim() === '';
 
-/** Returns an approver. Throws for one that isn't valid. */
 function readApprover(entry: unknown, index: number): Approver {
 	const refuse = (problem: string): never => {
 		throw new WorkspaceAutomationError(
@@ -44,7 +41,6 @@ function readApprover(entry: unknown, index: number): Approver {
 	return { name: name.trim(), contact: text, ...(isBackup === true && { isBackup }) };
 }
 
-/** Throws if one person is in the list twice, because each approver answers once. */
 function refuseTwice(approvers: readonly Approver[]): void {
 	const seen = new Set<string>();
 	for (const { name, contact } of approvers) {
@@ -58,7 +54,6 @@ function refuseTwice(approvers: readonly Approver[]): void {
 	}
 }
 
-/** Returns the approvers of the field: the entered ones first, then those from data. */
 export function readApprovers(value: unknown): Approver[] {
 	const { approver = [], list = [] } = (isRecord(value) ? value : {}) as Record<string, unknown>;
 	const lists = [list].flat().map((each) => {
@@ -87,7 +82,6 @@ export function readApprovers(value: unknown): Approver[] {
 const HOURS_TO_MS = 3_600_000;
 const OPTIONS_PATH = 'options.';
 
-/** @throws WorkspaceAutomationError for settings that can't be fulfilled */
 function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings): void {
 	const backups = all.filter(({ isBackup }) => isBackup).length;
 	const most = all.length - backups;
@@ -108,10 +102,7 @@ function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings):
 		);
 }
 
-/**
- * Returns the approvers' settings; undefined if the option isn't used.
- * @throws WorkspaceAutomationError before anything is sent
- */
+/** Returns undefined if the option isn't used. @throws WorkspaceAutomationError before anything is sent */
 export function readTeam(panel: Panel): TeamSettings | undefined {
 	const read = <T>(declared: Field<T>): T => readParameter(panel, declared, OPTIONS_PATH);
 	const entered = teamOptions.filter((each) => isEntered(panel, each, OPTIONS_PATH));

@@ -1,28 +1,32 @@
-import { matchesGlob, parseGlob, UNKNOWN_PART, type Glob, type MatchBudget } from './patterns';
+import {
+	isWhiteSpace,
+	matchesGlob,
+	parseGlob,
+	UNKNOWN_PART,
+	type Glob,
+	type MatchBudget,
+} from './patterns';
 import { readShell, type Joint, type ShellReading } from './shell';
 
-// Compares the globs of a rule that denies or asks with a request: part by part, and without regard to case.
+// Compares rules that deny or ask with a request: part by part, and without regard to case.
 
-/** The result for one part. `maybe`: nobody can tell before the shell runs it. */
+/** `maybe`: only the shell can tell */
 export type PartMatch = 'yes' | 'maybe' | 'no';
 
-/** A text of a request, read once for all rules. */
 export interface ReadText {
 	text: string;
 	shell: ShellReading;
 	forms: Array<{ characters: readonly string[]; hasUnknown: boolean }>;
-	/** The whole text, with single spaces and with spaces around operators */
+	/** With single spaces, and with spaces around operators */
 	whole: readonly string[];
 }
 
-/** Consecutive white space, and operators with the white space around them */
 const SPACED = /\s*(?:(&&|\|\||[|&;<>]+)\s*|\s)/gu;
 
-/** Returns a text with single spaces, and with spaces around its operators, so that `a|b` equals `a | b`. */
+/** Normalizes spaces, so that `a|b` equals `a | b`. */
 const spaceOperators = (text: string): string =>
 	text.trim().replace(SPACED, (_, operator?: string) => (operator ? ` ${operator} ` : ' '));
 
-/** Returns a text in the form that rules that deny or ask compare. */
 export function readForDenials(text: string): ReadText {
 	const shell = readShell(text);
 	const forms = shell.forms.map(({ text: form }) => ({
@@ -32,10 +36,9 @@ export function readForDenials(text: string): ReadText {
 	return { text, shell, forms, whole: [...spaceOperators(text.toLowerCase())] };
 }
 
-/** The cost of comparing a form, besides its characters, in comparisons of one character */
+/** Fixed cost of comparing a form, in comparisons of one character */
 const FORM_COST = 20;
 
-/** A glob's commands, in their order. */
 type GlobSteps = Array<{ joint: Joint; glob: Glob }>;
 
 const JOINTS = new Map<string, Joint>([
@@ -46,7 +49,6 @@ const JOINTS = new Map<string, Joint>([
 	['>>', 'out'],
 ]);
 
-/** Returns the commands of a glob such as `curl * | sh`. */
 function splitCommands(glob: Glob): GlobSteps {
 	const steps: Array<{ operator: string; glob: Array<Glob[number]> }> = [
 		{ operator: '', glob: [] },
@@ -66,7 +68,6 @@ function splitCommands(glob: Glob): GlobSteps {
 		.filter(({ glob: step }) => step.length > 0);
 }
 
-/** Returns whether a form of a text's commands matches each of a glob's commands, in their order. */
 function matchSteps(
 	steps: GlobSteps,
 	{ shell, forms }: ReadText,
@@ -94,18 +95,20 @@ function matchSteps(
 	return false;
 }
 
-/** A glob of a rule that denies or asks. */
 export interface DenialGlob {
 	whole: Glob;
 	steps: GlobSteps;
 }
 
 export function parseDenialGlob(pattern: string): DenialGlob {
-	const whole = parseGlob(spaceOperators(pattern.toLowerCase()));
+	// White space is normalized like the text's, even if it's escaped.
+	const spaced = parseGlob(pattern.toLowerCase()).map((part) =>
+		isWhiteSpace(part) ? ' ' : part.token,
+	);
+	const whole = parseGlob(spaceOperators(spaced.join('')));
 	return { whole, steps: splitCommands(whole) };
 }
 
-/** Returns whether a glob matches a text, or a command in it. */
 export function matchDenial(
 	{ whole, steps }: DenialGlob,
 	read: ReadText,

@@ -2,26 +2,20 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, quote, tryParseJson } from '../../shared/values';
 import { parseList } from '../approval/request';
 import { escapeGlob } from './patterns';
-import { judge, listTargets, moreRuleName, type Decision, type Policy, type Rule } from './rules';
-
-// Rules from data: the option More Rules, and the rules that the node returns for it.
+import { judge, listTargets, type Decision, type Policy, type Rule } from './rules';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;
-/** A date, or a date and time, in ISO 8601 */
 const ISO_DATE =
 	/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** An entry of More Rules. */
 export interface StoredRule {
 	permission: string;
 	pattern: string;
 	decision: Decision;
-	/** True if `*` and `?` in the pattern match other text */
 	wildcard?: true;
 }
 
-/** Throws for the entry of More Rules with this position. */
 function refuseEntry(index: number, problem: string, entry: unknown): never {
 	throw new WorkspaceAutomationError(
 		`Rule ${index + 1} of 'More Rules' ${problem}`,
@@ -39,7 +33,6 @@ function isIsoDate(text: string): boolean {
 	return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
-/** Returns the time at which a rule ends; undefined if it doesn't. */
 function readExpiry(entry: Record<string, unknown>, index: number): number | undefined {
 	const { expires } = entry;
 	if (isMissing(expires)) return undefined;
@@ -62,13 +55,14 @@ function readEntry(entry: unknown, index: number): Rule {
 		permission: permission as string,
 		pattern: pattern as string,
 		decision: decision as Decision,
+		name: `more rule ${index + 1}`,
 		...(wildcard !== true && { isLiteral: true }),
 		...(expiresAt !== undefined && { expiresAt }),
 	};
 }
 
 /**
- * Returns the rules in the option More Rules. Their texts match only themselves, unless `wildcard` is true.
+ * Reads the option More Rules. Its texts match only themselves, unless `wildcard` is true.
  * @throws WorkspaceAutomationError that names the first entry that isn't a rule
  */
 export function readMoreRules(value: unknown): Rule[] {
@@ -91,7 +85,6 @@ export function readMoreRules(value: unknown): Rule[] {
 	return list.flatMap((entry, index) => (isEmptyItem(entry) ? [] : [readEntry(entry, index)]));
 }
 
-/** Returns a policy without the rules that have expired. */
 export const withoutExpired = (policy: Policy, now: number): Policy =>
 	policy.moreRules
 		? {
@@ -100,7 +93,6 @@ export const withoutExpired = (policy: Policy, now: number): Policy =>
 			}
 		: policy;
 
-/** The texts of a request that rules compare */
 interface RequestTexts {
 	permission?: unknown;
 	patterns?: unknown;
@@ -109,7 +101,7 @@ interface RequestTexts {
 const isTextList = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.every((each) => typeof each === 'string' && each.trim() !== '');
 
-/** Returns a request's permission and patterns, if rules with exactly these texts can cover it. */
+/** Returns a request's texts, if rules with exactly these texts can cover it. */
 function readExactTexts(request: object): { permission: string; patterns: string[] } | undefined {
 	const { permission, patterns } = request as RequestTexts;
 	const isText = typeof permission === 'string' && permission.trim() !== '';
@@ -118,7 +110,7 @@ function readExactTexts(request: object): { permission: string; patterns: string
 	return isTextList(targets) ? { permission, patterns: targets } : undefined;
 }
 
-/** Returns whether rules with the exact patterns of a request can approve it from now on. */
+/** Returns whether rules with exactly a request's patterns can approve it. */
 export function canBeRemembered(request: object): boolean {
 	const { patterns } = readExactTexts(request) ?? {};
 	const listed = (request as RequestTexts).patterns;
@@ -127,7 +119,7 @@ export function canBeRemembered(request: object): boolean {
 	);
 }
 
-/** Returns the rules that approve exactly these requests from now on, each once. */
+/** Returns the rules that approve exactly these requests, each once. */
 export function exactRules(requests: readonly object[]): StoredRule[] {
 	const rules = requests.flatMap((request) => {
 		const { permission = '', patterns = [] } = readExactTexts(request) ?? {};
@@ -136,10 +128,9 @@ export function exactRules(requests: readonly object[]): StoredRule[] {
 	return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
 
-/**
- * Returns the narrowest rule, for Rules or More Rules, that covers a request without a deciding rule; undefined if a rule decides, or if
- * such a rule wouldn't.
- */
+const SUGGESTED = 'suggested rule';
+
+/** Returns the narrowest rule that approves a request. Undefined if another rule decides, or if this one wouldn't. */
 export function suggestRule(
 	request: Record<string, unknown>,
 	policy: Policy,
@@ -149,16 +140,10 @@ export function suggestRule(
 	const permission = escapeGlob(exact.permission);
 	const pattern = exact.patterns.map(escapeGlob).join(', ');
 	const isPlain = permission === exact.permission && pattern === exact.patterns.join();
-	const { rules, moreRules = [] } = policy;
-	const rule: Rule = { permission, pattern, decision: 'approve' };
-	const tried = judge(request, {
-		...policy,
-		mode: 'rules',
-		rules,
-		moreRules: [...moreRules, rule],
-	});
-	const isDecisive = 'decidedBy' in tried && tried.decidedBy === moreRuleName(moreRules.length);
-	return isDecisive && tried.decision === 'approve'
+	const rule: StoredRule = { permission, pattern, decision: 'approve' };
+	const moreRules = [...(policy.moreRules ?? []), { ...rule, name: SUGGESTED }];
+	const tried = judge(request, { ...policy, mode: 'rules', moreRules });
+	return tried.decision === 'approve' && tried.decidedBy === SUGGESTED
 		? { ...rule, ...(!isPlain && { wildcard: true }) }
 		: undefined;
 }

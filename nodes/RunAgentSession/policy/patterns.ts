@@ -1,44 +1,54 @@
-/** The remaining comparisons of single characters for a request, so that no request can stall n8n. */
+/** Remaining comparisons of characters for a request, so that no request stalls n8n. */
 export interface MatchBudget {
 	left: number;
 }
 
-/** Comparisons for one request. They take about a tenth of a second. A session can have a hundred requests. */
+/** About a tenth of a second. A session can have a hundred requests. */
 export const MATCH_BUDGET = 3_000_000;
 
-/** A parsed glob: each token is `*`, `?`, or one literal character, which may be escaped. */
+/** Each token is `*`, `?`, or one literal character, which may be escaped. */
 export type Glob = ReadonlyArray<{ token: string; character: string }>;
 
-/** A part of a text that only the shell knows, such as the value of a variable. It can be any text. */
+/** Text that only the shell knows, such as a variable's value. It can be any text. */
 export const UNKNOWN_PART = '\uFFFF';
 
 export interface MatchText {
 	characters: readonly string[];
-	/** Returns whether the wildcard `glob[part]` can match `characters[at]`. By default, every wildcard matches everything. */
+	/** Returns whether the wildcard `glob[part]` can match `characters[at]`. By default, it can. */
 	canMatch?: (part: number, at: number) => boolean;
-	/** True if `UNKNOWN_PART` in the text can be any text */
 	hasUnknown?: boolean;
 }
 
-/** Returns the glob's tokens. `*` matches any characters, `?` matches one, and `\` makes the next character literal. */
+/** `*` matches any characters, `?` matches one, and a backslash makes the next character literal. */
 export const parseGlob = (pattern: string): Glob =>
 	[...pattern.matchAll(/\\?([\s\S])/gu)].map(([token, character]) => ({ token, character }));
 
-/** Returns a glob that matches the text and nothing else. */
-export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]/g, '\\$&');
+export const escapeGlob = (text: string): string => text.replace(/[\\*?,\n]|^\s|\s$/g, '\\$&');
 
-/** Returns a value as a literal part of a glob, after its author's text. A backslash at the end of that text stays one. */
+export const isWhiteSpace = ({ character }: Glob[number]): boolean => character.trim() === '';
+
+/** Trims a glob, but not its escaped white space. */
+export function trimGlob(glob: string): string {
+	const started = glob.trimStart();
+	const trimmed = started.trimEnd();
+	let end = trimmed.length;
+	while (trimmed[end - 1] === '\\') end--;
+	const isEscaped = (trimmed.length - end) % 2 === 1;
+	return isEscaped ? started.slice(0, trimmed.length + 1) : trimmed;
+}
+
+/** Returns a literal part of a glob, after its author's text. A backslash at the end of that text stays one. */
 export const literalAfter = (before: string, value: string): string => {
 	const [backslashes] = /\\*$/.exec(before)!;
 	return (backslashes.length % 2 === 1 ? '\\' : '') + escapeGlob(value);
 };
 
-/** A match in progress: the places in the glob that the text has reached so far, in ascending order. */
+/** Matches a text by character. `places` are the glob's places that the text has reached, in ascending order. */
 class GlobMatch {
 	private places: number[] = [];
 	private before: number[] = [];
 	private readonly stars: readonly boolean[];
-	/** Places after which a star matches the rest of any text */
+	/** Place from which a star matches the rest of any text */
 	private readonly settledAt: number;
 	private readonly glob: Glob;
 	private readonly text: MatchText;
@@ -64,7 +74,7 @@ class GlobMatch {
 		}
 	}
 
-	/** Advances by one character. Returns whether the budget lasted. */
+	/** Advances by one character. Returns false if the budget is spent. */
 	private step(at: number): boolean {
 		[this.before, this.places] = [this.places, this.before];
 		this.places.length = 0;
@@ -81,7 +91,7 @@ class GlobMatch {
 		return this.budget.left >= 0;
 	}
 
-	/** Returns the end of the characters that change nothing. After a star, these are the characters that differ from its next one. */
+	/** Skips characters that change nothing: after a star, those that differ from its next character. */
 	private skip(start: number): number {
 		const [star, next] = this.places;
 		const isWaiting = this.places.length === 2 && this.stars[star] && !this.text.canMatch;
@@ -95,7 +105,6 @@ class GlobMatch {
 		return at;
 	}
 
-	/** Returns whether the glob matches, or undefined if the budget is spent. */
 	run(): boolean | undefined {
 		const { characters, hasUnknown } = this.text;
 		if (this.budget.left-- <= 0) return undefined;
@@ -111,7 +120,7 @@ class GlobMatch {
 	}
 }
 
-/** Returns whether the glob matches the whole text, or undefined if the budget is spent first. */
+/** Returns whether the glob matches the whole text, or undefined if the budget is spent. */
 export const matchesGlob = (
 	glob: Glob,
 	text: MatchText,

@@ -23,6 +23,7 @@ import {
 	matchesGlob,
 	MATCH_BUDGET,
 	parseGlob,
+	trimGlob,
 	type Glob,
 	type MatchBudget,
 	type MatchText,
@@ -30,66 +31,57 @@ import {
 import { findGuarded, guardText, limitWildcards, type GuardedText } from './wildcards';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 
-// Decides approval requests, and chooses the service's option for the decision. Has no effects. Never throws for data of the service: an
-// approver decides requests that the policy can't read.
+// Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
 
-/** Characters of the permission and the patterns together of a request that is compared with rules */
 export const MAX_COMPARED_LENGTH = 100_000;
 
 export type Decision = 'approve' | 'deny' | 'ask';
 
 export interface Rule {
-	/** Glob for the permission, such as `bash`. Empty means any, but not in a rule that approves. */
+	/** Glob, such as `bash`. Empty means any, but not in a rule that approves. */
 	permission: string;
-	/** Globs for the command, file or other target, separated by commas or line breaks. Empty means any, but not in a rule that approves. */
+	/** Globs, separated by commas or line breaks. Empty means any, but not in a rule that approves. */
 	pattern: string;
 	decision: Decision;
-	/** True if both texts match only themselves, as in More Rules without `wildcard` */
+	/** True if both texts match only themselves */
 	isLiteral?: true;
-	/** The end of the rule, in milliseconds since 1970 */
+	/** Milliseconds since 1970 */
 	expiresAt?: number;
+	/** Shown in the output instead of `rule` with its position */
+	name?: string;
 }
 
-/** An approver's answer, and the requests that it applies to. */
 export type AppliedAnswer = Answer & {
 	/** `asked`: only the requests that the approver saw. `session`: all requests from now on. */
 	appliesTo: 'asked' | 'session';
-	/** The requests that the approver saw. Not used for `session`. */
 	asked: readonly Interaction[];
-	/** The session that the node continues */
 	sessionId: string;
 };
 
 export interface Policy extends OptionPreferences {
 	mode: 'ask' | 'approve' | 'deny' | 'rules' | 'answer';
 	rules: Rule[];
-	/** More Rules, evaluated after the others; undefined if the option isn't used */
+	/** Evaluated after `rules` */
 	moreRules?: readonly Rule[];
-	/** For requests that no rule matches */
 	defaultDecision: Decision;
-	/** With mode `answer` */
 	answer?: AppliedAnswer;
-	/** The approvers' choices on the page, for the requests left to them */
 	page?: PageAnswers;
 }
 
 export interface SettledVerdict {
 	decision: 'approve' | 'deny';
-	/** The option's value that the service expects, in the type that the service gave it */
+	/** In the type that the service gave it */
 	option: string | number;
 	/** `policy`, `rule 2`, `more rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
-	/** True if the option can have an effect on later requests, so that approvers know it as Always approve */
+	/** True if the option can affect later requests */
 	lasts?: true;
-	/** True if the approver chose Approve from now on, so that the workflow can keep rules for it */
 	fromNowOn?: true;
-	/** The approver's comment on the page */
 	comment?: string;
-	/** With several approvers: each one's choice */
 	approvers?: ApproverDecision[];
 }
 
-/** The choice of one of several approvers. */
+/** Choice of one of several approvers */
 export interface ApproverDecision {
 	name: string;
 	decision: 'approve' | 'deny';
@@ -98,20 +90,18 @@ export interface ApproverDecision {
 	comment?: string;
 }
 
-/** The approvers' choices on the page, by the request's fingerprint */
+/** By the request's fingerprint */
 export type PageAnswers = Record<string, Omit<SettledVerdict, 'decidedBy'>>;
 
 export interface AskVerdict {
 	decision: 'ask';
-	/** The reason why an approver has to decide it */
 	because: string;
-	/** The setting that decided to ask; missing if none could decide */
+	/** Missing if no setting could decide */
 	decidedBy?: string;
 }
 
 export type Verdict = SettledVerdict | AskVerdict;
 
-/** A policy's decision about a request, before the choice of one of the service's options. */
 export type Ruling = Omit<SettledVerdict, 'option' | 'comment' | 'approvers'> | AskVerdict;
 
 const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
@@ -120,13 +110,12 @@ const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	...(decidedBy !== undefined && { decidedBy }),
 });
 
-/** Returns the globs of `git *, npm run *`. `\,` is a comma that belongs to a glob. */
+/** Splits `git *, npm run *` into globs. `\,` is a comma that belongs to a glob. */
 export const splitPatterns = (pattern: string): string[] =>
-	(pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map((glob) => glob.trim()).filter(Boolean);
+	(pattern.match(/(?:\\[\s\S]|[^,\n])+/g) ?? []).map(trimGlob).filter(Boolean);
 
 /**
- * Refuses rules that approve but lack a permission or a pattern: an expression that finds nothing would otherwise approve everything. Rules
- * that deny or ask may leave both fields empty.
+ * Refuses rules that approve with an empty field: an expression that finds nothing would otherwise approve everything.
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
@@ -143,17 +132,12 @@ export function checkRules(rules: readonly Rule[]): void {
 	}
 }
 
-/** Returns the glob of a rule's permission; empty if the field is empty. */
 const permissionGlob = ({ permission, isLiteral }: Rule): string =>
-	isLiteral ? escapeGlob(permission) : permission.trim();
+	isLiteral ? escapeGlob(permission) : trimGlob(permission);
 
 const patternGlobs = ({ pattern, isLiteral }: Rule): string[] =>
 	isLiteral ? [escapeGlob(pattern)] : splitPatterns(pattern);
 
-/** Returns the output's name for an entry of More Rules. */
-export const moreRuleName = (index: number): string => `more rule ${index + 1}`;
-
-/** The reach of a rule for a request, in words after the rule's number. */
 const REACH_TEXTS = {
 	decides: 'decides',
 	held: "would approve the request, but its wildcards don't cover all of it",
@@ -165,25 +149,23 @@ const REACH_TEXTS = {
 };
 type Reach = keyof typeof REACH_TEXTS;
 
-/** A text of a request, in the form for each kind of rule. A form is read when the first rule of that kind needs it. */
+/** A text in the form for each kind of rule. A form is read when the first rule of that kind needs it. */
 interface ComparedText {
 	text: string;
 	readonly asApproval: GuardedText;
 	readonly asDenial: ReadText;
 }
 
-/** A request, in the form that rules compare */
 interface ComparedRequest {
 	permission: ComparedText;
-	/** One empty text, if the request has none: only globs for anything cover it */
+	/** One empty text if the request has none, which only globs for anything cover */
 	patterns: ComparedText[];
 	budget: MatchBudget;
 }
 
-/** The cost of reading a text, in comparisons of a character */
+/** In comparisons of a character */
 const READ_COST = 100;
 
-/** Returns a function that calls `read` once and returns its result each time. */
 function lazily<T>(read: () => T): () => T {
 	let found: { value: T } | undefined;
 	return () => (found ??= { value: read() }).value;
@@ -208,14 +190,13 @@ function compareText(text: string, budget: MatchBudget): ComparedText {
 	};
 }
 
-/** Returns the reach of globs for all texts, by the best match of each text. */
+/** Returns the reach for all texts, by the best match of each text. */
 const joinMatches = (matches: readonly PartMatch[]): Reach => {
 	if (!matches.includes('no') && !matches.includes('maybe')) return 'decides';
 	if (matches.includes('yes')) return 'part';
 	return matches.includes('maybe') ? 'doubt' : 'pattern';
 };
 
-/** Returns the reach of a rule that denies or asks. It compares every part, without regard to case. */
 function compareDenial(
 	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
@@ -231,14 +212,13 @@ function compareDenial(
 	return joinMatches(patterns.map((each) => match(globs, each)));
 }
 
-/** Returns the reach of a rule that approves. Its wildcards cover only text that rule authors can foresee. */
 function compareApproval(
 	rule: Rule,
 	{ permission: asked, patterns, budget }: ComparedRequest,
 ): Reach {
 	const kind = permissionGlob(rule);
 	const globs = patternGlobs(rule).map(parseGlob);
-	// checkRules reports this to the user.
+	// `checkRules` reports this to the user.
 	if (kind === '' || globs.length === 0) return 'empty';
 	const find = (read: (glob: Glob, text: ComparedText) => MatchText): Reach => {
 		const covers = (glob: Glob, text: ComparedText) =>
@@ -256,11 +236,9 @@ function compareApproval(
 const compareRule = (rule: Rule, request: ComparedRequest): Reach =>
 	rule.decision === 'approve' ? compareApproval(rule, request) : compareDenial(rule, request);
 
-/** Returns a list as text: "a, b and c". */
 const joinTexts = (texts: readonly string[]): string =>
 	[texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter(Boolean).join(' and ');
 
-/** Returns the reason why the wildcards of a rule don't cover a request that they would match otherwise. */
 function explainHeld(
 	name: string,
 	{ permission, pattern }: Rule,
@@ -274,17 +252,14 @@ function explainHeld(
 	return `it contains ${joinTexts(contains)}, which the wildcard in ${name} doesn't cover`;
 }
 
-/** Returns the reason why a rule that denies or asks can't read a request for certain. */
 function explainDoubt(name: string, { patterns }: ComparedRequest): string {
 	const doubts = new Set(patterns.flatMap(({ asDenial }) => [...asDenial.shell.doubts]));
 	const parts = doubts.size > 0 ? [...doubts] : ['a part that only the shell knows'];
 	return `${name} can't read it for certain: it contains ${joinTexts(parts)}`;
 }
 
-/** Operators between commands */
 const BETWEEN_COMMANDS = /\s*(?:&&|\|\||[;|&\n])\s*/;
 
-/** Returns the command beside a request's patterns and the one in its metadata, if they are there. */
 const listCommands = ({ command, metadata }: Record<string, unknown>): unknown[] =>
 	[command, isRecord(metadata) ? metadata.command : undefined].filter(
 		(each) => each !== undefined && each !== null && each !== '',
@@ -300,7 +275,6 @@ export function listTargets(request: Record<string, unknown>): string[] {
 	return [...new Set([...patterns, ...commands.filter((command) => !isListed(command.trim()))])];
 }
 
-/** Returns the reason why rules can't compare a request, or undefined. */
 function findUnreadable(request: Record<string, unknown>): string | undefined {
 	const { permission, patterns } = request;
 	if (permission === undefined) return 'its permission is missing';
@@ -319,7 +293,6 @@ function findUnreadable(request: Record<string, unknown>): string | undefined {
 
 const TOO_SLOW = 'comparing it with the rules would take too long';
 
-/** Returns the positions of the patterns that an approving rule covers. */
 function coveredPatterns(rule: Rule, { patterns, budget }: ComparedRequest): number[] {
 	const globs = patternGlobs(rule).map(parseGlob);
 	return patterns.flatMap(({ asApproval }, at) =>
@@ -331,7 +304,6 @@ function coveredPatterns(rule: Rule, { patterns, budget }: ComparedRequest): num
 
 function compareRequest(request: Record<string, unknown>, budget: MatchBudget): ComparedRequest {
 	const texts = listTargets(request);
-	// Only globs for anything cover a request without a pattern.
 	if ((request.patterns as string[]).length === 0) texts.unshift('');
 	return {
 		permission: compareText(request.permission as string, budget),
@@ -341,10 +313,8 @@ function compareRequest(request: Record<string, unknown>, budget: MatchBudget): 
 }
 
 /**
- * Applies rules to a request: the first rule that covers the permission and all patterns decides. The request isn't approved if an earlier
- * rule that denies or asks covers a part of it or can't read it for certain. More Rules have one pattern each, so several of them together
- * can approve a request with several patterns.
- * @param told gets a line for each rule that was compared
+ * Applies the first rule that covers the permission and all patterns. More Rules, with one pattern each, can approve together.
+ * An earlier rule that denies or asks prevents an approval if it covers a part, or can't read it. `told` gets a line for each rule.
  */
 function applyRules(
 	request: Record<string, unknown>,
@@ -359,16 +329,15 @@ function applyRules(
 	let objection: AskVerdict | undefined;
 	let held: AskVerdict | undefined;
 	for (const [index, rule] of [...rules, ...moreRules].entries()) {
-		const isMore = index >= rules.length;
-		const name = isMore ? moreRuleName(index - rules.length) : `rule ${index + 1}`;
+		const { name = `rule ${index + 1}` } = rule;
 		let reach = compareRule(rule, compared);
-		if (isMore && reach === 'part' && rule.decision === 'approve') {
+		if (index >= rules.length && reach === 'part' && rule.decision === 'approve') {
 			for (const at of coveredPatterns(rule, compared)) covered.add(at);
 			if (covered.size === compared.patterns.length) reach = 'decides';
 		}
 		if (budget.left < 0) return askVerdict(TOO_SLOW);
 		told.push(`${name} ${REACH_TEXTS[reach]}`);
-		// If a later rule that approves everything approved "ls, rm -rf /", it would overrule an earlier one that denies "rm *".
+		// Otherwise, a later rule that approves everything would approve "ls, rm -rf /" despite an earlier one that denies "rm *".
 		if (reach === 'part' && rule.decision !== 'approve')
 			objection ??= askVerdict(`${name} matches part of the request`, name);
 		if (reach === 'doubt') objection ??= askVerdict(explainDoubt(name, compared), name);
@@ -378,7 +347,6 @@ function applyRules(
 	return held ?? toRuling(defaultDecision, DEFAULT_DECISION, objection);
 }
 
-/** The name of When No Rule Matches in `decidedBy` */
 const DEFAULT_DECISION = 'default decision';
 
 function toRuling(decision: Decision, name: string, objection?: AskVerdict): Ruling {
@@ -399,7 +367,7 @@ function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruli
 	return { decision: answer.answer, decidedBy: 'answer' };
 }
 
-/** Returns the reason why nobody can approve or deny a pending request, or undefined. */
+/** Returns the reason why a pending request can't be decided, or undefined. */
 export function findObstacle(interaction: unknown): string | undefined {
 	if (isTooDeep(interaction)) return "it's nested too deeply";
 	if (!isRecord(interaction)) return "it isn't an object";
@@ -410,10 +378,7 @@ export function findObstacle(interaction: unknown): string | undefined {
 		: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`;
 }
 
-/**
- * Returns the policy's decision about a request. Approve All, Deny All and an answer don't read permission and patterns, so they decide a
- * request without them. Rules leave it to an approver.
- */
+/** Applies the policy. Only rules need a permission and patterns, and leave a request without them to an approver. */
 export function judge(
 	interaction: unknown,
 	policy: Policy,
@@ -430,7 +395,6 @@ export function judge(
 		: { decision: mode, decidedBy: 'policy' };
 }
 
-/** Returns a verdict with its option, and whether the option's effect lasts. */
 function settle(
 	interaction: unknown,
 	{ option, ...verdict }: SettledVerdict,
@@ -441,7 +405,6 @@ function settle(
 	return { ...verdict, option, ...(lasts && { lasts }) };
 }
 
-/** Returns an approver's choice for a request on the page, if there is one. */
 function readPageAnswer(
 	interaction: unknown,
 	{ page = {} }: Policy,
@@ -450,12 +413,7 @@ function readPageAnswer(
 	return content !== undefined && Object.hasOwn(page, content) ? page[content] : undefined;
 }
 
-/**
- * Decides one pending request. An approver's answer on the page wins over the policy. An approver decides all requests that the policy
- * can't read.
- * @param budget limits the cost of comparing the request with rules
- * @param told gets a line for each rule that was compared
- */
+/** Decides a pending request. An answer on the page wins over the policy. `told` gets a line for each rule that was compared. */
 export function decide(
 	interaction: unknown,
 	policy: Policy,

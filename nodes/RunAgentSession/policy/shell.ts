@@ -1,24 +1,28 @@
 import { UNKNOWN_PART } from './patterns';
-import { programName, readAssignment, readCommand, runsFiles, writesFiles } from './programs';
+import {
+	type Certainty,
+	listTexts,
+	programName,
+	readAssignment,
+	readCommand,
+	runsFiles,
+	writesFiles,
+} from './programs';
 
-// Reads the commands that a shell would run for a request's text, for rules that deny or ask. In doubt, it makes a rule ask.
+// Reads the commands that a shell would run, for rules that deny or ask. In doubt, the rule asks.
 
-/** The connection of a command to the one before it */
 export type Joint = 'then' | 'pipe' | 'in' | 'out';
 
-/** A command in the form that rules compare. It has `UNKNOWN_PART` where only the shell knows the text. */
+/** A command as rules compare it. It has `UNKNOWN_PART` where only the shell knows the text. */
 export interface CommandForm {
 	joint: Joint;
-	/** The number of the command in the text. A command can have several forms. */
+	/** Position in the text. One command can have several forms. */
 	command: number;
 	text: string;
-	/** True if the text surely runs it */
 	isCertain: boolean;
 }
 
-/** The commands that a text may run. */
 export interface ShellReading {
-	/** In the order of the text */
 	forms: CommandForm[];
 	/** Parts that can't be read for certain */
 	doubts: Set<string>;
@@ -28,15 +32,12 @@ export interface ShellReading {
 const MAX_DEPTH = 5;
 /** Commands in commands, such as `ls $(ls $(ls))` */
 const MAX_NESTING = 20;
-/** Characters of all forms of a text */
 const MAX_FORM_LENGTH = 1_000_000;
 
 const ASSIGNMENT = /^[a-z_]\w*(?:\[[^\]]*\])?\+?=/;
-/** Sums whose result depends on numbers and variables alone */
 const PLAIN_SUMS = /\$?\(\([\w\s+*%<>=!-]*\)\)/g;
-/** Text that can put a command into a variable. A variable with `a[$(ls)]` runs `ls` where the shell expects a number. */
+/** Can put a command into a variable: `a[$(ls)]` runs `ls` where the shell expects a number. */
 const COMMAND_SOURCE = /[`\\<{(]|\bread\b/;
-/** Comparisons of numbers */
 const NUMBER_TEST = /^-(?:eq|ne|[lg][te]|v)$/;
 const SEPARATOR = /^[;&|\n\r\v\f\u0085\u2028\u2029]+/;
 const REDIRECTION = /^(?:&>>?|>>|>&|>\||<>|<&|<<<|<<|[<>])/;
@@ -44,22 +45,18 @@ const SIMPLE_VARIABLE =
 	/^\$(?:[a-z_]\w*|[\d@*#?$!-]|\{#?(?:[a-z_]\w*|\d+|[@*#?$!-])(?:\[[@*\d]+\])?\})/;
 const SIMPLE_SUM = /^\$\(\([\w\s+*%-]*\)\)/;
 const ANSI_QUOTED = /^\$'((?:[^'\\]|\\[^])*)'/;
-/** Characters that can make an argument a command line */
-const COMMAND_LINE = /[\s;&|<>()`$'"\\{}[\]*?~!]/;
 const QUOTED_COMMAND = /\$\(|`/;
 
-/** The state that the readers of a text and of the texts in it share. */
 interface SharedState {
 	commands: number;
-	/** The characters that forms can still have */
+	/** Characters that forms can still have */
 	left: number;
-	/** Names of files that the text may write */
 	written: Set<string>;
-	/** True if a variable of the text can have a command in it */
 	hasSource: boolean;
+	/** True if the text so far can choose the value of an unknown word, such as in `x=rm; y $x` */
+	choosesWords: boolean;
 }
 
-/** A word that the reader hasn't finished. */
 interface WordDraft {
 	start: number;
 	text: string;
@@ -67,10 +64,9 @@ interface WordDraft {
 	isOpen: boolean;
 }
 
-/** The state between two commands */
 const NO_COMMAND = { word: undefined, target: undefined, joint: 'then' };
 
-/** Reads a text, in lower case, in the way that bash does. */
+/** Reads a text in lower case as bash does. */
 class ShellReader {
 	private at = 0;
 	private word?: WordDraft;
@@ -78,21 +74,29 @@ class ShellReader {
 	private raws: string[] = [];
 	private joint: Joint = 'then';
 	private nesting = 0;
-	/** The redirection that the next word belongs to. Its file isn't one of the command's words. */
+	/** Redirection to or from the next word, which isn't one of the command's words */
 	private target?: Joint;
-	/** The files of the command's redirections */
 	private targets: Array<{ joint: Joint; file: string }> = [];
 
 	private readonly text: string;
 	private readonly reading: ShellReading;
 	private readonly shared: SharedState;
 	private readonly depth: number;
+	/** True if a program may or may not run the text */
+	private readonly isGuess: boolean;
 
-	constructor(text: string, reading: ShellReading, shared: SharedState, depth = 0) {
+	constructor(
+		text: string,
+		reading: ShellReading,
+		shared: SharedState,
+		depth = 0,
+		isGuess = false,
+	) {
 		this.text = text;
 		this.reading = reading;
 		this.shared = shared;
 		this.depth = depth;
+		this.isGuess = isGuess;
 	}
 
 	readAll(): void {
@@ -103,7 +107,7 @@ class ShellReader {
 		while (this.at < this.text.length) this.readList('');
 	}
 
-	/** Reads commands up to the closing parenthesis `end`, or up to the end of the text. */
+	/** Reads up to the closing parenthesis `end`, or up to the end of the text. */
 	private readList(end: string): void {
 		let open = 0;
 		while (this.at < this.text.length) {
@@ -124,7 +128,7 @@ class ShellReader {
 		if (end !== '') this.reading.doubts.add('a parenthesis that is not closed');
 	}
 
-	/** Reads a parenthesis: a subshell, or the values of an array. Returns the number that remain open. */
+	/** Reads a subshell or an array's values. Returns the number of parentheses that remain open. */
 	private openParenthesis(): number {
 		this.at++;
 		const raw = this.word ? this.text.slice(this.word.start, this.at - 1) : '';
@@ -139,7 +143,6 @@ class ShellReader {
 		return 1;
 	}
 
-	/** Reads one character, or the syntax that begins with it. */
 	private readOne(character: string): void {
 		const rest = this.text.slice(this.at, this.at + 2);
 		if (character === ' ' || character === '\t') this.endWord(1);
@@ -160,13 +163,13 @@ class ShellReader {
 		this.at += length;
 	}
 
-	/** Appends any text up to the end of the word: a pattern's files, or several words. */
+	/** Makes the rest of the word unknown: a pattern's files, or several words. */
 	private appendOpen(length: number): void {
 		this.append(UNKNOWN_PART, length);
 		this.word!.isOpen = true;
 	}
 
-	/** Returns whether a bracket here begins an index: `a[ 0 ]=` is one word. */
+	/** Returns whether a bracket begins an index, such as in `a[ 0 ]=`, which is one word. */
 	private isIndex(): boolean {
 		return /^[a-z_]\w*$/.test(this.word?.text ?? '');
 	}
@@ -183,7 +186,7 @@ class ShellReader {
 		else this.append(character, 1);
 	}
 
-	/** Returns whether a token of bash begins here. Other white space is part of a word. */
+	/** Returns whether a token begins here. White space that bash doesn't know is part of a word. */
 	private isAtToken(): boolean {
 		return !this.word && /[ \t\n;&|()<>]/.test(this.text[this.at - 1] ?? ' ');
 	}
@@ -191,8 +194,7 @@ class ShellReader {
 	/** Reads a comment as commands, because some shells have no comments. */
 	private readComment(): void {
 		const [comment] = /^[^\n]*/.exec(this.text.slice(this.at))!;
-		const reading = { ...this.reading, doubts: new Set<string>() };
-		new ShellReader(comment.slice(1), reading, this.shared, this.depth + 1).readAll();
+		this.readText(comment.slice(1), true);
 		this.at += comment.length;
 	}
 
@@ -225,14 +227,13 @@ class ShellReader {
 		this.reading.doubts.add('a quotation mark that is not closed');
 	}
 
-	/** Reads a variable, a sum, a command in `$()`, or a text in `$''`. */
 	private readDollar(isQuoted: boolean): void {
 		const rest = this.text.slice(this.at, this.at + 1_000);
 		const [, ansi] = (!isQuoted && ANSI_QUOTED.exec(rest)) || [];
 		const [simple] = SIMPLE_VARIABLE.exec(rest) ?? SIMPLE_SUM.exec(rest) ?? [];
-		// A name that continues in the next line
 		if (rest.startsWith('\\\n', simple?.length ?? 1))
 			this.reading.doubts.add('a variable with a line break in it');
+		if (ansi?.includes('\\') || rest.startsWith('$(')) this.shared.choosesWords = true;
 		if (ansi !== undefined) this.append(ansi.includes('\\') ? UNKNOWN_PART : ansi, ansi.length + 3);
 		else if (!isQuoted && (simple === '$ifs' || simple === '${ifs}')) {
 			// The variable can be empty: `r${IFS}m` can be `rm`.
@@ -251,12 +252,11 @@ class ShellReader {
 		else this.append('$', 1);
 	}
 
-	/** Notes a number that can be a variable. The shell also runs commands in its value. */
+	/** Doubts a number that can be a variable, because the shell runs commands in its value. */
 	private doubtNumbers(): void {
 		if (this.shared.hasSource) this.reading.doubts.add('a number that only the shell knows');
 	}
 
-	/** Reads the commands up to a closing parenthesis, as a part of their word. */
 	private readNested(): void {
 		const { word, words, raws, joint, target, targets } = this;
 		Object.assign(this, NO_COMMAND, { words: [], raws: [], targets: [] });
@@ -272,20 +272,23 @@ class ShellReader {
 		const [all, content = ''] = /^`((?:[^`\\]|\\[^])*)`?/.exec(this.text.slice(this.at))!;
 		if (content.includes('\\') || all.length < content.length + 2)
 			this.reading.doubts.add('a command in backquotes');
+		this.shared.choosesWords = true;
 		this.readText(content.replace(/\\([$`\\])/g, '$1'));
 		this.append(UNKNOWN_PART, all.length);
 	}
 
-	/** Reads a text inside this one. */
-	private readText(text: string): void {
-		new ShellReader(text, this.reading, this.shared, this.depth + 1).readAll();
+	/** Reads a text inside this one. Doubts don't count if it's a guess that a program runs it. */
+	private readText(text: string, isGuess = this.isGuess): void {
+		const reading = isGuess ? { ...this.reading, doubts: new Set<string>() } : this.reading;
+		// Editors, databases and Git run a command after a sign (`!rm x`). Printers turn `\n` into a line break.
+		const command = isGuess ? text.replace(/\\[nrt]/g, '\n').replace(/^[+\\:.!]+/, '') : text;
+		new ShellReader(command, reading, this.shared, this.depth + 1, isGuess).readAll();
 	}
 
 	private readRedirection(): void {
 		const [operator] = REDIRECTION.exec(this.text.slice(this.at, this.at + 3))!;
 		if (operator === '<<') this.reading.doubts.add('a here-document');
 		const raw = this.word ? this.text.slice(this.word.start, this.at) : '';
-		// The number of a file, or a variable with the number
 		if (/^(?:\d+|\{\w+\})$/.test(raw)) this.word = undefined;
 		this.endWord(0);
 		this.at += operator.length;
@@ -303,7 +306,6 @@ class ShellReader {
 		this.at += /^(?:\|[|&]|&&)/.test(operator) ? 2 : 1;
 	}
 
-	/** Ends the word before the current place, if there is one, and advances. */
 	private endWord(length: number): void {
 		const { word, target } = this;
 		const raw = word ? this.text.slice(word.start, this.at).replace(/\\\n/g, '') : '';
@@ -319,54 +321,64 @@ class ShellReader {
 		} else this.readAssignment(word.text);
 	}
 
-	/** Reads an assignment before a command. Programs run the values of some variables. */
 	private readAssignment(text: string): void {
-		const { command, doubt } = readAssignment(text);
+		this.shared.choosesWords = true;
+		const { value, isCommand, doubt } = readAssignment(text);
 		if (doubt !== undefined) this.reading.doubts.add(doubt);
 		if (QUOTED_COMMAND.test(text)) this.reading.doubts.add('a command in quotation marks');
 		if (/^\w+(?:\uFFFF|\[(?![\d@*]+\]))/.test(text)) this.doubtNumbers();
-		if (command !== undefined) this.readText(command);
+		if (value !== undefined) this.readText(value, !isCommand || this.isGuess);
 	}
 
-	/** Ends the command before the current place, if there is one. */
 	private endCommand(next: Joint): void {
 		this.endWord(0);
 		const { words, raws, joint, targets } = this;
 		Object.assign(this, NO_COMMAND, { words: [], raws: [], targets: [], joint: next });
-		if (words.length > 0) this.addCommand(joint, words, raws);
+		const isPassedOn = next === 'pipe' || targets.some(({ joint: to }) => to === 'out');
+		if (words.length > 0) this.addCommand(joint, words, raws, isPassedOn);
 		for (const { joint: to, file } of targets) {
+			if (to === 'in' && /\s/.test(file))
+				for (const text of listTexts(file)) this.readText(text, true);
 			this.addForm(to, this.shared.commands++, [file]);
 			if (to === 'out') this.shared.written.add(programName(file));
 		}
 	}
 
-	private addCommand(joint: Joint, words: string[], raws: string[]): void {
+	private addCommand(joint: Joint, words: string[], raws: string[], isPassedOn: boolean): void {
 		const command = this.shared.commands++;
-		const { starts, doubts, runsText } = readCommand(words);
+		const { starts, doubts, runs } = readCommand(words, isPassedOn);
 		const readings = raws.every((raw, at) => raw === words[at]) ? [words] : [words, raws];
 		for (const doubt of doubts) this.reading.doubts.add(doubt);
-		const braces = raws.some((raw) => /\{.*,/s.test(raw))
-			? raws
-					.join(' ')
-					.replace(/['"\\]/g, '')
-					.replace(/[{},]/g, ' ')
-					.split(' ')
-					.filter(Boolean)
-			: [];
-		for (const { at, isCertain } of starts)
-			for (const all of readings) this.addForm(joint, command, all.slice(at), isCertain);
-		if (braces.length > 0) this.addForm(joint, command, braces);
+		for (const { at, certainty } of starts)
+			for (const all of readings) this.addForm(joint, command, all.slice(at), certainty);
+		if (raws.some((raw) => /\{.*,/s.test(raw))) {
+			const expanded = raws
+				.join(' ')
+				.replace(/['"\\]/g, '')
+				.replace(/[{},]/g, ' ');
+			this.addForm(joint, command, expanded.trim().split(/ +/));
+			this.readText(expanded, true);
+		}
 		if (words.some((word) => NUMBER_TEST.test(word))) this.doubtNumbers();
-		this.noteFiles(starts.map(({ at }) => words.slice(at).map(programName)));
-		for (const word of words) {
-			const { doubt } = readAssignment(word);
-			if (doubt !== undefined) this.reading.doubts.add(doubt);
-			if (QUOTED_COMMAND.test(word)) this.reading.doubts.add('a command in quotation marks');
-			if (runsText && COMMAND_LINE.test(word)) this.readText(word);
+		const listed = starts.filter(({ certainty }) => certainty !== 'guess');
+		this.noteFiles(listed.map(({ at }) => words.slice(at).map(programName)));
+		for (const word of words) this.readArgument(word, runs);
+	}
+
+	/** Reads the commands in an argument that its program may run. An option's value can always be one. */
+	private readArgument(word: string, runs: Certainty | undefined): void {
+		const { doubt } = readAssignment(word);
+		if (doubt !== undefined) this.reading.doubts.add(doubt);
+		if (QUOTED_COMMAND.test(word)) this.reading.doubts.add('a command in quotation marks');
+		// `gcc -wrapper rm,x` runs `rm x`.
+		if (runs && word.includes(',')) this.readText(word.replace(/,/g, ' '), true);
+		for (const text of listTexts(word)) {
+			const isGuess = this.isGuess || runs === 'guess' || text !== word;
+			if (runs || text !== word) this.readText(text, isGuess);
 		}
 	}
 
-	/** Notes the files that a command may write, and doubts a command that may run one that was written before. */
+	/** Doubts commands that may run a file that an earlier command may write. */
 	private noteFiles(commands: readonly string[][]): void {
 		const { written } = this.shared;
 		for (const [program, ...files] of commands) {
@@ -378,18 +390,28 @@ class ShellReader {
 			if (writesFiles(program)) for (const file of files) written.add(file.replace(/^\w+=/, ''));
 	}
 
-	/** Adds a command, and its forms without the folder of its program. */
-	private addForm(joint: Joint, command: number, words: string[], isCertain = true): void {
+	private addForm(
+		joint: Joint,
+		command: number,
+		words: string[],
+		certainty: Certainty = 'certain',
+	): void {
 		const [program, ...others] = words;
 		// The unknown part of a program can have a slash or a space.
 		const unknown = program.indexOf(UNKNOWN_PART);
 		const names = [program, programName(program), program.slice(Math.max(0, unknown))];
+		const isGuess = this.isGuess || certainty === 'guess';
 		for (const name of new Set(names)) {
+			const canChoose = this.shared.choosesWords && !this.isGuess;
+			if (isGuess && name.startsWith(UNKNOWN_PART) && !canChoose) continue;
 			// An unknown word can be missing.
 			const text = [name, ...others].join(' ').replace(/ ?\uFFFF ?/g, UNKNOWN_PART);
 			this.shared.left -= text.length;
 			if (this.shared.left < 0) this.reading.doubts.add('more than can be read');
-			else this.reading.forms.push({ joint, command, text, isCertain });
+			else {
+				const isCertain = certainty === 'certain' && !this.isGuess;
+				this.reading.forms.push({ joint, command, text, isCertain });
+			}
 		}
 	}
 }
@@ -403,6 +425,7 @@ export function readShell(text: string): ShellReading {
 		left: MAX_FORM_LENGTH,
 		written: new Set(),
 		hasSource: COMMAND_SOURCE.test(lower.replace(PLAIN_SUMS, '')),
+		choosesWords: false,
 	};
 	new ShellReader(lower, reading, shared).readAll();
 	// bash ignores the character: `r\0m` is `rm`.

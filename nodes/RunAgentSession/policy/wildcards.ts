@@ -1,8 +1,8 @@
 import type { Glob, MatchText } from './patterns';
 
-// The text that wildcards of a rule that approves can match. All other text must be in the rule as its author typed it.
+// Limits the wildcards of rules that approve. All other text must be in the rule as its author typed it.
 
-/** Shell syntax that no wildcard matches, quoted or not. */
+/** Syntax that no wildcard matches, quoted or not */
 const GUARDED_SYNTAX: ReadonlyArray<[what: string, where: RegExp]> = [
 	// A comment would hide the rule's text after its wildcard.
 	['a comment', /(?<![^\s;&|()<>])#/gu],
@@ -15,11 +15,11 @@ const GUARDED_SYNTAX: ReadonlyArray<[what: string, where: RegExp]> = [
 
 const DOT = '(?:\\.|%2e)';
 const NAME = '[\\p{L}\\p{N}_]';
-/** Characters before a slash that make a path relative to the current folder, and the schemes of addresses */
+/** Characters before the slash of a relative path, and schemes of addresses */
 const BEFORE_RELATIVE =
 	'[\\p{L}\\p{N}\\p{M}_.+~\\-/]|[^\\x00-\\x7f]|(?<![\\p{L}\\p{N}])(?:git\\+)?(?:https?|wss?|ssh|git):';
 
-/** Paths that leave the current folder. Words are read with their quotation marks and without them. */
+/** Paths that leave the current folder, compared with and without quotation marks */
 const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
 	[
 		'a path out of its folder',
@@ -28,12 +28,14 @@ const GUARDED_PATHS: ReadonlyArray<[what: string, where: RegExp]> = [
 	['an absolute path', new RegExp(`/(?<!(?:${BEFORE_RELATIVE})/)`, 'giu')],
 	// An option can have its path attached (-I/usr), Windows has drives and servers, and zsh looks up =program.
 	['an absolute path', /\/(?<=^-[^=/.]*\/)|[a-z]:(?<![\p{L}\p{N}]..)(?=[\\/])|^\\\\|^=/giu],
+	// Editors run the command after a plus sign (+e/etc/x). The sign also begins formats of dates and text to search for.
+	['an absolute path', /\/(?<=^\+(?!(?:%[bdhjmsy]|[^\p{L}%!])*\/)[^/]*\/)/giu],
 	['a home folder', /~(?<![\p{L}\p{N}_)\]^]~)|~(?=\/)/gu],
 ];
-/** Files that sed reads or writes, whose commands are attached to their paths */
+/** Files of sed's commands, which are attached to their paths */
 const SED_FILE = /(?<=(?:^|[^\p{L}])[rw]\s*)\//giu;
 const IS_SED = /(?:^|[\s/])g?sed\s/;
-/** A change to the home folder, or to the folder before, without a path */
+/** Changes to the home folder or the folder before, without a path */
 const LEADS_HOME = /(?:^|[\s;&|(])(?:cd|chdir|pushd)(?:\s+-[^\s;&|()]*)*\s*(?=$|[;&|)])/;
 const leadsHome = (text: string): boolean => LEADS_HOME.test(text.replace(/['"\\]/g, ''));
 const OPEN_QUOTE = "a quotation mark that isn't closed";
@@ -41,17 +43,16 @@ const GUARDED_NAMES = [
 	...new Set([...GUARDED_SYNTAX, ...GUARDED_PATHS].map(([what]) => what)),
 	OPEN_QUOTE,
 ];
-/** A word without any of these signs can't leave the current folder. */
+/** Without any of these signs, a word can't leave the current folder. */
 const PATH_SIGN = /[/.~=\\:%]/;
 const OPTION_HOME = /~(?!\d)/gu;
 
-/** A word without its quotation marks, and the places of its characters. */
 interface PlainWord {
 	text: string;
 	places: number[];
 }
 
-/** Returns the words of a text as the shell splits them, and the place of a quotation mark that isn't closed. */
+/** Splits a text as the shell does. `open` is the place of a quotation mark that isn't closed, or -1. */
 function readPlainWords(text: string): { words: PlainWord[]; open: number } {
 	const words: PlainWord[] = [{ text: '', places: [] }];
 	let quote = '';
@@ -80,13 +81,12 @@ const readRawWords = (text: string): PlainWord[] =>
 		places: Array.from({ length: word.length }, (_, at) => index + at),
 	}));
 
-/** Returns a word for a program that reads it as a command once more, such as `sh -c`. */
+/** Removes quotation marks, for programs that read a word as a command once more, such as `sh -c`. */
 function dropQuotes({ text, places }: PlainWord): PlainWord {
 	const kept = [...places.keys()].filter((at) => !/['"\\]/.test(text[at]));
 	return { text: kept.map((at) => text[at]).join(''), places: kept.map((at) => places[at]) };
 }
 
-/** Calls `found` for each place that no wildcard matches, with the name of the syntax there. */
 function findPlaces(text: string, found: (what: string, place: number) => void): void {
 	for (const [what, where] of GUARDED_SYNTAX)
 		for (const { 0: match, index } of text.matchAll(where))
@@ -109,14 +109,13 @@ function findPlaces(text: string, found: (what: string, place: number) => void):
 	}
 }
 
-/** Returns the reasons why wildcards don't match a text that they would match otherwise. */
+/** Returns names for the parts of a text that no wildcard matches. */
 export function findGuarded(text: string): string[] {
 	const all = new Set<string>();
 	findPlaces(text, (what) => all.add(what));
 	return GUARDED_NAMES.filter((what) => all.has(what));
 }
 
-/** A text, with the places that no wildcard of a rule that approves matches. */
 export interface GuardedText {
 	characters: readonly string[];
 	guarded: readonly boolean[];
@@ -134,13 +133,12 @@ export function guardText(text: string): GuardedText {
 	return { characters, guarded };
 }
 
-/** A text that no glob with other text matches */
 const NO_MATCH: MatchText = { characters: ['\0'], canMatch: () => false };
 
 const isSpace = (character: string | undefined): boolean =>
 	character === undefined || /[\s'"]/.test(character);
 
-/** Returns whether a wildcard is a separate argument at the end of a command: it matches the rest of the command. */
+/** Returns whether a wildcard is a separate argument at the end, which matches the rest of the command. */
 function matchesRest(glob: Glob, part: number): boolean {
 	let first = part;
 	while (glob[first]?.token === '*') first--;
@@ -151,13 +149,7 @@ function matchesRest(glob: Glob, part: number): boolean {
 	return first >= 0 && /^\s$/.test(glob[first].token) && /^[;&|]$/.test(token);
 }
 
-/**
- * Returns a text with the limits for the wildcards of a rule that approves.
- *
- * - As a separate argument at the end, a wildcard matches the rest of one command.
- * - Anywhere else, it matches within one argument, and it doesn't begin an option.
- * - A glob that is just `*` matches everything.
- */
+/** Limits wildcards to one argument, but not an option's start. A separate last one matches the command's rest, a lone `*` all. */
 export function limitWildcards(glob: Glob, { characters, guarded }: GuardedText): MatchText {
 	if (glob.length === 1 && glob[0].token === '*') return { characters };
 	const typed = glob.map(({ token, character }) => (token === '*' ? 'x' : character)).join('');

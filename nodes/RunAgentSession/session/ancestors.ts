@@ -45,10 +45,9 @@ export function listAncestors(context: IExecuteFunctions, itemIndex: number): IN
 
 const readSource = (context: IExecuteFunctions) => context.getExecuteData().source?.main?.[0];
 
-/** Returns whether the items of this run come straight from an output of this node. */
 export const isFromItself = (context: IExecuteFunctions): boolean =>
 	readSource(context)?.previousNode === context.getNode().name;
 
-/** Returns whether the items of this run come straight from the Still Running output of this node. */
+/** Returns whether the items come straight from this node's Still Running output. */
 export const isFromOwnOutput = (context: IExecuteFunctions): boolean =>
 	isFromItself(context) && !readSource(context)?.previousNodeOutput;

@@ -16,7 +16,6 @@ import type { ApproverItem, RunResult } from './types';
 
 // Asks approvers once per request. With several approvers, it asks again for reminders, backups, and changed requests.
 
-/** The part of a result with which an item asks approvers */
 export type Asked = Pick<RunResult, 'undecided' | 'link' | 'approverItems'>;
 
 /** Returns whether approvers haven't been asked yet about a request that is left for them. */
@@ -30,14 +29,12 @@ const questionsWithTeam = ({ record }: SessionRun): Array<PageLink & { team: Tea
 		(question): question is PageLink & { team: Team } => question.team !== undefined,
 	);
 
-/** Returns the requests of a team that are left for approvers now. */
 const openRequests = (run: SessionRun, { keys }: Team): UndecidedRequest[] =>
 	run.undecided.filter(({ interaction }) => keys.includes(requestKey(interaction)));
 
 const listContents = (requests: readonly UndecidedRequest[]): string[] =>
 	requests.map(({ interaction }) => fingerprintContent(interaction) ?? '');
 
-/** Replaces the questions of several approvers in the journal. */
 function saveQuestions(
 	run: SessionRun,
 	change: (question: PageLink, team: Team) => PageLink,
@@ -82,10 +79,7 @@ export const nextApproverAt = (run: SessionRun): number =>
 		),
 	);
 
-/**
- * Asks the approvers who have to be asked now, and notes it in the journal.
- * @returns undefined if nobody has to be asked
- */
+/** Asks the approvers who are due, and notes it in the journal. Returns undefined if none are. */
 export function askApprovers(run: SessionRun): Asked | undefined {
 	const opened = isNewQuestion(run) ? openQuestion(run) : undefined;
 	const approverItems = takeApproverItems(run);
@@ -94,11 +88,13 @@ export function askApprovers(run: SessionRun): Asked | undefined {
 	return { undecided: [...new Set(asked)], link: approverItems[0].link, approverItems };
 }
 
-/** Opens a question for the requests that nobody was asked about. Without several approvers, its link is for all undecided requests. */
+/** Opens a question for requests that approvers weren't asked about. @throws the error of settings that became invalid during the pause */
 function openQuestion(run: SessionRun): Asked | undefined {
 	const { settings, record } = run;
+	const { team } = settings;
+	if (team instanceof Error) throw team;
 	const { asked = [], since } = run.wait;
-	const ofTeams = questionsWithTeam(run).flatMap(({ team }) => team.keys);
+	const ofTeams = questionsWithTeam(run).flatMap((question) => question.team.keys);
 	const left = run.undecided.filter(
 		({ interaction }) => !ofTeams.includes(requestKey(interaction)),
 	);
@@ -109,12 +105,12 @@ function openQuestion(run: SessionRun): Asked | undefined {
 	const deadline = findDeadline({ since, askedAt: run.wallTime }, timeouts);
 	const offersFromNowOn = settings.policy.moreRules !== undefined;
 	const isFresh = ({ interaction }: UndecidedRequest) => !asked.includes(requestKey(interaction));
-	const shown = settings.team ? left.filter(isFresh) : left;
+	const shown = team ? left.filter(isFresh) : left;
 	const link: PageLink = {
 		...createLink(listContents(shown), deadline, offersFromNowOn),
-		...(settings.team && {
+		...(team && {
 			team: createTeam(
-				settings.team,
+				team,
 				shown.map(({ interaction }) => requestKey(interaction)),
 				run.wallTime,
 			),
@@ -124,7 +120,6 @@ function openQuestion(run: SessionRun): Asked | undefined {
 	return { undecided: shown, link };
 }
 
-/** Returns the items that approvers have to get now, and notes in the journal that they got them. */
 function takeApproverItems(run: SessionRun): ApproverItem[] {
 	const items: ApproverItem[] = [];
 	saveQuestions(run, (question, team) => {

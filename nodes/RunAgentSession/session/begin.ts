@@ -14,14 +14,9 @@ const MIN_START_MS = 30_000;
 const MIN_START_IN_DATABASE_MS = 120_000;
 /** Minimum time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
 const MIN_START_ATTEMPT_MS = 60_000;
-/** Minimum time for reading the session before a message */
 const MIN_READ_MS = 30_000;
 
-/**
- * Starts or continues the session of an item, unless an earlier attempt did.
- * @returns whether a request was sent, so that the session isn't worth polling at once
- * @throws IndeterminateError if an earlier attempt may have started the session or sent the message
- */
+/** Starts or continues a session. Returns true if a request was sent. @throws IndeterminateError if an earlier attempt may have sent one */
 export async function begin(run: SessionRun): Promise<boolean> {
 	const { target } = run.settings;
 	// A session known to have failed isn't resumed.
@@ -29,7 +24,6 @@ export async function begin(run: SessionRun): Promise<boolean> {
 	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
 }
 
-/** Starts the session, unless the journal has one. */
 async function start(
 	run: SessionRun,
 	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
@@ -62,7 +56,6 @@ async function start(
 	return true;
 }
 
-/** Sends the message of the item, if there is one, and if no earlier attempt did. */
 async function resume(
 	run: SessionRun,
 	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
@@ -93,6 +86,5 @@ async function resume(
 	return true;
 }
 
-/** Returns a fingerprint that distinguishes the messages of items. */
 export const fingerprintMessage = (message: string | undefined): string =>
 	message === undefined ? '' : fingerprint(message);

@@ -8,17 +8,18 @@ import type {
 import { realClock } from '../../shared/client/clock';
 import { readPauseState } from './pause';
 
-// Allows one run at a time. n8n 1 can execute a paused node twice at once: for an answer from the approval page, and for its timer. Both
-// runs have the same context, so the second one must not have an effect.
+// n8n 1 can execute a paused node twice at once (answer and timer), with the same context. The second run must not have an effect.
 
-/** The end of the first of two runs. */
 interface RunEnd {
 	/** True if items left the node. If not, the execution was paused. */
 	hasLeft: boolean;
-	/** The node's context afterwards */
+	/** Items on Still Running */
+	returning: INodeExecutionData[];
 	nodeContext: IDataObject;
 	error?: unknown;
 }
+
+export type FirstRun = Pick<RunEnd, 'hasLeft' | 'returning'>;
 
 interface RunClaim {
 	at: number;
@@ -30,7 +31,7 @@ interface RunClaim {
 
 const claims = new Map<string, RunClaim>();
 
-type RunData = Pick<IRunExecutionData, 'resultData'>;
+type RunData = Pick<IRunExecutionData, 'resultData' | 'waitTill'>;
 
 /** n8n has the execution's data, and its types don't. */
 const readRunData = (context: IExecuteFunctions): RunData | undefined =>
@@ -41,26 +42,24 @@ const originals = new Map<string, { at: number; execution: RunData }>();
 
 const copyKey = (context: RunPlace): string => runKey(context, -1);
 
-/** The execution and the node of a run */
 export type RunPlace = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
 
-/** Returns the key of a run of the node in an execution. @param runs how many runs came before */
+/** @param runs the number of runs before this one */
 export const runKey = (context: RunPlace, runs: number): string =>
 	[context.getExecutionId(), context.getNode().id, runs].join();
 
-/** Returns whether a run has begun in this process. */
 export const hasRunBegun = (key: string): boolean => claims.has(key);
 
 /** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
 const CLAIM_MS = 10 * 60_000;
 
-/** Waits for the first run, and gives its context to the second. Returns whether items have left the node in the first. */
+/** Waits for the first run, and gives its context to the second. */
 async function adoptEnd(
 	context: IExecuteFunctions,
 	{ isOver, execution, end }: RunClaim,
 	now: number,
-): Promise<boolean> {
-	const { hasLeft, nodeContext: after, error } = await end;
+): Promise<FirstRun> {
+	const { hasLeft, returning, nodeContext: after, error } = await end;
 	if (error !== undefined) throw error;
 	// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
 	if (hasLeft && !isOver) return await new Promise<never>(() => {});
@@ -68,20 +67,18 @@ async function adoptEnd(
 	const nodeContext = context.getContext('node');
 	for (const name of Object.keys(nodeContext)) delete nodeContext[name];
 	Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
-	return hasLeft;
+	return { hasLeft, returning: JSON.parse(JSON.stringify(returning)) };
 }
 
 /**
- * Runs the work of this run of the node, unless the same run has been claimed before. The context counts the runs, so a second run with the
- * same context finds the claim of the first. It waits for the first and uses its context.
- * @param work returns the node's outputs
- * @param repeat called in a second run, with whether items have left the node in the first
+ * Runs `work` unless the same run has been claimed (the context counts the runs). A second run waits for the first and takes its context.
+ * @param repeat called in a second run, with what came out of the first
  * @throws the error of the first run, also in the second
  */
 export async function runOnceAtATime(
 	context: IExecuteFunctions,
 	work: () => Promise<INodeExecutionData[][]>,
-	repeat: (hasLeft: boolean) => Promise<INodeExecutionData[][]>,
+	repeat: (first: FirstRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const now = realClock.monotonicMs();
 	for (const kept of [claims, originals])
@@ -104,20 +101,17 @@ export async function runOnceAtATime(
 	return await work().then(
 		(outputs) => {
 			const hasLeft = outputs.slice(1).some(({ length }) => length > 0);
-			settleClaim({ hasLeft, nodeContext });
+			settleClaim({ hasLeft, returning: outputs[0], nodeContext });
 			return outputs;
 		},
 		(error: unknown) => {
-			settleClaim({ hasLeft: true, nodeContext, error });
+			settleClaim({ hasLeft: true, returning: [], nodeContext, error });
 			throw error;
 		},
 	);
 }
 
-/**
- * Gives a copy of an execution the results of all nodes in the original, because n8n 1 saves the copy last. n8n 1 may resume the copy twice,
- * too.
- */
+/** Gives a copy the results of all nodes in the original, because n8n 1 saves the copy last. n8n 1 may resume the copy twice, too. */
 export function restoreResults(context: IExecuteFunctions): void {
 	const key = copyKey(context);
 	const original = originals.get(key);
@@ -125,4 +119,6 @@ export function restoreResults(context: IExecuteFunctions): void {
 	if (!original || !copy) return;
 	const runs = Object.entries(original.execution.resultData.runData);
 	copy.resultData.runData = Object.fromEntries(runs.map(([name, tasks]) => [name, [...tasks]]));
+	// n8n removes the run that paused an execution before it resumes.
+	if (original.execution.waitTill) copy.resultData.runData[context.getNode().name]?.pop();
 }

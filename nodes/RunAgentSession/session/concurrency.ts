@@ -1,9 +1,6 @@
 import { Semaphore } from '../../shared/client/semaphore';
 
-/**
- * Calls `work` for each item, at most `concurrency` at once, in order. Results keep the items' order. A call that throws doesn't
- * stop the others. The result waits for all of them, so that no call continues unnoticed.
- */
+/** Calls `work` for each item, at most `concurrency` at once. Waits for all calls, so that none continues unnoticed after an error. */
 export async function settleConcurrently<T, R>(
 	items: readonly T[],
 	concurrency: number,

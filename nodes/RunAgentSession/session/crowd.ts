@@ -4,7 +4,6 @@ let waiting = 0;
 
 export const countWaiting = (): number => waiting;
 
-/** Counts a session while `work` waits for it. */
 export async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
 	waiting++;
 	try {

@@ -19,14 +19,10 @@ import {
 } from './ledger';
 import type { SessionRun } from './run';
 
-/** Statuses of a response that mean that there's nothing left to decide */
+/** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
 
-/**
- * Sends the policy's decisions about the latest reading, each once. Sets `run.undecided`.
- * @returns whether all due decisions were sent and confirmed; otherwise the session has to be polled first
- * @throws WorkspaceAutomationError if the service rejected a decision and still lists its request
- */
+/** Sends each decision once, and sets `run.undecided`. Returns false if a poll comes first. @throws if a rejected one is still listed */
 export async function decidePending(run: SessionRun): Promise<boolean> {
 	const session = run.session!;
 	throwIfRejected(run);
@@ -46,7 +42,6 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	return true;
 }
 
-/** Records when each undecided request was first seen. */
 function noteSeenRequests(run: SessionRun): void {
 	if (!run.settings.timeouts) return;
 	const { firstSeen = {} } = run.wait;
@@ -58,7 +53,7 @@ function noteSeenRequests(run: SessionRun): void {
 	run.saveWait({ firstSeen: { ...firstSeen, ...seen }, changedAt: run.wallTime });
 }
 
-/** Removes the requests that nobody answered in time from the undecided ones. Returns them with the decision to deny them. */
+/** Moves requests without an answer in time from `run.undecided` to decisions that deny them. */
 function takeUnanswered(run: SessionRun): DueDecision[] {
 	const keys = run.keysToDeny;
 	if (keys.length === 0) return [];
@@ -111,10 +106,7 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 	return true;
 }
 
-/**
- * Records that a decision was rejected, or couldn't be sent. If its response was lost, the ledger's line stays as it was sent.
- * @param before the ledger before the decision was sent
- */
+/** Records a decision that was rejected or couldn't be sent. If its response was lost, the ledger's line stays as it was sent. */
 function noteUnconfirmed(
 	run: SessionRun,
 	due: DueDecision,
@@ -124,8 +116,7 @@ function noteUnconfirmed(
 ): void {
 	const { httpStatus = 0, retryAfter = 1 } = error.context;
 	if (error.kind === 'rejected') {
-		// An earlier decision of this node may have been applied, an approver may have been faster, or the agent may have continued. Only a
-		// rejection that leaves the request pending matters.
+		// An earlier decision, an approver or the agent may have been faster. Only a rejection that leaves the request pending matters.
 		const isGone = GONE_STATUSES.includes(httpStatus);
 		if (!wasSent(before, due)) run.rejected = { interaction: due.interaction, error };
 		run.save({ ledger: recordRefused(before, due, at, isGone) });
@@ -134,7 +125,6 @@ function noteUnconfirmed(
 	}
 }
 
-/** @throws WorkspaceAutomationError if the latest reading still lists a request whose decision was rejected */
 function throwIfRejected(run: SessionRun): void {
 	const { rejected } = run;
 	run.rejected = undefined;

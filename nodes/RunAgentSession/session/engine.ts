@@ -5,10 +5,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 /** The modes in which n8n uses a workflow's own engine. All others run in its first engine, for example sub-workflows and retries. */
 const ENGINE_MODES: readonly WorkflowExecuteMode[] = ['manual', 'webhook', 'trigger'];
 
-/**
- * Refuses In the Database in n8n's new engine, which doesn't run a node that's connected to its own input.
- * @throws before anything is started
- */
+/** @throws before anything is started if n8n's new engine runs the workflow: it runs no node that's connected to its own input */
 export function requireCyclesSupported(context: IExecuteFunctions): void {
 	// n8n's types don't have the setting yet.
 	const { engineType } = context.getWorkflowSettings() as { engineType?: unknown };

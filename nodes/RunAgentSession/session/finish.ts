@@ -12,12 +12,9 @@ import type { SessionRun } from './run';
 import { isOverdue } from './turn';
 import type { RunResult } from './types';
 
-// Ends a run: with a result, or with an error that names the session.
-
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 export const LAST_REQUESTS_MS = 30_000;
 
-/** Returns the result of the run so far. */
 export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
@@ -37,7 +34,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	};
 }
 
-/** Returns the result of a session that has ended; undefined while the turn of the message may still show. */
+/** Returns undefined while the turn of the message may still show. */
 export function endedResult(run: SessionRun): RunResult | undefined {
 	const { turn } = run.record;
 	const isFailed = run.session!.status === 'failed';
@@ -49,7 +46,6 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
 
-/** Adds the session, its decisions and its doubts to an error. */
 export function addSessionToError({ record, session }: SessionRun, error: unknown): unknown {
 	const { sessionId, dashboardUrl, ledger } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
@@ -57,19 +53,13 @@ export function addSessionToError({ record, session }: SessionRun, error: unknow
 	return addSession(error, { sessionId, dashboardUrl, decisions }, doubts);
 }
 
-/** Returns the options of the last requests for a session: the last poll and the abort share one budget. */
 export const lastRequests = ({ clock }: ApiClient): CallOptions => ({
 	deadline: clock.monotonicMs() + LAST_REQUESTS_MS,
 	maxAttempts: 3,
 	urgent: true,
 });
 
-/**
- * Ends the wait for a session that took too long.
- * @param about.tooLong the wait that took too long, `advice` a change to make, and `wasRead` whether the last poll succeeded: a session
- * that couldn't be read may have completed before the abort, so a retry reads it
- * @throws WorkspaceAutomationError with the reason, and whether the session was aborted
- */
+/** Aborts the session if `isAborted`, and throws. Unless `wasRead`, it may have completed before the abort, so a retry reads it. */
 export async function abandon(
 	run: SessionRun,
 	about: { tooLong: string; advice: string; isAborted: boolean; wasRead: boolean },
@@ -118,7 +108,6 @@ export async function abortAfterStop(run: SessionRun): Promise<string | undefine
 	return undefined;
 }
 
-/** Runs the work of an item, and adds the session to its errors. */
 export const withSessionErrors = async <T>(run: SessionRun, work: () => Promise<T>): Promise<T> =>
 	await work().catch((error: unknown) => {
 		throw error instanceof CanceledError ? error : addSessionToError(run, error);

@@ -4,21 +4,15 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
 
-// Typed results: the format that an output parser of n8n requires, and the parser's verdict on an answer.
-
-/** An output parser of n8n, as far as the node uses it. */
 interface OutputParser {
 	getFormatInstructions(): string;
 	/** @param mapError returns the error to throw for the exact one. Without it, or in some parsers, the error is general. */
 	parse(text: string, callbacks: undefined, mapError: (error: Error) => Error): Promise<unknown>;
 }
 
-/** An answer in the required format, or the reason why it doesn't fit */
 export type ParsedAnswer = { output: unknown } | { misfit: string };
 
-/** The format of a typed result. */
 export interface OutputFormat {
-	/** Instructions for the agent's answer */
 	instructions: string;
 	parse(text: string): Promise<ParsedAnswer>;
 }
@@ -26,10 +20,7 @@ export interface OutputFormat {
 /** Characters of the parser's reason in the message to the agent */
 const MAX_REASON_LENGTH = 2_000;
 
-/**
- * Returns the format of the connected output parser.
- * @throws WorkspaceAutomationError if no parser is connected, and n8n's error of a parser that isn't set up
- */
+/** @throws WorkspaceAutomationError if no parser is connected, and n8n's error of a parser that isn't set up */
 export async function openOutputFormat(context: IExecuteFunctions): Promise<OutputFormat> {
 	const parser = (await context
 		.getInputConnectionData(NodeConnectionTypes.AiOutputParser, 0)
@@ -48,11 +39,9 @@ export async function openOutputFormat(context: IExecuteFunctions): Promise<Outp
 	};
 }
 
-/** Returns a prompt or message with the instructions of the format, if there is one. */
 export const addInstructions = (text: string, format: OutputFormat | undefined): string =>
 	format ? `${text}\n\n${format.instructions}` : text;
 
-/** Returns the message that asks the agent to answer again. */
 export const formatRepairMessage = (misfit: string, format: OutputFormat): string =>
 	addInstructions(
 		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
@@ -69,15 +58,14 @@ async function parseAnswer(parser: OutputParser, text: string): Promise<ParsedAn
 
 /** Takes the value out of the `output` that parsers wrap around it. Old parsers drop all other keys without an error. */
 function unwrapOutput(parsed: unknown): ParsedAnswer {
-	if (isRecord(parsed) && Object.keys(parsed).length === 0) return { misfit: 'output: Required' };
-	const isWrapped = isRecord(parsed) && Object.keys(parsed).join() === 'output';
-	return { output: isWrapped ? parsed.output : parsed };
+	const isWrapped = isRecord(parsed) && ['', 'output'].includes(Object.keys(parsed).join());
+	const output = isWrapped ? parsed.output : parsed;
+	return output === undefined ? { misfit: 'output: Required' } : { output };
 }
 
 /** Text that LangChain adds to the messages of its errors, before a link */
 const LINK_FOR_DEVELOPERS = 'Troubleshooting URL:';
 
-/** Returns the reason in a parser's error: the fields, and the expected values. */
 function describeMisfit(error: unknown): string {
 	const { name, message, issues, context } = Object(error) as Record<string, unknown>;
 	if (Array.isArray(issues) && issues.length > 0)
@@ -88,10 +76,9 @@ function describeMisfit(error: unknown): string {
 	return name === 'SyntaxError' ? `The answer isn't valid JSON: ${reason}` : reason;
 }
 
-/** Schemas within schemas whose problems are named */
 const MAX_ALTERNATIVE_DEPTH = 3;
 
-/** Returns the problems that each of a schema's alternatives found (`anyOf`, `oneOf`, a list of types); zod 3 and 4 differ. */
+/** Returns the problems of each of a schema's alternatives (`anyOf`, `oneOf`, a list of types). Zod 3 and 4 differ. */
 function listAlternatives(issue: unknown): unknown[][] {
 	const { unionErrors, errors } = Object(issue) as Record<string, unknown>;
 	const alternatives = Array.isArray(unionErrors)
@@ -100,7 +87,7 @@ function listAlternatives(issue: unknown): unknown[][] {
 	return Array.isArray(alternatives) ? alternatives.filter(Array.isArray) : [];
 }
 
-/** Returns the field of a problem. n8n's schemas name the field of `oneOf` twice. */
+/** n8n's schemas name the field of `oneOf` twice. */
 function describePath(path: unknown, hasAlternatives: boolean): string {
 	const names = Array.isArray(path) ? path.map(String) : [];
 	const half = names.slice(0, names.length / 2);

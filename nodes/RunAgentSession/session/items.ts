@@ -26,12 +26,18 @@ import {
 } from '../panel/read';
 import { isFromItself, isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
-import { restoreResults, runOnceAtATime } from './claims';
+import { type FirstRun, restoreResults, runOnceAtATime } from './claims';
 import { settleConcurrently } from './concurrency';
 import { requireCyclesSupported } from './engine';
 import { stillRunningSentence } from './finish';
 import { openOutputFormat } from './format';
-import { isAwaitingApproval, matchItem, requireOpenSession, type SessionRecord } from './journal';
+import {
+	matchItem,
+	openOwnRecord,
+	requireOpenSession,
+	type SessionJournal,
+	type SessionRecord,
+} from './journal';
 import { createMarks } from './marks';
 import { type Item, listFailures, noItems, type NodeRun } from './nodeRun';
 import { pauseExecution, readDeferredPause, readPauseState, requireSelfConnection } from './pause';
@@ -40,34 +46,37 @@ import { MIN_PAUSE_MS } from './schedule';
 import type { ItemSettings, RunDependencies, RunResult } from './types';
 import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './wait';
 
-// The items of one run of the node: match each to its record, run them with bounded concurrency, and stop them with the execution.
-
-/**
- * Runs the sessions of all input items.
- * @returns the node's outputs; in the database, items on Still Running are paused
- * @throws NodeApiError or NodeOperationError for the first item that failed, with the others in its description
- */
+/** Runs all items' sessions and returns the outputs. @throws the first failed item's error, with the others in its description */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	if (readWaitMode(context) !== 'database') return await startRun(context, false);
 	const state = readPauseState(context.getContext('node'));
-	// A copy of an execution that has ended, which n8n 1 has saved last
-	if (state.isCopy) {
+	const { copyOf } = state;
+	if (copyOf) {
 		restoreResults(context);
-		return noItems();
+		if (copyOf === 'ended') return noItems();
+		delete state.copyOf;
 	}
 	return await runOnceAtATime(
 		context,
 		async () => await startRun(context, true),
-		async (hasLeft) => {
-			const after = readPauseState(context.getContext('node'));
-			if (hasLeft) after.isCopy = true;
-			const soonest = realClock.now() + MIN_PAUSE_MS;
-			return await pauseInput(context, hasLeft ? soonest : Math.max(after.until, soonest));
-		},
+		async (first) => await pauseCopy(context, first),
 	);
 }
 
-/** Runs the sessions of all input items, once this run is known to be the only one. */
+/** Pauses as the first run did. n8n 1 may save this copy last, so it gets only the items that haven't left in the first run. */
+async function pauseCopy(
+	context: IExecuteFunctions,
+	{ hasLeft, returning }: FirstRun,
+): Promise<INodeExecutionData[][]> {
+	const after = readPauseState(context.getContext('node'));
+	const soonest = realClock.now() + MIN_PAUSE_MS;
+	if (!hasLeft) return await pauseInput(context, Math.max(after.until, soonest));
+	after.copyOf = returning.length > 0 ? 'running' : 'ended';
+	if (after.copyOf === 'ended') return await pauseInput(context, soonest);
+	const until = Math.max(after.deferredUntil ?? after.until, soonest);
+	return await pauseExecution(context, [returning, [], []], until);
+}
+
 async function startRun(
 	context: IExecuteFunctions,
 	isDatabase: boolean,
@@ -89,30 +98,41 @@ async function startRun(
 
 async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	const { context, isDatabase } = run;
-	const matched = matchItems(run);
-	if (matched.length === 0) return noItems();
+	run.items = readItems(context);
+	if (run.items.length === 0) return noItems();
 	const deferred = isDatabase ? readDeferredPause(context, realClock.now()) : undefined;
 	if (deferred !== undefined) return await pauseInput(context, deferred);
 	await run.marks.release('begun');
-	run.items = readItems(context, matched);
-	const signal = context.getExecutionCancelSignal?.();
 	try {
-		// Retry On Fail runs the node again even after Stop.
-		throwIfAborted(signal);
-		checkBeforeStart(run);
-		if (readHasOutputParser(context)) run.format = await openOutputFormat(context);
-		const api = await createClient(context);
-		await runAll(run, api, signal);
-		throwIfAborted(signal);
-		return await finishRun(run);
+		await runSessions(run);
 	} catch (error) {
 		if (error instanceof CanceledError) throw await stopAll(run);
-		const failed = run.items.find((item) => item.error === error);
-		throw toNodeError(context.getNode(), error, failed?.itemIndex ?? 0);
+		failAll(run, error as Error);
 	}
+	return await finishRun(run);
 }
 
-/** Pauses all items of this run again, unchanged. */
+/** @throws the error that keeps all items from running, and CanceledError after Stop */
+async function runSessions(run: NodeRun): Promise<void> {
+	const { context } = run;
+	const signal = context.getExecutionCancelSignal?.();
+	// Retry On Fail runs the node again even after Stop.
+	throwIfAborted(signal);
+	checkBeforeStart(run);
+	if (readHasOutputParser(context)) run.format = await openOutputFormat(context);
+	const api = await createClient(context);
+	await runAll(run, api, signal);
+	throwIfAborted(signal);
+}
+
+/** Fails all items without a result: n8n would return them on Still Running, without the error. @throws unless On Error continues */
+function failAll({ context, continues, items }: NodeRun, error: Error): void {
+	const failed = items.find((item) => item.error === error);
+	if (!continues) throw toNodeError(context.getNode(), error, failed?.itemIndex ?? 0);
+	for (const item of items)
+		if (item.settings && !item.result) item.error ??= addRecord(item.journal.read(), error);
+}
+
 const pauseInput = async (context: IExecuteFunctions, until: number) =>
 	await pauseExecution(
 		context,
@@ -124,34 +144,34 @@ const pauseInput = async (context: IExecuteFunctions, until: number) =>
 		until,
 	);
 
-/** Matches the input items to their records. Leaves out items that start and continue no session. */
-function matchItems({ context, isDatabase }: NodeRun): Array<Omit<Item, 'settings'>> {
-	return context.getInputData().flatMap((_, itemIndex): Array<Omit<Item, 'settings'>> => {
-		const readMessage = () =>
-			fingerprintMessage(String(context.getNodeParameter('message', itemIndex, '')) || undefined);
-		const journal = matchItem(context, itemIndex, readMessage);
-		if (!journal || (isDatabase && isAwaitingApproval(context, journal))) return [];
-		return [{ itemIndex, journal }];
-	});
-}
-
-/** Reads the parameters of the items. An item whose parameters aren't valid gets an error. */
-function readItems(context: IExecuteFunctions, matched: Array<Omit<Item, 'settings'>>): Item[] {
-	const items = matched.map((item): Item => {
-		const record = item.journal.read();
-		try {
-			requireOpenSession(context, item.journal);
-			if (record?.failure ?? record?.outcome) return item;
-			return { ...item, settings: readSettings(context, item) };
-		} catch (error) {
-			return { ...item, error: addRecord(record, error as Error) };
-		}
-	});
+function readItems(context: IExecuteFunctions): Item[] {
+	const items = context
+		.getInputData()
+		.flatMap((_, itemIndex) => readItem(context, itemIndex) ?? []);
 	refuseSharedSessions(items);
 	return items;
 }
 
-/** Reads the parameters of an item. A session that an earlier attempt or wake has left running continues. */
+function readItem(context: IExecuteFunctions, itemIndex: number): Item | undefined {
+	const readMessage = () =>
+		fingerprintMessage(String(context.getNodeParameter('message', itemIndex, '')) || undefined);
+	let journal: SessionJournal | undefined;
+	try {
+		journal = matchItem(context, itemIndex, readMessage);
+		if (!journal) return undefined;
+		requireOpenSession(context, journal);
+		const { failure, outcome } = journal.read() ?? {};
+		if (failure)
+			throw new WorkspaceAutomationError(failure.message, failure.description, failure.context);
+		if (outcome) return { itemIndex, journal };
+		return { itemIndex, journal, settings: readSettings(context, { itemIndex, journal }) };
+	} catch (error) {
+		journal ??= openOwnRecord(context, itemIndex);
+		return { itemIndex, journal, error: addRecord(journal.read(), error as Error) };
+	}
+}
+
+/** Continues a session that an earlier attempt or wake has left running. */
 function readSettings(
 	context: IExecuteFunctions,
 	{ itemIndex, journal }: Pick<Item, 'itemIndex' | 'journal'>,
@@ -162,7 +182,7 @@ function readSettings(
 	return readItemSettings(context, itemIndex, { sessionId, isMessageSent });
 }
 
-/** Returns an error with the session that the item already has. */
+/** Adds the item's session to an error. */
 function addRecord({ sessionId, dashboardUrl }: Partial<SessionRecord> = {}, error: Error): Error {
 	const hasSession = error instanceof WorkspaceAutomationError && sessionId !== undefined;
 	return hasSession ? addSession(error, { sessionId, dashboardUrl }) : error;
@@ -188,10 +208,7 @@ function refuseSharedSessions(items: Item[]): void {
 	}
 }
 
-/**
- * Checks the node and the items before anything is sent. If sessions have been started, an invalid item waits for the others instead.
- * @throws WorkspaceAutomationError for the first problem
- */
+/** @throws the first problem, before anything is sent. If sessions have been started, an invalid item waits for the others instead. */
 function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): void {
 	if (isDatabase) {
 		requireCyclesSupported(context);
@@ -201,7 +218,7 @@ function checkBeforeStart({ context, isDatabase, continues, items }: NodeRun): v
 	if (invalid && !continues && !isFromOwnOutput(context)) throw invalid.error!;
 }
 
-/** Runs the items with bounded concurrency. In the database, answers from the approval page run only the items of their sessions. */
+/** Runs only the items that are due: answers from the approval page run only those of their sessions. */
 async function runAll(
 	run: NodeRun,
 	api: ApiClient,
@@ -232,13 +249,11 @@ async function runAll(
 	});
 }
 
-/** Returns the last text that a chat shows: the agent's text, or the question to an approver. */
 function describeForChat(result: RunResult): string {
 	const { question, text } = toJson(result, true);
 	return String(question ?? text);
 }
 
-/** Runs one item. @throws WorkspaceAutomationError for a session that failed, unless the node is a tool */
 async function runItem(
 	run: NodeRun,
 	{ settings }: Item,
@@ -252,7 +267,7 @@ async function runItem(
 	return result;
 }
 
-/** Returns the effects of an item's run. All items share one client, and with it one rate limit. */
+/** Returns the dependencies of one item. All items share one client, and with it one rate limit. */
 function createDependencies(
 	{ context, marks, format }: NodeRun,
 	api: ApiClient,
@@ -281,7 +296,7 @@ function createDependencies(
 	};
 }
 
-/** Logs a line whenever a poll shows another status or another tool. A chat also gets the line. */
+/** Logs a line whenever a poll shows another status or tool. A chat gets the tool's title. */
 function createProgressReport(
 	log: RunDependencies['log'],
 	chat: ChatStream | undefined,

@@ -19,10 +19,8 @@ import type { Ledger } from './ledger';
 import type { WaitState } from './schedule';
 import type { Turn } from './turn';
 
-// The journal of Run Agent Session: one record per item, and the search for an item's record. Item JSON is trusted only for the ID of a
-// session that this node itself started in this execution.
+// Item JSON is trusted only for the ID of a session that this node itself started in this execution.
 
-/** The messages that a run may send: the item's message, a comment from the approval page, and a request for another answer */
 export type MessageStep = 'message' | 'comment' | 'repair';
 
 export interface SessionRecord {
@@ -30,24 +28,19 @@ export interface SessionRecord {
 	intent?: 'starting' | 'started';
 	/** `sending` from before the request until the response */
 	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
-	/** The number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
+	/** Number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
 	unsentMessages?: number;
-	/** Fingerprint of the item's message, which shows that another message is a new one */
 	messageFingerprint?: string;
 	sessionId?: string;
 	dashboardUrl?: string;
-	/** The latest message, until its turn is proven */
 	turn?: Turn;
-	/** `lastActivityAt` of the latest reading, and the time of the reading */
 	lastActivityAt?: string | number;
 	lastReadAt?: number;
 	ledger: Ledger;
 	wait?: WaitState;
 	pollCount?: number;
-	/** The facts of the approval request besides the requests, from the start */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	page?: PageRecord;
-	/** The number of attempts to send the comment of `page` */
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later wakes must not lose */
 	warnings?: string[];
@@ -55,7 +48,6 @@ export interface SessionRecord {
 	completedIn?: number;
 	/** The item of an outcome that waits for the other items (Return Items Together) */
 	outcome?: IDataObject;
-	/** A failure that waits for the other items */
 	failure?: { message: string; description: string; context: ErrorContext };
 	/** True if the service reported the session as failed, so that a retry starts another one */
 	hasFailed?: boolean;
@@ -67,17 +59,13 @@ export type SessionJournal = ItemJournal<SessionRecord>;
 
 const SESSION_RECORDS = 'sessions';
 
-/** Returns the records of all items of all runs, as the context has them. */
 export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
 	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS);
 
-/**
- * Key that marks an item on Still Running with its record. The mark is beside the item's JSON, so no parameter or node reads it by
- * accident.
- */
+/** Marks an item on Still Running with its record, beside its JSON, so that no parameter or node reads it by accident. */
 export const SESSION_KEY = 'sessionKey';
 
-/** Finds the record at a key. Also finds a cleared record, whose session failed. */
+/** Also finds a cleared record, whose session failed. */
 const findByKey = (nodeContext: IDataObject, key: unknown): SessionJournal | undefined => {
 	if (typeof key !== 'string') return undefined;
 	const journal = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, key);
@@ -106,7 +94,6 @@ function listCarriedSessions(context: IExecuteFunctions, itemIndex: number): Ses
 	return [...found.values()];
 }
 
-/** @throws WorkspaceAutomationError that names the sessions */
 function severalSessionsError(journals: readonly SessionJournal[]): WorkspaceAutomationError {
 	const sessions = journals.map((journal) => {
 		const { sessionId, dashboardUrl } = journal.read()!;
@@ -118,7 +105,7 @@ function severalSessionsError(journals: readonly SessionJournal[]): WorkspaceAut
 	);
 }
 
-/** Returns a fingerprint of the parameters that start or send. A retry with other parameters is another request. */
+/** Fingerprints the parameters that start or send. A retry with other parameters is another request. */
 function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string {
 	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()
 		.parameters as IDataObject;
@@ -127,20 +114,21 @@ function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string 
 	return fingerprintRequest(asked, context.getInputData()[itemIndex].json);
 }
 
-const describeEarlierStart = ({ sessionId, dashboardUrl }: SessionRecord) => ({
+const describeEarlierStart = ({ sessionId }: SessionRecord) => ({
 	message:
 		sessionId === undefined
 			? 'An earlier attempt may have started a session for this item'
 			: `An earlier attempt started session ${sessionId} for this item`,
-	description: `It had a different prompt, session or input, so nothing was started now.${dashboardUrl ? ` The session: ${dashboardUrl}.` : ''} To wait for that session, restore the parameters and retry, or use 'Continue a Session' with its ID. To start another one, run the workflow again from the start.`,
+	description:
+		"It had a different prompt, session or input, so nothing was started now. To wait for that session, restore the parameters and retry, or use 'Continue a Session' with its ID. To start another one, run the workflow again from the start.",
 });
 
+export const openOwnRecord = (context: IExecuteFunctions, itemIndex: number): SessionJournal =>
+	openRecord(context.getContext('node'), SESSION_RECORDS, itemKey(context, itemIndex));
+
 /**
- * Finds the record of an item, or opens a new one.
- * 1. An item from Still Running has its key.
- * 2. A retry finds the record of the same run and item.
- * 3. An item that descends from a session of this node, or carries its ID, continues that session.
- * @returns undefined for an item from Still Running without a record: it starts nothing
+ * Finds the item's record by its key, by run and place (for a retry), or by a session that it descends from or carries. Or opens one.
+ * @returns undefined for an item that starts nothing: from Still Running without a record, or from approvers while this node waits
  * @throws WorkspaceAutomationError if the item belongs to several sessions, or if a retry asks for something else
  */
 export function matchItem(
@@ -148,42 +136,38 @@ export function matchItem(
 	itemIndex: number,
 	messageFingerprint: () => string,
 ): SessionJournal | undefined {
-	const nodeContext = context.getContext('node');
-	const returned = findByKey(nodeContext, context.getInputData()[itemIndex][SESSION_KEY]);
+	const key = context.getInputData()[itemIndex][SESSION_KEY];
+	const returned = findByKey(context.getContext('node'), key);
 	if (returned) return returned;
 	if (isFromOwnOutput(context)) return undefined;
-	const own = openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, itemKey(context, itemIndex));
+	const own = openOwnRecord(context, itemIndex);
 	if (!own.read()) {
-		const carried = findCarried(context, itemIndex, messageFingerprint);
-		if (carried) return carried;
+		const carried = listCarriedSessions(context, itemIndex);
+		if (carried.length > 0 && carried.every(isAwaitingApproval)) return undefined;
+		if (carried.length > 1) throw severalSessionsError(carried);
+		const [journal] = carried;
+		if (journal && isContinued(context, itemIndex, journal, messageFingerprint)) return journal;
 	}
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, own, request, describeEarlierStart);
 	return own;
 }
 
-/** Finds the session that an item continues because it descends from it or carries its ID. */
-function findCarried(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	messageFingerprint: () => string,
-): SessionJournal | undefined {
-	const carried = listCarriedSessions(context, itemIndex);
-	if (carried.length > 1) throw severalSessionsError(carried);
-	const [journal] = carried;
-	if (!journal) return undefined;
-	if (context.getNodeParameter('operation', itemIndex) === 'start') return journal;
-	// Another turn of a completed session, or another message, has a separate record.
-	const record = journal.read()!;
-	const isSame =
-		record.completedIn === undefined && record.messageFingerprint === messageFingerprint();
-	return isSame ? journal : undefined;
+function isAwaitingApproval(journal: SessionJournal): boolean {
+	const { page, completedIn } = journal.read()!;
+	return page !== undefined && completedIn === undefined;
 }
 
-/** Returns whether an item comes from the node that asks for approval, while this node already waits for its session. */
-export function isAwaitingApproval(context: IExecuteFunctions, journal: SessionJournal): boolean {
-	const { page, completedIn } = journal.read() ?? {};
-	return page !== undefined && completedIn === undefined && !isFromOwnOutput(context);
+function isContinued(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	journal: SessionJournal,
+	messageFingerprint: () => string,
+): boolean {
+	if (context.getNodeParameter('operation', itemIndex) === 'start') return true;
+	// Another turn of a completed session, or another message, has a separate record.
+	const record = journal.read()!;
+	return record.completedIn === undefined && record.messageFingerprint === messageFingerprint();
 }
 
 /** @throws WorkspaceAutomationError if an earlier run returned the session as completed: the loop would never end */

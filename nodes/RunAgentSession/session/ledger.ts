@@ -7,12 +7,10 @@ import {
 } from '../../shared/client/session';
 import { decide, type Policy, type SettledVerdict } from '../policy/rules';
 
-// One line for each decision that was sent. The lines determine the next decisions, the requests left for an approver, and the output's
-// decisions. No effects. The lines are JSON, so that a retry continues with them.
+// Each decision that was sent has one line. The lines are JSON, so that a retry continues with them.
 
-/** Requests that one poll decides */
 export const MAX_PENDING = 100;
-/** Decisions of a session. An agent that asks more often isn't making progress. */
+/** An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;
 /** Polls after which a resolved request counts as still pending if the service lists it */
 const MAX_POLLS_AFTER_CONFIRMED = 4;
@@ -26,21 +24,14 @@ export interface DecisionRecord extends SettledVerdict {
 	patterns: string[];
 	/** ISO date-time */
 	at: string;
-	/** A note about a doubt */
 	note?: string;
 }
 
 export interface LedgerLine {
-	/** The pending request, and the decision that was sent for it */
 	record: DecisionRecord;
-	/** The fingerprint of the whole request, as it was pending then */
+	/** Fingerprint of the whole request, as it was pending then */
 	content: string;
-	/**
-	 * - `sent`: the outcome is unknown.
-	 * - `inferred`: the response was lost, and the request isn't listed anymore.
-	 * - `confirmed`: the service confirmed it.
-	 * - `refused`: the service refused it.
-	 */
+	/** `sent`: the outcome is unknown. `inferred`: the response was lost, and the request isn't listed anymore. */
 	state: 'sent' | 'inferred' | 'confirmed' | 'refused';
 	/** Polls since then. For `inferred`, those without the request. For `confirmed`, those that still list it. */
 	polls: number;
@@ -53,13 +44,12 @@ export interface DueDecision {
 	verdict: SettledVerdict;
 }
 
-/** A request that an approver has to decide. */
 export interface UndecidedRequest {
 	interaction: Interaction;
 	because: string;
 }
 
-/** Returns the line of a pending request. The line of a confirmed decision belongs only to a request with the same content. */
+/** Finds a request's line. A confirmed decision belongs only to a request with the same content. */
 const findLine = (ledger: Ledger, interaction: Interaction): LedgerLine | undefined =>
 	ledger.find(
 		({ record, state, content }) =>
@@ -67,7 +57,6 @@ const findLine = (ledger: Ledger, interaction: Interaction): LedgerLine | undefi
 			(state !== 'confirmed' || content === fingerprintContent(interaction)),
 	);
 
-/** Returns whether a session still lists a request, unchanged. */
 export const isStillPending = (session: Session, interaction: Interaction): boolean =>
 	session.pendingInteractions.some(
 		(pending) =>
@@ -94,7 +83,6 @@ export function applyPollToLedger(ledger: Ledger, session: Session): Ledger {
 export const hasUnknownDecision = (ledger: Ledger): boolean =>
 	ledger.some(({ state, polls }) => state === 'sent' && polls === 0);
 
-/** Returns the reason why the policy can't decide a request, or undefined. */
 function reasonToAsk(
 	interaction: Interaction,
 	index: number,
@@ -119,7 +107,6 @@ function reasonToAsk(
 const isSettling = ({ state, polls }: LedgerLine): boolean =>
 	state === 'confirmed' ? polls < MAX_POLLS_AFTER_CONFIRMED : state === 'inferred' || polls === 0;
 
-/** Returns the decisions to send and the requests left for an approver, by the policy, for all pending requests. */
 export function planDecisions(
 	ledger: Ledger,
 	{ pendingInteractions }: Session,
@@ -161,7 +148,7 @@ function addLine(
 	return [...ledger.filter((each) => each !== earlier), line];
 }
 
-/** Returns the ledger with a decision that is about to be sent. Without a response, a later poll shows its outcome. */
+/** Records a decision that is about to be sent. Without a response, a later poll shows its outcome. */
 export const recordSent = (ledger: Ledger, due: DueDecision, at: string): Ledger =>
 	addLine(ledger, due, 'sent', at);
 
@@ -174,7 +161,6 @@ function updateLine(
 	return ledger.map((each) => (each === line ? { ...each, ...changes } : each));
 }
 
-/** Returns the ledger after the service confirmed a decision. */
 export const recordConfirmed = (ledger: Ledger, due: DueDecision): Ledger =>
 	updateLine(ledger, due, { state: 'confirmed' });
 
@@ -185,11 +171,7 @@ export const wasSent = (ledger: Ledger, { interaction }: DueDecision): boolean =
 const ALREADY_DECIDED_NOTE =
 	'The service said that the request was already answered. Someone else may have answered it, or this decision reached the service twice.';
 
-/**
- * Returns the ledger after the service refused a decision.
- * @param before the ledger before the decision was sent: an earlier decision may be the reason
- * @param isGone whether the refusal means that there's nothing left to decide; a later poll shows
- */
+/** Records a refusal. @param before the ledger before the decision was sent: an earlier decision may be the reason */
 export function recordRefused(
 	before: Ledger,
 	due: DueDecision,

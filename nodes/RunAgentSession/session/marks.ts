@@ -3,8 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { nonEmptyText } from '../../shared/values';
 import { readPauseState } from './pause';
 
-// Marks are keys that n8n's deduplication helper records in the database at once. n8n saves a node's context only when the execution pauses
-// or ends, so without marks a start would be repeated after n8n was killed.
+// n8n's deduplication helper saves marks at once. n8n saves the context only at a pause or the end, too late if n8n is killed.
 
 /** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
 const MAX_STORED_MARKS = 10_000;
@@ -18,10 +17,7 @@ function runLocked<T>(work: () => Promise<T>): Promise<T> {
 	return result;
 }
 
-/**
- * Returns an identifier that an execution and its retries share: on n8n 2 the resume token, and on both versions the ID of the first
- * execution, once a pause has saved it. Undefined on n8n 1 before the first pause.
- */
+/** Returns an ID that retries share: n8n 2's resume token, or the first execution's ID after a pause (undefined on n8n 1 until then). */
 function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 	const saved = readPauseState(context.getContext('node')).origin;
 	if (saved !== undefined) return saved;
@@ -31,7 +27,7 @@ function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
 	return new URL(resumeUrl).searchParams.get('signature') ?? undefined;
 }
 
-/** Returns a function that records a mark, together with all others that come before n8n's helper is free. It returns the marks recorded before. */
+/** Returns a function that records a mark, batched while n8n's helper is busy. It returns the marks recorded before. */
 function createBatches(context: IExecuteFunctions): (mark: string) => Promise<Set<unknown>> {
 	let batch: { marks: string[]; seen: Promise<Set<unknown>> } | undefined;
 
@@ -56,40 +52,46 @@ function createBatches(context: IExecuteFunctions): (mark: string) => Promise<Se
 	};
 }
 
+/** Scope of the marks that a retry finds on n8n 1, where nothing says whose retry it is */
+const OPEN = 'open';
+
 export interface EffectMarks {
 	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
 	record(key: string): Promise<boolean>;
-	/** Removes marks that aren't needed anymore: those of earlier runs that a pause has saved, or on n8n 1 those of a run that has ended. */
+	/** Removes marks that aren't needed anymore: those that a pause has saved, or open ones of a run that has ended */
 	release(reason: 'begun' | 'ended'): Promise<void>;
 }
 
 /**
- * Returns the marks of one run of the node. If n8n can't keep them (no saved workflow, for example), nothing counts as recorded.
- *
- * Without an origin (n8n 1 before the first pause), a mark counts only in a retry, and is removed when the run ends.
+ * Without an origin, the execution's own marks count: n8n 1 may run it again with its ID and without its context. In a retry, open marks
+ * count instead. If n8n can't keep marks, none counts.
  */
 export function createMarks(context: IExecuteFunctions): EffectMarks {
+	const { id } = context.getNode();
 	const origin = readExecutionOrigin(context);
-	const prefix = `${origin ?? 'open'} ${context.getNode().id}`;
-	const counts = origin !== undefined || context.getMode() === 'retry';
+	const scopes = origin === undefined ? [context.getExecutionId(), OPEN] : [origin];
+	const counting = origin === undefined && context.getMode() === 'retry' ? OPEN : scopes[0];
 	const state = readPauseState(context.getContext('node'));
 	const addToBatch = createBatches(context);
 	return {
 		async record(key) {
-			const mark = `${prefix} ${key}`;
-			const isSeen = (await addToBatch(mark)).has(mark) && counts;
+			const marks = scopes.map((scope) => `${scope} ${id} ${key}`);
+			const [seen] = await Promise.all(marks.map(addToBatch));
+			const isSeen = seen.has(`${counting} ${id} ${key}`);
 			// A mark of a crashed attempt stays, because the next retry needs it as well.
-			if (!isSeen) (state.marks ??= []).push(mark);
+			if (!isSeen) (state.marks ??= []).push(...marks);
 			return isSeen;
 		},
 		async release(reason) {
 			const { marks = [], hasSavedMarks } = state;
-			const areOver = reason === 'ended' ? origin === undefined : hasSavedMarks;
 			if (reason === 'begun') delete state.hasSavedMarks;
-			if (marks.length === 0 || !areOver) return;
-			delete state.marks;
+			const isOver = (mark: string) =>
+				reason === 'begun' ? hasSavedMarks : mark.startsWith(`${OPEN} `);
+			const over = marks.filter(isOver);
+			if (over.length === 0) return;
+			state.marks = marks.filter((mark) => !isOver(mark));
 			const remove = async () =>
-				await context.helpers.removeProcessed(marks, 'node', { mode: 'entries' });
+				await context.helpers.removeProcessed(over, 'node', { mode: 'entries' });
 			await runLocked(remove).catch(() => {});
 		},
 	};

@@ -12,11 +12,7 @@ const MIN_MESSAGE_MS = 60_000;
 /** Attempts to send a comment that provably didn't arrive */
 const MAX_COMMENT_ATTEMPTS = 3;
 
-/**
- * Sends a message once, which starts a new turn.
- * @param before the session before the message, which shows after a lost response whether the message arrived
- * @throws IndeterminateError if the message, or one of an earlier attempt, may have been sent
- */
+/** Sends a message once. `before` shows after a lost response if it arrived. @throws IndeterminateError if it may have been sent */
 export async function sendMessage(
 	run: SessionRun,
 	step: MessageStep,
@@ -45,11 +41,7 @@ export async function sendMessage(
 	run.log(`Message sent to agent session ${sessionId}`);
 }
 
-/**
- * Sends the comment from the approval page to the agent, once, when all requests are decided. If that fails, the comment becomes a warning:
- * it never changes the outcome.
- * @returns whether the comment was sent, which starts a new turn
- */
+/** Sends the approval page's comment once. A failure becomes a warning, never the outcome. Returns whether to poll again. */
 export async function sendComment(run: SessionRun): Promise<boolean> {
 	const { page, commentAttempts = 0 } = run.record;
 	const { comment } = page ?? {};

@@ -8,21 +8,16 @@ import type { SessionJournal } from './journal';
 import type { EffectMarks } from './marks';
 import type { ItemSettings, RunResult } from './types';
 
-// One run of the node, as its steps share it.
-
-/** An input item with its session */
 export interface Item {
 	itemIndex: number;
 	journal: SessionJournal;
 	settings?: ItemSettings;
 	/** The chat of the user, if n8n streams */
 	chat?: ChatStream;
-	/** Set as soon as the node knows that the item failed */
 	error?: Error;
 	result?: RunResult;
 }
 
-/** The data that the items of this run share. */
 export interface NodeRun {
 	context: IExecuteFunctions;
 	isDatabase: boolean;
@@ -31,11 +26,9 @@ export interface NodeRun {
 	continues: boolean;
 	items: Item[];
 	marks: EffectMarks;
-	/** Set if the results must have a format */
 	format?: OutputFormat;
 }
 
-/** Returns the node's outputs without items. */
 export const noItems = (): INodeExecutionData[][] => Object.keys(OUTPUTS).map(() => []);
 
 export const listFailures = (items: readonly Item[]): ItemFailure[] =>

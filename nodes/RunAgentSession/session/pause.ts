@@ -10,14 +10,13 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { OUTPUTS, type OutputKey, outputIndex } from '../outputs';
 import { isFromOwnOutput } from './ancestors';
 
-// Pausing: n8n keeps the execution in its database and executes the node again later. n8n itself only passes the node's input through the
-// first output, so the node replaces that input, and Still Running has to be connected to the node's own input.
+// n8n wakes a paused node by passing its input through the first output, so the node replaces that input and is connected to itself.
 
-/** The outputs that are connected to each input. n8n has the function, and its types don't. */
+/** n8n has the function, and its types don't. */
 type Connections = Array<Array<{ node: string; index: number }> | null | undefined>;
 type WithConnections = { getConnections?(node: { name: string }, type: 'main'): Connections };
 
-/** Returns the names of the nodes that an output is connected to; undefined if n8n doesn't provide them. */
+/** Returns undefined if n8n doesn't provide the connections. */
 function listConnectedNodes(context: IExecuteFunctions, output: number): string[] | undefined {
 	const { name } = context.getNode();
 	const workflow = context as IExecuteFunctions & WithConnections;
@@ -29,7 +28,6 @@ function listConnectedNodes(context: IExecuteFunctions, output: number): string[
 	return [name, ...context.getChildNodes(name).map((child) => child.name)].filter(isConnected);
 }
 
-/** Returns whether Still Running is connected to this node's own input. In Memory, it may be connected to other nodes as well. */
 export function isSelfConnected(context: IExecuteFunctions): boolean {
 	const connected = listConnectedNodes(context, outputIndex('stillRunning'));
 	return connected?.includes(context.getNode().name) ?? false;
@@ -45,9 +43,7 @@ export function requireSelfConnection(context: IExecuteFunctions): void {
 	);
 }
 
-/**
- * Returns whether an output is connected back to this node, directly or through other nodes; false if n8n doesn't provide the connections.
- */
+/** Returns whether an output is connected back to this node, directly or indirectly. False if n8n doesn't provide the connections. */
 export function isConnectedBack(context: IExecuteFunctions, output: number): boolean {
 	const { name } = context.getNode();
 	const isBefore = (node: string) =>
@@ -55,7 +51,6 @@ export function isConnectedBack(context: IExecuteFunctions, output: number): boo
 	return (listConnectedNodes(context, output) ?? []).some(isBefore);
 }
 
-/** Adds a hint in the editor for items on an output that isn't connected. */
 export function warnIfUnconnected(context: IExecuteFunctions, key: OutputKey): void {
 	if (listConnectedNodes(context, outputIndex(key))?.length !== 0) return;
 	const others = (Object.keys(OUTPUTS) as OutputKey[]).filter((other) => {
@@ -70,19 +65,17 @@ export function warnIfUnconnected(context: IExecuteFunctions, key: OutputKey): v
 	context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
-/** The context's data about pauses of the node. */
 export interface PauseState {
 	/** The time at which n8n resumes the execution, in wall-clock milliseconds */
 	until: number;
-	/** The number of runs of the node in this execution (`claims.ts`) */
+	/** Number of runs of the node in this execution (`claims.ts`) */
 	runs?: number;
-	/** True for a copy of an execution whose items have left in another run (`claims.ts`) */
-	isCopy?: boolean;
+	/** Set in a copy of an execution from which items have left (`claims.ts`): whether sessions were still running in the original */
+	copyOf?: 'ended' | 'running';
 	/** The time until which items that returned without a pause have to be paused */
 	deferredUntil?: number;
 	/** The identifier that this execution and its retries share (`marks.ts`) */
 	origin?: string;
-	/** The marks in n8n's database that this execution has recorded */
 	marks?: string[];
 	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
 	hasSavedMarks?: boolean;
@@ -91,10 +84,7 @@ export interface PauseState {
 export const readPauseState = (nodeContext: IDataObject): PauseState =>
 	(nodeContext.pause ??= { until: 0 }) as unknown as PauseState;
 
-/**
- * Moves this node to the end in this execution, because n8n runs connected nodes from the top of the canvas to the bottom: items on the
- * other outputs go first. The saved position doesn't change.
- */
+/** Moves this node to the end in this execution only: n8n runs connected nodes top to bottom, so items on the other outputs go first. */
 export function runLast({ node }: IExecuteData): void {
 	if (Object.hasOwn(node.position, 'toJSON')) return;
 	const [x, y] = node.position;
@@ -102,27 +92,19 @@ export function runLast({ node }: IExecuteData): void {
 	node.position = Object.defineProperty([x, y + 1e6] as INode['position'], 'toJSON', toJSON);
 }
 
-/**
- * Keeps n8n's Always Output Data from adding `{}` to Still Running if that output is connected back to this node, directly or through other
- * nodes: n8n would execute the node again without end.
- */
+/** Keeps Always Output Data from adding `{}` to a Still Running that's connected back to this node: n8n would execute the node without end. */
 export function ignoreAlwaysOutputData(context: IExecuteFunctions): void {
 	if (isConnectedBack(context, outputIndex('stillRunning')))
 		context.getExecuteData().node.alwaysOutputData = false;
 }
 
-/**
- * Returns a date that n8n stores in the execution's `waitTill` column but not in its data. With `waitTill` in the data, "Retry with
- * currently saved workflow" after n8n was killed disables the workflow's own node, which is connected to itself: n8n hangs.
- */
+// Returns a date for the `waitTill` column only. In the data, it makes "Retry with currently saved workflow" after n8n was killed
+// disable the workflow's own node, which is connected to itself: n8n hangs.
 function columnOnlyDate(wakeAt: number): Date {
 	return Object.defineProperty(new Date(wakeAt), 'toJSON', { value: () => undefined });
 }
 
-/**
- * Pauses the execution and returns the node's outputs. If items leave through other outputs, they go first: the items on Still Running
- * return at once, and are paused then (`readDeferredPause`).
- */
+/** Pauses the execution. If items leave through other outputs, those on Still Running return at once, and are paused then. */
 export async function pauseExecution(
 	context: IExecuteFunctions,
 	outputs: INodeExecutionData[][],
@@ -144,13 +126,12 @@ export async function pauseExecution(
 	state.until = wakeAt;
 	state.origin ??= context.getExecutionId();
 	state.hasSavedMarks = true;
-	// n8n 1 sometimes resumes an execution twice, and forgets the second run when the first ends ("No active execution found"). The time is
-	// stored by then, and n8n pauses the execution anyway.
+	// n8n 1 may resume twice and forget the second run ("No active execution found"). The time is stored by then, and n8n pauses anyway.
 	await context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
 	return outputs;
 }
 
-/** Returns the time until which items that returned without a pause have to be paused; undefined if they returned for another reason. */
+/** Returns the time until which items that `pauseExecution` returned at once have to be paused. */
 export function readDeferredPause(context: IExecuteFunctions, now: number): number | undefined {
 	if (!isFromOwnOutput(context)) return undefined;
 	const state = readPauseState(context.getContext('node'));

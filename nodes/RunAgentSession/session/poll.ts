@@ -21,10 +21,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 /** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
 const MAX_STALE_MS = 60_000;
 
-/**
- * Polls the session once and applies the policy. Returns undefined while the session should be polled again.
- * @throws WorkspaceAutomationError if the service refuses the poll, or its responses were unusable for too long
- */
+/** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused, or if unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
 	if (!(await takeReading(run))) return undefined;
 	const isDecided = await decidePending(run);
@@ -35,10 +32,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	return result && (await applyFormat(run, result));
 }
 
-/**
- * Waits until the next poll. Returns false if there's no time for another one.
- * @param leftMs the remaining time for waiting
- */
+/** Sleeps until the next poll. Returns false if there's no time for another one. */
 export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promise<boolean> {
 	const { api, settings, dependencies } = run;
 	const ageMs = run.now - run.startedAt;
@@ -57,7 +51,7 @@ export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promi
 	return delay !== undefined;
 }
 
-/** Polls once. Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
+/** Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
 async function takeReading(run: SessionRun): Promise<boolean> {
 	const { api, sessionId } = run;
 	const options = { deadline: run.lastPollAt, maxAttempts: 1 };
@@ -76,20 +70,18 @@ async function takeReading(run: SessionRun): Promise<boolean> {
 export function applyReading(run: SessionRun, session: Session): boolean {
 	const { turn, ledger, lastActivityAt, lastReadAt = 0 } = run.record;
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
-	const isTurnOpen = turn && !hasBegun(turn, session);
 	// A reading with a time in the future would cause all later ones to be ignored.
 	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
-		turn: isTurnOpen ? turn : undefined,
+		turn: turn && !hasBegun(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
 		ledger: applyPollToLedger(ledger, session),
 	});
 	run.update(session);
 	return true;
 }
 
-/** Returns the error for a poll that the service rejected. */
 export function explainRejection(error: WorkspaceAutomationError): WorkspaceAutomationError {
 	if (error.context.httpStatus !== 404) return error;
 	return new WorkspaceAutomationError(
@@ -99,10 +91,7 @@ export function explainRejection(error: WorkspaceAutomationError): WorkspaceAuto
 	);
 }
 
-/**
- * Counts a failed poll.
- * @throws WorkspaceAutomationError if the service refused the poll, or if its responses were unusable for three minutes in a row
- */
+/** Counts a failed poll. @throws if the service refused it, or if responses were unusable for three minutes in a row */
 function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void {
 	if (error.kind === 'rejected') throw explainRejection(error);
 	run.failedPolls++;
@@ -123,7 +112,6 @@ function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void
 	);
 }
 
-/** Ends a row of unusable responses. */
 function clearUnusable(run: SessionRun): void {
 	if (run.record.wait?.unusable) run.saveWait({ unusable: undefined });
 }

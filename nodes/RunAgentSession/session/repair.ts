@@ -4,23 +4,19 @@ import { excerpt, toText } from '../../shared/values';
 import { formatRepairMessage } from './format';
 import { sendMessage } from './message';
 import type { SessionRun } from './run';
+import { passedTimeout } from './schedule';
 import type { RunResult } from './types';
 
-// Repairs typed results: an answer that doesn't fit the format is repaired by one message in the same session.
-
-/** Characters of the reason in an error */
 const MAX_SHOWN_REASON_LENGTH = 500;
 
 /**
- * Parses the answer of a session that has completed. If it doesn't fit the format, sends the agent one message with the reason.
- * @param canRepair whether there's time for another turn
- * @returns the result with its `output`, or undefined if the message was sent: the session has to be polled again
- * @throws WorkspaceAutomationError if the answer to the message doesn't fit either, or if the message couldn't be sent
+ * Parses a completed session's answer. If it doesn't fit, sends the agent one message with the reason, and returns undefined.
+ * @throws WorkspaceAutomationError if there's no time, the message couldn't be sent, or the second answer doesn't fit either
  */
 export async function applyFormat(
 	run: SessionRun,
 	result: RunResult,
-	canRepair = true,
+	hasTime = true,
 ): Promise<RunResult | undefined> {
 	const { format } = run.dependencies;
 	if (!format || result.kind !== 'completed') return result;
@@ -28,7 +24,9 @@ export async function applyFormat(
 	const parsed = await format.parse(text);
 	if ('output' in parsed) return { ...result, output: parsed.output };
 	const { misfit } = parsed;
-	if (run.record.messages?.repair === 'sent' || !canRepair)
+	const { timeouts } = run.settings;
+	const isGivenUp = timeouts && passedTimeout(run.wait, [], timeouts, run.wallTime) === 'giveUp';
+	if (run.record.messages?.repair === 'sent' || !hasTime || isGivenUp)
 		throw misfitError(run, misfit, text, run.listWarnings());
 	run.save({ hasMisfit: undefined });
 	const message = formatRepairMessage(misfit, format);
@@ -39,7 +37,7 @@ export async function applyFormat(
 	throw misfitError(run, misfit, text, [unsent]);
 }
 
-/** Returns the error for an answer that doesn't fit. A retry resumes the session, because the journal keeps it. */
+/** A retry resumes the session, because the journal keeps it. */
 function misfitError(
 	run: SessionRun,
 	misfit: string,

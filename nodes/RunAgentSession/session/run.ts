@@ -16,12 +16,10 @@ const NEW_RECORD: SessionRecord = { ledger: [] };
 export class SessionRun {
 	readonly warnings = new Set<string>();
 
-	/** Time on the monotonic clock */
 	readonly startedAt: number;
 
 	private readonly startedAtWallTime: number;
 
-	/** The end of polling, on the monotonic clock */
 	pollDeadline: number;
 
 	/** The latest reading */
@@ -29,14 +27,12 @@ export class SessionRun {
 
 	pollCount = 0;
 
-	/** Polls in a row that didn't return a session, and the error of the latest */
+	/** Polls in a row that didn't return a session, and the latest error */
 	failedPolls = 0;
 	lastFailure: WorkspaceAutomationError | undefined;
 
-	/** `Retry-After` of the latest failed poll */
 	retryAfterMs = 0;
 
-	/** The requests that the latest reading leaves for an approver */
 	undecided: UndecidedRequest[] = [];
 
 	/** A request whose decision the service rejected, until the next poll */
@@ -45,7 +41,7 @@ export class SessionRun {
 	/** Keys of requests that are denied because nobody answered in time */
 	keysToDeny: readonly string[] = [];
 
-	/** The end of a time in which the service or the network takes no decision, on the monotonic clock */
+	/** Time on the monotonic clock before which no decision is sent, because the service or the network takes none */
 	hold: { until: number; because: string } | undefined;
 
 	readonly settings: ItemSettings;
@@ -69,10 +65,7 @@ export class SessionRun {
 		return this.api.clock.monotonicMs();
 	}
 
-	/**
-	 * Milliseconds since 1970, for times that outlive the process. The system clock counts at the start of the run only, so setting it
-	 * later changes nothing.
-	 */
+	/** Milliseconds since 1970. The system clock counts at the start of the run only, so setting it later changes nothing. */
 	get wallTime(): number {
 		return this.startedAtWallTime + this.now - this.startedAt;
 	}
@@ -85,12 +78,10 @@ export class SessionRun {
 		return this.record.sessionId!;
 	}
 
-	/** The state of waiting for the session, with its start */
 	get wait(): WaitState {
 		return this.record.wait ?? { since: this.wallTime };
 	}
 
-	/** The deadline for decisions */
 	get decisionDeadline(): number {
 		return this.pollDeadline + DECISION_BUDGET_MS;
 	}
@@ -102,7 +93,6 @@ export class SessionRun {
 		return isHeld || hasUnknownDecision(this.record.ledger);
 	}
 
-	/** The deadline for the last poll */
 	get lastPollAt(): number {
 		return this.isSettling ? this.decisionDeadline : this.pollDeadline;
 	}
@@ -115,7 +105,6 @@ export class SessionRun {
 		this.save({ wait: { ...this.wait, ...changes } });
 	}
 
-	/** Records that something changed: a decision or message was sent, or a request was seen. */
 	noteChange(): void {
 		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
 	}
@@ -134,7 +123,6 @@ export class SessionRun {
 		if (!warnings.includes(warning)) this.save({ warnings: [...warnings, warning] });
 	}
 
-	/** Returns the warnings of all wakes. */
 	listWarnings(): string[] {
 		return [...(this.record.warnings ?? []), ...this.warnings];
 	}
@@ -143,13 +131,11 @@ export class SessionRun {
 		this.dependencies.log(message, { sessionId: this.record.sessionId, ...about });
 	}
 
-	/** Logs that a request may have taken effect. */
 	logIfUnknown(what: string, error: unknown): void {
 		if (!hadNoEffect(error))
 			this.log(`The ${what} may have taken effect: ${(error as Error).message}`);
 	}
 
-	/** Saves a reading as the latest. */
 	update(session: Session): void {
 		// The dashboard URL is kept: an error names it even if a later response leaves it out.
 		const { sessionId, status, dashboardUrl = this.record.dashboardUrl } = session;

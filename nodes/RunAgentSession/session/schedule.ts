@@ -1,7 +1,6 @@
-// Computes the times of polls, wakes and timeouts. Pure: times in milliseconds, no clock.
+// Pure functions: times in milliseconds, no clock.
 
 export interface PollLimits {
-	/** Minimum time between two polls */
 	pollMs: number;
 	/** Maximum time between two polls, jitter included */
 	maxPollMs: number;
@@ -20,10 +19,7 @@ const MAX_CROWDED_POLL_MS = 10_000;
 /** Share subtracted from a crowd's wait, so that sessions that were polled together drift apart */
 const CROWDED_JITTER = 1 / 20;
 
-/**
- * Returns the least wait after a poll in a process in which many sessions wait. It grows with their number, so that all of them together
- * send no more requests, until it's 10 seconds or the maximum.
- */
+/** Grows with the number of sessions that wait, so that together they send no more requests, until it's 10 seconds or the maximum. */
 function crowdedPollMs(waiting: number, random: number, { pollMs, maxPollMs }: PollLimits): number {
 	if (waiting <= MAX_UNCROWDED) return 0;
 	const wanted = (pollMs * waiting) / MAX_UNCROWDED;
@@ -31,11 +27,8 @@ function crowdedPollMs(waiting: number, random: number, { pollMs, maxPollMs }: P
 }
 
 /**
- * Returns the wait after a poll: 5% of the session's age between the two limits, jitter included. The defaults are the 5 to 10 seconds of
- * the API document (Polling procedure, 2). A crowd of sessions makes it longer, within the limits.
- * @param random from 0 to 1
+ * Returns 5% of the session's age, within the limits. The defaults are the API document's 5 to 10 seconds (Polling procedure, 2).
  * @param leftMs the remaining time: the last poll happens at its end, unless that's sooner than the minimum
- * @param waiting the number of sessions that wait in this process
  * @returns undefined if there's no time for another poll
  */
 export function pollDelay(
@@ -53,14 +46,9 @@ export function pollDelay(
 	return leftMs >= pollMs ? leftMs : undefined;
 }
 
-/** First wait after a failed poll. It doubles with each failure, up to the wait after a good one. */
 const FIRST_RETRY_MS = 1_000;
 
-/**
- * Returns the wait after a failed poll: 1, 2, 4, ... seconds, at most as long as after a good poll. `Retry-After` makes it longer. The
- * remaining time cuts it, so that the last poll happens at the end of the wait.
- * @returns undefined if there's no time left
- */
+/** Returns 1, 2, 4, ... s, up to a good poll's wait. `Retry-After` makes it longer, `leftMs` cuts it. Undefined if no time is left. */
 export function retryPollDelay(
 	failures: number,
 	afterGoodPollMs: number,
@@ -76,18 +64,13 @@ export function retryPollDelay(
 /** n8n checks for paused executions every 60 s, 70 s ahead: a shorter pause wakes late. */
 export const MIN_PAUSE_MS = 70_000;
 const MAX_PAUSE_MS = 10 * 60_000;
-/**
- * The pause right after a start, which saves the session's ID. A shorter one is unsafe on n8n 1, which saves the status before the data.
- */
+/** Saves the session's ID right after a start. A shorter pause is unsafe on n8n 1, which saves the status before the data. */
 export const FIRST_PAUSE_MS = 5_000;
 /** Time that a wake stays in memory after a change, so that requests within a minute of each other don't cost a pause each */
 export const ACTIVE_MS = 75_000;
-/** The maximum length of a wake */
 export const MAX_WAKE_MS = 30 * 60_000;
-/** Time that a manual execution polls before its first pause, because a person is watching */
 export const MANUAL_WAKE_MS = 30_000;
 
-/** Limits of waiting for the session and for approvers. */
 export interface Timeouts {
 	giveUpAfterMs: number;
 	onGiveUp: 'abort' | 'error';
@@ -97,25 +80,21 @@ export interface Timeouts {
 	waitsForApprovers?: boolean;
 }
 
-/** The journal's data about waiting. Wall-clock times, because they outlive the process. */
+/** Wall-clock times, because they outlive the process */
 export interface WaitState {
-	/** The time at which waiting started */
 	since: number;
 	/** The time of the last change: a decision or message was sent, or a request was seen */
 	changedAt?: number;
-	/** The time at which each request was first seen pending without a decision, by its key */
+	/** Time at which each request was first seen pending without a decision, by its key */
 	firstSeen?: Record<string, number>;
-	/** The requests that approvers were asked about, by their keys */
+	/** Keys of the requests that approvers were asked about */
 	asked?: string[];
-	/** The start of unusable responses to polls, and the number of wakes with them */
 	unusable?: { since: number; wakes: number };
 }
 
-/** Returns the time at which the wait for a session times out. */
 const giveUpAt = ({ since }: WaitState, { giveUpAfterMs }: Timeouts): number =>
 	since + giveUpAfterMs;
 
-/** Returns the time at which a pending request counts as unanswered. Never if approvers may take any time. */
 export function unansweredAt(
 	{ firstSeen = {}, asked = [] }: WaitState,
 	pendingKeys: readonly string[],
@@ -128,7 +107,6 @@ export function unansweredAt(
 	return Math.min(Infinity, ...seen) + unansweredAfterMs;
 }
 
-/** Returns the timeout that has passed, if any: waiting for the session, or for an approver. */
 export function passedTimeout(
 	state: WaitState,
 	pendingKeys: readonly string[],
@@ -139,11 +117,7 @@ export function passedTimeout(
 	return now >= unansweredAt(state, pendingKeys, timeouts) ? 'unanswered' : undefined;
 }
 
-/**
- * Returns the time at which to wake the execution for an item: after 5% of the time since the last change, at most 10 minutes, no later
- * than the next timeout, and at least 70 s ahead.
- * @param askAt the time at which the next of several approvers has to be asked or reminded
- */
+/** Returns the next wake: after 5% of the time since a change, at most 10 minutes, no later than a timeout, at least 70 s ahead. */
 export function nextWakeAt(
 	state: WaitState,
 	pendingKeys: readonly string[],

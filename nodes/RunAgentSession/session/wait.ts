@@ -30,10 +30,7 @@ import type { ItemSettings, RunDependencies, RunResult } from './types';
 
 // Waits in one loop for both modes. In memory, its budget is Max Wait. In the database, its budget is short, and then the execution pauses.
 
-/**
- * Polls until the session has an outcome or the budget is spent.
- * @param leftMs the remaining time for waiting
- */
+/** Polls until the session has an outcome, or until `leftMs` is over. */
 async function waitForOutcome(
 	run: SessionRun,
 	leftMs: () => number,
@@ -51,11 +48,9 @@ async function waitForOutcome(
 }
 
 /**
- * Runs one item in memory: starts or continues its session, polls it and decides its requests, until Max Wait ends.
- * @param isReturning true if an output has returned the item to this node. It then waits at least a poll interval before it polls, because
- * a shorter Max Wait would poll without a pause.
- * @throws WorkspaceAutomationError that names the session, once there is one, and the decisions
- * @throws CanceledError after Stop
+ * Starts or continues the session, polls it, and decides its requests, until Max Wait ends.
+ * @param isReturning true if an output returned the item: it first waits a poll interval, because a short Max Wait would poll nonstop
+ * @throws WorkspaceAutomationError that names the session and the decisions, and CanceledError after Stop
  */
 export async function runInMemory(
 	settings: ItemSettings,
@@ -74,16 +69,12 @@ export async function runInMemory(
 	});
 }
 
-/** Records that a session has failed, so that a retry starts another one. */
 function noteFailed(run: SessionRun, result: RunResult): RunResult {
 	if (result.kind === 'failed') run.save({ hasFailed: true });
 	return result;
 }
 
-/**
- * Returns the known result when Max Wait ends, or aborts the session.
- * @throws WorkspaceAutomationError after an abort
- */
+/** Returns the known result when Max Wait ends, or aborts the session and throws. */
 async function handleMaxWait(run: SessionRun): Promise<RunResult> {
 	const { settings, api } = run;
 	if (run.undecided.length > 0) return toResult(run, 'needsApproval');
@@ -118,7 +109,6 @@ async function pollLast(
 	return { wasRead: true, result: result && (await applyFormat(run, result, false)) };
 }
 
-/** The data that the items of a wake share. */
 export interface Wake {
 	/** The latest end of the wake, on the monotonic clock. An outcome of another item makes it sooner. */
 	endsAt: number;
@@ -128,7 +118,6 @@ export interface Wake {
 
 /** Time that other items keep polling when an item has an outcome, which should leave soon */
 const OTHERS_MS = 30_000;
-/** Time for the requests of a wake */
 const WAKE_REQUEST_MS = 15_000;
 
 export const createWake = (nowMs: number, isWatched: boolean): Wake => ({
@@ -136,11 +125,7 @@ export const createWake = (nowMs: number, isWatched: boolean): Wake => ({
 	isWatched,
 });
 
-/**
- * Runs one item until the execution pauses: starts or continues its session, polls it and decides its requests, until nothing changes
- * anymore. A result of the kind `stillRunning` has the time of the next wake.
- * @throws WorkspaceAutomationError that names the session, or the timeout that has passed
- */
+/** Runs one item until nothing changes. `stillRunning` has the next wake's time. @throws WorkspaceAutomationError, also for a timeout */
 export async function runInDatabase(
 	settings: ItemSettings,
 	dependencies: RunDependencies,
@@ -164,7 +149,7 @@ export async function runInDatabase(
 	});
 }
 
-/** Returns the time that an item may keep polling in this wake, and sets the deadline of the next poll. */
+/** Returns the time that is left for polling in this wake, and sets the deadline of the next poll. */
 function leftInWake(run: SessionRun, wake: Wake): number {
 	const { changedAt = 0 } = run.wait;
 	const activeMs = Math.max(0, changedAt + ACTIVE_MS - run.wallTime);
@@ -177,10 +162,7 @@ function leftInWake(run: SessionRun, wake: Wake): number {
 const pendingKeys = ({ session }: SessionRun): string[] =>
 	(session?.pendingInteractions ?? []).map(requestKey);
 
-/**
- * Applies If Nobody Answers and Give Up After.
- * @throws WorkspaceAutomationError that reports the end of the wait
- */
+/** Applies If Nobody Answers and Give Up After. @throws WorkspaceAutomationError that reports the end of the wait */
 async function applyTimeout(
 	run: SessionRun,
 	wake: Wake,
@@ -220,7 +202,6 @@ async function nameProject(run: SessionRun): Promise<void> {
 	run.save({ origin: { ...origin, projectName: origin.projectName ?? projectName, timeZone } });
 }
 
-/** Turns the state of an item at the end of a wake into its outcome: it leaves, or it's still running until the next wake. */
 function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolean): RunResult {
 	const { settings, record } = run;
 	const whole = {
@@ -241,7 +222,6 @@ function toOutcome(run: SessionRun, result: RunResult | undefined, isNew: boolea
 	return { ...whole, ...asked, ...(asked.link && { wakeAt }) };
 }
 
-/** Aborts the session of an item after Stop, if it has one that hasn't completed. */
 export async function stopItem(
 	settings: ItemSettings,
 	dependencies: RunDependencies,

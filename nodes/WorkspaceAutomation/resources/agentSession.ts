@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
-import { isRecord, tryParseJson } from '../../shared/values';
+import { tryParseJson } from '../../shared/values';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/declarative';
@@ -11,14 +11,14 @@ import { simplifyOutput } from '../fields';
 
 const loadSessionCalls = async () => await loadCode(async () => await import('../sessionCalls.ts'));
 
-/** Additional fields with a JSON body, for what the API document does not show. */
+/** Adds a JSON body, for fields that the API document doesn't show. */
 const additionalBody = (description: string, more: Field[] = []): Field =>
 	collection('Additional Fields', 'additionalFields', 'Add Field', [
 		jsonField('Body', 'body', description, { isExtra: true }),
 		...more,
 	]);
 
-/** Patterns as a list: from JSON, from lines, or one alone. */
+/** Takes a list, JSON, lines or a single pattern. */
 function requirePatterns(field: string, value: unknown): string[] {
 	const fromText = (text: string): unknown =>
 		(text.trim().startsWith('[') && tryParseJson(text)) || text.split('\n').filter(Boolean);
@@ -43,7 +43,7 @@ const resolveInteraction: Operation = {
 			check: requireAnyId,
 		}),
 		{
-			// Nobody approves by leaving a field alone.
+			// No default, so leaving the field alone approves nothing.
 			...choice('Decision', 'decision', '', 'How to answer', {
 				'': ['- Choose -'],
 				approve: ['Approve', 'Choose the option that approves the request this time'],
@@ -68,7 +68,6 @@ const resolveInteraction: Operation = {
 					placeholder: 'e.g. Push the release?',
 					description:
 						'The instruction that the approver saw. If the request has another, nothing is sent.',
-					// A request may have none.
 					check: (name, value) => requireString(name, value ?? ''),
 				}),
 				jsonField(
@@ -97,10 +96,6 @@ const resolveInteraction: Operation = {
 		await (await loadSessionCalls()).readResolved(body, values, api),
 };
 
-/** The agent's latest message. The latest message of a session can also be the user's prompt. */
-const readAgentText = (message: unknown): IDataObject['text'] =>
-	isRecord(message) && message.role !== 'user' ? (message.text as string | undefined) : undefined;
-
 export const agentSession: Record<string, Operation> = {
 	abort: {
 		description: 'Abort an agent session. Aborting it twice does no harm.',
@@ -122,16 +117,15 @@ export const agentSession: Record<string, Operation> = {
 		description: 'Get the status of an agent session and its pending requests',
 		request: 'getAgentSession',
 		fields: [sessionLocator, simplify],
-		// Wherever the service puts it, the next node finds it in one place.
 		async result({ body }, { sessionId: id }, api, settings) {
 			const found = (await loadSessionCalls()).readFound(body, String(id), api);
 			return settings.simplify === true ? found : { json: body as IDataObject };
 		},
-		output: simplifyOutput(({ error, latestMessage, ...session }) => ({
+		output: simplifyOutput(({ error, ...session }) => ({
 			sessionId: session.sessionId,
 			dashboardUrl: session.dashboardUrl,
 			status: session.status,
-			text: readAgentText(latestMessage),
+			text: session.text,
 			pendingInteractions: session.pendingInteractions,
 			error,
 			lastActivityAt: session.lastActivityAt,

@@ -8,8 +8,7 @@ import { loadCode } from '../../shared/n8n/loadCode';
 const loadAnalyticsCalls = async () =>
 	await loadCode(async () => await import('../analyticsCalls.ts'));
 
-// The tables of the API document ("Queryable analytics tables"), each with a query to start from: aggregate states are read with
-// their merge functions, and sessions are counted once.
+// From the API document, "Queryable analytics tables". Aggregate states need their merge functions, and sessions are counted once.
 
 export const ANALYTICS_TABLES = [
 	{
@@ -124,7 +123,7 @@ export const analytics: Record<string, Operation> = {
 					...ANALYTICS_TABLES.map(({ name, value, description }) => ({ name, value, description })),
 				],
 			}),
-			// The panel shows the default of the table that is chosen, until someone changes it.
+			// The panel shows the default of the chosen table until someone changes it.
 			...[{ value: OWN_QUERY, query: '' }, ...ANALYTICS_TABLES].map(({ value, query }) => ({
 				...queryField,
 				default: query,
@@ -132,49 +131,43 @@ export const analytics: Record<string, Operation> = {
 			})),
 		],
 		async prepare({ values: { query } }) {
-			// Read after the query as well; an invalid value is refused before anything is sent.
+			// Checks the option before anything is sent. `output` reads it again.
 			readParameter(this, rowsInOneItem, 'options.');
 			return await (await loadAnalyticsCalls()).prepareQuery(this, String(query));
 		},
-		/** All rows in one item, and whether they were cut off. */
 		async result({ body }, _values, api) {
 			return (await loadAnalyticsCalls()).readResult(this, body, api);
 		},
-		/** Unless the user wants one item, the rows are the items; the last one says where they were cut off. */
+		/** Returns an item per row, unless the user wants one item. The last row says if rows were cut off. */
 		output(items) {
 			if (readParameter(this, rowsInOneItem, 'options.')) return items;
 			const { data, rowLimitReached } = items[0].json;
 			const rows = data as IDataObject[];
 			if (rowLimitReached === true) rows.push({ ...rows.pop(), rowLimitReached });
-			// With the pairing's place in it: adding a key later would cost each item another object.
+			// `pairedItem` is there from the start, because adding the key later would cost each item another object.
 			return rows.map((json) => ({ json, pairedItem: undefined }));
 		},
 	},
 };
 
-/** The entries of Options for the analytics resource */
 export const analyticsOptions: Field[] = showFor<Field>(
 	{ '/resource': ['analytics'], '/operation': ['query'] },
 	queryParameters,
 	rowsInOneItem,
 );
 
-// The condition runs in the editor whenever someone types, so its patterns take time in proportion to the query's length.
+// The condition runs in the editor whenever someone types, so its patterns take linear time.
 
 /** Comments and strings, which run to the end of the query if nothing closes them */
 const TEXT = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;
 
-/** A call without calls in its arguments */
 const CALL = String.raw`/\b\w+\s*\([^()]*\)/g`;
 
 const MERGE = String.raw`/^\w*(?:merge|finalizeAggregation)/i`;
 
 const STATE = String.raw`/\b\w+_state\b/`;
 
-/**
- * Shown in the panel as soon as the query reads an aggregate state without a merge function: the service answers such a query,
- * but with bytes that nobody can read (API document, POST /analytics/query, rule 5).
- */
+/** Warns of aggregate states without a merge function: their bytes are unreadable (API document, POST /analytics/query, rule 5). */
 export const bareState: NodeHint = {
 	type: 'warning',
 	location: 'ndv',

@@ -23,7 +23,7 @@ export const customDomain: Record<string, Operation> = {
 			},
 			customDomainLocator,
 		],
-		// Nothing returns where a second attempt finds that the first one has deleted it.
+		// There's no body if a second attempt finds that the first one deleted the domain.
 		result: ({ body }, { customDomainId }) => ({
 			json: {
 				id: customDomainId,
@@ -36,7 +36,6 @@ export const customDomain: Record<string, Operation> = {
 		description: 'Get many custom domains of a site, with the DNS records to set',
 		request: 'listCustomDomains',
 		fields: [siteId, ...returnAllOrLimit, simplify],
-		// The records to set are lines that people can copy.
 		output: simplifyOutput(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};
 			const { verification_token, verification_token_expires_at } = dns;

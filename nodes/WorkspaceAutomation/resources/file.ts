@@ -161,7 +161,7 @@ export const file: Record<string, Operation> = {
 				description: 'The folder to move it to. Leave it empty for My Files.',
 			},
 		],
-		// `null` says My Files, where nothing would say to leave it where it is.
+		// `null` means My Files. Without a value, the file would stay where it is.
 		prepare: ({ values }, api) => ({
 			parentId: values.parentId ?? api.word('moveFile', 'myFiles') ?? null,
 		}),

@@ -4,7 +4,6 @@ import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n
 import { jsonField } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/declarative';
 
-/** The fields of a product, or a refusal of none. */
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
 	const fields = requireJsonObject(field, value);
 	if (Object.keys(fields).length > 0) return fields;

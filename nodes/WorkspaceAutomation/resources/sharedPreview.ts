@@ -20,7 +20,7 @@ function requireRoute(field: string, value: unknown): string {
 	);
 }
 
-/** A BCP 47 language tag of at most 255 characters, which may be left out. A tag is checked for its form alone. */
+/** An optional BCP 47 language tag of at most 255 characters. Only its form is checked. */
 function optionalLocale(field: string, value: unknown): string | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
 	const locale = requireString(field, value, 255);

@@ -9,14 +9,12 @@ import {
 	type Token,
 } from './tokenizer';
 
-// The API takes the text of a query and nothing else, so values from other nodes are written into that text. They come from n8n's
-// expressions, {{ $json.source }}, and from ClickHouse's query parameters, {source:String}. The token in which a value stands
-// decides how it is written, and whether it may stand there at all.
+// The API takes only a query's text, so values of {{ expressions }} and of ClickHouse's parameters, {name:Type}, are written into it.
+// The token in which a value stands decides how it's written, and if it's allowed there.
 
 export interface Bindings {
-	/** Query parameters by name */
 	parameters: ReadonlyMap<string, unknown>;
-	/** Resolves one expression, given with its braces, as n8n does; undefined where it has no value. */
+	/** Evaluates an expression, given with its braces. Returns undefined if it has no value. */
 	evaluate(expression: string): unknown;
 }
 
@@ -25,24 +23,18 @@ interface QueryInput extends Bindings {
 	nextExpression(): string;
 }
 
-/** Between these characters and a value outside of quotes, ClickHouse could see a single token. */
+/** Characters that ClickHouse could join with an unquoted value into a single token */
 const ADJACENT_TEXT = /[\w.'"`‘’“”${}\0]/;
 
-/** An escape sequence; \x takes two characters. */
+/** \x takes two characters. */
 const ESCAPE = /\\(?:x[^]{0,2}|[^])/g;
 
-/** Pattern of a query parameter within a text */
 const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
-
-// ClickHouse reads any value back unchanged. `name` is what errors call it.
 
 const isPlain = (value: unknown): value is boolean | number =>
 	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 
-/**
- * A value as ClickHouse reads it back between quotes of any kind.
- * @throws WorkspaceAutomationError for objects, lists and nothing at all, and for text that UTF-8 cannot hold
- */
+/** Escapes a value for quotes of any kind. @throws WorkspaceAutomationError for objects, lists, no value, and text that isn't UTF-8 */
 function escaped(name: string, value: unknown): string {
 	if (typeof value !== 'string' && !isPlain(value))
 		throw new WorkspaceAutomationError(
@@ -52,7 +44,7 @@ function escaped(name: string, value: unknown): string {
 				: 'Pass a text or a number.',
 		);
 	const text = String(value);
-	// A null character would end the query for programs that are written in C.
+	// Programs written in C would end the query at a null character.
 	if (!/\p{Surrogate}/u.test(text)) return text.replace(/['"`\\]/g, '\\$&').replaceAll('\0', '\\0');
 	throw new WorkspaceAutomationError(
 		`${name} contains half of a character`,
@@ -60,7 +52,7 @@ function escaped(name: string, value: unknown): string {
 	);
 }
 
-/** A value as a literal of the type that it has in n8n. @throws WorkspaceAutomationError for objects */
+/** Returns a literal of the value's type in n8n. @throws WorkspaceAutomationError for objects */
 function literal(name: string, value: unknown): string {
 	if (value === null || value === undefined) return 'NULL';
 	if (typeof value === 'string') return `'${escaped(name, value)}'`;
@@ -73,7 +65,7 @@ function literal(name: string, value: unknown): string {
 	);
 }
 
-/** A value as a literal of a ClickHouse type, or as the name of a table or a column. @throws WorkspaceAutomationError for objects */
+/** Returns a literal of a ClickHouse type, or a quoted name. @throws WorkspaceAutomationError for objects */
 function typedLiteral(name: string, value: unknown, type: string): string {
 	if (type === 'Identifier' && value === '')
 		throw new WorkspaceAutomationError(`${name} is empty`, 'Pass the name of a table or a column.');
@@ -89,7 +81,7 @@ function typedLiteral(name: string, value: unknown, type: string): string {
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** A value, after what errors call it */
+/** `name` identifies the value in errors. */
 type Named = [name: string, value: unknown];
 
 function parameterValue(expression: string, { evaluate }: Bindings): Named {
@@ -111,7 +103,7 @@ function parseParameter(name: string, { parameters }: Bindings): Named {
 	);
 }
 
-/** Between quotes of any kind values are escaped, where that is possible, and ClickHouse would read a query parameter as text. */
+/** Escapes values within quotes of any kind. Refuses query parameters there, because ClickHouse would read them as text. */
 function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 	const { template, parameters } = query;
 	for (const { 0: placeholder, 1: name, index } of text.matchAll(PARAMETER_IN_TEXT)) {
@@ -153,7 +145,7 @@ function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 	);
 }
 
-/** Outside of quotes a value is its own token: it touches nothing but, as a part of a name, a dot. */
+/** Writes a value outside of quotes, as a token of its own. Only a part of a name may touch a dot. */
 function bindAlone({ kind, text, start }: Token, query: QueryInput): string {
 	const isHole = kind === 'hole';
 	const placeholder = isHole ? query.nextExpression() : text;
@@ -185,16 +177,12 @@ function bindToken(token: Token, query: QueryInput): string {
 		case 'hole':
 			return bindAlone(token, query);
 		default:
-			// In a comment a space, because what an expression separates could otherwise end the comment or start another.
+			// Expressions in comments are never evaluated. A space keeps their neighbors from ending the comment or starting another.
 			return token.text.replaceAll(HOLE, () => query.nextExpression() && ' ');
 	}
 }
 
-/**
- * The query with its values in place of its expressions and query parameters. An expression that is the whole query is the query.
- * Expressions in comments are left out and never evaluated.
- * @throws WorkspaceAutomationError naming the value that is missing or does not fit, or the place that cannot be read for certain
- */
+/** Writes the values into the query. An expression alone is the query. @throws WorkspaceAutomationError naming the value or the place */
 export function bind(sql: string, values: Bindings): string {
 	const template = parseTemplate(sql);
 	const { text, expressions } = template;

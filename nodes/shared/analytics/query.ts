@@ -3,12 +3,7 @@ import { requireText } from '../validation';
 import { bind } from './bind';
 import { plainTemplate, tokenize } from './tokenizer';
 
-// The query as it is sent: a single SELECT, with the values of the panel written into it.
-
-/**
- * A single SELECT or WITH statement (API document, POST /analytics/query, rule 1), as it is.
- * @throws WorkspaceAutomationError for anything else, and for what cannot be told for certain
- */
+/** Returns a single SELECT or WITH statement as it is (API document, POST /analytics/query, rule 1). @throws WorkspaceAutomationError */
 export function requireSelect(field: string, value: unknown): string {
 	const sql = requireText(field, value);
 	let isStarted = false;
@@ -32,11 +27,7 @@ export function requireSelect(field: string, value: unknown): string {
 	);
 }
 
-/**
- * Returns the query with its values inserted as literals.
- * @param evaluate resolves one expression, given with its braces
- * @throws WorkspaceAutomationError for a value that is missing or does not fit, and for what is not a single SELECT
- */
+/** Returns the query with its values inserted as literals. @throws WorkspaceAutomationError if a value is missing or doesn't fit */
 export const boundQuery = (
 	sql: string,
 	parameters: Map<string, unknown>,

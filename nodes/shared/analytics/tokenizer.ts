@@ -1,41 +1,32 @@
 import { WorkspaceAutomationError } from '../errors';
 
-// ClickHouse's lexical rules, from https://clickhouse.com/docs/reference/syntax and, where that page says nothing, from what
-// ClickHouse 26.7 does: a test compares every token. What ClickHouse refuses, or reads differently from version to version, is
-// refused here, because a value beside it could end up outside of its quotes.
+// Lexical rules from https://clickhouse.com/docs/reference/syntax and, where it's silent, from ClickHouse 26.7. A test compares all tokens.
+// Text that ClickHouse refuses or reads differently between versions is refused: a value beside it could end up outside of its quotes.
 
-/** Marks an expression in a template. No statement contains it: `getTemplate` refuses it. */
+/** Marks an expression in a template. No statement contains it, because `plainTemplate` refuses it. */
 export const HOLE = '\0';
 
-/** The first row that matches counts: what is frequent comes early. */
+/** The first match counts. Frequent kinds come early. */
 const TOKEN_PATTERNS = {
 	space: /[\t-\r \x85\xa0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y,
-	/** An identifier or keyword without quotes */
 	word: /(?![xb]')[a-z_]\w*(?![\w$])/iy,
-	/** A number, or what starts like one: a name such as 7d, the last part of t.1.2 */
+	/** A number, or a name that starts like one: 7d, the last part of t.1.2 */
 	number: /\.?\d[\w.]*(?:(?<=[ep])[+-]\d\w*)?(?![\w.'"`$]|(?<=[ep])[+-])/iy,
 	comment: /(?:--|\/\/|#[ !])[^\n]*|\/\*/y,
-	/** An operator, a bracket, a comma or a semicolon, one character at a time */
 	symbol: /[-()[\],;*+%=<>?:|@^.\u2212]|\/(?!\*)|!=/y,
-	/** 'text' */
 	string: /'/y,
-	/** "name" or `name` */
 	name: /["`]/y,
 	/** Text in which nothing can be escaped: ‘text’, “name”, $tag$text$tag$, x'4142', b'01' */
 	verbatim: /‘[^’]*’|“[^”]*”|\$(\w*)\$[^]*?\$\1\$|x'[\da-f]*'|b'[01]*'/iy,
-	/** {name:Type} or {name}. Of a type no more is checked than where it ends: it is sent between quotes. */
+	/** {name:Type} or {name}. Only the end of a type is checked, because it's sent between quotes. */
 	parameter:
 		/\{\s*[A-Za-z_]\w*\s*(?::\s*[A-Za-z_](?:[\w\s)=.]|-(?=\d)|[(,](?:\s*'(?:[^'\\\0]|\\[^\0]){0,999}')?){0,999})?\}/y,
-	/** Place of a value */
 	hole: /\0/y,
 };
 
 export type TokenKind = keyof typeof TOKEN_PATTERNS;
 
-/**
- * Patterns between a token's opening and its end: group 1 closes, group 2 opens once more. In quotes a
- * backslash escapes any character, and two quotes represent one; block comments nest.
- */
+/** Ends of tokens: group 1 closes, group 2 nests (comments). In quotes, a backslash escapes, and two quotes represent one. */
 const ENCLOSED_IN = new Map([
 	["'", /\\[^]|''|(')/g],
 	['"', /\\[^]|""|(")/g],
@@ -48,17 +39,17 @@ const TOKEN_KINDS = Object.entries(TOKEN_PATTERNS) as Array<[TokenKind, RegExp]>
 export interface Token {
 	kind: TokenKind;
 	text: string;
-	/** Start of the token in the template, in UTF-16 code units */
+	/** In the template, in UTF-16 code units */
 	start: number;
 }
 
-/** A query with a hole in place of each expression, {{ $json.source }}, which may contain quotes */
+/** A query with `HOLE` in place of each expression, because {{ $json.source }} may contain quotes */
 export interface QueryTemplate {
 	text: string;
 	expressions: string[];
 }
 
-/** The error for what makes a query impossible to send. It names the place as people count: a query starts with line 1, column 1. */
+/** Returns an error with the line and the column, both counted from 1. */
 export function queryError(
 	{ text, expressions }: QueryTemplate,
 	offset: number,
@@ -75,10 +66,7 @@ export function queryError(
 	);
 }
 
-/**
- * A text as a template without expressions.
- * @throws WorkspaceAutomationError for characters that do not reach ClickHouse as they are: null, and halves of surrogate pairs
- */
+/** Returns a template without expressions. @throws WorkspaceAutomationError for null characters and halves of surrogate pairs */
 export function plainTemplate(text: string): QueryTemplate {
 	const template = { text, expressions: [] };
 	const offset = text.search(/[\0\p{Surrogate}]/u);
@@ -91,11 +79,11 @@ export function plainTemplate(text: string): QueryTemplate {
 	);
 }
 
-/** The template of a query. Expressions end with the first closing braces, as in n8n. @throws as `plainTemplate` */
+/** Replaces expressions by `HOLE`. As in n8n, they end with the first closing braces. @throws as `plainTemplate` */
 export function parseTemplate(sql: string): QueryTemplate {
 	plainTemplate(sql);
 	const expressions: string[] = [];
-	// Up to here every opening pair of braces has a closing one: a search for it never runs to the end in vain.
+	// Up to here, every {{ has a }}, so no search runs to the end without a match.
 	const end = sql.lastIndexOf('}}') + 2;
 	const start = sql.slice(0, end).replace(/\{\{[^]*?\}\}/g, (expression) => {
 		expressions.push(expression);
@@ -104,7 +92,7 @@ export function parseTemplate(sql: string): QueryTemplate {
 	return { text: start + sql.slice(end), expressions };
 }
 
-/** Texts that no pattern can read, with advice. % is replaced by the text. */
+/** Texts that no pattern matches, with advice. % is replaced by the text. */
 const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]> = [
 	[
 		/['"`]/y,
@@ -154,7 +142,6 @@ const OBSTACLES: ReadonlyArray<[start: RegExp, obstacle: string, wayOut: string]
 	],
 ];
 
-/** A character by its look, or by its number where it has none */
 const describeHole = (character: string) =>
 	/[\p{C}\p{M}\p{Z}]/u.test(character)
 		? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
@@ -165,7 +152,6 @@ function foundAt(pattern: RegExp, text: string, start: number): string | undefin
 	return pattern.exec(text)?.[0];
 }
 
-/** A token that ends where its opening is closed; undefined where it is not */
 function enclosed(inside: RegExp, text: string, start: number, opening: string) {
 	inside.lastIndex = start + opening.length;
 	let depth = 1;
@@ -193,10 +179,7 @@ function tokenAt(template: QueryTemplate, start: number): Token {
 	throw queryError(template, start, `'Query' has ${message}`, description);
 }
 
-/**
- * The tokens of a template, which make it up when joined. Takes time in proportion to its length.
- * @throws WorkspaceAutomationError naming the place of what cannot be told for certain
- */
+/** Yields the tokens, which make up the template when joined, in linear time. @throws WorkspaceAutomationError naming the place */
 export function* tokenize(template: QueryTemplate): Generator<Token> {
 	for (let start = 0; start < template.text.length;) {
 		const token = tokenAt(template, start);

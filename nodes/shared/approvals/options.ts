@@ -1,36 +1,31 @@
-// Which of an interaction's own options says "approve" and which says "deny". The API document shows the options' shape,
-// `{value, label}`, but none of their values, so they are understood by a closed vocabulary: a text that decides consists of
-// these words and no others. What is not clear is left to a person.
+// The API document shows the shape of options, `{value, label}`, but no values. So only texts that consist of known words decide.
 
-/** An option as the service offers it. `value` keeps its type: a service that offers 1 may not understand "1". */
+/** `value` keeps its type: a service that offers 1 may not understand "1". */
 export interface Option {
 	value: string | number;
 	label: string;
 }
 
-/** Approve this one time only, or preferably with an option that lasts. */
 export type ApproveWith = 'once' | 'always';
 
 export interface OptionPreferences {
 	approveWith: ApproveWith;
-	/** Values of options that the user says approve, the preferred first. They win over all words, lasting ones included. */
+	/** Values that the user says approve, the preferred first. They win over all words. */
 	approveValues?: readonly string[];
-	/** Values of options that the user says deny, the preferred first */
 	denyValues?: readonly string[];
 }
 
 const splitWords = (list: string) => list.split(' ');
 
-/** Words that approve or deny, the preferred first. */
+/** The preferred word is first. */
 const APPROVING_WORDS = splitWords(
 	'allow approve accept grant permit proceed confirm continue ok yes',
 );
 const DENYING_WORDS = splitWords('reject deny decline refuse block disallow stop cancel');
-/** Words of an approval that lasts, the preferred first. Each approves by itself, too: an option may be just `always`. */
+/** Words of an approval that lasts. Each also approves by itself, because an option may be just `always`. */
 const LASTING_WORDS = splitWords('always forever permanently all session');
-/** Makes an approval one that lasts, but approves nothing by itself */
+/** Makes an approval last, but approves nothing by itself */
 const WIDENS = 'permanent';
-/** Words that change nothing of what is said */
 const FILLER_WORDS = splitWords(
 	'it this the that request time just only please go ahead and for do',
 );
@@ -43,12 +38,11 @@ const KNOWN_WORDS = new Set([
 	...FILLER_WORDS,
 ]);
 
-/** "Don't allow" denies, and "don't ask again" lasts; any other negation is no word that is known. */
+/** "Don't allow" denies, and "don't ask again" lasts. Any other negation is unknown. */
 const NEGATION = new RegExp(
 	`\\b(?:do not|dont|not|never|cannot|cant|wont) (?:(?:${APPROVING_WORDS.join('|')})|(ask again))(?!\\S)`,
 	'g',
 );
-/** Words that turn something round that is not understood */
 const NEGATING_WORDS = splitWords('no not never dont cannot cant wont without except unless');
 const SINGLE_WORDS = new Map([
 	['y', 'yes'],
@@ -56,7 +50,7 @@ const SINGLE_WORDS = new Map([
 	['no', 'deny'],
 ]);
 
-/** The words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", lower case; any other text counts as a word. */
+/** Returns the words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", in lower case. */
 function normalizeWords(text: string): string[] {
 	const plain = text
 		.replace(/['’ʼ´`]/g, '')
@@ -64,7 +58,7 @@ function normalizeWords(text: string): string[] {
 		.replace(/[✅✔✓]\uFE0F?/gu, ' yes ')
 		.replace(/[❌✖🚫⛔]\uFE0F?/gu, ' deny ')
 		.toLowerCase()
-		// "No, reject" is a no; what "no limits" or "no reject" mean is anybody's guess.
+		// "No, reject" denies, but "no limits" and "no reject" are unclear.
 		.replace(/\bno\s*[,;.:!–—]/g, 'deny ')
 		.replace(/[\s_\-,;.:!/()–—]+/g, ' ')
 		.trim();
@@ -74,20 +68,17 @@ function normalizeWords(text: string): string[] {
 		.filter(Boolean);
 }
 
-/** Meaning of a text. `silent` if it has no word that approves or denies. */
+/** `silent`: no word approves or denies */
 interface OptionReading {
 	side: 'approve' | 'deny' | 'unclear' | 'silent';
-	/** True if the option holds for one time, and true if it holds for more */
 	once: boolean;
 	lasting: boolean;
-	/** True if it may say something that is not understood; a number or a letter does not */
+	/** True if it may say something unknown. A number or a letter doesn't. */
 	foreign: boolean;
 	words: string[];
 }
 
-/** The value or label of an option; it is unclear what a longer one says. */
 const MAX_OPTION_LENGTH = 1_000;
-/** Options that a person could choose from */
 const MAX_OPTIONS = 1_000;
 
 const UNCLEAR: OptionReading = {
@@ -116,15 +107,14 @@ function readOptionText(text: string): OptionReading {
 	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: said };
 }
 
-/** Combines the meanings of an option's value and label: one decides, and the other may veto. */
+/** Combines an option's value and label: one decides, and the other may veto. */
 function readOption({ value, label }: Option): OptionReading {
 	const read = [readOptionText(String(value)), readOptionText(label)];
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
 	const lasting = first.lasting || second.lasting;
 	const agree = second.side === 'silent' || first.side === second.side;
-	// Unknown words may limit the time or the user: only a value that says so itself is taken beside it. A denial that
-	// lasts still denies.
+	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
 	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
 	const unclear = !agree || (first.side === 'approve' && mayMeanMore);
@@ -132,15 +122,12 @@ function readOption({ value, label }: Option): OptionReading {
 	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: said };
 }
 
-/** The words for a choice, everywhere that people read them */
 export type ChoiceName = 'Approve once' | 'Always approve' | 'Deny' | 'Always deny';
 
-/** Meaning of an option. */
 export interface OptionMeaning {
 	side: 'approve' | 'deny' | 'unclear';
-	/** True if it can have an effect on later requests */
+	/** True if it can affect later requests */
 	lasts: boolean;
-	/** Absent if nobody can tell what it means */
 	name?: ChoiceName;
 }
 
@@ -153,7 +140,7 @@ const CHOICE_NAMES = {
 const isNamed = (value: Option['value'], names: readonly string[] = []): boolean =>
 	names.some((name) => name.trim() === String(value).trim());
 
-/** Returns the side for which the user names a value, if there is one: a value named for both sides is for neither. */
+/** Returns the side that the user names for a value. A value named for both sides is unclear. */
 function readNamedSide(
 	value: Option['value'],
 	{ approveValues, denyValues }: Partial<OptionPreferences>,
@@ -163,10 +150,10 @@ function readNamedSide(
 	return approves ? 'approve' : 'deny';
 }
 
-/** Returns whether an option that the user names can have an effect on later requests, by words that may not be clear. */
+/** Returns whether an option that the user names can affect later requests. */
 function canLast(option: Option, reading: OptionReading): boolean {
 	if (reading.once && !reading.lasting) return false;
-	// The value alone is the user's own word; what is said beside it can say for how long.
+	// The user named the value only, and the label can say for how long.
 	return reading.lasting || reading.side === 'unclear' || readOptionText(option.label).foreign;
 }
 
@@ -182,7 +169,6 @@ function toMeaning(
 	return { side, lasts, name: CHOICE_NAMES[side][lasts ? 1 : 0] };
 }
 
-/** Returns what an option means, by the values that the user names and by its words. */
 export const readMeaning = (
 	option: Option,
 	preferences: Partial<OptionPreferences> = {},
@@ -190,7 +176,7 @@ export const readMeaning = (
 
 type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'>;
 
-/** Returns what each value means, once; a value that is offered with two meanings is left out. */
+/** Returns the meaning of each value once. Leaves out values with two meanings. */
 export function readChoices(
 	options: readonly Option[],
 	preferences: Partial<OptionPreferences> = {},
@@ -210,7 +196,7 @@ export function readChoices(
 		.map(([choice]) => choice);
 }
 
-/** Returns the one choice with the first of the words that any has; undefined if two share it. */
+/** Returns the choice with the first preferred word, or undefined if two share it. */
 function findPreferred(
 	choices: readonly Choice[],
 	preferred: readonly string[],
@@ -221,10 +207,8 @@ function findPreferred(
 }
 
 /**
- * Returns the value of the option that clearly means `decision`, as the service wrote it, or undefined.
- *
- * A value that the user names comes first. An option that lasts is never chosen with `once`. With `always` it is preferred, and
- * an approval for one time is chosen if none lasts. A denial that lasts is chosen only if no other is offered.
+ * Returns the value of the option that clearly means `decision`, or undefined. Values that the user names come first.
+ * `once` never chooses a lasting approval, and `always` prefers one. A lasting denial is chosen only if no other is offered.
  */
 export function chooseOption(
 	options: readonly Option[],
@@ -232,7 +216,7 @@ export function chooseOption(
 	preferences: OptionPreferences,
 ): Option['value'] | undefined {
 	const { approveValues = [], denyValues = [], approveWith } = preferences;
-	// A value that the user names for one side never counts for the other side.
+	// A value that the user names for one side never counts for the other.
 	const usable = options.filter(({ value }) =>
 		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
 	);
@@ -250,7 +234,7 @@ export function chooseOption(
 	return findPreferred(single, ['once', ...APPROVING_WORDS])?.value;
 }
 
-/** The options of an interaction that can be chosen. What is no option (`value` a text or a number) is left out; never throws. */
+/** Returns the options whose `value` is a text or a number. Never throws. */
 export function readOptions(interaction: unknown): Option[] {
 	const { response } = Object(interaction) as { response?: unknown };
 	const { options } = Object(response) as { options?: unknown };
@@ -260,7 +244,7 @@ export function readOptions(interaction: unknown): Option[] {
 		const usable = typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
 		if (!usable) return [];
 		const readable = typeof label === 'string' || typeof label === 'number';
-		// The check above leaves texts and finite numbers; the compiler does not see through `usable`.
+		// The compiler doesn't see that `usable` leaves only texts and numbers.
 		return [{ value: value as Option['value'], label: readable ? String(label) : '' }];
 	});
 }

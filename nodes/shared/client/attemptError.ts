@@ -3,8 +3,6 @@ import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../va
 import { isHtmlPage, isRejection, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
-// The wording of what people read when the service did not do what it was asked.
-
 type Wording = readonly [message: string, description: string];
 
 const STATUS_TEXTS: Record<number, Wording> = {
@@ -37,9 +35,9 @@ const STATUS_TEXTS: Record<number, Wording> = {
 const sayToWait = (waitMs: number): string =>
 	`It asked to wait ${pluralize(Math.ceil(waitMs / 1000), 'second')}.`;
 
-/** Thrown if a request can't be sent before its deadline, because the key is over the service's rate limit. */
+/** Thrown if a request can't be sent before its deadline because of the rate limit. */
 export class RateLimitError extends WorkspaceAutomationError {
-	/** @param waitMs until the request could be sent; 0 if it waited for others to end */
+	/** @param waitMs until the request could be sent, or 0 if it waited for others to end */
 	constructor(waitMs: number) {
 		const [message, advice] = STATUS_TEXTS[429];
 		const retryAfter = waitMs > 0 ? Math.ceil(waitMs / 1000) : undefined;
@@ -62,7 +60,7 @@ function findWording(status: number): Wording {
 const CHECK_NETWORK =
 	'The connection failed with %. Check the base URL in the credential and the network between n8n and the service.';
 
-/** Title and advice for an attempt without a response. % is replaced by its code. */
+/** % is replaced by the attempt's code. */
 const KIND_TEXTS = {
 	unsent: ["The service couldn't be reached", CHECK_NETWORK],
 	lost: ["The service didn't answer", CHECK_NETWORK],
@@ -76,7 +74,6 @@ const KIND_TEXTS = {
 	],
 } as const;
 
-/** Says what came instead of JSON. */
 export function describeBody({ text = '', broken }: { text?: string; broken?: string }): string {
 	if (broken !== undefined) return `a body that did not arrive (${broken})`;
 	if (text.trim() === '') return 'an empty body';
@@ -86,10 +83,7 @@ export function describeBody({ text = '', broken }: { text?: string; broken?: st
 const CHECK_PROXY =
 	"Check that the base URL in the credential is the API's address, and that there's no proxy or login page in front of it.";
 
-/**
- * Returns the error for a page with a status that denies, or for a success without JSON. A page isn't the service's word: without
- * `httpStatus`, nobody takes its status for a rejection.
- */
+/** Omits `httpStatus` for a page with a status that denies, so that the status isn't taken for a rejection by the service. */
 function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {
 	const { status } = attempt;
 	const isPage = isHtmlPage(attempt);
@@ -102,7 +96,6 @@ function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {
 	);
 }
 
-/** The first text among a value and what errors are usually wrapped in. */
 function findServiceMessage(value: unknown, depth = 0): string | undefined {
 	if (nonEmptyText(value)) return nonEmptyText(value);
 	if (depth > 2 || typeof value !== 'object' || value === null) return undefined;
@@ -111,10 +104,7 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
 	return places.map((each) => findServiceMessage(each, depth + 1)).find(Boolean);
 }
 
-/**
- * Returns the error for an attempt that didn't succeed, with the service's own message. It's in the envelope (API document, Errors),
- * in `{error: "text"}`, `{message}` or `{errors: [...]}`, or it's the plain text. A page has nothing that would help.
- */
+/** Quotes the service: its envelope (API document, Errors), `{error: "text"}`, `{message}`, `{errors: [...]}` or plain text, but no page. */
 export function attemptError(
 	attempt: Attempt,
 	request: Pick<ApiRequest, 'scope' | 'conflict'>,
@@ -125,7 +115,7 @@ export function attemptError(
 	return error;
 }
 
-/** Tells a rejection by the service from a response that isn't the service's; undefined for outages. */
+/** Returns undefined for an outage. */
 function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 	if (attempt.kind === 'tooLarge') return 'unusable';
 	if (attempt.kind !== 'response' || attempt.status >= 500 || attempt.status === 429)
@@ -133,7 +123,6 @@ function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 	return isRejection(attempt.status) && !isHtmlPage(attempt) ? 'rejected' : 'unusable';
 }
 
-/** Returns whether an error in an unknown form says anything. */
 const hasContent = (body: unknown): boolean =>
 	typeof body === 'object' && body !== null && Object.keys(body).length > 0;
 

@@ -2,31 +2,27 @@ import { sleep } from 'n8n-workflow';
 
 import { CanceledError } from '../errors';
 
-/** Time as the nodes see it. Everything that waits or needs the time takes one, so that a test can bring its own. */
+/** Everything that waits or needs the time takes a clock, so that a test can bring its own. */
 export interface Clock {
-	/** Returns milliseconds since 1970, for what people read and what is saved. It jumps when someone sets the system clock. */
+	/** Returns milliseconds since 1970, for display and storage. Jumps when someone sets the system clock. */
 	now(): number;
-	/** Returns milliseconds that only ever grow, for deadlines, ages and waits. They mean nothing outside of this process. */
+	/** Returns milliseconds that never decrease, for deadlines, ages and waits. They mean nothing outside of this process. */
 	monotonicMs(): number;
-	/**
-	 * Waits.
-	 * @param signal of the execution; without one the wait continues after Stop
-	 * @throws CanceledError at once when the execution is stopped
-	 */
+	/** Continues after Stop if there's no signal. @throws CanceledError at once when the execution is stopped */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const TIMED_OUT = Object.assign(new Error('It took too long'), { code: 'ETIMEDOUT' });
 
-/** The reason to end a timer, and work that nobody waits for any more. Without one, each abort makes an error with a stack. */
+/** Shared reason to abort, because each abort without one creates an error with a stack */
 const WORK_DONE = new Error('The time is not needed any more');
 
-/** Longest delay of a timer. A longer one would fire at once. */
+/** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const abortCallbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Calls back when the execution is stopped. One listener for all: a signal goes through its listeners whenever one is added. */
+/** Adds one listener for all callbacks, because a signal goes through its listeners whenever one is added. */
 function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (!signal) return () => {};
 	let callbacks = abortCallbacks.get(signal);
@@ -40,12 +36,9 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 }
 
 /**
- * Returns the result of `work`, unless Stop comes first or the timeout has passed. `sleep` of n8n-workflow ends with a signal only from
- * n8n 2.34 on. Before that an idle timer is left and must hold nothing of the result, so no function here sees `work`.
- * @param ms how long it may take; without a limit by default
+ * Limits the time for `work`. Before n8n 2.34, `sleep` ignores its signal. No function here sees `work`, so idle timers don't hold its result.
  * @param work gets a signal that is aborted when the call is over, however it ends
- * @throws TIMED_OUT for work that takes longer
- * @throws CanceledError at once when the execution is stopped, whatever becomes of the work
+ * @throws TIMED_OUT after `ms`, or CanceledError at once when the execution is stopped, even if `work` continues
  */
 export async function withTimeout<T>(
 	signal: AbortSignal | undefined,
@@ -73,7 +66,6 @@ export async function withTimeout<T>(
 	}
 }
 
-/** The real time. */
 export const realClock: Clock = {
 	now: () => Date.now(),
 	monotonicMs: () => Math.floor(performance.now()),

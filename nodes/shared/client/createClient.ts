@@ -16,10 +16,10 @@ import {
 /** Waits after each of which a 404 of a new session is retried (API document, Polling procedure, 5) */
 const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];
 
-/** Statuses with which a service rejects a request that it expects in another shape */
+/** Rejections of a request that may have the wrong shape */
 const SHAPE_STATUSES = [400, 405, 415, 422];
 
-/** Returns the error, with the override named if the rejection may be due to an assumption of ours about the request. */
+/** Names the override if an assumption of ours may have caused the rejection. */
 function addOverrideHint(
 	{ id, assumed, version, method }: ServiceOperation,
 	error: unknown,
@@ -34,20 +34,18 @@ function addOverrideHint(
 	return error;
 }
 
-/** Returns a lookup of operations with the credential's overrides applied, each merged once. */
 function mergeOperations(overrides: ReturnType<typeof readOverrides>) {
 	const merged = new Map<OperationId, ServiceOperation>();
 	return (id: OperationId): ServiceOperation => {
-		const operation = merged.get(id) ?? applyOverride(id, overrides[id]);
+		const known = merged.get(id);
+		if (known) return known;
+		const operation = applyOverride(id, overrides[id]);
 		merged.set(id, operation);
 		return operation;
 	};
 }
 
-/**
- * Creates the client for the API with a node's credential.
- * @throws WorkspaceAutomationError if the credential is invalid, before anything is sent
- */
+/** @throws WorkspaceAutomationError if the credential is invalid, before anything is sent */
 export async function createClient(
 	context: ApiContext,
 	options?: TransportOptions,

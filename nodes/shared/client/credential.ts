@@ -5,22 +5,20 @@ import { requireText } from '../validation';
 
 export const CREDENTIAL = 'workspaceAutomationApi';
 
-/** The version of the API document; two endpoints allow only an older one (API document, Versioning). */
+/** The version of the API document. Two endpoints allow only an older one (API document, Versioning). */
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
 
-/** Returns whether a host is this machine. */
 export const isLoopback = (hostname: string): boolean =>
 	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
-/** Hosts as the URL parser writes them that no service on the internet has: this machine, and the networks around it. */
+/** Hosts in the URL parser's form: this machine, and private networks. Names aren't looked up. */
 const INTERNAL_HOST =
 	/^(.*\.)?localhost\.?$|^(0|10|127)\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^\[(::|f[cd]|fe[89ab])/;
 
-/** Returns whether a host is named by an address within a network, or is this machine. Names are not looked up. */
 export const isInternal = (hostname: string): boolean => INTERNAL_HOST.test(hostname);
 
-/** The base URL without trailing slashes. @throws WorkspaceAutomationError that says what is wrong with it */
+/** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */
 export function checkBaseUrl(value: unknown): string {
 	const text = requireText('Base URL', value)
 		.trim()
@@ -55,7 +53,7 @@ export function checkBaseUrl(value: unknown): string {
 	return text;
 }
 
-/** Checks a credential. Every one of its errors is found here, before anything is sent. */
+/** Finds every error of a credential, before anything is sent. */
 export function readCredential(credential: ICredentialDataDecryptedObject) {
 	const apiKey = requireText('API Key', credential.accessToken).trim();
 	if (/[^\x21-\x7e]/.test(apiKey)) {

@@ -7,18 +7,16 @@ import type { ApiClient, CallOptions, Values } from './operations';
 import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
 import type { ReconcileResult } from './types';
 
-// Files and folders by name, and whether one of them is the one that a lost response was about.
-
 /** Time that a new file may take to appear in a list */
 const FILE_VISIBLE_MS = 30_000;
-/** The clocks of n8n and the service differ by less. Used if the service doesn't send a `Date` header. */
+/** The clocks of n8n and the service differ by less. Used if the service sends no `Date` header. */
 const CLOCK_SKEW_MS = 60_000;
 /** The precision of a `Date` header and of a creation time that has whole seconds */
 const DATE_PRECISION_MS = 2_000;
 
 interface NamedFiles {
 	files: IDataObject[];
-	/** The service's own time at the end of the list; undefined if the service doesn't say */
+	/** The service's `Date` at the end of the list, if it sends one */
 	serviceMs?: number;
 }
 
@@ -37,39 +35,32 @@ async function listFilesByName(
 	return found;
 }
 
-/** Returns the files and folders with a name, in a folder or, without one, in the project. */
+/** Searches a folder or, without one, the project. */
 export const findFilesByName = async (
 	api: ApiClient,
 	values: Values,
 	options?: CallOptions,
 ): Promise<IDataObject[]> => (await listFilesByName(api, values, options)).files;
 
-/**
- * Returns those files with a name that may be in the requested place. Without a folder, the place is My Files, whose ID nobody
- * knows: files without a folder count, or all of them if there are none.
- */
+/** Selects by folder. My Files has no known ID: without a requested folder, files that have none count, or all files if each has one. */
 function selectInPlace(named: IDataObject[], { parentId: place }: Values): IDataObject[] {
 	const here = named.filter((file) => (readNamedField(file, 'parentId') ?? undefined) === place);
 	return here.length > 0 || place !== undefined ? here : named;
 }
 
-/** Returns the one file in the requested place, if it's of the requested kind; undefined if that isn't certain. */
+/** Returns the one file of the requested kind, or undefined if that isn't certain. */
 export function findInPlace(named: IDataObject[], values: Values): IDataObject | undefined {
 	const { kind } = values;
 	const [only, ...others] = selectInPlace(named, values);
 	return others.length === 0 && (only?.kind ?? kind) === kind ? only : undefined;
 }
 
-/** Returns the size of the content that was sent; undefined for a folder and an asset. */
 function sentBytes({ text, data }: Values): number | undefined {
 	if (data instanceof Base64) return data.bytes.length;
 	return typeof text === 'string' ? Buffer.byteLength(text) : undefined;
 }
 
-/**
- * Finds out whether a file was created. The file with its name is ours only if it has our size and wasn't created before the first
- * attempt, by the service's own clock. Otherwise someone else may have created it.
- */
+/** Counts a file as ours only with our size and a creation time after the first attempt, by the service's clock. Others may use the name. */
 export async function reconcileFile(
 	api: ApiClient,
 	values: Values,
@@ -96,8 +87,7 @@ export async function reconcileFile(
 	};
 	let checks = 0;
 	return async () => {
-		// The first time a retry is proof enough: the service rejects a name that exists. After that, our file has to appear. If it
-		// doesn't, that's no proof: it may be in another place.
+		// The first time, a retry is safe: the service rejects an existing name. Later, absence proves nothing: the file may be elsewhere.
 		if (checks++ === 0) return await pollUntilFound(api, 0, options, check, 'notApplied');
 		return await pollUntilFound(api, FILE_VISIBLE_MS, options, check, 'unknown');
 	};

@@ -13,12 +13,10 @@ import type {
 	Headers,
 } from './types';
 
-// One request on the wire. Its response shows no key.
-
-/** The longest beginning of a text that isn't JSON to keep: nothing beyond it is ever shown. */
+/** Nothing beyond this is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;
 
-/** Returns a body without the secret: as JSON, or the beginning of its text. */
+/** Redacts the body, and returns its JSON or the beginning of its text. */
 export function parseBody(
 	text: string,
 	redact: (text: string) => string,
@@ -28,39 +26,39 @@ export function parseBody(
 	return body === undefined ? { body, text: clean.slice(0, MAX_TEXT_LENGTH) } : { body };
 }
 
-/** The largest response, after unpacking */
+/** After unpacking */
 const MAX_RESPONSE_BYTES = 16 * MIB;
 
-/** Codes of axios and our own for a response that isn't complete in time */
 const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const UNUSABLE_CODE =
 	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
 
-/** The first system error code in an error and its causes. */
-function findErrorCode(error: unknown): string {
-	let at = error as { code?: unknown; httpCode?: unknown; cause?: unknown } | undefined;
-	for (let depth = 0; at && depth < 6; depth++) {
-		const codes = [at.code, at.httpCode];
-		const code = codes.find(
-			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
-		);
-		if (code) return code as string;
-		at = at.cause as typeof at;
-	}
-	return 'an unknown network error';
+interface SystemError {
+	code?: unknown;
+	httpCode?: unknown;
+	/** `connect` if there was never a connection */
+	syscall?: unknown;
+	cause?: unknown;
 }
 
-/** Returns the attempt for a failure to get any response. */
+const isErrorCode = (value: unknown): value is string =>
+	typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value);
+
+/** Classifies a failure by the system error in it or in its causes. */
 export function toFailedAttempt(error: unknown): FailedAttempt {
-	const code = findErrorCode(error);
-	if (UNSENT_CODES.includes(code)) return { kind: 'unsent', code };
+	const chain: SystemError[] = [];
+	for (let at = error as SystemError | undefined; at && chain.length < 6;)
+		at = chain[chain.push(at) - 1].cause as typeof at;
+	const code = chain.flatMap(({ code, httpCode }) => [code, httpCode]).find(isErrorCode);
+	const isUnsent = chain.some(({ syscall }) => syscall === 'connect');
+	if (code === undefined) return { kind: 'lost', code: 'an unknown network error' };
+	if (isUnsent || UNSENT_CODES.includes(code)) return { kind: 'unsent', code };
 	return { kind: UNUSABLE_CODE.test(code) ? 'unusable' : 'lost', code };
 }
 
 class TooLargeError extends Error {}
 
-/** Reads a body as bytes. The unpacked size counts. */
 async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
@@ -72,7 +70,6 @@ async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Pro
 	return Buffer.concat(chunks);
 }
 
-/** Returns n8n's options for a request. */
 const toHttpOptions = (
 	baseUrl: string,
 	request: ApiRequest & { timeoutMs: number },
@@ -85,7 +82,7 @@ const toHttpOptions = (
 		...(request.version && { [VERSION_HEADER]: request.version }),
 		...(request.body !== undefined && { 'Content-Type': 'application/json' }),
 	},
-	// Bytes, because n8n parses a text that is labelled JSON once more: a 10 MiB file would be in memory yet another time.
+	// Bytes, because n8n parses a text labeled JSON once more, which would hold a 10 MiB file in memory yet another time.
 	...(request.body !== undefined && { body: jsonBytes(request.body) }),
 	// A stream, because nothing else limits the bytes that arrive, and the time for them.
 	encoding: 'stream',
@@ -95,7 +92,6 @@ const toHttpOptions = (
 	timeout: request.timeoutMs,
 });
 
-/** Response of n8n's helper for these options */
 interface HttpResponse {
 	statusCode: number;
 	headers: Headers;
@@ -110,11 +106,7 @@ const redactHeaders = (headers: Headers, redact: (text: string) => string): Head
 		]),
 	);
 
-/**
- * Sends a request once. Never throws for anything that the network or the service did. The credential's `authenticate` adds the key.
- * @param redact removes the key from the response
- * @param signal ends the request with the execution; without one it's finished even after Stop
- */
+/** Never throws for a failure of the network or the service. Without a `signal`, the request is finished even after Stop. */
 export async function sendHttpRequest(
 	context: ApiContext,
 	{ baseUrl, redact }: { baseUrl: string; redact: (text: string) => string },

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { fingerprint } from '../values';
 
-// JSON on the wire: files become base64 in it when it's sent, and numbers lose no digit.
-
-/** Bytes that a request sends as base64. They become text only when it's sent, so that a file isn't in memory several times. */
+/** Bytes that become base64 text only when sent, so that a file isn't in memory several times */
 export class Base64 {
 	readonly bytes: Buffer;
 
@@ -16,18 +14,16 @@ export class Base64 {
 		return this.bytes.toString('base64');
 	}
 
-	/** Returns a fingerprint, which is enough to tell one from another. */
 	toJSON(): string {
 		return fingerprint(this.bytes);
 	}
 }
 
-/** Represents a content, and occurs in nobody's text */
+/** Random, so that no text contains it */
 const BASE64_PLACEHOLDER = `base64 ${randomUUID()}`;
-/** A multiple of 3, so that the base64 of each piece needs no padding */
-const CHUNK_BYTES = 3 * 2 ** 16;
+/** A multiple of 3, so that pieces need no padding. Longer texts stay in memory until all garbage is collected. */
+const CHUNK_BYTES = 3 * 2 ** 12;
 
-/** Returns a request body as JSON, in bytes. */
 export function jsonBytes(body: unknown): Buffer {
 	const contents: Buffer[] = [];
 	const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value: unknown) {
@@ -55,25 +51,19 @@ export function jsonBytes(body: unknown): Buffer {
 	return target;
 }
 
-/**
- * 16 digits and dots or more: JavaScript can hold any shorter number, with any sign and exponent. Counted in threes, because V8
- * unrolls these and then skips most of a text.
- */
+/** 16 digits and dots: JavaScript can hold any shorter number. Counted in threes, because V8 unrolls these and then skips most of a text. */
 const LONG_NUMBER = /\d[\d.]{3}[\d.]{3}[\d.]{3}[\d.]{6,}/g;
-/** A whole number of that length, or a quote or escape, which tell whether the number is in a string */
+/** A number of that length, or a quote or escape, which tell whether the number is in a string */
 const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]{15,}/gs;
 
-/** Returns whether JavaScript can hold a number: whole ones up to 2^53, others with the 17 digits of a double. */
+/** Accepts whole numbers up to 2^53, and others with the 17 digits of a double. */
 function isExact(number: string): boolean {
 	if (/^-?\d+$/.test(number)) return Number.isSafeInteger(Number(number));
 	const digits = number.replace(/[eE].*$/, '').replace(/^[-0.]+|\./g, '');
 	return digits.length <= 17;
 }
 
-/**
- * Parses JSON; undefined if the text isn't JSON. A number that JavaScript can't hold becomes a text of the same digits, so that IDs
- * and sums of 64 bits, such as those of analytics, arrive as they were sent.
- */
+/** Returns undefined if the text isn't JSON. A number that JavaScript can't hold, such as a 64-bit ID, becomes a text of the same digits. */
 export function parseJson(text: string): unknown {
 	// A byte order mark is no part of JSON, and some servers send one.
 	let json = text.startsWith('\ufeff') ? text.slice(1) : text;

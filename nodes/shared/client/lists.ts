@@ -20,29 +20,22 @@ import {
 } from './operations';
 import type { Headers } from './types';
 
-// Pagination. A page is yielded only after checks, so that no list ends short and none repeats itself silently.
-
-/** The document allows at most 100 a page (API document, Limits). */
+/** API document, Limits */
 const MAX_PAGE_SIZE = 100;
-/** More than any workflow could hold */
 const MAX_PAGES = 10_000;
-/** In a row: a service may filter a page down to nothing, but not forever */
+/** In a row, because a service may filter out whole pages, but not forever */
 const MAX_EMPTY_PAGES = 20;
-/** Fields with cursors and counts beside a list */
 const PAGINATION_KEYS = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
-/** Objects beside a list that are no list */
 const NO_LIST_KEYS = [...PAGINATION_KEYS, 'setup_required'];
 
 export interface ListOptions extends CallOptions {
-	/** Entries that are needed at most; all of them by default */
 	limit?: number;
-	/** The cursor of an earlier page to start at */
 	startCursor?: string;
-	/** Called if something has to be set up. By default the error is thrown, but only if there are no entries. */
+	/** By default, the error is thrown, but only if there are no entries. */
 	onSetupRequired?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
 
-/** Returns the error for a response that asks for a setup (API document, Project), with the service's own words; else undefined. */
+/** Returns the error for a response that asks for a setup (API document, Project). */
 function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
 	if (!isRecord(body) || !isRecord(body.setup_required)) return undefined;
 	const { reason, message, eligible_workspaces: workspaces } = body.setup_required;
@@ -61,25 +54,33 @@ function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined
 	);
 }
 
+/** Returns a handler that throws if there are no entries, and warns otherwise. */
+export const warnOfSetup =
+	(warn: (text: string, message: string) => void): NonNullable<ListOptions['onSetupRequired']> =>
+	(error, isEmpty) => {
+		if (isEmpty) throw error;
+		warn(`The service asks for a set-up: ${error.message}`, error.message);
+	};
+
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-/**
- * Returns the entries of a list: at the documented place or the override's, the body itself, or its one list. For example
- * `{"data": [{"id": "a"}], "has_more": false}`, `[{"id": "a"}]` and `{"tasks": [{"id": "a"}], "meta": {}}` have the same entries.
- */
+/** Returns the entries: at the documented or overridden place, the body itself, or its one list, such as `{"tasks": [...], "meta": {}}`. */
 function extractItems(api: ApiClient, operation: OperationId, body: unknown): IDataObject[] {
 	const named = api.readField(operation, 'data', body);
-	const others = Object.entries(isRecord(body) ? body : {})
+	const isOverridden = api.isOverridden(operation, 'data');
+	const inBody = Object.entries(isRecord(body) ? body : {})
 		.filter(([name, value]) => isObject(value) && !NO_LIST_KEYS.includes(name))
 		.map(([, value]) => value);
-	const [only] = others.length === 1 ? others : [];
-	const places = api.isOverridden(operation, 'data') ? [named] : [named, body, only];
+	const [only] = inBody.length === 1 ? inBody : [];
+	const places = isOverridden ? [named] : [named, body, only];
 	const entries = places.find(Array.isArray);
-	if (entries?.every(isRecord)) return entries as IDataObject[];
+	// Beside an empty list, another field could hold the entries.
+	const isDoubtful = !isOverridden && entries?.length === 0 && inBody.length > 1;
+	if (entries?.every(isRecord) && !isDoubtful) return entries as IDataObject[];
 	throw unreadableResponse(operation, 'data', 'a list', body);
 }
 
-/** Returns the entries. A response without a list says what has to be set up, if anything has. */
+/** Throws the setup error instead if the response has no list. */
 function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]): IDataObject[] {
 	try {
 		return extract();
@@ -88,7 +89,7 @@ function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]):
 	}
 }
 
-/** Returns the name of a field that seems to say that there's more, such as `nextPage`; undefined if there's none. */
+/** Returns the name of a field that suggests more pages, such as `nextPage`. */
 function findPaginationHint(body: unknown): string | undefined {
 	if (!isRecord(body)) return undefined;
 	const places = [body, ...PAGINATION_KEYS.map((name) => body[name]).filter(isRecord)];
@@ -96,16 +97,12 @@ function findPaginationHint(body: unknown): string | undefined {
 	return said.find(([name]) => /next|more|cursor|after/i.test(name))?.[0];
 }
 
-/**
- * Returns the cursor of the next page, for example `c2` in `{"data": [...], "has_more": true, "next_cursor": "c2"}`, or undefined at
- * the proven end.
- * @throws WorkspaceAutomationError if the end isn't proven
- */
+/** Returns undefined at the proven end. @throws WorkspaceAutomationError if the end isn't proven */
 function findNextCursor(api: ApiClient, operation: OperationId, body: unknown, isFull: boolean) {
 	const given = api.readField(operation, 'next_cursor', body);
 	const hasMore = api.readField(operation, 'has_more', body);
 	if (hasMore === false) return undefined;
-	if (typeof given === 'string' || typeof given === 'number') return String(given);
+	if (isUsableId(given)) return String(given);
 	const more = api.isOverridden(operation, 'next_cursor') ? undefined : findPaginationHint(body);
 	const doubts: Array<[isDoubt: boolean, why: string]> = [
 		[isObject(given), `Its cursor isn't a text: ${quote(given)}.`],
@@ -135,9 +132,13 @@ function checkFilter(operation: OperationId, values: Values, data: IDataObject[]
 	const { query = {} } = operationRow(operation);
 	for (const name of Object.keys(query).filter((each) => isUsableId(values[each]))) {
 		const asked = String(values[name]).toLowerCase();
-		const isWithin = (found: unknown) =>
-			!isUsableId(found) || String(found).toLowerCase() === asked;
-		if (data.every((entry) => isWithin(readNamedField(entry, name)))) continue;
+		const isWithin = (entry: IDataObject) => {
+			const found = readNamedField(entry, name);
+			if (found === values[name]) return true;
+			// An entry that says `null` is in no folder, so it's outside of the requested one.
+			return isUsableId(found) ? String(found).toLowerCase() === asked : entry[name] !== null;
+		};
+		if (data.every(isWithin)) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
 			`It seems to ignore '${name}' in ${operation}. ${requestOverride(operation, 'query')}`,
@@ -145,20 +146,16 @@ function checkFilter(operation: OperationId, values: Values, data: IDataObject[]
 	}
 }
 
-/** A page of a list, and its place in it */
 export interface ListPage {
 	data: IDataObject[];
-	/** The cursor of the next page; undefined at the end, and if no more entries are needed */
+	/** Undefined at the end, and if no more entries are needed */
 	next?: string;
 	headers: Headers;
 }
 
 interface Progress {
-	/** Pages so far, this one included */
 	pages: number;
-	/** Empty pages in a row */
 	emptyPages: number;
-	/** The cursor that this page was requested with */
 	cursor: string | undefined;
 	/** The ID of the first entry, or all of it */
 	firstEntry: string;
@@ -177,7 +174,6 @@ function assertProgress(
 		throw endlessListError(operation, 'Two pages begin with the same entry.');
 }
 
-/** @throws WorkspaceAutomationError if the list has no end, or none in time */
 function assertNextPage(
 	api: ApiClient,
 	operation: OperationId,
@@ -195,9 +191,8 @@ function assertNextPage(
 }
 
 /**
- * Yields the pages of a list, and requests only what `limit` entries need. Before a page is yielded, it has respected the filter and
- * made progress, and it has a cursor or is provably the last.
- * @throws WorkspaceAutomationError if one of these proofs fails, or if the list takes longer than the deadline
+ * Yields pages, and requests only what `limit` needs. Each page respects the filter, makes progress, and has a cursor or is provably the last.
+ * @throws WorkspaceAutomationError if a page fails these checks, or if the list takes longer than the deadline
  */
 export async function* readPages(
 	api: ApiClient,
@@ -235,7 +230,7 @@ export async function* readPages(
 	}
 }
 
-/** Returns the ID of an entry. @throws WorkspaceAutomationError if it has none */
+/** @throws WorkspaceAutomationError if the entry has no ID */
 export function requireEntryId(api: ApiClient, operation: OperationId, entry: unknown): string {
 	const id = api.readField(operation, 'id', entry);
 	if (isUsableId(id)) return String(id);

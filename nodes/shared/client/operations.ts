@@ -1,5 +1,4 @@
-// Every operation of the API, a row each: as the API document shows it or, where that is silent, as we assume it (`x-assumed` in the
-// contract). A credential's Overrides correct it. Keys are the contract's operation ids.
+// Operations as the API document shows them or, where it is silent, as we assume them (`x-assumed` in the contract), by operation id.
 
 import { MIB } from '../values';
 import type { Clock } from './clock';
@@ -10,34 +9,30 @@ import type { ApiRequest, ApiResponse, ConnectionOptions, NonIdempotent } from '
 export type Template = unknown;
 
 export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
-	/** With placeholders for what is in it, as query and body */
 	path: string;
 	query?: Record<string, Template>;
 	body?: Record<string, Template>;
-	/** Part of the request that the API document doesn't show: its path, or a name in its query or body */
+	/** The part that the API document doesn't show: the path, or a name in the query or body */
 	assumed?: 'path' | 'shape';
 	/** Values that only an override uses */
 	values?: readonly string[];
-	/** Words that we send or look for, by our own name; an override may give the service's */
+	/** Words that we send or look for, by our own name. An override may give the service's */
 	words?: readonly string[];
-	/** Check whether a non-idempotent request took effect. Absent if the API offers none. */
+	/** Absent if the API offers no way to check the effect */
 	reconciler?: 'file' | 'message' | 'interaction';
-	/** True if a session that it is about may not be readable yet (API document, Polling procedure, 5) */
+	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
-	/** True if others wait for it: an agent, or someone who wants it to end */
+	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
 	urgent?: true;
-	/** Undocumented values that the nodes read from the response: by name, their possible dotted paths */
+	/** Undocumented values that the nodes read from the response: possible dotted paths by name */
 	answer?: Record<string, readonly string[]>;
 }
 
-/** An operation as the service of a credential has it: its row, with the credential's override applied. */
 export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'> {
 	id: OperationId;
-	/** By name: the dotted paths where a value may be. One that an override names is the only one. */
+	/** Dotted paths by name. An override's path is the only one. */
 	answer: Record<string, { paths: readonly string[]; isOverridden: boolean }>;
-	/** The service's own words, by ours, as far as an override has them */
 	words: Record<string, string>;
-	/** The override, as JSON */
 	overrideJson: string;
 }
 
@@ -49,7 +44,7 @@ const pagingNames = (...names: string[]) => [
 	...PAGING_PLACES.flatMap((place) => names.map((name) => `${place}.${name}`)),
 ];
 
-/** Values of a list's response. If `data` has no list, the only other list counts. */
+/** If `data` has no list, the only other list counts. */
 const LIST_ANSWER = {
 	data: ['data'],
 	id: ['id'],
@@ -66,7 +61,7 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	answer: LIST_ANSWER,
 });
 
-/** The id of a new session: its own names before plain ones, what is about the session before what is about the answer */
+/** In order: specific names before plain ones, the session's before the response's */
 const SESSION_ID = [
 	...['sessionId', 'session.sessionId', 'data.sessionId'],
 	...['session_id', 'session.session_id', 'data.session_id'],
@@ -74,7 +69,7 @@ const SESSION_ID = [
 ];
 
 const SESSION_PATH = '/agent/sessions/{sessionId}';
-/** A session is read every few seconds, and has no more to say than people read */
+/** Small, because a session is polled every few seconds */
 const MAX_SESSION_BYTES = MIB;
 
 const FILE_CONFLICT =
@@ -100,7 +95,7 @@ export const OPERATIONS = {
 			description:
 				"Check the dashboard. If the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'. If it isn't, run the workflow again. The node doesn't start a second session, because the work could be done twice.",
 		},
-		// However short Max Wait is: cut off, it would leave a session that nobody knows.
+		// Longer than a short Max Wait, because a start that is cut off could leave a session with no known ID.
 		timeoutMs: 120_000,
 		answer: { sessionId: SESSION_ID },
 	},
@@ -168,7 +163,7 @@ export const OPERATIONS = {
 		method: 'POST',
 		path: '/shared-previews',
 		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
-		// The link is all there is to it.
+		// Nothing but the link is created.
 		effect: 'read',
 		conflict: 'Start an agent session in the project before you share a page of it.',
 	},
@@ -266,52 +261,40 @@ export const OPERATIONS = {
 	},
 } as const satisfies Record<string, OperationRow>;
 
-/** An operation of the contract, by its id */
 export type OperationId = keyof typeof OPERATIONS;
 
-/** The row of an operation. Its type is the same for all of them, where the table's own names each row's keys. */
+/** Widens the type of a row, which the table narrows to the row's own keys. */
 export const operationRow = (id: OperationId): OperationRow => OPERATIONS[id];
 
-/** Returns the message for a non-idempotent operation (API document, Idempotency summary), and undefined for any other. */
+/** Returns undefined for an idempotent operation (API document, Idempotency summary). */
 export function nonIdempotent(id: OperationId): NonIdempotent | undefined {
 	const { effect } = operationRow(id);
 	return typeof effect === 'object' ? effect : undefined;
 }
 
-/** Returns whether the response of an operation is a list. */
 export const isList = (id: OperationId): boolean =>
 	'next_cursor' in (operationRow(id).answer ?? {});
 
-/** The values of an operation by the names of its placeholders. `undefined` is no value, `null` is one. */
+/** Values by placeholder. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;
 
 export interface CallOptions extends SendOptions {
-	/** Fields that the user adds to the body */
 	extra?: Record<string, unknown>;
-	/** Milliseconds after which an attempt counts as lost */
 	timeoutMs?: number;
 }
 
-/** The one way to the API, for every node. The credential's Overrides are applied in it and seen by nobody else. */
+/** The only access to the API. Applies the credential's Overrides, which no caller sees. */
 export interface ApiClient {
 	/** Ends in `/v1`, without a slash after it */
 	readonly baseUrl: string;
 	readonly clock: Clock;
-	/** The execution's, where it has one */
 	readonly signal: AbortSignal | undefined;
-	/**
-	 * Calls an operation. A non-idempotent one is sent again only after proof that it had no effect.
-	 * @throws as `send` of the transport
-	 */
+	/** Retries a non-idempotent operation only after proof that it had no effect. @throws as the transport's `send` */
 	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
-	/** Returns what a response has under one of the names of the operation's `answer`; undefined if it has nothing. */
+	/** Returns the value of a name in the operation's `answer`, or undefined if the response has none. */
 	readField(operation: OperationId, name: string, body: unknown): unknown;
-	/** Returns whether an override says where to read that name. */
 	isOverridden(operation: OperationId, name: string): boolean;
-	/** Returns the service's own word for one of the operation's `words`; undefined if no override has one. */
 	word(operation: OperationId, word: string): string | undefined;
-	/** Returns a fingerprint of the operation's override. */
 	overrideFingerprint(operation: OperationId): string;
-	/** Returns the same API over connections with these options. */
 	withConnection(connection: ConnectionOptions): ApiClient;
 }

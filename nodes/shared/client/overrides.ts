@@ -15,12 +15,9 @@ import {
 	type Values,
 } from './operations';
 
-// The request of an operation and the places in its response: from its row, with the credential's Overrides applied.
-
 const PLACEHOLDER = /\{(\w+)\}/g;
 const ONE_PLACEHOLDER = /^\{(\w+)\}$/;
 
-/** The names of the placeholders in a template, at every depth. */
 export function listPlaceholders(template: Template): string[] {
 	if (typeof template === 'string')
 		return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name);
@@ -28,10 +25,7 @@ export function listPlaceholders(template: Template): string[] {
 	return Object.values(template).flatMap(listPlaceholders);
 }
 
-/**
- * A template with its placeholders filled. A text that is one placeholder becomes the value as it is; within a longer text it becomes
- * text. Parts without a value are left out, and so are objects and lists of nothing but such parts. Values are never looked into.
- */
+/** Keeps the type of a lone placeholder. Omits parts without a value, and objects and lists of only such parts. Never fills inside values. */
 function fillTemplate(template: Template, values: Values): unknown {
 	if (typeof template === 'string') {
 		const [, name] = ONE_PLACEHOLDER.exec(template) ?? [];
@@ -48,7 +42,7 @@ function fillTemplate(template: Template, values: Values): unknown {
 	return Array.isArray(template) ? kept.map(([, part]) => part) : Object.fromEntries(kept);
 }
 
-/** The path with its values encoded. @throws WorkspaceAutomationError for a value that would lead to another path */
+/** Encodes the values. @throws WorkspaceAutomationError for a value that would lead to another path */
 function fillPath(id: OperationId, template: string, values: Values): string {
 	const path = template.replace(PLACEHOLDER, (_, name: string) => {
 		const value = values[name];
@@ -66,7 +60,7 @@ function fillPath(id: OperationId, template: string, values: Values): string {
 	);
 }
 
-/** Returns an operation with its override applied. Each field of the override replaces the row's own. */
+/** Replaces each field that the override has. */
 export function applyOverride(id: OperationId, override: Override = {}): ServiceOperation {
 	const { answer: places = {}, ...row } = operationRow(id);
 	const { answer: overridden = {}, words = {}, ...request } = override;
@@ -84,17 +78,14 @@ export function applyOverride(id: OperationId, override: Override = {}): Service
 	};
 }
 
-/**
- * Returns the request of an operation.
- * @param extra fields that the user adds in the node; they replace those of the body
- */
+/** @param extra fields that the user adds in the node, which replace those of the body */
 export function createRequest(
 	{ id, query, body, ...operation }: ServiceOperation,
 	values: Values,
 	extra: Record<string, unknown> = {},
 ): ApiRequest {
 	const hasBody = body !== undefined || Object.keys(extra).length > 0;
-	// With no field left, one that is sent is empty.
+	// A declared query or body without any values is sent empty.
 	const fields = (fillTemplate({ query, body }, values) ?? {}) as {
 		query?: IDataObject;
 		body?: object;
@@ -114,37 +105,36 @@ export function createRequest(
 	};
 }
 
-/** Returns the value at a dotted path such as `page.next`; undefined if there's none. */
 function valueAt(body: unknown, path: string): unknown {
-	return path.split('.').reduce<unknown>((at, key) => {
-		if (Array.isArray(at)) return at[Number(key)] as unknown;
-		return isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-	}, body);
+	let at = body;
+	for (const key of path.split('.')) {
+		if (Array.isArray(at)) at = at[Number(key)] as unknown;
+		else at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+	}
+	return at;
 }
 
-/** Returns what a response has under one of the names of `answer`: at the override's path, or the first value that isn't empty. */
+/** Returns the value at the override's path, or else the first value that isn't empty. */
 export function readField({ answer }: ServiceOperation, name: string, body: unknown): unknown {
 	const { paths, isOverridden } = answer[name] ?? { paths: [], isOverridden: false };
-	const values = paths.map((path) => valueAt(body, path));
-	if (isOverridden) return values[0];
-	return values.find((value) => value !== undefined && value !== null && value !== '');
+	for (const path of paths) {
+		const value = valueAt(body, path);
+		if (isOverridden || (value !== undefined && value !== null && value !== '')) return value;
+	}
+	return undefined;
 }
 
-/** Returns the sentence that says how to correct where `name` is read from. */
 export const answerOverride = (operation: OperationId, name: string): string =>
 	`If the response has it in another place, name the place under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
 
-/** An override of each part of a request, as an error shows it */
 const OVERRIDE_SHAPES = { body: '{...}', query: '{...}', path: '"/..."', version: '"YYYY-MM-DD"' };
 
-/** Returns the sentence that says how to correct the request. */
 export const requestOverride = (
 	operation: OperationId,
 	field: keyof typeof OVERRIDE_SHAPES = 'body',
 ): string =>
 	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": ${OVERRIDE_SHAPES[field]}}}.`;
 
-/** Returns the error for a response of an unknown shape, which quotes it and names the override. */
 export const unreadableResponse = (
 	operation: OperationId,
 	name: string,
@@ -156,11 +146,7 @@ export const unreadableResponse = (
 		`It answered: ${quote(body)}. ${answerOverride(operation, name)}`,
 	);
 
-/**
- * Returns the rows of a query.
- * @param warn called if the service names another number of rows
- * @throws WorkspaceAutomationError if there's no list of rows
- */
+/** Warns if the service names another number of rows. @throws WorkspaceAutomationError if there's no list of rows */
 export function readRows(
 	api: ApiClient,
 	body: unknown,
@@ -175,7 +161,7 @@ export function readRows(
 	return rows as IDataObject[];
 }
 
-/** The real request, as the service's own documentation shows it. Fields that are left out don't change. */
+/** The request as the service's own documentation shows it. Absent fields don't change. */
 export interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
@@ -187,7 +173,6 @@ export interface Override extends Partial<
 
 const OVERRIDES_EXAMPLE = '{"createAgentSession": {"body": {"input": "{prompt}"}}}';
 
-/** The values that an operation has for its request, by the names of their placeholders. */
 export function allowedPlaceholders(operation: OperationId): string[] {
 	const { path, query, body, values = [] } = operationRow(operation);
 	return [...new Set([...listPlaceholders([path, query, body]), ...values])];
@@ -221,7 +206,6 @@ const areTexts = (value: unknown): boolean =>
 
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Check and description of each field of an override */
 const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => boolean, is: string]> =
 	{
 		method: [
@@ -265,11 +249,7 @@ function checkOverride(operation: OperationId, override: unknown): void {
 	}
 }
 
-/**
- * The credential's Overrides, checked.
- * @param value JSON text, an object, or nothing
- * @throws WorkspaceAutomationError that names the error, and what there is
- */
+/** Checks the credential's Overrides: JSON text, an object, or nothing. @throws WorkspaceAutomationError that lists the valid names */
 export function readOverrides(value: unknown): Partial<Record<OperationId, Override>> {
 	const overrides = requireJsonObject('Overrides', value);
 	const operations = Object.keys(OPERATIONS) as OperationId[];

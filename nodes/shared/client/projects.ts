@@ -3,19 +3,15 @@ import { nonEmptyText } from '../values';
 import { readPages } from './lists';
 import type { ApiClient } from './operations';
 
-/** An approver waits for the project's name, and nothing depends on it. */
+/** Short, because an approver waits and nothing depends on the name */
 const MAX_LOOKUP_MS = 5_000;
 
-/** What an approval request says of its project */
 export interface ProjectDetails {
 	projectName?: string;
 	timeZone?: string;
 }
 
-/**
- * Returns the name and the time zone of a project (API document, Project). Empty if the list of projects can't be read in time, or
- * doesn't have the project: the key may lack the scope.
- */
+/** Returns {} if the project isn't in the list in time (API document, Project): the key may lack the scope. */
 export async function findProject(api: ApiClient, projectId: string): Promise<ProjectDetails> {
 	const deadline = api.clock.monotonicMs() + MAX_LOOKUP_MS;
 	const found = await resultOrError(searchProjects(api, projectId, deadline));

@@ -1,39 +1,33 @@
+import { throwIfAborted } from '../errors';
 import { RateLimitError } from './attemptError';
 import { realClock, withTimeout, type Clock } from './clock';
 import { RateController } from './rateController';
 
-// The queue that all requests with one key pass, in every node and execution of this process.
-
-/** A request that waits to be sent. Times are on the monotonic clock. */
+/** Times are on the monotonic clock. */
 export interface QueuedRequest {
 	/** Time of its first queueing. After a 429 it keeps its place. */
 	since: number;
-	/** The latest time to send it */
 	deadline: number;
-	/** True if it goes before the others, and through a pause that would outlast its deadline */
+	/** Goes before the others, and through a pause that would outlast its deadline */
 	urgent?: boolean;
 }
 
 interface Ticket extends QueuedRequest {
 	queuedAt: number;
-	/** Lets the request be sent. */
 	resolve(): void;
 	reject(error: RateLimitError): void;
 }
 
-/** Requests in flight with one key. A service with limits can say so before hundreds of requests are on their way. */
+/** Few enough that a service can state its limits before hundreds of requests are on their way */
 const MAX_IN_FLIGHT = 25;
-/** Every so many slots, the oldest request goes before the urgent ones, so that they can't starve the rest. */
+/** Every fourth slot goes to the oldest request, so that urgent ones can't starve the rest. */
 const SLOTS_TO_OLDEST = 4;
-/** The longest timer, so that none is left for long after the requests that waited have left */
+/** Longest timer, so that none outlives the queue for long */
 const MAX_TICK_MS = 1_000;
-/** A key without requests for this long starts over as if it were new. */
+/** A key that is idle for this long starts over as if it were new. */
 const MAX_IDLE_MS = 5 * 60_000;
 
-/**
- * An adaptive rate limiter: a queue by age and urgency, at most `MAX_IN_FLIGHT` requests at once, and a rate that `RateController`
- * learns from 429s (AIMD).
- */
+/** Queues requests by age and urgency, at most `MAX_IN_FLIGHT` at once, at a rate that `RateController` learns from 429s. */
 export class RateLimiter {
 	private readonly controller = new RateController();
 	/** Doesn't stop with any execution */
@@ -41,7 +35,6 @@ export class RateLimiter {
 	/** Oldest first */
 	private queued: Ticket[] = [];
 	private readonly inFlight = new Set<Ticket>();
-	/** Slots given to urgent requests while others waited */
 	private urgentSlots = 0;
 	private isTimerRunning = false;
 	private usedAt: number;
@@ -52,11 +45,8 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Calls `send` when the request may be sent, and learns from its result.
-	 * @param signal of the execution: after Stop, the request leaves the queue
-	 * @param send returns `pauseMs` after a 429: for how long the key should pause
-	 * @throws CanceledError if the execution is stopped before the request is sent
-	 * @throws RateLimitError if the request can't be sent before its deadline; at once, or at the deadline
+	 * Calls `send` when the request may be sent, and learns from its result, which has `pauseMs` after a 429.
+	 * @throws RateLimitError if it can't be sent before its deadline, or CanceledError if the execution is stopped before that
 	 */
 	async schedule<T extends { pauseMs?: number }>(
 		request: QueuedRequest,
@@ -70,7 +60,9 @@ export class RateLimiter {
 		try {
 			if (this.isTimerRunning) this.dispatch();
 			else void this.runTimer();
-			await withTimeout(signal, undefined, async () => await slot);
+			// Most requests may go at once, and waiting costs a promise and a listener.
+			if (!this.inFlight.has(ticket)) await withTimeout(signal, undefined, async () => await slot);
+			throwIfAborted(signal);
 			const sentAt = this.clock.monotonicMs();
 			const result = await send();
 			const now = this.clock.monotonicMs();
@@ -82,7 +74,6 @@ export class RateLimiter {
 		}
 	}
 
-	/** Returns whether there is nothing left to remember. */
 	isIdle(): boolean {
 		return this.queued.length === 0 && this.clock.monotonicMs() - this.usedAt > MAX_IDLE_MS;
 	}
@@ -93,14 +84,14 @@ export class RateLimiter {
 		if (last && last.since > ticket.since) this.queued.sort((a, b) => a.since - b.since);
 	}
 
-	/** Frees the slot of a request, or its place in the queue: Stop may come at any time. */
+	/** Frees the slot, or the place in the queue, because Stop may come at any time. */
 	private release(ticket: Ticket): void {
 		if (!this.inFlight.delete(ticket))
 			this.queued = this.queued.filter((queued) => queued !== ticket);
 		this.dispatch();
 	}
 
-	/** Rejects requests that can't be sent in time, and sends those that may go now. Returns the time until the next dispatch. */
+	/** Rejects late requests, and sends those that may go. Returns the milliseconds until the next dispatch. */
 	private dispatch(): number {
 		const now = this.clock.monotonicMs();
 		const waitMs = (ticket: Ticket) => Math.max(0, this.controller.nextSendAt(ticket) - now);
@@ -121,7 +112,7 @@ export class RateLimiter {
 		}, MAX_TICK_MS);
 	}
 
-	/** Returns the request to send now. Urgent ones need no free slot. */
+	/** Returns the next request. Urgent ones need no free slot. */
 	private nextTicket(now: number): Ticket | undefined {
 		const mayGo = (ticket: Ticket) => this.controller.nextSendAt(ticket) <= now;
 		const urgent = this.queued.find((ticket) => ticket.urgent && mayGo(ticket));
@@ -131,7 +122,6 @@ export class RateLimiter {
 		return ++this.urgentSlots % SLOTS_TO_OLDEST === 0 ? oldest : urgent;
 	}
 
-	/** Dispatches until the queue is empty. One timer serves all requests. */
 	private async runTimer(): Promise<void> {
 		this.isTimerRunning = true;
 		for (let tickMs = this.dispatch(); this.queued.length > 0; tickMs = this.dispatch())
@@ -140,7 +130,7 @@ export class RateLimiter {
 	}
 }
 
-/** The rate limiters of this process, one per key. In queue mode, each worker has its own. */
+/** Holds one rate limiter per key. In queue mode, each worker has its own. */
 export class RateLimiters {
 	private readonly limiters = new Map<string, RateLimiter>();
 	private readonly clock: Clock;
@@ -158,5 +148,4 @@ export class RateLimiters {
 	}
 }
 
-/** Shared by all executions and nodes. */
 export const processRateLimiters = new RateLimiters(realClock);

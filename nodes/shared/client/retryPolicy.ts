@@ -2,16 +2,9 @@ import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './ty
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
 
-/**
- * Proof that an attempt gives about its request:
- * - `succeeded`: the service did it, and this is its response.
- * - `notExecuted`: the service didn't run the request: it never arrived, or it was rate limited. Safe to retry.
- * - `rejected`: the service said no. A retry wouldn't help.
- * - `unknown`: it may have taken effect. No response came, or one that isn't the service's own.
- */
+/** `notExecuted`: never arrived or rate limited, safe to retry. `unknown`: may have taken effect, because the service itself didn't respond. */
 export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown';
 
-/** Returns whether a status denies. A redirect, a service in trouble and a rate limit don't. */
 export const isRejection = (status: number): boolean =>
 	status >= 400 && status < 500 && status !== 408 && status !== 429;
 
@@ -29,10 +22,7 @@ const FAILED_ATTEMPT_OUTCOMES = {
 	tooLarge: 'unknown',
 } as const;
 
-/**
- * Returns what an attempt proves. Everything that talks to the service asks here. A success with JSON or with an empty body is the
- * service's own, and so is a 4xx with anything but a page. A 429 proves that nothing ran, no matter who limits the rate.
- */
+/** Returns what an attempt proves. JSON, an empty success and a 4xx without a page are the service's own. A 429 proves that nothing ran. */
 export function classifyAttempt(attempt: Attempt, effect: Effect): AttemptOutcome {
 	if (attempt.kind !== 'response') return FAILED_ATTEMPT_OUTCOMES[attempt.kind];
 	const { status, body, text = '', broken } = attempt;
@@ -49,7 +39,6 @@ const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 
-/** The time of a decision, on both clocks */
 export interface Moment {
 	/** For deadlines */
 	monotonicMs: number;
@@ -57,11 +46,7 @@ export interface Moment {
 	wallMs: number;
 }
 
-/**
- * Returns the milliseconds that a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110, 10.2.3).
- * A date is compared with the service's own `Date` header, if there is one, so that a wrong clock does no harm.
- * Returns undefined if the header is missing or unreadable.
- */
+/** Returns the wait of `Retry-After` (RFC 9110, 10.2.3). A date is compared with the service's `Date`, so that a wrong clock does no harm. */
 export function retryAfterMs(headers: Headers, wallMs: number): number | undefined {
 	const value = headers['retry-after'];
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -74,12 +59,7 @@ export function retryAfterMs(headers: Headers, wallMs: number): number | undefin
 	return Math.max(0, at - (Number.isNaN(serviceNow) ? wallMs : serviceNow));
 }
 
-/**
- * Returns the milliseconds to wait before the next attempt. With `Retry-After`: that time, at least a second, plus up to 2% jitter.
- * Otherwise: 1, 2, 4, ... seconds up to `maxDelayMs`, plus up to 20%, so that many clients don't return at once.
- * @param failures 1 after the first failure
- * @param random from 0 to 1
- */
+/** Returns `Retry-After`, at least 1 s, plus up to 2% jitter, or 1, 2, 4, ... s plus up to 20%. `failures` is 1 after the first. */
 export function retryDelayMs(
 	attempt: Attempt,
 	failures: number,
@@ -93,30 +73,25 @@ export function retryDelayMs(
 }
 
 export interface RetryLimits {
-	/** On the monotonic clock: the time after which nothing is sent again; without a limit by default */
+	/** On the monotonic clock. Nothing is sent again after it */
 	deadline?: number;
-	/** Attempts at most; a 429 doesn't count. 5 by default */
+	/** 5 by default. A 429 doesn't count */
 	maxAttempts?: number;
-	/** True to send once and never again, for a caller who checks the result before the next attempt */
+	/** For a caller who checks the result before the next attempt */
 	singleAttempt?: boolean;
-	/** The longest wait between two attempts in milliseconds, unless the service asks for more. 30 s by default */
+	/** 30 s by default. `Retry-After` may exceed it */
 	maxDelayMs?: number;
-	/** Waits in milliseconds after each of which a 404 is retried. None by default */
+	/** Waits after each of which a 404 is retried */
 	notFoundDelaysMs?: readonly number[];
 }
 
 export interface RetryState {
-	/** Attempts that ended in a 429 */
 	throttled: number;
-	/** Other attempts that failed and may be repeated */
 	failures: number;
-	/** Attempts that ended in a 404 and were repeated */
 	notFound: number;
-	/** True if an attempt may have reached the service and taken effect */
 	mayHaveTakenEffect: boolean;
 }
 
-/** The state before the first attempt */
 export const NO_ATTEMPTS: RetryState = {
 	throttled: 0,
 	failures: 0,
@@ -125,27 +100,21 @@ export const NO_ATTEMPTS: RetryState = {
 };
 
 export interface NextAction {
-	/**
-	 * - `return`: the attempt has the response.
-	 * - `returnDeleted`: a DELETE finds nothing after an attempt that may have deleted it, so it's done.
-	 * - `retry`: after the delay.
-	 * - `reconcile`: find out whether it took effect. If not, retry after the delay; without a delay, fail.
-	 */
+	/** `returnDeleted`: a 404 for a DELETE that may have worked. `reconcile`: check the effect, then retry after `delayMs`, or fail without it. */
 	type: 'return' | 'returnDeleted' | 'retry' | 'reconcile' | 'fail';
 	delayMs?: number;
 	state: RetryState;
-	/** After a 429: for how long to pause every request with this key */
+	/** After a 429: the pause for every request with this key */
 	pauseMs?: number;
 }
 
-/** Returns whether a wait ends in time. */
 export const fitsDeadline = (
 	delayMs: number,
 	{ monotonicMs }: Moment,
 	{ deadline = Infinity }: RetryLimits,
 ): boolean => monotonicMs + delayMs <= deadline;
 
-/** Returns whether the request may be sent again if there's time. A non-idempotent request has to be reconciled before. */
+/** Returns whether a retry is allowed, time aside. A non-idempotent request has to be reconciled first. */
 export function shouldRetry(
 	outcome: AttemptOutcome,
 	{ kind }: Attempt,
@@ -157,13 +126,13 @@ export function shouldRetry(
 	return outcome !== 'rejected' && kind !== 'tooLarge' && failures < maxAttempts;
 }
 
-/** Returns the wait before a 404 is retried; undefined if it's final. A new session isn't readable at once. */
+/** Returns undefined if the 404 is final. A new session isn't readable at once. */
 function notFoundDelay(state: RetryState, moment: Moment, limits: RetryLimits): number | undefined {
 	const delayMs = limits.singleAttempt ? undefined : limits.notFoundDelaysMs?.[state.notFound];
 	return delayMs !== undefined && fitsDeadline(delayMs, moment, limits) ? delayMs : undefined;
 }
 
-/** Returns what to do after the service said no. The reason may be an earlier attempt, such as a file that exists by now. */
+/** Decides after a rejection, which an earlier attempt may have caused, such as a file that exists by now. */
 function afterRejection(
 	state: RetryState,
 	attempt: Attempt,
@@ -182,10 +151,7 @@ function afterRejection(
 	return { type: state.mayHaveTakenEffect && isNonIdempotent ? 'reconcile' : 'fail', state };
 }
 
-/**
- * Returns what to do after an attempt.
- * @param random from 0 to 1
- */
+/** @param random from 0 to 1 */
 export function nextAction(
 	before: RetryState,
 	attempt: Attempt,

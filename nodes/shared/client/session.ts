@@ -10,9 +10,8 @@ import {
 	nonEmptyText,
 } from '../values';
 
-// An agent session as the API document describes it (Agent session status object), and how it is read.
+// Session as in the API document (Agent session status object)
 
-/** API document, Agent session status object: `latestMessage` */
 export interface LatestMessage {
 	role?: string;
 	text?: string;
@@ -20,7 +19,6 @@ export interface LatestMessage {
 	completedAt?: string;
 }
 
-/** API document, Agent session status object: `latestTool` */
 export interface LatestTool {
 	name?: string;
 	status?: string;
@@ -31,24 +29,22 @@ export interface LatestTool {
 /** A pending interaction. Only `id` and `type` can be relied on: the document leaves one of the two variants open. */
 export type Interaction = { id: string; type: string } & Record<string, unknown>;
 
-/** The status object with every field that may be missing made safe to use. */
 export interface Session {
 	sessionId: string;
 	dashboardUrl?: string;
 	/** `starting`, `running`, `completed`, `failed`, or a value that the document does not list */
 	status: string;
-	/** Each interaction once, however often the service lists it; `id` is empty where there is none */
+	/** Each once, however often the service lists it. `id` is empty if there is none. */
 	pendingInteractions: Interaction[];
 	error?: string;
 	latestMessage?: LatestMessage;
 	latestTool?: LatestTool;
-	/** As the service gives it: a date-time in some form */
+	/** A date-time in any form that the service gives */
 	lastActivityAt?: string | number;
-	/** The fields that the API document doesn't list, if there are any */
+	/** Fields that the API document doesn't list */
 	more?: Record<string, unknown>;
 }
 
-/** The fields of the status object in the API document */
 const DOCUMENTED_FIELDS = [
 	'sessionId',
 	'dashboardUrl',
@@ -60,29 +56,28 @@ const DOCUMENTED_FIELDS = [
 	'lastActivityAt',
 ];
 
-/** Returns a fingerprint of a JSON value, such as an interaction, independent of the order of keys. Undefined if it's nested too deeply. */
+/** Returns a fingerprint that ignores the order of keys, or undefined if the value is nested too deeply. */
 export function fingerprintContent(value: unknown): string | undefined {
 	const json = sortedJson(value);
 	return json === undefined ? undefined : fingerprint(json);
 }
 
-/** Returns the key of a request: what an approver is asked about. Metadata that ages isn't part of it. */
+/** Identifies a request by the parts that an approver decides about. Metadata that ages isn't one of them. */
 export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
 	fingerprint(toText([id, type, permission, patterns]));
 
-/** The type of what represents `pendingInteractions` that are not a list: something waits, and nobody can tell what. */
+/** Type of a `pendingInteractions` that isn't a list: something unknown waits. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
-/** The type of an interaction that is nested too deeply to be read */
 const TOO_DEEP = 'interaction that is nested too deeply';
 
 const hasOnlyBlanks = (value: unknown): boolean =>
 	!value || (typeof value === 'object' && Object.values(value).every(hasOnlyBlanks));
 
-/** Nothing, or a wrapping around nothing */
+/** Returns true for nothing, and for objects and lists that hold nothing. */
 export const isBlank = (value: unknown): boolean => !isTooDeep(value) && hasOnlyBlanks(value);
 
-/** Each interaction once, however often it is listed. What is not one is kept, too: it may be what the session waits for. */
+/** Removes duplicates. Keeps entries that are no interactions, because the session may wait for one. */
 export function readInteractions(value: unknown): Interaction[] {
 	if (isBlank(value)) return [];
 	if (!Array.isArray(value)) {
@@ -105,7 +100,6 @@ export function readInteractions(value: unknown): Interaction[] {
 const readRecord = (value: unknown): Record<string, unknown> | undefined =>
 	isRecord(value) && !isTooDeep(value) ? value : undefined;
 
-/** Returns the fields of a status object that the document doesn't list; undefined if there are none. */
 function readMore(found: Record<string, unknown>): Record<string, unknown> | undefined {
 	const more = Object.entries(found).filter(
 		([name, value]) => !DOCUMENTED_FIELDS.includes(name) && !isTooDeep(value),
@@ -116,7 +110,7 @@ function readMore(found: Record<string, unknown>): Record<string, unknown> | und
 export const isKnownStatus = (status: string): boolean =>
 	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
-/** The session in a response, as it is or below `session` or `data`; undefined where there is no status object. */
+/** Reads the status object at the top or below `session` or `data`. Returns undefined if there is none. */
 export function readSession(body: unknown, sessionId: string): Session | undefined {
 	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
 	const readable = places.filter(({ status }) => typeof status === 'string');
@@ -129,7 +123,7 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 	const status = String(found.status);
 	return {
 		sessionId,
-		// It is in errors and in the log, in one line like all that is shown.
+		// On one line, because errors and the log show it
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
 		status: isKnownStatus(status) ? status.toLowerCase() : status,
 		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),
@@ -145,31 +139,28 @@ export function readSession(body: unknown, sessionId: string): Session | undefin
 export const hasEnded = ({ status }: Session): boolean =>
 	status === 'completed' || status === 'failed';
 
-/** Returns what the agent said last. Until the agent speaks, the latest message is the prompt. */
-export const latestAgentText = ({ latestMessage }: Session): string =>
-	latestMessage?.role === 'user' ? '' : (latestMessage?.text ?? '');
+export const isFromUser = ({ latestMessage }: Session): boolean =>
+	toText(latestMessage?.role).toLowerCase() === 'user';
 
-/** Returns a key of the latest message: equal as long as nobody says anything. */
+/** Returns an empty text until the agent speaks, because the latest message is the prompt until then. */
+export const latestAgentText = (session: Session): string =>
+	isFromUser(session) ? '' : (session.latestMessage?.text ?? '');
+
 export const messageKey = ({ latestMessage }: Session): string =>
 	fingerprint(toText([latestMessage?.createdAt, latestMessage?.text]));
 
-/**
- * Returns whether a reading proves a turn after the one that ended before: the session is at work, or its latest message is new and not the
- * user's. `lastActivityAt` alone proves nothing.
- * @param before `messageKey` of the session before, and whether it had ended
- */
+/** Returns true if an ended session works again, or has a new message that isn't the user's. `lastActivityAt` alone proves nothing. */
 export function isNewTurn(
 	before: { messageKey: string; hadEnded: boolean },
 	now: Session,
 ): boolean {
 	if (before.hadEnded && !hasEnded(now)) return true;
-	return messageKey(now) !== before.messageKey && now.latestMessage?.role !== 'user';
+	return messageKey(now) !== before.messageKey && !isFromUser(now);
 }
 
-/** Returns whether a reading is older than another one, by `lastActivityAt`; unreadable times are never older. */
+/** Returns false if either time is unreadable. */
 export const isStale = (now: Session, lastActivityAt: string | number | undefined): boolean =>
 	parseTimestamp(now.lastActivityAt) < parseTimestamp(lastActivityAt);
 
-/** Returns whether a time of the service is after another one, in milliseconds since 1970. An unreadable time never is. */
 export const isAfter = (time: string | number | undefined, ms: number): boolean =>
 	parseTimestamp(time) > ms;

@@ -6,10 +6,9 @@ import type { ApiResponse } from './types';
 import { answerOverride, unreadableResponse } from './overrides';
 import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } from './operations';
 
-/** A response where a session should be; the next one may be better. */
+/** Thrown for a response without a status object. The next response may have one. */
 export class UnreadableSessionError extends WorkspaceAutomationError {}
 
-/** The session in a response, or undefined where there is none. */
 export const parseSession = (
 	api: ApiClient,
 	body: unknown,
@@ -17,7 +16,7 @@ export const parseSession = (
 ): Session | undefined =>
 	readSession(api.readField('getAgentSession', 'session', body) ?? body, sessionId);
 
-/** The same. @throws UnreadableSessionError where the response is no status object */
+/** @throws UnreadableSessionError if the response has no status object */
 export function requireSession(api: ApiClient, body: unknown, sessionId: string): Session {
 	const session = parseSession(api, body, sessionId);
 	if (session) return session;
@@ -26,7 +25,7 @@ export function requireSession(api: ApiClient, body: unknown, sessionId: string)
 	throw new UnreadableSessionError(message, description);
 }
 
-/** The session as it is now. @throws UnreadableSessionError where the response is no status object */
+/** @throws UnreadableSessionError if the response has no status object */
 export async function fetchSession(
 	api: ApiClient,
 	sessionId: string,
@@ -36,14 +35,11 @@ export async function fetchSession(
 	return requireSession(api, body, sessionId);
 }
 
-/** The values of options that approve or deny, where an override of `resolveInteraction` has words for them. */
+/** Returns the option values that an override of `resolveInteraction` names for a decision. */
 export const readOptionWords = (api: ApiClient, decision: 'approve' | 'deny'): string[] =>
 	splitList(api.word('resolveInteraction', decision) ?? '');
 
-/**
- * The id of a session that was just started: in the body of the response, or at the end of its `Location` header.
- * @throws IndeterminateError quoting a response without one: a session may be running that nobody knows
- */
+/** Reads the body, then the `Location` header. @throws IndeterminateError without an ID, because an unknown session may be running */
 export function readNewSessionId(api: ApiClient, { body, headers }: ApiResponse): string {
 	const found = api.readField('createAgentSession', 'sessionId', body);
 	const named = typeof found === 'number' ? String(found) : nonEmptyText(found);
@@ -57,7 +53,7 @@ export function readNewSessionId(api: ApiClient, { body, headers }: ApiResponse)
 	);
 }
 
-/** The error for a request that an earlier try of the execution sent without learning what became of it. */
+/** Returns the error if an earlier try of the execution sent the request without getting a response. */
 export const mayHaveHappenedError = (operation: OperationId): IndeterminateError =>
 	indeterminateError(
 		nonIdempotent(operation)!,

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { fingerprint } from '../values';
-import { throwIfAborted, WorkspaceAutomationError } from '../errors';
+import { WorkspaceAutomationError } from '../errors';
 import { attemptError } from './attemptError';
 import { realClock, type Clock } from './clock';
 import { processRateLimiters, type RateLimiters } from './rateLimiter';
@@ -20,37 +20,29 @@ import type {
 	ReconcileResult,
 } from './types';
 
-/** The time limit of a call with all its retries, unless the caller sets one */
 const MAX_CALL_MS = 5 * 60_000;
-/** The time limit of an attempt, from its first byte to its last */
 const MAX_ATTEMPT_MS = 60_000;
-/** The least time that an attempt gets, however little is left */
 const MIN_ATTEMPT_MS = 1_000;
 
 export interface SendOptions extends RetryLimits {
-	/** Instead of a deadline: milliseconds from the first attempt on, since a request may be queued before it. 5 minutes by default */
+	/** Counts from the first attempt, because a request may be queued before it. Used without a deadline, 5 minutes by default */
 	timeLimitMs?: number;
-	/** The least time that an attempt gets, even beyond the deadline. 1 second by default */
+	/** Even beyond the deadline. 1 second by default */
 	minAttemptMs?: number;
-	/** True to send it before other requests with the same key */
 	urgent?: boolean;
-	/** True if the call continues when the execution is stopped, and is made even after that */
+	/** Continues after Stop, and may even start after it */
 	ignoreCancel?: boolean;
-	/** Finds out whether a non-idempotent request took effect; it's unknown if this fails */
+	/** The effect is unknown if this fails. */
 	reconcile?: () => Promise<ReconcileResult>;
 }
 
 export interface TransportOptions {
 	clock?: Clock;
-	/** Limits the requests in flight; there's no limit by default */
 	semaphore?: Semaphore;
 	rateLimiters?: RateLimiters;
 }
 
-/**
- * Opens the connection to the service. A 429 slows down everything that this process sends with the same key.
- * @throws WorkspaceAutomationError if the credential is invalid
- */
+/** Slows down all requests of this process with the same key after a 429. @throws WorkspaceAutomationError if the credential is invalid */
 export function createTransport(
 	context: ApiContext,
 	credential: ICredentialDataDecryptedObject,
@@ -82,7 +74,6 @@ export function createTransport(
 		);
 	}
 
-	/** Waits for the rate limiter, then calls `sendNow`. */
 	async function schedule(
 		since: number,
 		deadline: number,
@@ -97,11 +88,10 @@ export function createTransport(
 	}
 
 	/**
-	 * Sends a request and returns the response. Retries if that's safe.
+	 * Sends a request, and retries if that's safe.
 	 * @throws IndeterminateError if a non-idempotent request may have taken effect
-	 * @throws RateLimitError if the rate limit leaves no time to send it
+	 * @throws RateLimitError if the rate limit leaves no time to send it, or CanceledError if the execution was stopped
 	 * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
-	 * @throws CanceledError if the execution was stopped
 	 */
 	async function send(
 		request: ApiRequest,
@@ -115,7 +105,6 @@ export function createTransport(
 		const limits: RetryLimits = { ...options };
 		let since: number | undefined;
 		const sendAttempt = async (deadline: number): Promise<Attempt> => {
-			throwIfAborted(signal);
 			const leftMs = deadline - clock.monotonicMs();
 			const { timeoutMs: maxMs = MAX_ATTEMPT_MS } = request;
 			const { minAttemptMs = MIN_ATTEMPT_MS } = options;

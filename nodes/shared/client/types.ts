@@ -7,25 +7,20 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-/** The part of n8n's contexts that a request needs. Execution, single-item, polling and load-options contexts all have it. */
+/** The part that execution, single-item, polling and load-options contexts of n8n have in common */
 export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	helpers: Pick<IAllExecuteFunctions['helpers'], 'httpRequestWithAuthentication'>;
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
 
-/** The error for a request that may not be repeated, if nobody can tell whether it took effect */
+/** The error if the node couldn't confirm whether the request took effect */
 export interface NonIdempotent {
 	message: string;
 	description: string;
 }
 
-/**
- * The effect of a request on the service, which tells when it may be retried:
- * - `read`: none that matters. Without a response body it was useless.
- * - `idempotent`: done twice is as good as done once.
- * - `NonIdempotent`: done twice does harm.
- */
+/** Tells when a retry is safe. A `read` without a response body was useless, and a `NonIdempotent` request does harm if done twice. */
 export type Effect = 'read' | 'idempotent' | NonIdempotent;
 
 export interface ApiRequest {
@@ -35,15 +30,14 @@ export interface ApiRequest {
 	path: string;
 	query?: IDataObject;
 	body?: unknown;
-	/** The only version that the endpoint allows (API document, Versioning); by default the credential's is sent */
+	/** The only version that the endpoint allows (API document, Versioning), instead of the credential's */
 	version?: string;
-	/** The scope that the API document names for it */
 	scope?: string;
 	/** Advice after a 409 */
 	conflict?: string;
-	/** The largest response to read; 16 MiB by default */
+	/** 16 MiB by default */
 	maxBytes?: number;
-	/** Milliseconds for an attempt, from its first byte to its last; 60 s by default */
+	/** Per attempt, from its first byte to its last. 60 s by default */
 	timeoutMs?: number;
 }
 
@@ -58,14 +52,11 @@ export type Headers = Record<string, unknown>;
 export interface ApiResponse {
 	status: number;
 	headers: Headers;
-	/** The parsed JSON; undefined where there was none */
+	/** Parsed JSON, or undefined if there's none */
 	body: unknown;
 }
 
-/**
- * Result of a lost response: the response that it would have got, `notApplied` if it provably had no
- * effect, or `unknown`.
- */
+/** Result of a lost response: the response itself, `notApplied` if the request provably had no effect, or `unknown` */
 export type ReconcileResult = ApiResponse | 'notApplied' | 'unknown';
 
 export interface ResponseAttempt extends ApiResponse {
@@ -76,17 +67,10 @@ export interface ResponseAttempt extends ApiResponse {
 	broken?: string;
 }
 
-/** An attempt without a usable response */
 export interface FailedAttempt {
-	/**
-	 * - `unsent`: the request never reached the service, so it had no effect.
-	 * - `lost`: no response returned. The service may have acted.
-	 * - `unusable`: there's no secure connection, for example because the certificate isn't trusted.
-	 * - `tooLarge`: the response has more bytes than the limit that `code` names.
-	 */
+	/** `unsent`: never reached the service. `lost`: it may have acted. `unusable`: no secure connection. `tooLarge`: over the limit in `code`. */
 	kind: 'unsent' | 'lost' | 'unusable' | 'tooLarge';
 	code: string;
 }
 
-/** The result of sending a request once */
 export type Attempt = ResponseAttempt | FailedAttempt;

@@ -9,7 +9,6 @@ import type { Clock } from './clock';
 import { nextAction, NO_ATTEMPTS, type NextAction, type RetryLimits } from './retryPolicy';
 import type { ApiRequest, ApiResponse, Attempt, ReconcileResult } from './types';
 
-/** An attempt, and what to do after it */
 export interface DecidedAttempt extends NextAction {
 	attempt: Attempt;
 }
@@ -19,15 +18,13 @@ export interface RetryOptions {
 	/** Read after each attempt */
 	limits: RetryLimits;
 	clock: Clock;
-	/** Ends the waits between attempts; without one the call continues after Stop */
+	/** Ends the waits between attempts. Without one, the call continues after Stop. */
 	signal: AbortSignal | undefined;
-	/** Finds out whether a non-idempotent request took effect; it's unknown if this fails */
 	reconcile?: () => Promise<ReconcileResult>;
-	/** Returns the error for the attempt that the call ends with. */
 	toError(attempt: Attempt): WorkspaceAutomationError;
 }
 
-/** Checks whether a non-idempotent request took effect. Returns its response, or undefined to send it again. */
+/** Returns the response if the request took effect, or undefined to send it again. */
 async function reconcileAttempt(
 	{ attempt, delayMs }: DecidedAttempt,
 	{ request, reconcile, toError }: RetryOptions,
@@ -44,12 +41,8 @@ async function reconcileAttempt(
 }
 
 /**
- * Sends a request until an attempt has its response, and returns it. A non-idempotent request is sent again only after proof that it
- * had no effect.
+ * Retries a non-idempotent request only after proof that it had no effect. Throws the same errors as the transport's `send`.
  * @param sendOnce sends the request and passes the attempt to `decide`, whose result it returns
- * @throws IndeterminateError if a non-idempotent request may have taken effect
- * @throws WorkspaceAutomationError if the request was rejected or failed too often
- * @throws CanceledError if the execution was stopped
  */
 export async function withRetries(
 	sendOnce: (decide: (attempt: Attempt) => DecidedAttempt) => Promise<DecidedAttempt>,

@@ -5,14 +5,11 @@ export type ToolContext = {
 	isToolExecution?: IExecuteFunctions['isToolExecution'];
 };
 
-/** Returns whether an AI agent uses the node as its tool. n8n says so only in part; the type that the node is wrapped in always does. */
+/** Returns whether an AI agent uses the node as its tool. n8n's own flag covers only some cases, the type's suffix covers all. */
 export const isTool = (context: ToolContext): boolean =>
 	context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
 
-/**
- * Returns whether an item that fails is passed on with its error. A tool's always is, unless the user wants the workflow to stop: of an
- * error that is thrown the model reads the message alone, neither the description nor the session.
- */
+/** Returns whether a failed item is passed on. A tool's is unless set to stop, because a model reads only a thrown error's message. */
 export const continuesOnError = (
 	context: ToolContext & Pick<IExecuteSingleFunctions, 'continueOnFail'>,
 ): boolean =>

@@ -1,13 +1,11 @@
 import type { ChunkType, IExecuteFunctions } from 'n8n-workflow';
 
-/** A chat that shows what a node writes while it runs. */
 export interface ChatStream {
 	write(text: string): void;
-	/** Writes the last text. Nothing can be written afterwards. */
 	end(text: string): void;
 }
 
-/** Returns the chat of an item; undefined unless n8n streams the response of a chat or a webhook. n8n before 1.99 never does. */
+/** Returns an item's chat, or undefined unless n8n streams the response of a chat or a webhook. n8n before 1.99 never does. */
 export function openChatStream(
 	context: Partial<Pick<IExecuteFunctions, 'isStreaming' | 'sendChunk'>>,
 	itemIndex: number,
@@ -15,7 +13,7 @@ export function openChatStream(
 	if (context.isStreaming?.() !== true || !context.sendChunk) return undefined;
 	let isOpen = false;
 	const send = (type: ChunkType, content?: string) => {
-		// n8n returns a promise. A chat that was closed must not end the session.
+		// n8n returns a promise. A closed chat must not end the session.
 		void (async () => await context.sendChunk!(type, itemIndex, content))().catch(() => {});
 	};
 	const write = (text: string) => {

@@ -10,21 +10,20 @@ import {
 } from '../validation';
 import { countField, showFor, textField, toggle, type Field } from './fields';
 
-// Fields that more than one operation or node shows.
-
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
 
 const uuidValidation = (displayName: string): INodePropertyModeValidation[] => [
 	{
 		type: 'regex',
 		properties: {
-			regex: `^\\s*${UUID}\\s*$`,
+			// An empty value passes, because an optional field may have none. The field's check refuses it elsewhere.
+			regex: `^\\s*(${UUID})?\\s*$`,
 			errorMessage: `Not a valid ${displayName.toLowerCase()} ID: it is a UUID`,
 		},
 	},
 ];
 
-/** A resource from a searchable list or by ID. `searchListMethod` has to be among the node's `methods.listSearch`. */
+/** `searchListMethod` must be one of the node's `methods.listSearch`. */
 const locator = <T>(
 	displayName: string,
 	name: string,
@@ -55,7 +54,7 @@ const locator = <T>(
 	],
 });
 
-/** Returns a locator without patterns for n8n to check: on each resume of a paused execution, n8n may run out of time for them. */
+/** Removes the patterns, because n8n may run out of time for them on each resume of a paused execution. */
 export const withoutPatterns = <T>(declared: Field<T>): Field<T> => ({
 	...declared,
 	modes: declared.modes?.map((mode) => ({ ...mode, validation: undefined })),
@@ -102,7 +101,7 @@ export const productLocator = locator(
 	{ placeholder: 'e.g. prod_123' },
 );
 
-/** A session, by its ID or the URL of its page in the dashboard: the API can't list sessions. */
+/** Takes an ID or a dashboard URL, because the API can't list sessions. */
 export const sessionLocator: Field<string> = {
 	displayName: 'Session',
 	name: 'sessionId',
@@ -135,7 +134,6 @@ export const prompt = textField('Prompt', 'prompt', {
 	description: 'The task for the agent, in plain words',
 });
 
-/** A site, by its ID: the API can't list sites. */
 export const siteId = textField('Site ID', 'siteId', {
 	required: true,
 	placeholder: UUID_EXAMPLE,
@@ -156,7 +154,6 @@ export const limit = countField('Limit', 'limit', 50, 'Max number of results to 
 	isSetting: true,
 });
 
-/** Return All and Limit, for a list. */
 export const returnAllOrLimit: Field[] = [returnAll, ...showFor({ returnAll: [false] }, limit)];
 
 export const simplify = toggle(
@@ -184,7 +181,6 @@ export const queryField = textField('Query', 'query', {
 	hint: "Expressions are inserted as escaped literals, so you don't need quotes. Read _state columns with a merge function.",
 });
 
-/** An entry of Options: the values of the query's placeholders */
 export const queryParameters: Field<Map<string, unknown>> = {
 	displayName: 'Query Parameters',
 	name: 'parameters',

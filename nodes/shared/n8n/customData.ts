@@ -1,7 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-// The execution's custom data: what people see of an execution in n8n's list, and can search for.
-
 type CustomDataContext = Pick<IExecuteFunctions, 'logger'> & {
 	getWorkflowDataProxy(itemIndex: number): unknown;
 };
@@ -12,20 +10,20 @@ interface CustomData {
 }
 type HasCustomData = { customData?: CustomData };
 
-/** Limits of n8n's custom data and of tracing */
+/** Limit of n8n's custom data and of tracing */
 export const MAX_CUSTOM_VALUE_LENGTH = 512;
 
-/** n8n keeps ten keys of custom data for an execution; two belong to each session. */
+/** n8n keeps ten keys per execution, and each session takes two. */
 const SUFFIXES = ['', '_1', '_2', '_3', '_4'];
 
-/** Adds values to the execution's custom data, under their own keys (letters, digits and _) with a suffix that fits what is there. */
+/** Adds values to the execution's custom data, which n8n's list shows and searches. Keys consist of letters, digits and _. */
 export function setCustomData(
 	context: CustomDataContext,
 	values: Record<string, string | undefined>,
 	suffixFor: (taken: Record<string, string>) => string | undefined = () => '',
 ): void {
 	try {
-		// `customData` came with 2.16; before that the only way is the one that the Code node's `$execution` goes.
+		// n8n added `customData` in 2.16. Older versions have it only in the Code node's `$execution`.
 		const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: HasCustomData };
 		const customData = (context as HasCustomData).customData ?? $execution?.customData;
 		const suffix = customData && suffixFor(customData.getAll());
@@ -33,16 +31,12 @@ export function setCustomData(
 		for (const [key, value] of Object.entries(values))
 			if (value) customData!.set(`${key}${suffix}`, value.slice(0, MAX_CUSTOM_VALUE_LENGTH));
 	} catch (error) {
-		// A convenience that some places do not offer. The work matters more.
+		// Some contexts don't offer custom data. It's a convenience, so the node continues.
 		context.logger.debug(`The execution's custom data could not be set: ${String(error)}`);
 	}
 }
 
-/**
- * Adds a session's id and dashboard URL to the execution's custom data, so that executions can be found by session:
- * `sessionId` and `dashboardUrl` for the first, `sessionId_1`, `dashboardUrl_1`, ... for the next four, whether they belong to
- * other items, other rounds of a loop or other calls of an AI agent.
- */
+/** Adds a session's ID and URL, so executions can be found by session. The next four sessions get the suffixes _1 to _4. */
 export const setSessionCustomData = (
 	context: CustomDataContext,
 	{ sessionId, dashboardUrl }: { sessionId: string; dashboardUrl?: string },

@@ -19,16 +19,13 @@ import {
 import { isRecord, splitList, toText } from '../values';
 import { isTool, type ToolContext } from './aiTool';
 
-// Fields of a panel. A field is declared once, with its label, default, choices, and check, and every node reads it here.
-
-/** The parameters of one item, or those of a trigger. n8n types `evaluateExpression` for some contexts only, but all have it. */
+/** n8n types `evaluateExpression` for some contexts only, but all have it. */
 export interface Panel extends ToolContext {
 	getNodeParameter(name: string, fallback: unknown, options?: IGetNodeParameterOptions): unknown;
 	evaluateExpression(expression: string, itemIndex: number): unknown;
 	getItemIndex?(): number;
 }
 
-/** Returns the parameters of one item. */
 export const openPanel = (context: IExecuteFunctions, itemIndex: number): Panel => ({
 	getNode: () => context.getNode(),
 	isToolExecution: () => isTool(context),
@@ -38,34 +35,31 @@ export const openPanel = (context: IExecuteFunctions, itemIndex: number): Panel 
 	getItemIndex: () => itemIndex,
 });
 
-/** Returns a function that evaluates an expression, given with its braces. */
 export const createEvaluator =
 	(panel: Panel) =>
 	(expression: string): unknown =>
 		panel.evaluateExpression(expression, panel.getItemIndex?.() ?? 0);
 
-/** Context for a check, beside the value */
 export interface FieldSource {
-	/** The value with its expressions as they were entered */
+	/** The value with its expressions unresolved */
 	raw: unknown;
-	/** Evaluates an expression, given with its braces */
+	/** Evaluates an expression, given with its braces. */
 	evaluate(expression: string): unknown;
 }
 
-/** A field of a panel, as n8n shows it and as the nodes read it. */
 export interface Field<T = unknown> extends Omit<INodeProperties, 'options'> {
 	/** Returns the value as the node uses it. Throws before anything is sent if the value is invalid. */
 	check?: (label: string, value: unknown, source: FieldSource) => T;
 	/** True if its value, an object, is merged over the body of the request */
 	isExtra?: true;
-	/** True if the node uses its value itself, so that it's no part of the request */
+	/** True if the node uses the value itself, so the request doesn't contain it */
 	isSetting?: true;
-	/** True if it decides what an agent may do, so that a model must not fill it in */
+	/** True if it decides about an agent's permissions, so a model must not fill it in */
 	isPolicy?: true;
 	options?: Array<Field | INodePropertyOptions | INodePropertyCollection>;
 }
 
-/** Returns the fields as properties of a node. n8n ignores what it doesn't know of a field. */
+/** Needs only a cast, because n8n ignores unknown keys of a field. */
 export const toProperties = (fields: Field[]): INodeProperties[] => fields as INodeProperties[];
 
 export const field = <T = unknown>(
@@ -76,7 +70,6 @@ export const field = <T = unknown>(
 	more: Partial<Field<T>>,
 ): Field<T> => ({ displayName, name, type, default: value, ...more });
 
-/** A text. If it's required, it must not be empty. */
 export const textField = <T = string>(
 	displayName: string,
 	name: string,
@@ -88,7 +81,6 @@ export const textField = <T = string>(
 	...more,
 });
 
-/** A text that lists values, separated by commas. */
 export const listField = (
 	displayName: string,
 	name: string,
@@ -99,7 +91,6 @@ export const listField = (
 		...more,
 	});
 
-/** A number of at least `least`. */
 export const numberField = (
 	displayName: string,
 	name: string,
@@ -115,7 +106,6 @@ export const numberField = (
 		...more,
 	});
 
-/** A whole number of at least 1. */
 export const countField = (
 	displayName: string,
 	name: string,
@@ -129,7 +119,6 @@ export const countField = (
 		...more,
 	});
 
-/** A setting that is on or off. */
 export const toggle = (
 	displayName: string,
 	name: string,
@@ -144,7 +133,6 @@ export const toggle = (
 		...more,
 	});
 
-/** A JSON object. Empty means `{}`. */
 export const jsonField = (
 	displayName: string,
 	name: string,
@@ -153,13 +141,12 @@ export const jsonField = (
 ): Field<Record<string, unknown>> =>
 	field(displayName, name, 'json', '{}', { description, check: requireJsonObject, ...more });
 
-/** The label of each choice, what it does, and its action, by the value that workflows store */
 export type Choices<T extends string = string> = Record<
 	T,
 	[name: string, description?: string, action?: string]
 >;
 
-/** One of several values. An empty value means that nothing is chosen yet. */
+/** An empty value means that nothing is chosen yet. */
 export const choice = <T extends string>(
 	displayName: string,
 	name: string,
@@ -183,7 +170,6 @@ export const choice = <T extends string>(
 	});
 };
 
-/** Fields that people add one by one. */
 export const collection = (
 	displayName: string,
 	name: string,
@@ -191,7 +177,7 @@ export const collection = (
 	options: Field[],
 ): Field => ({ displayName, name, type: 'collection', placeholder, default: {}, options });
 
-/** Shows fields under more conditions than their own. n8n passes no value of a field that isn't shown. */
+/** Adds display conditions to fields. n8n passes no value of a field that isn't shown. */
 export const showFor = <F extends Field>(
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
 	...fields: F[]
@@ -203,11 +189,11 @@ export const showFor = <F extends Field>(
 
 const NOT_SHOWN: unknown = Symbol('not shown');
 
-/** Returns whether a field is shown, and added if it's in a collection. */
+/** Returns whether a field is shown and, in a collection, added. */
 export const isEntered = (panel: Panel, { name }: Field, parent = ''): boolean =>
 	panel.getNodeParameter(`${parent}${name}`, NOT_SHOWN, { rawExpressions: true }) !== NOT_SHOWN;
 
-/** Throws if an AI model fills in the field. n8n resolves `$fromAI` in any case. */
+/** Throws if an AI model fills in the field. n8n resolves `$fromAI` in any field. */
 function refuseModel(panel: Panel, label: string, raw: unknown): void {
 	if (!isTool(panel) || !/\$fromai/i.test(toText(raw))) return;
 	throw new WorkspaceAutomationError(
@@ -216,17 +202,13 @@ function refuseModel(panel: Panel, label: string, raw: unknown): void {
 	);
 }
 
-/**
- * Returns the checked value of a field. A field that isn't shown or wasn't added has its default.
- * @param parent the path of the collection that it's in, with a dot at its end
- * @throws WorkspaceAutomationError that names the field
- */
+/** Returns a field's checked value, or its default if it isn't shown. `parent` ends with a dot. @throws WorkspaceAutomationError */
 export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''): T {
 	const { name, displayName, default: fallback, type, check, isPolicy } = declared;
 	const raw = panel.getNodeParameter(`${parent}${name}`, fallback, { rawExpressions: true });
 	if (isPolicy) refuseModel(panel, displayName, raw);
 	const given = panel.getNodeParameter(`${parent}${name}`, fallback);
-	// The value of a locator. n8n's own `extractValue` can time out.
+	// n8n's own `extractValue` for locators can time out.
 	const isChosen = type === 'resourceLocator' && isRecord(given) && 'mode' in given;
 	const value = isChosen ? given.value : given;
 	return check
@@ -234,15 +216,12 @@ export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''):
 		: (value as T);
 }
 
-/** The values of an operation's fields. `values` are those of the request. */
 export interface Entered {
 	values: Record<string, unknown>;
-	/** Merged over the resulting body */
 	extra: Record<string, unknown>;
 	settings: Record<string, unknown>;
 }
 
-/** Returns the checked values of the fields that are shown, and of those that were added to a collection. */
 export function readPanel(
 	panel: Panel,
 	fields: Field[],

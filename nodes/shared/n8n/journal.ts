@@ -8,28 +8,24 @@ import type {
 import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import { fingerprint } from '../values';
 
-// The journal: what a node keeps in its context about each item. n8n saves the context with the execution, when the execution pauses or
-// ends, and copies it into a retry of the execution.
+// Per-item records in the node's context. n8n saves it when the execution pauses or ends, and copies it into a retry.
 
 type RunContext = Pick<
 	IExecuteSingleFunctions | IExecuteFunctions,
 	'getWorkflowDataProxy' | 'getExecutionId' | 'getNode'
 >;
 
-/** The record of one item. */
 export interface ItemJournal<R> {
-	/** The record's place: the run of the node, and the item */
+	/** The run of the node, and the item */
 	readonly key: string;
 	read(): R | undefined;
 	write(value: R): void;
-	/** Removes the record, so that the next attempt starts again. */
 	clear(): void;
-	/** Number of times that the record was cleared: tells the attempts of an item apart */
+	/** Tells the attempts of an item apart. */
 	readonly clearedCount: number;
 }
 
 interface StoredRecord<R> {
-	/** Fingerprint of the raw parameters and the input item */
 	request?: string;
 	/** The execution that wrote the record first, or the retry that accepted it */
 	execution?: string;
@@ -38,11 +34,10 @@ interface StoredRecord<R> {
 }
 type StoredRecords<R> = Record<string, StoredRecord<R> | undefined>;
 
-/** Returns the records of a type. n8n types the context as JSON, which it is once it has been saved. */
+/** n8n types the context as JSON, which it becomes when it's saved. */
 const openRecords = <R>(nodeContext: IDataObject, recordType: string) =>
 	(nodeContext[recordType] ??= {}) as unknown as StoredRecords<R>;
 
-/** Opens the record at a key, whether it exists or not. */
 export function openRecord<R>(
 	nodeContext: IDataObject,
 	recordType: string,
@@ -65,7 +60,7 @@ export function openRecord<R>(
 	};
 }
 
-/** Returns the latest record of any item of any run of the node that fits. */
+/** Returns the latest record that fits, of any item and run of the node. */
 export function findRecord<R>(
 	nodeContext: IDataObject,
 	recordType: string,
@@ -77,17 +72,13 @@ export function findRecord<R>(
 	return undefined;
 }
 
-/** Returns the values of all records of a type. */
 export const listRecords = <R>(nodeContext: IDataObject, recordType: string): R[] =>
 	Object.values(openRecords<R>(nodeContext, recordType)).flatMap((stored) => stored?.value ?? []);
 
-/** n8n has the runs of all nodes, and its types don't. */
+/** n8n's contexts have the runs of all nodes, but its types don't. */
 type WithRuns = { runExecutionData?: Pick<IRunExecutionData, 'resultData'> | null };
 
-/**
- * Returns the run of the node that a context belongs to: loops run a node more than once. After a kill, n8n adds a run that it calls
- * crashed, and a retry may keep it. Crashed runs don't count, so the retry finds the same records and marks.
- */
+/** Returns the node's run, as loops have several. Skips crashed runs, which n8n adds after a kill, so a retry finds its records. */
 export function readRunIndex(
 	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
 	itemIndex: number,
@@ -98,7 +89,6 @@ export function readRunIndex(
 	return Math.max(0, Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0) - crashed);
 }
 
-/** Returns the key of an item of this run of the node. */
 export const itemKey = (
 	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
 	itemIndex: number,
@@ -108,19 +98,11 @@ export const itemKey = (
 const shortenStrings = (_key: string, value: unknown) =>
 	typeof value === 'string' && value.length > 2_000 ? fingerprint(value) : value;
 
-/**
- * Returns a fingerprint of what an item asks for: the raw parameters (expressions, not their values, so that `{{ $now }}` asks for the
- * same) and the JSON of the input item.
- */
+/** Returns a fingerprint of raw parameters and input JSON. Expressions aren't resolved, so `{{ $now }}` stays the same. */
 export const fingerprintRequest = (rawParameters: unknown, input: unknown): string =>
 	fingerprint(JSON.stringify([rawParameters, input], shortenStrings) ?? '');
 
-/**
- * Accepts an existing record for the same request. Retry On Fail runs in the same execution, so its record always fits. A retry of the
- * execution may come with other parameters or another input.
- * @param describe what the earlier attempt did, for the error
- * @throws WorkspaceAutomationError if a retry of the execution asks for something else
- */
+/** Accepts a record of this execution (Retry On Fail) or of the same request. @throws WorkspaceAutomationError for any other */
 export function acceptRecord<R>(
 	context: RunContext,
 	recordType: string,
@@ -141,7 +123,7 @@ export function acceptRecord<R>(
 }
 
 /**
- * Records an intent, requests the effect, and removes the record only if the effect provably didn't happen.
+ * Records an intent, requests the effect, and removes the intent only if the effect provably didn't happen.
  * - Done: the intent stays. The caller records the result.
  * - Rejected or never sent: the record is as before, so a retry requests the effect again.
  * - Unknown, or n8n was killed: the intent stays, so a retry reports that the effect may have happened.
@@ -161,7 +143,6 @@ export async function withIntent<R extends object, T>(
 	});
 }
 
-/** Sets these fields back to their values of before. */
 function restoreRecord<R extends object>(
 	journal: ItemJournal<R>,
 	before: R | undefined,
@@ -179,14 +160,9 @@ interface RequestRecord<T> {
 
 const REQUEST_RECORDS = 'requests';
 
-/** Parameters that say how to send a request, not what */
 const HOW_TO_SEND = ['requestOptions', 'options'];
 
-/**
- * Requests an effect once per item of a run, however often n8n runs the item: Retry On Fail and a retry of the execution run every
- * item again, also those that succeeded.
- * @param mayHaveHappened the error for an item whose earlier attempt never got a response
- */
+/** Requests an effect once per item of a run, although Retry On Fail and a retry of the execution run even successful items again. */
 export async function oncePerItem<T>(
 	context: IExecuteSingleFunctions,
 	work: () => Promise<T>,

@@ -6,8 +6,6 @@ import type {
 
 import { loadCode } from './loadCode';
 
-// The methods that fill the lists of the panels. Their code is loaded when somebody opens a list.
-
 const loadPickers = async () => await loadCode(async () => await import('./pickers.ts'));
 
 type SearchName = keyof (typeof import('./pickers.ts'))['searches'];

@@ -1,9 +1,6 @@
 import { WorkspaceAutomationError } from '../errors';
 
-/**
- * Loads code on first use. The names of its files contain a hash, so an update while n8n is running never mixes two versions.
- * @throws WorkspaceAutomationError if an update has removed the version that n8n has loaded
- */
+/** Loads code on first use. Its file names contain a hash, so an update of a running n8n never mixes two versions. */
 export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
 	return await load().catch((error: unknown) => {
 		if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;

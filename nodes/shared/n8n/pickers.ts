@@ -8,20 +8,17 @@ import type {
 } from 'n8n-workflow';
 
 import { createClient } from '../client/createClient';
-import { requireEntryId, readPages } from '../client/lists';
+import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
 import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
 import { nonEmptyText } from '../values';
 
-// Entries for the pickers of the nodes' panels.
-
-/** A look into a list, in front of which someone waits */
 const PICKER_BUDGET_MS = 20_000;
-/** Pages that one look may cost; the editor asks for more when someone scrolls */
+/** Pages that one search may cost. The editor asks for more when someone scrolls. */
 const MAX_PICKER_PAGES = 20;
 
-/** Labels of the entries in each list. The chosen value is the ID. A product's fields aren't documented, so any name counts. */
+/** Labels of the entries. A product's fields aren't documented, so any name counts. */
 const ENTRY_NAMES = {
 	listCustomDomains: ({ domain, status }: IDataObject, id: string) =>
 		nonEmptyText(status) ? `${nonEmptyText(domain) ?? id} (${status as string})` : domain,
@@ -35,12 +32,10 @@ const ENTRY_NAMES = {
 
 interface Picker {
 	operation: keyof typeof ENTRY_NAMES;
-	/** Values of the request. They may depend on other fields of the panel. */
 	valuesOf?: (context: ILoadOptionsFunctions) => Values;
 	keep?: (entry: IDataObject) => boolean;
 }
 
-/** The pages of a list as people see them, read with the credential of the panel. Errors become n8n's own errors. */
 async function* readPickerPages(
 	context: ILoadOptionsFunctions,
 	{ operation, valuesOf = () => ({}), keep = () => true }: Picker,
@@ -48,10 +43,7 @@ async function* readPickerPages(
 ) {
 	try {
 		const api = await createClient(context);
-		const onSetupRequired = (error: Error, isEmpty: boolean) => {
-			if (isEmpty) throw error;
-			context.logger.warn(`The service asks for a set-up: ${error.message}`);
-		};
+		const onSetupRequired = warnOfSetup((text) => context.logger.warn(text));
 		const deadline = api.clock.monotonicMs() + PICKER_BUDGET_MS;
 		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
@@ -66,10 +58,7 @@ async function* readPickerPages(
 	}
 }
 
-/**
- * A search method for a resource locator. The service has no search, so the filter is applied to whole pages, and pages are read
- * until one has a match.
- */
+/** Creates a search method. The service has no search, so it filters whole pages and reads on until one has a match. */
 const createSearch = (picker: Picker) =>
 	async function (
 		this: ILoadOptionsFunctions,
@@ -88,7 +77,7 @@ const createSearch = (picker: Picker) =>
 		return last;
 	};
 
-/** The entries of a multiple selection. n8n filters them itself, so all of them are read. */
+/** Creates a method for a multiple selection. n8n filters the entries itself, so it reads all of them. */
 const createOptions = (picker: Picker) =>
 	async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 		const options: INodePropertyOptions[] = [];
@@ -96,7 +85,7 @@ const createOptions = (picker: Picker) =>
 		return options;
 	};
 
-/** The project of the panel. It is read as it stands there: asking for its extracted value fails where the operation has none. */
+/** Reads the locator as it is, because n8n fails to extract the value if the operation has no project. */
 const readChosenProject = (context: ILoadOptionsFunctions) =>
 	(context.getCurrentNodeParameter('projectId') as INodeParameterResourceLocator | undefined)
 		?.value;
@@ -105,14 +94,13 @@ function requireFilesProject(context: ILoadOptionsFunctions): Values {
 	// The trigger takes several projects, but a folder is in one.
 	const several = context.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
 	const projectId = [readChosenProject(context), several?.[0]].find(isId);
-	if (projectId !== undefined) return { projectId };
+	if (projectId !== undefined) return { projectId: projectId.toLowerCase() };
 	throw new WorkspaceAutomationError(
 		'No project is chosen',
 		"Files are listed by project: choose one under 'Project' (in the trigger 'Project Names or IDs'), or enter an ID with 'By ID'.",
 	);
 }
 
-/** The search methods, by the names that the locators have for them */
 export const searches = {
 	getProjects: createSearch({ operation: 'listProjects' }),
 	getTasks: createSearch({ operation: 'listTasks' }),
@@ -126,7 +114,7 @@ export const searches = {
 		operation: 'listProducts',
 		valuesOf: (context) => ({ projectId: requireId('Project', readChosenProject(context)) }),
 	}),
-	// The service lists them by site only, and has no list of sites.
+	// The service lists domains by site only, and has no list of sites.
 	getCustomDomains: createSearch({
 		operation: 'listCustomDomains',
 		valuesOf: (context) => ({
@@ -135,7 +123,6 @@ export const searches = {
 	}),
 };
 
-/** The lists of multiple selections, by the names that their fields have for them */
 export const optionLists = {
 	getProjectOptions: createOptions({ operation: 'listProjects' }),
 	getTaskOptions: createOptions({ operation: 'listTasks' }),

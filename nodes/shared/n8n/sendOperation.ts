@@ -20,10 +20,10 @@ import {
 	type Values,
 } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
-import { requireEntryId, readPages } from '../client/lists';
+import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
-import { isRecord, quote, toText, toWords } from '../values';
+import { isRecord, quote, readNamedField, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
@@ -32,21 +32,18 @@ import { maxConcurrentRequests } from './commonFields';
 import { type Entered, type Field, readParameter, readPanel } from './fields';
 import { oncePerItem } from './journal';
 
-// Sends the requests of declarative operations, and makes their items.
-
 export interface Operation {
 	/** The name in n8n's list of actions, if it isn't made of the operation and the resource */
 	action?: string;
 	description: string;
 	request: OperationId;
 	fields: Field[];
-	/** Values that need more than one field, the input item or the service */
 	prepare?: (
 		this: IExecuteSingleFunctions,
 		entered: Entered,
 		api: ApiClient,
 	) => Promise<Values> | Values;
-	/** The item for a response; by default its JSON */
+	/** Returns the item of a response. The default is its JSON. */
 	result?: (
 		this: IExecuteSingleFunctions,
 		response: ApiResponse,
@@ -54,7 +51,7 @@ export interface Operation {
 		api: ApiClient,
 		settings: Entered['settings'],
 	) => Promise<INodeExecutionData> | INodeExecutionData;
-	/** The item for a call that failed, where the user wants one; undefined raises the error */
+	/** Returns the item of a failed call, or undefined to raise the error. */
 	recover?: (
 		this: IExecuteSingleFunctions,
 		error: unknown,
@@ -62,7 +59,6 @@ export interface Operation {
 		api: ApiClient,
 		settings: Entered['settings'],
 	) => Promise<INodeExecutionData | undefined>;
-	/** Turns what returned into the items that are passed on */
 	output?: (
 		this: IExecuteSingleFunctions,
 		items: INodeExecutionData[],
@@ -70,10 +66,9 @@ export interface Operation {
 	) => INodeExecutionData[];
 }
 
-// n8n gives every item of a run its own context, and all of them at once; the data of the run is what they have in common.
+// n8n runs items concurrently, each with its own context. They share only the run's data object, so the client is cached on it.
 const clients = new WeakMap<object, Promise<ApiClient>>();
 
-/** The way to the API that all items of this run share. */
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
 	const open = async () => {
@@ -82,14 +77,14 @@ async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	};
 	const api = clients.get(run) ?? open();
 	clients.set(run, api);
-	// Retry On Fail returns with the same run, and the error may have been mended.
+	// Retry On Fail passes the same run, and the user may have fixed the error.
 	return await api.catch((error: unknown) => {
 		clients.delete(run);
 		throw error;
 	});
 }
 
-/** Every entry of a list up to the user's limit. What has to be set up is an error without entries, and a note with some. */
+/** Returns the entries up to the limit. A required setup is an error without entries, and a warning with some. */
 async function readList(
 	context: IExecuteSingleFunctions,
 	api: ApiClient,
@@ -98,31 +93,29 @@ async function readList(
 	timeoutMs: number | undefined,
 ): Promise<INodeExecutionData[]> {
 	const most = settings.returnAll === true ? Infinity : Number(settings.limit);
-	const onSetup = (error: Error, isEmpty: boolean) => {
-		if (isEmpty) throw error;
-		context.logger.warn(`The service asks for a set-up: ${error.message}`);
-		setCustomData(context, { setupRequired: error.message });
-	};
+	const onSetupRequired = warnOfSetup((text, message) => {
+		context.logger.warn(text);
+		setCustomData(context, { setupRequired: message });
+	});
 	const hasId = api.isOverridden(operation, 'id') || settings.simplify === true;
 	const items: INodeExecutionData[] = [];
 	for await (const { data } of readPages(api, operation, values, {
 		limit: most,
-		onSetupRequired: onSetup,
+		onSetupRequired,
 		timeoutMs,
 	}))
 		for (const json of data) {
-			// The next node reads it here, and Simplify would drop it
+			// The next node reads `id`, and Simplify would drop an ID with another name.
 			if (hasId) json.id = requireEntryId(api, operation, json);
 			items.push({ json, pairedItem: undefined });
 		}
-	// A service that sends more than it was asked for does not change what the user asked for.
+	// The service may send more than requested.
 	return items.slice(0, most);
 }
 
-/** Values that say what is in a file or a message */
 const CONTENT_FIELDS = ['data', 'text', 'type'];
 
-/** A response as an item's JSON. Where nothing returned it is what was sent, under the API's names, but for contents. */
+/** Returns a response as JSON. Without a body, it's the sent values under the API's names, except content. */
 export function toJsonItem(
 	operation: OperationId,
 	body: unknown,
@@ -136,7 +129,7 @@ export function toJsonItem(
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
-/** Returns the response to a read. @throws WorkspaceAutomationError if it has nothing of a resource: an item would claim one */
+/** Refuses a read without a resource, because an item would claim one. @throws WorkspaceAutomationError */
 function requireResource(operation: OperationId, body: unknown): unknown {
 	const hasFields = isRecord(body) && Object.keys(body).some((name) => name !== 'error');
 	if (hasFields || operationRow(operation).effect !== 'read') return body;
@@ -147,27 +140,31 @@ function requireResource(operation: OperationId, body: unknown): unknown {
 	);
 }
 
-/** Fields of a response that show the sent values. A service that ignores a field shows another value, or the old one. */
-const ECHOED_FIELDS = ['name', 'title', 'emoji', 'parentId', 'kind'];
+/** Response fields that repeat sent values. A service that ignored one shows another value, or the old one. */
+const ECHOED_FIELDS = ['name', 'title', 'emoji', 'rrule', 'parentId', 'kind'];
 
-/** A text as a service may store it: trimmed, composed, in lower case, and without emoji variation selectors */
+/** Returns a text as a service may store it. */
 const normalize = (text: unknown): string =>
 	toText(text).normalize('NFC').replaceAll('\ufe0f', '').trim().toLowerCase();
 
-/** Returns a warning for each value that the response to a change shows differently from what was sent. */
+/** Returns the response's value of a sent field. A file without a folder is in My Files. */
+function findEcho(body: Record<string, unknown>, field: string): unknown {
+	const isInMyFiles =
+		field === 'parentId' && ['kind', field, 'parent_id'].some((name) => name in body);
+	return readNamedField(body, field) ?? (isInMyFiles ? 'My Files' : undefined);
+}
+
 function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
 	if (!isRecord(body) || operationRow(operation).effect === 'read') return [];
-	const isFile = 'kind' in body || 'parentId' in body;
 	return ECHOED_FIELDS.flatMap((name) => {
 		const sent = values[name];
-		const shown = body[name] ?? (name === 'parentId' && isFile ? '' : undefined);
+		const shown = findEcho(body, name);
 		if (typeof sent !== 'string' || shown === undefined) return [];
 		if (normalize(shown) === normalize(sent)) return [];
 		return `The service ignored '${name}': it was sent ${quote(sent)}, and the response has ${quote(shown)}. ${requestOverride(operation)}`;
 	});
 }
 
-/** Adds warnings to an item, and writes them to the log. */
 function addWarnings(
 	context: IExecuteSingleFunctions,
 	item: INodeExecutionData,
@@ -180,7 +177,6 @@ function addWarnings(
 	return { ...item, json: { ...item.json, warnings: [...before, ...warnings] as string[] } };
 }
 
-/** Calls the operation, once for this item where it must not be repeated. */
 async function callOperation(
 	context: IExecuteSingleFunctions,
 	api: ApiClient,
@@ -192,7 +188,7 @@ async function callOperation(
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
 		const response = await api.call(request, values, { extra, timeoutMs });
-		// n8n saves this record with the execution.
+		// n8n saves this record with the execution, so it contains only the header that's needed.
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
@@ -200,7 +196,7 @@ async function callOperation(
 		? oncePerItem(context, send, () => mayHaveHappenedError(request))
 		: send();
 	const toItem = async (response: ApiResponse): Promise<INodeExecutionData> => {
-		const warnings = findIgnoredValues(request, response.body, values);
+		const warnings = findIgnoredValues(request, response.body, { ...values, ...extra });
 		const item = result
 			? await result.call(context, response, values, api, settings)
 			: { json: toJsonItem(request, requireResource(request, response.body), values, extra) };
@@ -213,7 +209,7 @@ async function callOperation(
 	});
 }
 
-/** Returns whether n8n takes an item for a failed one because of its `error`: Retry On Fail any, the error output one that has little else */
+/** Returns whether n8n takes an item with `error` for a failed one: Retry On Fail any, the error output one that has little else. */
 function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): boolean {
 	if ([undefined, null, false].includes(json.error as undefined)) return false;
 	const hasLittleElse = Object.keys(json).every((key) =>
@@ -222,7 +218,7 @@ function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): 
 	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
 }
 
-/** Gives each item its pairing, in place, and renames an `error` that n8n would take for a failure. Copies only the JSON it renames in. */
+/** Pairs the items in place, and renames an `error` that n8n would take for a failure. */
 export function pairItems(
 	context: IExecuteSingleFunctions,
 	items: INodeExecutionData[],
@@ -241,7 +237,6 @@ export function pairItems(
 	return items;
 }
 
-/** Sends what an operation's fields come to. Never leaves an item without its pairing, in success or failure. */
 export async function sendOperation(
 	this: IExecutePaginationFunctions,
 	operation: Operation,

@@ -11,29 +11,23 @@ import type { LedgerLine } from '../../session/ledger';
 import { PAGE_STYLE } from './style';
 import { MAX_COMMENT_LENGTH, type PageChoice, type PageForm, type PageRequest } from './view';
 
-// Renders the approval page as HTML: no script, no external resources, and all of an agent's words as isolated text.
+// Renders the page without scripts or external resources. All of an agent's words are isolated text.
 
 export interface PageView extends Partial<RequestOrigin> {
 	title: string;
-	/** Sentences in the package's words */
 	says: string[];
 	dashboardUrl?: string;
-	/** The current time, in milliseconds since 1970 */
+	/** Milliseconds since 1970 */
 	now: number;
-	/** The form, if there's something to decide */
 	pending?: PageForm;
 	deadline?: AnswerDeadline;
-	/** A sentence about the recipient of comments */
 	commentHint?: string;
-	/** The answer that was sent with this link */
 	sent?: SentAnswer;
-	/** True if the reader has just sent it */
+	/** True if the reader has just sent the answer */
 	isSender?: boolean;
-	/** Outcomes of the link's requests */
 	lines?: LedgerLine[];
-	/** With several approvers: the reader of the page, and the approvals that a request needs */
 	reader?: { name: string; needed: number };
-	/** With several approvers: the progress of the requests, by their contents */
+	/** With several approvers, by the request's fingerprint */
 	statuses?: Record<string, VoteStatus>;
 }
 
@@ -49,7 +43,6 @@ export const PAGE_HEADERS: Record<string, string> = {
 	'X-Robots-Tag': 'noindex, nofollow',
 };
 
-/** HTML with escaped text. */
 type Html = { html: string };
 type Part = string | Html | readonly Part[] | false | undefined;
 
@@ -60,14 +53,14 @@ const render = (part: Part): string => {
 	return 'html' in part ? part.html : part.map(render).join('');
 };
 
-/** Returns a template of HTML. Inserted parts are text, unless they are HTML of this package. */
+/** Returns HTML. Escapes inserted parts, unless they are HTML of this package. */
 const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 	html: texts.map((text, index) => text + render(parts[index])).join(''),
 });
 
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
-	// An approver copies the text unchanged, because the style adds the visible signs.
+	// The style adds the visible signs, so that copied text is unchanged.
 	'line break': (text) => markup`<span class="line">${text}</span>`,
 	tab: (text) => markup`<span class="tab">${text}</span>`,
 	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
@@ -77,7 +70,7 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 const cutOff = (hidden: number): string =>
 	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
-/** Renders an agent's words unchanged, isolated from the package's words, with names for invisible characters. */
+/** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
 function agentText(text: string, limit = 1_000): Html {
 	const { parts, hidden } = splitVisible(text, limit);
 	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
@@ -93,16 +86,13 @@ const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
 const factList = (facts: readonly Fact[], limit?: number): Html =>
 	markup`<dl>${facts.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
 
-/** Renders commands, files or patterns, each on a separate line. */
 const codeBlock = (texts: readonly string[], limit?: number): Html =>
 	markup`<ul class="code">${texts.map((text) => markup`<li>${agentText(text, limit)}</li>`)}</ul>`;
 
-/** Limits of a request that is too long to be shown whole */
 const MAX_TARGETS_SHOWN = 50;
 const MAX_FACT_LENGTH = 10_000;
 const MAX_PERMISSION_LENGTH = 100;
 
-/** Returns the agent's intention in one sentence. */
 function requestTitle({ kind, permission, targets }: RequestDetails): Part {
 	const isOne = targets.length === 1;
 	if (kind === 'command') return isOne ? 'Run this command' : 'Run these commands';
@@ -112,7 +102,6 @@ function requestTitle({ kind, permission, targets }: RequestDetails): Part {
 	return kind === 'other' ? markup`Use ${name}` : markup`${permission.label} ${name}`;
 }
 
-/** Renders commands, files or patterns, and counts those left out of a request that is too long. */
 function targetList(facts: readonly Fact[], isWhole: boolean): Part {
 	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN).map(({ text }) => text);
 	const hidden = facts.length - shown.length;
@@ -122,7 +111,6 @@ function targetList(facts: readonly Fact[], isWhole: boolean): Part {
 	];
 }
 
-/** Renders the targets of a request, and the folder. */
 function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: boolean): Part {
 	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
 	const count = isWhole ? Infinity : MAX_TARGETS_SHOWN;
@@ -158,7 +146,6 @@ const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
 	'Always deny': 'Also applies to later requests.',
 };
 
-/** Renders the service's information about an option that could last: its words, its description and its scope. */
 function optionWords({ serviceSays, description }: PageChoice, scope: string | undefined): Part {
 	return [
 		markup` The service’s words: “${agentText(serviceSays)}”`,
@@ -175,14 +162,12 @@ function choiceRadio(request: number, choice: PageChoice, at: number, scope?: st
 	return markup`<label${hint !== undefined && markup` class="always"`}><input type="radio" name="request${String(request)}" value="${String(at)}" required><span>${name}${words}</span></label>`;
 }
 
-/** Renders the names of approvers. The reader is "you". */
 const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>): Part =>
 	names.map(({ name, isReader }, index) => [
 		index > 0 && ', ',
 		isReader ? 'you' : agentText(name, MAX_NAME_SHOWN),
 	]);
 
-/** Renders the number of approvals that a request has, who has answered, and who hasn't. */
 function voteStatus({ needed, approvals, answered, missing }: VoteStatus, view: PageView): Html {
 	const said = answered.map(
 		({ name, isReader, decision, at }) =>
@@ -193,7 +178,6 @@ ${said}
 ${missing.length > 0 && markup`<li>Not answered yet: ${approverList(missing)}</li>`}</ul>`;
 }
 
-/** Renders who has answered a request of several approvers, and whose answers don't count anymore. */
 function requestVotes({ status, voided = [] }: PageRequest, view: PageView): Part {
 	const names = voided.map((name) => ({ name, isReader: false }));
 	return [
@@ -251,7 +235,6 @@ function decidedLine({ record, state }: LedgerLine, view: PageView): Html {
 const decidedList = (lines: readonly LedgerLine[], view: PageView): Html =>
 	markup`<ul class="decided">${lines.map((line) => decidedLine(line, view))}</ul>`;
 
-/** Renders the deadline and the button, which stay visible. */
 function sendBar(view: PageView, requests: number): Html {
 	const { deadline, timeZone, now } = view;
 	const { time = '', zone = '' } = deadline ? formatMoment(deadline.at, timeZone, now) : {};
@@ -284,7 +267,6 @@ ${sendBar(view, open)}
 </form>`;
 }
 
-/** Names of a choice after it was sent: one for the sender, one for others. */
 const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
 	Deny: ['You denied this', 'Denied'],
@@ -312,7 +294,6 @@ ${choices.map((choice) => sentCard(choice, view))}
 ${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
 }
 
-/** Characters of the prompt and of a name */
 const MAX_PROMPT_SHOWN = 200;
 const MAX_NAME_SHOWN = 80;
 const MAX_URL_SHOWN = 2_000;
@@ -328,7 +309,6 @@ function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageVie
 	return markup`<header>${name !== undefined && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(dashboardUrl)}</header>`;
 }
 
-/** Renders the introduction for one of several approvers. */
 const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
 	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
 

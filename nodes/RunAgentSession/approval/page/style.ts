@@ -1,13 +1,12 @@
-// The style of the approval page: system fonts, one accent color, light and dark, from a narrow phone to a wide screen.
-
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--back:#f5f6f8;--card:#fff;--code:#eff1f5;--line:#d5d8df;--edge:#767b87;--text:#1a1c21;--soft:#595e6b;--accent:#0b57d0;--on-accent:#fff;--good:#0a6b3d;--bad:#b3261e;--hint:#fdf0c8;--on-hint:#4a3800;--gutter:max(1rem,calc(50vw - 20rem))}
 @media (prefers-color-scheme:dark){:root{--back:#111317;--card:#1c1f24;--code:#282c33;--line:#353a43;--edge:#8b919e;--text:#eceef2;--soft:#a8aebb;--accent:#8ab4f8;--on-accent:#07214d;--good:#6fd39b;--bad:#ff8f86;--hint:#4a3d12;--on-hint:#ffe9a8}}
 *{box-sizing:border-box}
 html{scroll-padding-bottom:9rem;-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--back);color:var(--text);font:1rem/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
-header{display:flex;align-items:baseline;gap:.25rem 1rem;flex-wrap:wrap;justify-content:space-between;padding:.75rem var(--gutter) 0;font-size:.875rem}
-header b{font-weight:600}
+header{display:flex;align-items:baseline;gap:.25rem 1rem;justify-content:space-between;padding:.75rem var(--gutter) 0;font-size:.875rem}
+header b{min-width:0;font-weight:600}
+header a{flex:none}
 a{color:var(--accent);padding:.125rem 0}
 main,form{flex:1;display:flex;flex-direction:column}
 main{padding:.5rem var(--gutter) 1rem}

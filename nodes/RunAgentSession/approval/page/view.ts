@@ -40,39 +40,31 @@ import {
 } from '../../policy/rules';
 import type { AnswerDeadline } from '../times';
 
-// The approval page without its HTML: its link, the requests of a session that an approver can decide there, and the choices.
-
-/** The requests that approvers decide with one link. */
 export interface PageLink {
-	/** A secret of 128 bits, on n8n 1 the only one */
+	/** A secret of 128 bits. n8n 1 has no other. */
 	nonce: string;
-	/** The fingerprints of the requests that were left for approvers when the link was sent */
+	/** Fingerprints of the requests that were left for approvers when the link was sent */
 	contents: string[];
-	/** The end of the time in which an answer counts */
 	deadline?: AnswerDeadline;
-	/** True if the page offers Approve from now on, so that the workflow can keep rules for it */
 	offersFromNowOn?: true;
-	/** The answer, once there is one. There's never a second one. */
+	/** Never replaced by a second answer */
 	sent?: SentAnswer;
-	/** With several approvers: each has a separate nonce, and nobody has the one above */
+	/** With several approvers, who have their own nonces instead of the one above */
 	team?: Team;
 }
 
-/** The stored data of a session's approval page. */
 export interface PageRecord {
-	/** Each with its own nonce, the latest last */
+	/** The latest is last */
 	questions: PageLink[];
 	answers: PageAnswers;
 	preferences: OptionPreferences;
-	/** True if every request is left for approvers, so that the page can also offer new ones */
+	/** True if every request is left for approvers, so the page can also offer new ones */
 	asksAlways?: boolean;
-	/** True if the agent gets comments */
 	sendComments?: boolean;
-	/** A comment for the agent, until it's sent */
+	/** Comment for the agent, until it's sent */
 	comment?: string;
 }
 
-/** The settings of an item that its page needs */
 interface LinkSettings {
 	policy: OptionPreferences & Pick<Policy, 'mode'>;
 	sendComments?: boolean;
@@ -102,10 +94,9 @@ export const addLink = (
 	sendComments,
 });
 
-/** In the URL's query */
 export const NONCE_PARAMETER = 'question';
 
-/** Returns the address of the page: n8n's own for resuming the execution, with the token of n8n 2 and the nonce. */
+/** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
 export function approvalUrl(
 	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
 	{ nonce }: Pick<PageLink, 'nonce'>,
@@ -120,17 +111,15 @@ export function approvalUrl(
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** A link of a session: to the page of all approvers, or to the page of one of several. */
 export interface FoundLink<T> {
 	record: T;
 	question: PageLink;
 	nonce: string;
-	/** The approver's position */
 	approver?: number;
 	isOpen: boolean;
 }
 
-/** Finds the link with a nonce, and the record that has it. Takes the same time for every nonce. */
+/** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
 export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	records: readonly T[],
 	nonce: unknown,
@@ -151,7 +140,6 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	return found;
 }
 
-/** The choices for the service's options, in their order on the page */
 const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Approve once',
 	'Deny',
@@ -159,57 +147,49 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Always deny',
 ];
 
-/** One choice that an approver has for a request. */
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
 	name: PageChoiceName;
-	/** The option in the service's words */
 	serviceSays: string;
-	/** The service's description of it, beside that */
 	description?: string;
 }
 
 export interface PageRequest {
 	interaction: Interaction;
 	content: string;
-	/** True if the page shows all of it. If not, an approver can only deny it there. */
+	/** If false, an approver can only deny it on the page */
 	isWhole: boolean;
 	/** Empty if the page can't decide it */
 	choices: PageChoice[];
-	/** The reason, if there are none */
 	because?: string;
 	/** True if the agent has asked for it since the link was sent */
 	isNew: boolean;
-	/** With several approvers: the votes */
 	status?: VoteStatus;
-	/** The approvers whose answers don't count anymore, because the request has changed */
+	/** Approvers whose answers don't count anymore, because the request has changed */
 	voided?: string[];
 }
 
-/** The requests that an approver can decide now, and the fingerprint of them all. An answer to other requests decides nothing. */
+/** The requests to decide now. An answer counts only with their fingerprint, `shown`. */
 export interface PageForm {
 	requests: PageRequest[];
-	/** The number of requests that other messages will be about */
+	/** Number of requests left for other messages */
 	more: number;
 	shown: string;
-	/** The latest requests that nobody has to decide anymore */
 	decided: LedgerLine[];
 }
 
-/** Characters of a request that the page shows whole */
+/** In characters of JSON */
 const MAX_REQUEST_SHOWN = 50_000;
 export const MAX_COMMENT_LENGTH = 2_000;
-/** Options that an approver can choose from */
 const MAX_PAGE_OPTIONS = 100;
 const MAX_DECIDED_SHOWN = 10;
 
 const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-/** The reason for asking about a request that can be decided. Any other reason keeps a request from being decided at all. */
+/** Only a request with this reason can be decided on the page. */
 const { because: ASKED_BY_POLICY } = judge(
 	{ id: 'id', type: 'permission' },
 	ASK_POLICY,
 ) as AskVerdict;
 
-/** Returns the service's description of the option with a value, if it has one. */
 function findDescription(
 	{ response }: Interaction,
 	value: Option['value'],
@@ -224,7 +204,7 @@ function findDescription(
 		: { description: toText(description) };
 }
 
-/** Returns the choices among the options of a request. An option with an unclear meaning is no choice. */
+/** Returns the choices for a request's options. Skips options with an unclear meaning. */
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
@@ -252,7 +232,6 @@ export function pageChoices(
 	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
 }
 
-/** Adds Approve from now on, between the choices for one time and those that last. */
 function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
 	const isLasting = ({ name }: PageChoice) => name === 'Always approve' || name === 'Always deny';
 	const once = all.filter(({ name }) => name === 'Approve once').slice(0, 1);
@@ -260,7 +239,6 @@ function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
 	return [...all.filter((each) => !isLasting(each)), ...fromNowOn, ...all.filter(isLasting)];
 }
 
-/** Returns a request that is left for an approver, as the page shows it. */
 function toPageRequest(
 	{ interaction, because }: { interaction: Interaction; because: string },
 	{ preferences }: PageRecord,
@@ -286,12 +264,7 @@ function toPageRequest(
 	};
 }
 
-/**
- * Returns the requests that approvers can decide with a link now.
- *
- * A request that the agent has sent since then is offered only if every request is left for approvers. Otherwise the node's rules come
- * first, and the page says so.
- */
+/** Returns the requests of a link. Later ones have choices only with `asksAlways`, because rules come first otherwise. */
 export function createForm(
 	session: Session,
 	ledger: Ledger,
@@ -333,10 +306,7 @@ export function createForm(
 	};
 }
 
-/**
- * Returns whether a request that is left for approvers can be answered with a link. A request of several approvers belongs to their links
- * only.
- */
+/** Returns whether a link can answer a request. Requests of several approvers belong to their links only. */
 function isForLink(
 	interaction: Interaction,
 	{ questions }: PageRecord,
@@ -350,7 +320,6 @@ function isForLink(
 	return team.keys.includes(key) && isOpen;
 }
 
-/** Returns an approver's answers as votes. */
 export const toVotes = (
 	{ requests }: PageForm,
 	answers: PageAnswers,
@@ -370,10 +339,7 @@ export const toVotes = (
 		};
 	});
 
-/**
- * Reads the form that an approver has sent, for exactly the pending requests.
- * @returns the answers, or the reason why they don't count: `changed` if the page showed other requests, or `incomplete`
- */
+/** Reads the sent form. Returns `changed` if the page showed other requests, and `incomplete` if a choice is missing. */
 export function readForm(
 	{ requests, shown }: PageForm,
 	body: unknown,
@@ -393,7 +359,6 @@ export function readForm(
 	return Object.keys(answers).length > 0 ? answers : 'incomplete';
 }
 
-/** Characters of a request that is repeated after the answer, and the number of its targets */
 const MAX_REPEATED_LENGTH = 500;
 const MAX_REPEATED = 10;
 

@@ -47,19 +47,15 @@ import {
 	type PageLink,
 } from './view';
 
-// Handles the link to the approval page: a GET shows the page, and a POST sends an answer. n8n then executes the node again, which applies
-// the answer.
+// A GET shows the approval page. A POST sends an answer, and n8n executes the node again, which applies the answer.
 
-/**
- * Key in the node's context for the answered sessions, until their answers are applied. n8n 1 marks an execution as waiting before it saves
- * its data, so the key may still be there for a moment. An answer then would resume the execution with its old state.
- */
+/** Sessions with answers to apply. n8n 1 pauses before it saves, so another answer could resume the execution with its old state. */
 const ANSWERED_KEY = 'answered';
 
-/** Timeout for reading the session, because an approver waits for the page */
+/** Short, because an approver waits for the page */
 const PAGE_READ_MS = 10_000;
 
-/** Responds with a page, and leaves the execution as it is. */
+/** Responds with a page without resuming the execution. */
 function sendPage(
 	context: IWebhookFunctions,
 	status: number,
@@ -70,7 +66,6 @@ function sendPage(
 	return { noWebhookResponse: true };
 }
 
-/** Texts of a page on which nothing is decided. */
 const PAGE_PROBLEMS = {
 	noSuch: {
 		title: 'This link isn’t valid',
@@ -136,14 +131,12 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-/** Returns the part of the page that every link of a session shares. */
 const commonView = ({ origin, sessionId, dashboardUrl }: SessionRecord) => ({
 	...origin,
 	sessionId,
 	dashboardUrl,
 });
 
-/** Returns the page's texts for one of several approvers. */
 function teamView(
 	{ team, contents }: PageLink,
 	approver: number | undefined,
@@ -176,7 +169,6 @@ function findClosed(
 	return team?.votes.some(({ isVoid }) => isVoid) ? 'renewed' : 'replaced';
 }
 
-/** Returns the page of a link that accepts no answer anymore. */
 function closedView({
 	record: entry,
 	question: link,
@@ -192,7 +184,6 @@ function closedView({
 	};
 }
 
-/** Returns the page of an open link, by the session's current requests. */
 function openView(found: FoundLink<SessionRecord>, session: Session): Omit<PageView, 'now'> {
 	const { record: entry, approver } = found;
 	const { questions, sendComments } = entry.page!;
@@ -224,11 +215,11 @@ function openView(found: FoundLink<SessionRecord>, session: Session): Omit<PageV
 	};
 }
 
-/** Returns a link without the answers to requests that have changed, which the node hasn't seen yet. */
+/** Voids votes for requests that have changed since the node's last run. */
 const withoutStaleVotes = (link: PageLink, { pendingInteractions }: Session): PageLink =>
 	link.team ? { ...link, team: voidVotes(link.team, identifyRequests(pendingInteractions)) } : link;
 
-/** Reads the session now. Returns undefined if that fails for any reason, such as a deleted credential. */
+/** Reads the session. Returns undefined after any error, such as a deleted credential. */
 async function readSessionNow(
 	context: IWebhookFunctions,
 	sessionId: string,
@@ -245,20 +236,15 @@ async function readSessionNow(
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** Returns whether a request sends the page's form: the only kind of body that can be an answer. */
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
-/** An answer, and its changes to the node's context. */
 interface PreparedAnswer {
 	html: string;
 	apply(): void;
 }
 
-/**
- * Prepares an answer for a context: its own, or the one that n8n resumes the execution with. Changes nothing yet.
- * @returns undefined if there's nothing left to decide with the link
- */
+/** Prepares an answer without changing the context. Returns undefined if the link has nothing left to decide. */
 function prepareAnswer(
 	nodeContext: IDataObject,
 	nonce: string,
@@ -298,17 +284,12 @@ function prepareAnswer(
 	};
 }
 
-/** Returns the part of the sent answer whose votes count. */
 const pickAdded = (sent: SentAnswer, before: Team, after: Team): SentAnswer => ({
 	...sent,
 	choices: after.votes.slice(before.votes.length).map(({ choice }) => choice),
 });
 
-/**
- * Saves an answer and has n8n resume the execution with it. Answers of other approvers that come in the same second are saved with it.
- * The page says that the answer was sent once a run of the node has it, or n8n has saved it for a worker. Nothing may fail once the answer
- * is claimed.
- */
+/** Saves an answer and resumes. Confirms it once a run has it, or n8n saved it for a worker. Nothing may fail after the claim. */
 async function acceptAnswer(
 	context: IWebhookFunctions,
 	execution: IRunExecutionData,
@@ -345,13 +326,11 @@ async function acceptAnswer(
 	return { noWebhookResponse: true };
 }
 
-/** Keeps a session for the node, which n8n executes again with all the data it has saved. */
 function noteAnswered(nodeContext: IDataObject, sessionId: string): void {
 	const earlier = (nodeContext[ANSWERED_KEY] ?? []) as string[];
 	nodeContext[ANSWERED_KEY] = [...new Set([...earlier, sessionId])];
 }
 
-/** Keeps a comment for the agent. Comments of several approvers are collected, with their names. */
 function noteComment({ page }: SessionRecord, { comment }: SentAnswer, name?: string): void {
 	if (name === undefined) page!.comment = comment;
 	else if (comment !== undefined)
@@ -361,9 +340,8 @@ function noteComment({ page }: SessionRecord, { comment }: SentAnswer, name?: st
 const readNodeContext = (context: IWebhookFunctions, execution: IRunExecutionData): IDataObject =>
 	NodeHelpers.getContext(execution, 'node', context.getNode()) as IDataObject;
 
-/** Responds to a request, and resumes the execution only for a valid answer. */
 async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	// n8n has the execution's data, and its types don't.
+	// n8n's types lack the execution's data.
 	const { runExecutionData: execution } = context as IWebhookFunctions & {
 		runExecutionData: IRunExecutionData;
 	};
@@ -399,7 +377,7 @@ async function respond(context: IWebhookFunctions): Promise<IWebhookResponseData
 	return await acceptAnswer(context, execution, found, { pending, answers });
 }
 
-/** Handles the webhook of Run Agent Session. It never throws, because n8n would end the paused execution. */
+/** Handles the node's webhook. Never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
 		return await respond(context);
@@ -408,7 +386,6 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 	}
 }
 
-/** Responds to a request after an unexpected error. */
 function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookResponseData {
 	try {
 		context.logger.error(`The approval page couldn't be shown: ${(error as Error).message}`);
@@ -418,7 +395,7 @@ function sendFailure(context: IWebhookFunctions, error: unknown): IWebhookRespon
 	}
 }
 
-/** Returns the sessions that approvers have just answered for, once. The node is executed because of them alone. */
+/** Returns the sessions that approvers have just answered for, once. n8n executes the node because of them alone. */
 export function takeAnswered(
 	context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId' | 'getNode'>,
 ): string[] {
