@@ -1,6 +1,6 @@
 // How much longer a session with many requests takes In the Database than In Memory, in simulated time.
 import '../n8n-host/core.mts';
-import './packageSources.mts';
+import '../tools/packageSources.mts';
 import type { Table } from './benchmark.mts';
 
 export const name = 'decisions';

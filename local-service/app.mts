@@ -7,6 +7,7 @@ import { getTraffic } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
+import { showSeed, showSessions, type SeedView, type SessionView } from './control/views.mts';
 import { registerControl } from './control/control.mts';
 import { chooseDialects } from './dialects/index.mts';
 import type { Overrides } from './dialects/dialect.mts';
@@ -52,6 +53,9 @@ export interface RunningService {
 
 export interface Service {
 	app: FastifyInstance;
+	/** What the control API's `GET /seed` and `GET /sessions` show */
+	seed(): SeedView;
+	sessions(): SessionView[];
 	/**
 	 * Listens for requests.
 	 * @param port 0, the default, picks a free one
@@ -113,6 +117,8 @@ export function createService(options: ServiceOptions = {}): Service {
 
 	return {
 		app,
+		seed: () => showSeed(parts.state, layer),
+		sessions: () => showSessions(parts.state),
 		async start(port = 0, host = '127.0.0.1') {
 			await app.listen({ port, host });
 			const origin = `http://${reachable(host)}:${(app.server.address() as AddressInfo).port}`;

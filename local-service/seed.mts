@@ -83,7 +83,7 @@ const products = [
 	'Tote bag',
 ];
 
-// Workspaces, projects, sites and assets depend on nothing and are made once. The rest is made by each call of `seed`.
+// Data without a time is made once, because tests start and reset many services.
 
 const slug = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
@@ -136,24 +136,27 @@ const domainTemplates = [
 const projectNames = new Map(projects.map(({ id, name }) => [id, name]));
 
 /** Three for each site; the first has 25 more, so that its list has several pages */
-const domains = (now: number): CustomDomain[] =>
-	sites.flatMap((site, index) => {
-		const name = slug(projectNames.get(site.projectId)!);
-		const extra = Array.from({ length: index === 0 ? 25 : 0 }, (_, n) => ({
-			prefix: `region-${n + 1}.`,
-			status: 'active',
-			stale: false,
-		}));
-		const ofSite = site.name === 'Main site' ? '' : `-${slug(site.name)}`;
-		return [...domainTemplates, ...extra].map(({ prefix, status, stale }) => ({
-			id: getId(`domain:${index}:${prefix}`),
-			siteId: site.id,
-			domain: `${prefix}${name}${ofSite}.example`,
-			status,
-			stale,
-			tokenExpiresAt: now + (stale ? -2 : 5) * day,
-		}));
-	});
+const domains = sites.flatMap((site, index) => {
+	const name = slug(projectNames.get(site.projectId)!);
+	const extra = Array.from({ length: index === 0 ? 25 : 0 }, (_, n) => ({
+		prefix: `region-${n + 1}.`,
+		status: 'active',
+		stale: false,
+	}));
+	const ofSite = site.name === 'Main site' ? '' : `-${slug(site.name)}`;
+	return [...domainTemplates, ...extra].map(({ prefix, status, stale }) => ({
+		id: getId(`domain:${index}:${prefix}`),
+		siteId: site.id,
+		domain: `${prefix}${name}${ofSite}.example`,
+		status,
+		stale,
+	}));
+});
+
+const withExpiry = (domain: Omit<CustomDomain, 'tokenExpiresAt'>, now: number): CustomDomain => ({
+	...domain,
+	tokenExpiresAt: now + (domain.stale ? -2 : 5) * day,
+});
 
 const pixel = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
@@ -186,7 +189,7 @@ const assets: Asset[] = projects.slice(0, 10).flatMap((project, index) => [
 ]);
 
 /** Some for each project that sells; prices are numbers in the project's currency */
-const getProducts = (project: Project, index: number): Product[] =>
+const goods: Product[] = projects.flatMap((project, index) =>
 	project.checkoutProvider === undefined
 		? []
 		: products.map((name, n) => ({
@@ -196,7 +199,8 @@ const getProducts = (project: Project, index: number): Product[] =>
 				price: 5 + getNumber(`price:${index}:${n}`, 90),
 				currency: project.currency,
 				published: n % 4 !== 3,
-			}));
+			})),
+);
 
 /** A collection with these items. */
 function filled<T extends { id: string }>(items: T[], groupOf?: (item: T) => string) {
@@ -220,10 +224,16 @@ export function seed(now: number): Store {
 		projects: filled(projects.map((project) => ({ ...project }))),
 		tasks: filled(tasks(now)),
 		sites: filled(sites, ({ projectId }) => projectId),
-		domains: filled(domains(now), ({ siteId }) => siteId),
+		domains: filled(
+			domains.map((domain) => withExpiry(domain, now)),
+			({ siteId }) => siteId,
+		),
 		assets: filled(assets),
 		files,
-		products: filled(projects.flatMap(getProducts), ({ projectId }) => projectId),
+		products: filled(
+			goods.map((product) => ({ ...product })),
+			({ projectId }) => projectId,
+		),
 		previews: new Map(),
 		sessions: new Map(),
 	};

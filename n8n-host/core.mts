@@ -1,7 +1,7 @@
 // The built package in n8n-core's own WorkflowExecute: real nodes, real HTTP, no server and no database. It is what the demo shows first,
 // and what the engine tests and the benchmarks run.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -13,12 +13,15 @@ import type {
 	IWorkflowExecuteAdditionalData,
 	Workflow,
 } from 'n8n-workflow';
+import '../tools/packageSources.mts';
 import { startNode, type WorkflowFile } from './workflows.mts';
 
-// Node's own in a test, too, whose configuration says where n8n-core keeps its files: see test/environment.mjs.
-const { requireOutside } = globalThis as { requireOutside?: NodeJS.Require };
-if (!requireOutside) standAlone();
-const require = requireOutside ?? createRequire(new URL('../package.json', import.meta.url));
+// n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into someone's home.
+const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.env.N8N_USER_FOLDER = folder;
+process.env.N8N_LOG_LEVEL ??= 'silent';
+const require = createRequire(new URL('../package.json', import.meta.url));
 
 /** n8n-core, as the package is built for it */
 export const core = require('n8n-core') as typeof import('n8n-core');
@@ -36,23 +39,6 @@ export const logger = (): Record<
 	'error' | 'warn' | 'info' | 'debug',
 	(...line: unknown[]) => void
 > => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
-
-/** n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into someone's home. */
-function standAlone(): void {
-	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
-	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-	process.env.N8N_USER_FOLDER = folder;
-	process.env.N8N_LOG_LEVEL ??= 'silent';
-	// n8n-workflow's ES modules name each other without extension, which Node does not follow. Its CommonJS build is the copy that
-	// n8n-core and the nodes use anyway.
-	registerHooks({
-		resolve: (specifier, context, next) =>
-			next(
-				specifier,
-				specifier === 'n8n-workflow' ? { ...context, conditions: ['node', 'require'] } : context,
-			),
-	});
-}
 
 // n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
 setSafeRegexEngine({

@@ -1,4 +1,5 @@
 // The environment of the host's n8n: what it needs to run alone on loopback, and nothing that makes it call home.
+import { fileURLToPath } from 'node:url';
 import { nodeEnvironment } from './guarded.mts';
 import { hostVersion, type HostVersion } from './versions.mts';
 
@@ -8,8 +9,12 @@ const NOT_INHERITED =
 
 /** Settings of one version only: n8n doesn't start if a setting disables a module that it doesn't have. */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
-	'2.41': { N8N_DISABLED_MODULES: 'mcp-registry' }, // calls home
-	'1.123': {},
+	'2.41': {
+		N8N_DISABLED_MODULES: 'mcp-registry', // calls home
+		// On a busy machine, n8n would take its own database for lost, and answer every request with 503.
+		DB_PING_TIMEOUT_MS: '60000',
+	},
+	'1.123': { DB_PING_INTERVAL_SECONDS: '3600' }, // the same, where the time of a ping is fixed
 };
 
 export interface HostPorts {
@@ -32,6 +37,9 @@ export function hostEnvironment(
 	const url = hostUrl(ports);
 	return {
 		...Object.fromEntries(inherited),
+
+		// Each start would compile n8n again.
+		NODE_COMPILE_CACHE: fileURLToPath(new URL('../.cache/compiled', import.meta.url)),
 
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',

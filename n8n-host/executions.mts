@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as unflatten } from 'flatted';
 import { RestError, type Rest } from './rest.mts';
+import { HANG_MS } from './hang.mts';
 
 type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
 
@@ -90,7 +91,7 @@ export async function waitForExecution(
 	id: string,
 	options: WaitOptions = {},
 ): Promise<Execution> {
-	const { timeoutMs = 120_000, until = 'ended' } = options;
+	const { timeoutMs = HANG_MS, until = 'ended' } = options;
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
 	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
 		const status = await unlessBusy(async () => (await rest.get(`/executions/${id}`)).status);

@@ -19,6 +19,7 @@ import {
 	type SavedCredential,
 	type WorkflowFile,
 } from './workflows.mts';
+import { HANG_MS } from './hang.mts';
 
 /** The owner of a new host, with a password that nobody can guess: other users of the machine reach its ports, too. */
 const newLogin = (): Login => ({
@@ -29,8 +30,6 @@ const newLogin = (): Login => ({
 
 /** Loaded into n8n before its own code */
 const preload = (file: string) => ['--import', fileURLToPath(new URL(file, import.meta.url))];
-
-const START_TIMEOUT_MS = 180_000;
 
 export interface HostOptions {
 	/**
@@ -112,10 +111,7 @@ export async function startHost(options: HostOptions): Promise<OwnHost> {
 	const n8n = startN8n(['start'], ports, options, userFolder);
 	const givenUp = new AbortController();
 	try {
-		await Promise.race([
-			waitUntilReady(url, START_TIMEOUT_MS, givenUp.signal),
-			failOnExit(n8n.exited),
-		]);
+		await Promise.race([waitUntilReady(url, HANG_MS, givenUp.signal), failOnExit(n8n.exited)]);
 		if (isNew) keepHome(version, userFolder);
 		const rest = await setUpAndLogin(url, login);
 		return {
@@ -227,8 +223,20 @@ async function untilChecked<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
+/** Returns a function that does one thing after another. */
+function takeTurns() {
+	let last: Promise<unknown> = Promise.resolve();
+	return async <T,>(work: () => Promise<T>): Promise<T> => {
+		const next = last.then(work);
+		last = next.catch(() => {});
+		return await next;
+	};
+}
+
 function actions(url: string, rest: Rest) {
 	const credentials: SavedCredential[] = [];
+	// n8n 1 has one connection to SQLite. Two workflows that are saved at once share a transaction, and one of them fails.
+	const inTurn = takeTurns();
 	return {
 		async importCredential(credential: {
 			name: string;
@@ -244,7 +252,7 @@ function actions(url: string, rest: Rest) {
 		async importWorkflow(workflow: WorkflowFile) {
 			const { name, nodes, connections, settings = {} } = withCredentials(workflow, credentials);
 			// 2.x knows that a new workflow is not active; 1.x wants to be told.
-			const { id } = await rest.post('/workflows', {
+			const file = {
 				name,
 				nodes,
 				connections,
@@ -252,7 +260,8 @@ function actions(url: string, rest: Rest) {
 				// As the editor saves it: n8n continues with a part of a workflow only where there is one.
 				pinData: {},
 				active: false,
-			});
+			};
+			const { id } = await inTurn(async () => await rest.post('/workflows', file));
 			return id as string;
 		},
 
@@ -290,13 +299,12 @@ function actions(url: string, rest: Rest) {
 
 		async activate(workflowId: string) {
 			const { versionId } = await rest.get(`/workflows/${workflowId}`);
-			await untilChecked(
-				async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId }),
-			);
+			const post = async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId });
+			await inTurn(async () => await untilChecked(post));
 		},
 
 		async deactivate(workflowId: string) {
-			await rest.post(`/workflows/${workflowId}/deactivate`);
+			await inTurn(async () => await rest.post(`/workflows/${workflowId}/deactivate`));
 		},
 	};
 }

@@ -7,8 +7,7 @@ import { freeHostPorts, startHost, startN8n, type HostOptions, type OwnHost } fr
 import type { Log } from './pinned.mts';
 import { startPostgres, type Postgres } from './postgres.mts';
 import { startRedis, type Redis } from './redis.mts';
-
-const WORKER_START_TIMEOUT_MS = 180_000;
+import { HANG_MS } from './hang.mts';
 
 interface Closing {
 	close(): Promise<void>;
@@ -119,6 +118,8 @@ function queueEnvironment(redis: Redis, postgres: Postgres, url: string): NodeJS
 		DB_POSTGRESDB_PORT: String(postgres.port),
 		DB_POSTGRESDB_USER: postgres.user,
 		DB_POSTGRESDB_DATABASE: postgres.database,
+		// n8n has two connections, and by default a query waits 20 s for one of them. A busy machine can need longer.
+		DB_POSTGRESDB_CONNECTION_TIMEOUT: String(HANG_MS),
 		// Otherwise manual executions would run on the main.
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 	};
@@ -146,10 +147,7 @@ async function startWorker(
 	});
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<string>((resolve) => {
-		timer = setTimeout(
-			() => resolve(`it was not ready within ${WORKER_START_TIMEOUT_MS / 1000} s`),
-			WORKER_START_TIMEOUT_MS,
-		);
+		timer = setTimeout(() => resolve(`it was not ready within ${HANG_MS / 1000} s`), HANG_MS);
 	});
 	const trouble = await Promise.race([
 		ready,

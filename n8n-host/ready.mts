@@ -1,14 +1,13 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guarded } from './guarded.mts';
-
-const TIMEOUT_MS = 60_000;
+import { HANG_MS } from './hang.mts';
 
 /** Waits until a server accepts connections on its port. Ends the server and throws, with what it printed, if it does not. */
 export async function untilItAccepts(name: string, port: number, server: Guarded): Promise<void> {
 	let ended = false;
 	server.exited.catch(() => {}).finally(() => (ended = true));
-	for (const end = Date.now() + TIMEOUT_MS; !ended && Date.now() < end; await sleep(100)) {
+	for (const end = Date.now() + HANG_MS; !ended && Date.now() < end; await sleep(100)) {
 		if (await accepts(port)) return;
 	}
 	await server.stop();

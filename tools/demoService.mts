@@ -5,9 +5,9 @@ import type { SessionView } from '../local-service/control/views.mts';
 import type { RecordedRequest } from '../local-service/record.mts';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import type { Log } from '../n8n-host/pinned.mts';
+import { HANG_MS } from '../n8n-host/hang.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const START_TIMEOUT_MS = 60_000;
 
 /** One request that the service answered. Bodies are read where it is known what they hold. */
 export interface ServedRequest extends RecordedRequest {
@@ -49,9 +49,7 @@ export async function startLocalService(log: Log = () => {}): Promise<LocalServi
 	const line = await Promise.race([
 		announced,
 		child.exited.then(() => undefined),
-		new Promise<undefined>(
-			(resolve) => (timer = setTimeout(() => resolve(undefined), START_TIMEOUT_MS)),
-		),
+		new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), HANG_MS))),
 	]);
 	clearTimeout(timer);
 	if (line === undefined) {

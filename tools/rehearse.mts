@@ -129,8 +129,12 @@ try {
 		messages.push(message);
 		title('Message');
 		print(message.trim());
-		if (message.includes('git push') && !message.startsWith('Good morning'))
-			print(styleText('green', 'This one is yours: open the link and answer it.'));
+		if (message.startsWith('Good morning')) return;
+		print(
+			message.includes('git push')
+				? styleText('green', 'This one is yours: open the link and answer it within three minutes.')
+				: styleText('dim', 'Nobody answers this one: leave its link.'),
+		);
 	});
 	closing.push(receiver.close);
 
@@ -170,7 +174,7 @@ try {
 	title('n8n is killed now (kill -9), and started again');
 	await host.kill();
 	host = await start(host.login);
-	step('n8n is up again, and resumes the execution by itself');
+	step('n8n is up again, and resumes the execution by itself. Your link works again.');
 
 	const asked = messages.length;
 	const { error } = await host.waitForExecution(executionId, { timeoutMs: end - Date.now() });

@@ -16,8 +16,7 @@ import {
 	type Locator,
 	type Page,
 } from './editor/browser.mts';
-import { openPanel, openWorkflow, runWorkflow, searchNodes } from './editor/canvas.mts';
-import { openCredential } from './editor/credentialForm.mts';
+import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
 import { openSession } from './editor/signIn.mts';
 import { getSize, takeExamplePicture } from './examplePictures.mts';
 import { noteProblems } from './notes.mts';
@@ -25,23 +24,17 @@ import { examples, exampleWorkflow, filledInExample, firstProjectId } from './ex
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const SIZE = { width: 1360, height: 1120 };
-/** Around the nodes; more where their names and their unconnected outputs stick out */
-const AIR = { left: 32, top: 32, right: 112, bottom: 96 };
-const RUN_TIMEOUT_MS = 120_000;
 /** Elements over the canvas that don't belong to the workflow */
 const DISTRACTIONS =
 	'.el-notification, [data-test-id="canvas-minimap"], [data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"], [data-test-id="floating-nodes"]';
 
-type Rectangle = { x: number; y: number; width: number; height: number };
-
-/** A workflow, the node whose panel is shown with its result, and the names of the pictures */
+/** A workflow, the node whose panel is shown with its result, and the name of the picture */
 interface Scene {
 	workflow: WorkflowFile;
 	node: string;
 	panel: string;
 	/** View of the result */
 	view: 'schema' | 'table';
-	canvas?: string;
 	/** The output to show, for a node with several */
 	output?: string;
 }
@@ -55,8 +48,7 @@ function agentSession(): Scene {
 	// Scrolls the directives out of the field
 	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
 	parameters.options = {};
-	const shown = { panel: 'run-agent-session', view: 'schema', output: 'Completed' } as const;
-	return { workflow, node, ...shown, canvas: 'workflow' };
+	return { workflow, node, panel: 'run-agent-session', view: 'schema', output: 'Completed' };
 }
 
 /** The Workspace Automation node after a start by hand */
@@ -157,12 +149,12 @@ async function takeSettings(
 	await savePicture(page, name, panel.root);
 }
 
-const ASKING = "Somebody's answer";
+const ASKING = "The approver's answer";
 const RESULT = 'Result';
 /** The height in which the whole panel of Apply an Answer is visible */
 const ANSWER_HEIGHT = 1320;
 
-/** A session asks, someone has approved it (the answer is typed in where a channel's node would stand), and the session is to continue. */
+/** A session asks, an approver has approved it (the answer is typed in where a channel's node would stand), and the session is to continue. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
 	const node = 'Continue the session';
 	const { nodes, settings } = agentSession().workflow;
@@ -182,7 +174,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 	});
 	return {
 		workflow: {
-			name: 'Somebody has approved it',
+			name: 'An approver has approved it',
 			nodes: [
 				{ ...start, position: place(0) },
 				{
@@ -241,13 +233,13 @@ async function takeDragging(
 ): Promise<void> {
 	await openWorkflow(page, workflowUrl);
 	const asking = await openPanel(page, ASKING);
-	await asking.execute(RUN_TIMEOUT_MS);
+	await asking.execute();
 	await asking.close();
 	const panel = await openPanel(page, node);
 	await panel.showInput('Run Agent Session');
 	await panel.drag('sessionId', 'sessionId');
 	await panel.drag('pendingInteractions', 'askedInteractions');
-	await panel.execute(RUN_TIMEOUT_MS);
+	await panel.execute();
 	await panel.showOutput('Completed');
 	await panel.selectOutputView('schema');
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
@@ -256,76 +248,33 @@ async function takeDragging(
 	await savePicture(page, name, panel.root);
 }
 
-/** Takes pictures of the nodes panel and of the credential. */
-async function takeEntrances(page: Page, workflowUrl: string, suffix: string): Promise<void> {
-	const { node } = agentSession();
-	await openWorkflow(page, workflowUrl);
-	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
-	await (await searchNodes(page, 'workspace automation')).first().waitFor();
-	await settle(page);
-	await savePicture(page, `node-panel${suffix}`, page.getByTestId('node-creator'), 280);
-	await openWorkflow(page, workflowUrl);
-	const form = await openCredential(page, await openPanel(page, node));
-	await settle(page);
-	await savePicture(page, `credential${suffix}`, form.root);
-}
-
-/** @param height where not all of it is wanted */
-async function savePicture(
-	page: Page,
-	name: string,
-	of: Locator,
-	height = Infinity,
-): Promise<void> {
+async function savePicture(page: Page, name: string, of: Locator): Promise<void> {
 	const path = join(images, `${name}.png`);
-	const box = (await of.boundingBox())!;
-	const clip = { ...box, height: Math.min(box.height, height) };
+	const clip = (await of.boundingBox())!;
 	await page.screenshot({ path, clip, animations: 'disabled' });
 	console.log(path);
 }
 
-/** Runs the workflow in the editor and takes its picture on the canvas if wanted, then that of the node's panel with the result in it. */
-async function takePictures(
+/** Runs the workflow in the editor, and takes a picture of the node's panel with the result. */
+async function takePicture(
 	page: Page,
 	workflowUrl: string,
 	scene: Scene,
 	suffix: string,
 ): Promise<void> {
-	const save = async (name: string, clip?: Rectangle) => {
-		const path = join(images, `${name}${suffix}.png`);
-		await page.screenshot({ path, clip, animations: 'disabled' });
-		console.log(path);
-	};
-
 	await openWorkflow(page, workflowUrl);
-	await runWorkflow(page, scene.node, RUN_TIMEOUT_MS);
+	await runWorkflow(page, scene.node);
 	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
-	await page.mouse.move(0, 0);
-	await settle(page);
-	if (scene.canvas) await save(scene.canvas, await aroundNodes(page));
-
 	const panel = await openPanel(page, scene.node);
 	if (scene.output) await panel.showOutput(scene.output);
 	await panel.selectOutputView(scene.view);
 	await page.mouse.move(0, 0);
 	await settle(page);
-	await save(scene.panel, (await panel.root.boundingBox())!);
+	await savePicture(page, `${scene.panel}${suffix}`, panel.root);
 }
 
 /** Animations of the canvas and the panel */
 const settle = async (page: Page) => await page.waitForTimeout(1500);
-
-/** The rectangle around everything on the canvas, with some air */
-async function aroundNodes(page: Page): Promise<Rectangle> {
-	const boxes = await Promise.all(
-		(await page.locator('.vue-flow__node').all()).map(async (node) => (await node.boundingBox())!),
-	);
-	const left = Math.min(...boxes.map(({ x }) => x)) - AIR.left;
-	const top = Math.min(...boxes.map(({ y }) => y)) - AIR.top;
-	const right = Math.max(...boxes.map(({ x, width }) => x + width)) + AIR.right;
-	const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + AIR.bottom;
-	return { x: left, y: top, width: right - left, height: bottom - top };
-}
 
 const TASK = 'Give the landing page a new headline, and build the site.';
 /** A prompt with two requests. The page is shown without the directive. */
@@ -449,20 +398,12 @@ try {
 			const workflowId = await stage.host.importWorkflow(scene.workflow);
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
-				await takePictures(page, stage.host.workflowUrl(workflowId), scene, suffix);
+				await takePicture(page, stage.host.workflowUrl(workflowId), scene, suffix);
 				await page.context().close();
 			}
 		}
 		if (isWanted('approval-page')) await takeApprovalPages(browser, stage);
 		if (isWanted('approval-page-team')) await takeTeamPage(browser, stage);
-		if (isWanted('entrances')) {
-			const workflowId = await stage.host.importWorkflow(agentSession().workflow);
-			for (const [colorScheme, suffix] of schemes) {
-				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
-				await takeEntrances(page, stage.host.workflowUrl(workflowId), suffix);
-				await page.context().close();
-			}
-		}
 		if (isWanted('tool-settings')) {
 			const { workflow, node } = toolSettings();
 			const workflowId = await stage.host.importWorkflow(workflow);

@@ -12,11 +12,9 @@ export async function openWorkflow(page: Page, workflowUrl: string): Promise<voi
 }
 
 /** Runs the workflow with the button below the canvas and waits until the node has ended well. */
-export async function runWorkflow(page: Page, node: string, timeoutMs: number): Promise<void> {
+export async function runWorkflow(page: Page, node: string): Promise<void> {
 	await page.getByTestId('execute-workflow-button').click();
-	await canvasNode(page, node)
-		.getByTestId('canvas-node-status-success')
-		.waitFor({ timeout: timeoutMs });
+	await canvasNode(page, node).getByTestId('canvas-node-status-success').waitFor();
 }
 
 /** Opens the panel of a node. */

@@ -32,7 +32,7 @@ export interface Panel {
 	/** Drags a value by its name from the panel on the left into a field. */
 	drag(value: string, name: string): Promise<void>;
 	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
-	execute(timeoutMs: number): Promise<void>;
+	execute(): Promise<void>;
 	/** Shows one of several outputs. */
 	showOutput(name: string): Promise<void>;
 	selectOutputView(view: 'schema' | 'table' | 'json'): Promise<void>;
@@ -120,12 +120,12 @@ export async function getPanel(page: Page): Promise<Panel> {
 			await field(name).getByText(value).first().waitFor();
 		},
 
-		async execute(timeoutMs) {
+		async execute() {
 			await root.getByTestId('node-execute-button').click();
 			const ended = output
 				.getByTestId('node-run-status-success')
 				.or(output.getByTestId('node-error-message'));
-			await ended.first().waitFor({ timeout: timeoutMs });
+			await ended.first().waitFor();
 		},
 
 		async showOutput(name) {

@@ -1,5 +1,6 @@
 // The one way into the editor: signed in as the owner, without the form.
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
+import { HANG_MS } from '../../n8n-host/hang.mts';
 import type { Host } from '../../n8n-host/host.mts';
 
 /** The login is bound to the browser id that the editor sends. */
@@ -16,6 +17,7 @@ export async function openSession(
 		permissions: ['clipboard-read', 'clipboard-write'],
 		...options,
 	});
+	context.setDefaultTimeout(HANG_MS);
 	await context.addInitScript(
 		(id) => (globalThis as any).localStorage.setItem('n8n-browserId', id),
 		BROWSER_ID,
