@@ -41,6 +41,11 @@ export interface DocumentedOperation {
 const getBody = (content: Json | undefined): Json =>
 	content?.content?.['application/json']?.schema ?? {};
 
+/** The header of the contract's security scheme, which every endpoint requires */
+const authentication = contract.security.some((scheme: Json) => 'bearer' in scheme)
+	? ['header.Authorization']
+	: [];
+
 export const documented: DocumentedOperation[] = Object.entries(contract.paths as Json).flatMap(
 	([path, item]) =>
 		Object.entries(item as Json)
@@ -56,6 +61,7 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 					endpoint,
 					names: endpoints[endpoint],
 					parameters: [
+						...authentication,
 						...parameters.map((each) => `${each.in}.${each.name}`),
 						...fieldPaths(getBody(operation.requestBody)).map((name) => `body.${name}`),
 					],

@@ -1,7 +1,6 @@
-// What the test files run in.
-import { createRequire } from 'node:module';
+// What jest asks about each test file. The tests run in Node's own realm (runner.mts), so there is no other to set up.
 import { join } from 'node:path';
-import { TestEnvironment } from 'jest-environment-node';
+import { jest } from './globals.mts';
 
 /**
  * The files whose tests need ClickHouse. In the process (chdb) it has no binary for some machines, such as Windows or Alpine: there they are
@@ -18,16 +17,20 @@ const NEEDING = [
 const allTests = ({ children }) =>
 	children.flatMap((child) => (child.type === 'test' ? [child] : allTests(child)));
 
-export default class Environment extends TestEnvironment {
-	constructor(config, context) {
-		super(config, context);
-		// Node's own `require`, and so one n8n-core for all files of a process: to load its two thousand files takes two seconds.
-		this.global.requireOutside = createRequire(new URL('../package.json', import.meta.url));
-		const { clickHouse } = config.projectConfig.testEnvironmentOptions;
+export default class Environment {
+	global = {};
+	moduleMocker = jest;
+
+	constructor({ projectConfig }, { testPath }) {
+		const { clickHouse } = projectConfig.testEnvironmentOptions;
 		this.skipping =
-			!clickHouse &&
-			NEEDING.some((name) => context.testPath.endsWith(join('/test', `${name}.test.mts`)));
+			!clickHouse && NEEDING.some((name) => testPath.endsWith(join('/test', `${name}.test.mts`)));
 	}
+
+	getVmContext = () => null;
+	exportConditions = () => ['node'];
+	async setup() {}
+	async teardown() {}
 
 	handleTestEvent({ name }, { rootDescribeBlock }) {
 		if (!this.skipping || name !== 'run_start') return;

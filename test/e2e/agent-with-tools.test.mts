@@ -3,7 +3,7 @@ import { sendOver } from '../../local-service/control/client.mts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { lastTold, startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
-import { example, eventually, TEST_TIMEOUT_MS, useStage } from './support.mts';
+import { example, eventually, useStage } from './support.mts';
 
 const stage = useStage();
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 	await control('POST', '/reset');
 	await control('POST', '/speed', { speed: 20 });
 	seed = await control('GET', '/seed');
-}, TEST_TIMEOUT_MS);
+});
 
 /** The execution of a workflow that something outside has started */
 async function startedExecution(workflowId: string): Promise<Execution> {
@@ -41,7 +41,7 @@ describe('agent-with-tools.json', () => {
 			type: 'openAiApi',
 			data: { apiKey: 'none', url: model.baseUrl },
 		});
-	}, TEST_TIMEOUT_MS);
+	});
 	afterAll(async () => await model?.close());
 
 	/** Says something in the chat and returns the answer. The model is one that plays the script. */
@@ -75,98 +75,84 @@ describe('agent-with-tools.json', () => {
 		return { answer, execution };
 	}
 
-	test(
-		"finds things, changes a task, and gives a task to the site's agent",
-		async () => {
-			const [project] = seed.projects;
-			model.play([
-				[
-					{ tool: 'List_projects', with: {} },
-					{ tool: 'List_tasks', with: {} },
-				],
-				[
-					{
-						tool: 'Change_a_task',
-						with: { taskId: seed.tasks[1].id, title: 'Check links', rrule: 'FREQ=DAILY;BYHOUR=3' },
-					},
-				],
-				[{ tool: 'List_files', with: { projectId: project.id } }],
-				[
-					{
-						tool: 'Run_the_site_agent',
-						with: {
-							projectId: project.id,
-							prompt: 'Build it. [ask bash: npm run build] [say Built.]',
-						},
-					},
-				],
-				(told) => `The agent says: ${lastTold(told)[0].text}`,
-			]);
-
-			const { answer, execution } = await chat(
-				'Check the links at three, and build the first site.',
-			);
-
-			expect(execution.error).toBeUndefined();
-			expect(answer).toEqual({ output: 'The agent says: Built.' });
-			const [asked, , , files] = model.told();
-			expect(asked.messages).toMatchObject([
-				{ role: 'system' },
-				{ role: 'user', content: 'Check the links at three, and build the first site.' },
-			]);
-			expect(lastTold(files)).toContainEqual(
-				expect.objectContaining({ projectId: project.id, kind: 'file' }),
-			);
-			expect((await control('GET', '/seed')).tasks[1]).toMatchObject({
-				title: 'Check links',
-				prompt: seed.tasks[1].prompt,
-			});
-			expect(await stage.service.sessions()).toMatchObject([
+	test("finds things, changes a task, and gives a task to the site's agent", async () => {
+		const [project] = seed.projects;
+		model.play([
+			[
+				{ tool: 'List_projects', with: {} },
+				{ tool: 'List_tasks', with: {} },
+			],
+			[
 				{
-					projectId: project.id,
-					status: 'completed',
-					interactions: [{ patterns: ['npm run build'], value: 'once' }],
+					tool: 'Change_a_task',
+					with: { taskId: seed.tasks[1].id, title: 'Check links', rrule: 'FREQ=DAILY;BYHOUR=3' },
 				},
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
-
-	test(
-		'leaves requests without a rule to an approver: the model only gets the request and the link',
-		async () => {
-			model.play([
-				[
-					{
-						tool: 'Run_the_site_agent',
-						with: { projectId: seed.projects[0].id, prompt: '[ask bash: git push] [say Pushed.]' },
+			],
+			[{ tool: 'List_files', with: { projectId: project.id } }],
+			[
+				{
+					tool: 'Run_the_site_agent',
+					with: {
+						projectId: project.id,
+						prompt: 'Build it. [ask bash: npm run build] [say Built.]',
 					},
-				],
-				(told) => `${lastTold(told)[0].status}: ${lastTold(told)[0].dashboardUrl}`,
-			]);
+				},
+			],
+			(told) => `The agent says: ${lastTold(told)[0].text}`,
+		]);
 
-			const { answer } = await chat('Publish it.');
+		const { answer, execution } = await chat('Check the links at three, and build the first site.');
 
-			const [session] = await stage.service.sessions();
-			expect(answer.output).toMatch(new RegExp(`^needs_approval: http.*${session.sessionId}$`));
-			expect(session).toMatchObject({
-				status: 'running',
-				interactions: [{ patterns: ['git push'] }],
-			});
-			expect(session.interactions[0].value).toBeUndefined();
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.error).toBeUndefined();
+		expect(answer).toEqual({ output: 'The agent says: Built.' });
+		const [asked, , , files] = model.told();
+		expect(asked.messages).toMatchObject([
+			{ role: 'system' },
+			{ role: 'user', content: 'Check the links at three, and build the first site.' },
+		]);
+		expect(lastTold(files)).toContainEqual(
+			expect.objectContaining({ projectId: project.id, kind: 'file' }),
+		);
+		expect((await control('GET', '/seed')).tasks[1]).toMatchObject({
+			title: 'Check links',
+			prompt: seed.tasks[1].prompt,
+		});
+		expect(await stage.service.sessions()).toMatchObject([
+			{
+				projectId: project.id,
+				status: 'completed',
+				interactions: [{ patterns: ['npm run build'], value: 'once' }],
+			},
+		]);
+	});
 
-	test(
-		'reports a failure of the model',
-		async () => {
-			// A script without turns: the model answers with an error.
-			model.play([]);
-			const { answer, execution } = await chat('Are you there?');
-			expect(execution.status).toBe('success');
-			expect(answer.output).toMatch(/^I could not do that: \S/);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('leaves requests without a rule to an approver: the model only gets the request and the link', async () => {
+		model.play([
+			[
+				{
+					tool: 'Run_the_site_agent',
+					with: { projectId: seed.projects[0].id, prompt: '[ask bash: git push] [say Pushed.]' },
+				},
+			],
+			(told) => `${lastTold(told)[0].status}: ${lastTold(told)[0].dashboardUrl}`,
+		]);
+
+		const { answer } = await chat('Publish it.');
+
+		const [session] = await stage.service.sessions();
+		expect(answer.output).toMatch(new RegExp(`^needs_approval: http.*${session.sessionId}$`));
+		expect(session).toMatchObject({
+			status: 'running',
+			interactions: [{ patterns: ['git push'] }],
+		});
+		expect(session.interactions[0].value).toBeUndefined();
+	});
+
+	test('reports a failure of the model', async () => {
+		// A script without turns: the model answers with an error.
+		model.play([]);
+		const { answer, execution } = await chat('Are you there?');
+		expect(execution.status).toBe('success');
+		expect(answer.output).toMatch(/^I could not do that: \S/);
+	});
 });

@@ -11,7 +11,6 @@ import {
 	play,
 	projectId,
 	getRecord,
-	TEST_TIMEOUT_MS,
 	testWith,
 	useStage,
 	workspaceAutomation,
@@ -38,7 +37,7 @@ beforeAll(async () => {
 	});
 	await stage.service.control.setSpeed(20);
 	seed = await stage.service.control.seed();
-}, TEST_TIMEOUT_MS);
+});
 
 afterAll(async () => {
 	await model?.close();
@@ -123,70 +122,60 @@ const goOn = asTool(
 const run = (prompt: string): Turn => [{ tool: 'Run_an_agent', with: { prompt } }];
 
 describe("the model's view", () => {
-	test(
-		'has a tool for each node, with the fields that the model fills in',
-		async () => {
-			await playScript(['Nothing to do.'], [listTasks, renameTask, runAgent]);
-			const tools = Object.fromEntries(
-				model.told()[0].tools.map((tool) => [tool.function.name, tool.function]),
-			);
-			const text = (description: string) => ({ type: 'string', description });
-			expect(tools).toMatchObject({
-				List_tasks: { description: 'Get many tasks in Workspace Automation' },
-				Rename_a_task: {
-					description: 'Update task in Workspace Automation',
-					parameters: {
-						properties: { taskId: text('The ID of the task'), title: text('The new title') },
-						required: ['taskId', 'title'],
-					},
+	test('has a tool for each node, with the fields that the model fills in', async () => {
+		await playScript(['Nothing to do.'], [listTasks, renameTask, runAgent]);
+		const tools = Object.fromEntries(
+			model.told()[0].tools.map((tool) => [tool.function.name, tool.function]),
+		);
+		const text = (description: string) => ({ type: 'string', description });
+		expect(tools).toMatchObject({
+			List_tasks: { description: 'Get many tasks in Workspace Automation' },
+			Rename_a_task: {
+				description: 'Update task in Workspace Automation',
+				parameters: {
+					properties: { taskId: text('The ID of the task'), title: text('The new title') },
+					required: ['taskId', 'title'],
 				},
-				Run_an_agent: {
-					description: expect.stringMatching(/agent/),
-					parameters: { properties: { prompt: text('What the agent should do') } },
-				},
-			});
-		},
-		TEST_TIMEOUT_MS,
-	);
+			},
+			Run_an_agent: {
+				description: expect.stringMatching(/agent/),
+				parameters: { properties: { prompt: text('What the agent should do') } },
+			},
+		});
+	});
 });
 
 describe('Workspace Automation as a tool', () => {
-	test(
-		"runs the model's call once, and returns the result",
-		async () => {
-			const execution = await playScript(
-				[
-					[{ tool: 'List_tasks', with: {} }],
-					(told) => [
-						{
-							tool: 'Rename_a_task',
-							with: { taskId: lastTold(told)[1].id, title: 'Named by a model' },
-						},
-					],
-					(told) => `It is called ${lastTold(told)[0].title} now.`,
+	test("runs the model's call once, and returns the result", async () => {
+		const execution = await playScript(
+			[
+				[{ tool: 'List_tasks', with: {} }],
+				(told) => [
+					{
+						tool: 'Rename_a_task',
+						with: { taskId: lastTold(told)[1].id, title: 'Named by a model' },
+					},
 				],
-				[listTasks, renameTask],
-			);
+				(told) => `It is called ${lastTold(told)[0].title} now.`,
+			],
+			[listTasks, renameTask],
+		);
 
-			expect(execution.items('AI Agent')).toEqual([
-				{ output: 'It is called Named by a model now.' },
-			]);
-			const [, listed, renamed] = model.told().map(({ messages }) => messages.at(-1)!);
-			expect(JSON.parse(listed.content)).toMatchObject(
-				seed.tasks.slice(0, 3).map(({ id, title }: any) => ({ id, title })),
-			);
-			expect(JSON.parse(renamed.content)).toMatchObject([
-				{ id: seed.tasks[1].id, title: 'Named by a model' },
-			]);
-			const updates = (await stage.service.requests()).filter(
-				({ method, body }) => method === 'PATCH' && body?.title === 'Named by a model',
-			);
-			expect(updates).toMatchObject([
-				{ path: expect.stringContaining(seed.tasks[1].id), status: 200 },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.items('AI Agent')).toEqual([{ output: 'It is called Named by a model now.' }]);
+		const [, listed, renamed] = model.told().map(({ messages }) => messages.at(-1)!);
+		expect(JSON.parse(listed.content)).toMatchObject(
+			seed.tasks.slice(0, 3).map(({ id, title }: any) => ({ id, title })),
+		);
+		expect(JSON.parse(renamed.content)).toMatchObject([
+			{ id: seed.tasks[1].id, title: 'Named by a model' },
+		]);
+		const updates = (await stage.service.requests()).filter(
+			({ method, body }) => method === 'PATCH' && body?.title === 'Named by a model',
+		);
+		expect(updates).toMatchObject([
+			{ path: expect.stringContaining(seed.tasks[1].id), status: 200 },
+		]);
+	});
 
 	testWith('ClickHouse')(
 		'asks analytics with a query of the model, or with a value of the model in a query of yours',
@@ -223,22 +212,17 @@ describe('Workspace Automation as a tool', () => {
 				[{ source: "' OR 1 = 1 --", known: 0 }],
 			]);
 		},
-		TEST_TIMEOUT_MS,
 	);
 
-	test(
-		'returns the error to the model, and the workflow continues',
-		async () => {
-			const taskId = '00000000-0000-4000-8000-000000000000';
-			const execution = await playScript(
-				[[{ tool: 'Rename_a_task', with: { taskId, title: 'x' } }], 'There is no such task.'],
-				[renameTask],
-			);
-			expect(execution.status).toBe('success');
-			expect(lastTold(model.told()[1])).toMatchObject([{ error: "The resource wasn't found" }]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('returns the error to the model, and the workflow continues', async () => {
+		const taskId = '00000000-0000-4000-8000-000000000000';
+		const execution = await playScript(
+			[[{ tool: 'Rename_a_task', with: { taskId, title: 'x' } }], 'There is no such task.'],
+			[renameTask],
+		);
+		expect(execution.status).toBe('success');
+		expect(lastTold(model.told()[1])).toMatchObject([{ error: "The resource wasn't found" }]);
+	});
 });
 
 describe('Run Agent Session as a tool', () => {
@@ -250,111 +234,91 @@ describe('Run Agent Session as a tool', () => {
 			{ pendingInteractions: [{ permission: 'bash', patterns: ['git push'] }], decisions: [] },
 		],
 		['failed', '[work 20s] [fail The build broke.]', { failure: 'The build broke.' }],
-	])(
-		'returns to the model a session that is %s',
-		async (status, prompt, more) => {
-			const execution = await playScript(
-				[run(prompt), (told) => `The agent: ${lastTold(told)[0].status}`],
-				[runAgent],
-			);
+	])('returns to the model a session that is %s', async (status, prompt, more) => {
+		const execution = await playScript(
+			[run(prompt), (told) => `The agent: ${lastTold(told)[0].status}`],
+			[runAgent],
+		);
 
-			expect(execution.items('AI Agent')).toEqual([{ output: `The agent: ${status}` }]);
-			const sessions = await getSessions(prompt);
-			expect(sessions).toMatchObject([{ projectId, turns: 1 }]);
-			expect(lastTold(model.told()[1])).toMatchObject([
-				{ status, sessionId: sessions[0].sessionId, ...more },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.items('AI Agent')).toEqual([{ output: `The agent: ${status}` }]);
+		const sessions = await getSessions(prompt);
+		expect(sessions).toMatchObject([{ projectId, turns: 1 }]);
+		expect(lastTold(model.told()[1])).toMatchObject([
+			{ status, sessionId: sessions[0].sessionId, ...more },
+		]);
+	});
 
-	test(
-		'continues a session that needed approval, when the model calls the tool that can approve',
-		async () => {
-			const prompt = '[ask bash: git tag] [say Tagged.]';
-			await playScript(
-				[
-					run(prompt),
-					(told) => [{ tool: 'Go_on', with: { sessionId: lastTold(told)[0].sessionId } }],
-					(told) => lastTold(told)[0].text,
-				],
-				[runAgent, goOn],
-			);
-			expect(lastTold(model.told()[2])).toMatchObject([
-				{
-					status: 'completed',
-					text: 'Tagged.',
-					decisions: [{ patterns: ['git tag'], decision: 'approve' }],
-				},
-			]);
-			expect(await getSessions(prompt)).toMatchObject([
-				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('continues a session that needed approval, when the model calls the tool that can approve', async () => {
+		const prompt = '[ask bash: git tag] [say Tagged.]';
+		await playScript(
+			[
+				run(prompt),
+				(told) => [{ tool: 'Go_on', with: { sessionId: lastTold(told)[0].sessionId } }],
+				(told) => lastTold(told)[0].text,
+			],
+			[runAgent, goOn],
+		);
+		expect(lastTold(model.told()[2])).toMatchObject([
+			{
+				status: 'completed',
+				text: 'Tagged.',
+				decisions: [{ patterns: ['git tag'], decision: 'approve' }],
+			},
+		]);
+		expect(await getSessions(prompt)).toMatchObject([
+			{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+		]);
+	});
 
-	test(
-		'starts a session for each call, even for two at once',
-		async () => {
-			const prompts = ['[say One.]', '[say Two.]'];
-			await playScript(
-				[prompts.flatMap((prompt) => run(prompt) as Call[]), 'Both are done.'],
-				[runAgent],
-			);
-			const results = model
-				.told()[1]
-				.messages.filter(({ role }) => role === 'tool')
-				.map(({ content }) => JSON.parse(content)[0]);
-			const sessions = [...(await getSessions(prompts[0])), ...(await getSessions(prompts[1]))];
-			expect(results).toMatchObject(
-				sessions.map(({ sessionId }, index) => ({
-					status: 'completed',
-					sessionId,
-					text: ['One.', 'Two.'][index],
-				})),
-			);
-			expect(sessions).toHaveLength(2);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('starts a session for each call, even for two at once', async () => {
+		const prompts = ['[say One.]', '[say Two.]'];
+		await playScript(
+			[prompts.flatMap((prompt) => run(prompt) as Call[]), 'Both are done.'],
+			[runAgent],
+		);
+		const results = model
+			.told()[1]
+			.messages.filter(({ role }) => role === 'tool')
+			.map(({ content }) => JSON.parse(content)[0]);
+		const sessions = [...(await getSessions(prompts[0])), ...(await getSessions(prompts[1]))];
+		expect(results).toMatchObject(
+			sessions.map(({ sessionId }, index) => ({
+				status: 'completed',
+				sessionId,
+				text: ['One.', 'Two.'][index],
+			})),
+		);
+		expect(sessions).toHaveLength(2);
+	});
 
-	test(
-		'starts no second session if the response to the start is lost, and says so',
-		async () => {
-			const prompt = '[say Who heard this?]';
-			await stage.service.control.addFaults({
-				operationId: 'createAgentSession',
-				kind: 'reset-after',
-			});
-			await playScript(
-				[run(prompt), 'Somebody has to look.'],
-				[{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }],
-			);
-			expect(lastTold(model.told()[1])).toMatchObject([
-				{ error: 'The session may have been started' },
-			]);
-			expect(await getSessions(prompt)).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('starts no second session if the response to the start is lost, and says so', async () => {
+		const prompt = '[say Who heard this?]';
+		await stage.service.control.addFaults({
+			operationId: 'createAgentSession',
+			kind: 'reset-after',
+		});
+		await playScript(
+			[run(prompt), 'Somebody has to look.'],
+			[{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }],
+		);
+		expect(lastTold(model.told()[1])).toMatchObject([
+			{ error: 'The session may have been started' },
+		]);
+		expect(await getSessions(prompt)).toHaveLength(1);
+	});
 
-	test(
-		'aborts the session on Stop',
-		async () => {
-			const { host } = stage;
-			const prompt = '[work 10h]';
-			model.play([run(prompt)]);
-			const executionId = await host.run(await host.importWorkflow(agentWith([runAgent])));
-			const { sessionId } = await eventually(async () =>
-				(await getSessions(prompt)).find(({ polls }) => polls > 0),
-			);
+	test('aborts the session on Stop', async () => {
+		const { host } = stage;
+		const prompt = '[work 10h]';
+		model.play([run(prompt)]);
+		const executionId = await host.run(await host.importWorkflow(agentWith([runAgent])));
+		const { sessionId } = await eventually(async () =>
+			(await getSessions(prompt)).find(({ polls }) => polls > 0),
+		);
 
-			await host.stop(executionId);
+		await host.stop(executionId);
 
-			expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+		await eventually(async () => (await getRecord(stage, sessionId)).aborted);
+	});
 });

@@ -4,7 +4,7 @@ import { startGuarded, type Guarded } from '../../n8n-host/guarded.mts';
 import { launchBrowser, type Browser } from '../../tools/editor/browser.mts';
 import { openPanel } from '../../tools/editor/canvas.mts';
 import { openSession } from '../../tools/editor/signIn.mts';
-import { CLOSE_TIMEOUT_MS, describeWith, eventually, NODE, STAGE_TIMEOUT_MS } from './support.mts';
+import { describeWith, eventually, NODE } from './support.mts';
 
 const describe = describeWith('Chromium');
 const root = `${import.meta.dirname}/../..`;
@@ -14,43 +14,38 @@ let demo: Guarded;
 
 beforeAll(async () => {
 	browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
-}, STAGE_TIMEOUT_MS);
+});
 afterAll(async () => {
 	await browser?.close();
-}, CLOSE_TIMEOUT_MS);
+});
 afterEach(async () => {
 	await demo?.stop();
-}, CLOSE_TIMEOUT_MS);
+});
 
 describe('the demo', () => {
-	test(
-		'shows in the editor the result that it printed',
-		async () => {
-			const printed: string[] = [];
-			demo = startGuarded(process.execPath, ['tools/demo.mts', '--built'], {
-				cwd: root,
-				onLine: (line) => printed.push(line),
-			});
-			/** Returns the text after a word at the beginning of a line. */
-			const fact = (name: string) =>
-				printed
-					.find((line) => line.startsWith(`${name} `))
-					?.slice(name.length)
-					.trim();
-			const password = await eventually(async () => fact('Password'), STAGE_TIMEOUT_MS / 1000);
-			const [session, agent, result] = ['Session', 'Agent', 'Result'].map((name) => fact(name)!);
-			expect(fact('Status')).toBe('completed');
+	test('shows in the editor the result that it printed', async () => {
+		const printed: string[] = [];
+		demo = startGuarded(process.execPath, ['tools/demo.mts', '--built'], {
+			cwd: root,
+			onLine: (line) => printed.push(line),
+		});
+		/** Returns the text after a word at the beginning of a line. */
+		const fact = (name: string) =>
+			printed
+				.find((line) => line.startsWith(`${name} `))
+				?.slice(name.length)
+				.trim();
+		const password = await eventually(async () => fact('Password'));
+		const [session, agent, result] = ['Session', 'Agent', 'Result'].map((name) => fact(name)!);
+		expect(fact('Status')).toBe('completed');
 
-			const host = { url: new URL(result).origin, login: { email: fact('Email')!, password } };
-			const context = await openSession(browser, host, { viewport: { width: 1360, height: 1000 } });
-			const page = await context.newPage();
-			page.setDefaultTimeout(60_000);
-			await page.goto(result);
-			const panel = await openPanel(page, NODE);
-			await panel.selectOutputView('json');
-			for (const seen of [session, agent, 'completed'])
-				await panel.output.getByText(`"${seen}"`).first().waitFor();
-		},
-		2 * STAGE_TIMEOUT_MS,
-	);
+		const host = { url: new URL(result).origin, login: { email: fact('Email')!, password } };
+		const context = await openSession(browser, host, { viewport: { width: 1360, height: 1000 } });
+		const page = await context.newPage();
+		await page.goto(result);
+		const panel = await openPanel(page, NODE);
+		await panel.selectOutputView('json');
+		for (const seen of [session, agent, 'completed'])
+			await panel.output.getByText(`"${seen}"`).first().waitFor();
+	});
 });

@@ -3,15 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { call, hurriedHost, live, single } from './durable.mts';
-import {
-	eventually,
-	itemsOn,
-	NODE,
-	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
-	useOwnStage,
-} from './support.mts';
+import { eventually, itemsOn, NODE, sessionsFor, useOwnStage } from './support.mts';
 
 const stage = useOwnStage(hurriedHost);
 
@@ -20,7 +12,7 @@ const workflowIds: Record<string, string> = {};
 const started: Record<string, string> = {};
 
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(started[name], { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(started[name]);
 
 const prepare = async (file: WorkflowFile) =>
 	(workflowIds[file.name] = await stage.host.importWorkflow(file));
@@ -59,31 +51,23 @@ beforeAll(async () => {
 
 	await runUpTo('Up to the node', NODE);
 	await runUpTo('Up to what follows', 'Completed');
-}, STAGE_TIMEOUT_MS);
+});
 
 test.each([
 	['the workflow has been switched off', 'Switched off'],
 	['the workflow has been changed and published again', 'Published anew'],
 	['it was run by hand up to a later node', 'Up to what follows'],
-])(
-	'%s: the execution continues unchanged (rule 8)',
-	async (_, name) => {
-		const execution = await outcome(name);
-		expect(execution.status).toBe('success');
-		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-		expect(await sessionsFor(stage, getPrompt(name))).toMatchObject([
-			{ status: 'completed', turns: 1 },
-		]);
-	},
-	TEST_TIMEOUT_MS,
-);
+])('%s: the execution continues unchanged (rule 8)', async (_, name) => {
+	const execution = await outcome(name);
+	expect(execution.status).toBe('success');
+	expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+	expect(await sessionsFor(stage, getPrompt(name))).toMatchObject([
+		{ status: 'completed', turns: 1 },
+	]);
+});
 
-test(
-	'run by hand up to the node itself: a session that ends within 30 s returns at once',
-	async () => {
-		const execution = await outcome('Up to the node');
-		expect(execution.status).toBe('success');
-		expect(itemsOn(execution, 'completed')).toMatchObject([{ text: 'Done.' }]);
-	},
-	TEST_TIMEOUT_MS,
-);
+test('run by hand up to the node itself: a session that ends within 30 s returns at once', async () => {
+	const execution = await outcome('Up to the node');
+	expect(execution.status).toBe('success');
+	expect(itemsOn(execution, 'completed')).toMatchObject([{ text: 'Done.' }]);
+});

@@ -3,15 +3,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, readExecution, type Execution } from '../../n8n-host/executions.mts';
 import { call, live, retryKey, single, useKillableStage } from './durable.mts';
-import {
-	chain,
-	eventually,
-	example,
-	node,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
-	withProgress,
-} from './support.mts';
+import { chain, eventually, example, node, withProgress } from './support.mts';
 
 const stage = useKillableStage();
 
@@ -92,7 +84,7 @@ beforeAll(async () => {
 	}
 	errorExecutions = await listExecutions(stage.host.rest, errorWorkflowId);
 	await retryByItself();
-}, STAGE_TIMEOUT_MS);
+});
 
 describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (saves) => {
 	test('n8n marks the execution as crashed, and keeps its saved data', () => {
@@ -102,24 +94,20 @@ describe.each(SAVES)('n8n killed with -9 during a poll, with saved data: %s', (s
 		});
 	});
 
-	test(
-		'examples/retry-crashed.json continues the same session automatically',
-		async () => {
-			const [retried] = await eventually(async () => {
-				const list = (await getExecutions(saves)).filter(({ mode }) => mode === 'retry');
-				return list.some(({ status }) => status === 'success') ? list : undefined;
-			}, 120);
-			expect((await readExecution(stage.host.rest, retried.id)).items('Completed')).toMatchObject([
-				{ text: 'Done.' },
-			]);
-			expect(await getSessions(saves)).toMatchObject([
-				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
-			]);
-			// Each once, however often it has looked since
-			expect((await getExecutions(saves)).filter(({ mode }) => mode === 'retry')).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('examples/retry-crashed.json continues the same session automatically', async () => {
+		const [retried] = await eventually(async () => {
+			const list = (await getExecutions(saves)).filter(({ mode }) => mode === 'retry');
+			return list.some(({ status }) => status === 'success') ? list : undefined;
+		});
+		expect((await readExecution(stage.host.rest, retried.id)).items('Completed')).toMatchObject([
+			{ text: 'Done.' },
+		]);
+		expect(await getSessions(saves)).toMatchObject([
+			{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+		]);
+		// Each once, however often it has looked since
+		expect((await getExecutions(saves)).filter(({ mode }) => mode === 'retry')).toHaveLength(1);
+	});
 });
 
 test('n8n runs no error workflow for them', () => {

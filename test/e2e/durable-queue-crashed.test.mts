@@ -14,8 +14,6 @@ import {
 	itemsOn,
 	node,
 	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 } from './support.mts';
 
@@ -92,8 +90,8 @@ describe.each(['worker', 'worker and main'] as const)(
 			await host.workers[0].kill();
 			await host.addWorker();
 			if (isMainKilled) await host.restartMain();
-			execution = await host.waitForExecution(id, { timeoutMs: STAGE_TIMEOUT_MS });
-		}, 2 * STAGE_TIMEOUT_MS);
+			execution = await host.waitForExecution(id);
+		});
 
 		/** The item that the session's outcome has reached, and that there is one session, with each request decided once */
 		async function expectOutcome(item: object): Promise<void> {
@@ -130,6 +128,6 @@ describe.each(['worker', 'worker and main'] as const)(
 						byErrorWorkflow,
 					] as const)
 				: (['n8n marks it as crashed, and a retry continues the session', byRetry] as const);
-		test(outcome, check, TEST_TIMEOUT_MS);
+		test(outcome, check);
 	},
 );

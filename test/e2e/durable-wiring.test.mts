@@ -14,8 +14,6 @@ import {
 	node,
 	NODE,
 	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 	workflow,
 } from './support.mts';
@@ -30,7 +28,7 @@ async function begin(file: WorkflowFile): Promise<void> {
 	started[file.name] = await stage.host.run(workflowIds[file.name]);
 }
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(started[name], { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(started[name]);
 const isParked = async (name: string) =>
 	await eventually(async () => {
 		const { status } = await stage.host.rest.get(`/executions/${started[name]}`);
@@ -198,51 +196,39 @@ beforeAll(async () => {
 			Call: [['After']],
 		}),
 	);
-}, STAGE_TIMEOUT_MS);
+});
 
 const getError = async (name: string) => (await outcome(name)).error?.message;
 
 describe('a node that starts sessions, connected to itself (rule 6)', () => {
-	test.each(Object.keys(WAYS))(
-		'%s: one session',
-		async (name) => {
-			const prompt = getPrompt(name, WAYS[name].prompt);
-			if (name === ENDLESS) {
-				await eventually(async () => (await sessionsFor(stage, prompt))[0]?.polls > 3);
-				await stage.host.stop(started[name]);
-			}
-			const execution = await outcome(name);
-			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-			// A completed item that returns would loop forever.
-			if (WAYS[name].repeats) expect(execution.error?.message).toContain('already completed');
-			else if (name !== ENDLESS) expect(execution.status).toBe('success');
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test.each(Object.keys(WAYS))('%s: one session', async (name) => {
+		const prompt = getPrompt(name, WAYS[name].prompt);
+		if (name === ENDLESS) {
+			await eventually(async () => (await sessionsFor(stage, prompt))[0]?.polls > 3);
+			await stage.host.stop(started[name]);
+		}
+		const execution = await outcome(name);
+		expect(await sessionsFor(stage, prompt)).toHaveLength(1);
+		// A completed item that returns would loop forever.
+		if (WAYS[name].repeats) expect(execution.error?.message).toContain('already completed');
+		else if (name !== ENDLESS) expect(execution.status).toBe('success');
+	});
 });
 
-test(
-	'an output with items but without a connection has a hint in the editor',
-	async () => {
-		// Its Needs Approval and Still Running aren't connected.
-		const [run] = (await outcome('Stays')).runData[NODE];
-		expect(run.hints).toMatchObject([{ message: expect.stringContaining("'Still Running'") }]);
-		const [wired] = (await outcome('By a Wait node')).runData[NODE];
-		expect(wired.hints ?? []).toEqual([]);
-	},
-	TEST_TIMEOUT_MS,
-);
+test('an output with items but without a connection has a hint in the editor', async () => {
+	// Its Needs Approval and Still Running aren't connected.
+	const [run] = (await outcome('Stays')).runData[NODE];
+	expect(run.hints).toMatchObject([{ message: expect.stringContaining("'Still Running'") }]);
+	const [wired] = (await outcome('By a Wait node')).runData[NODE];
+	expect(wired.hints ?? []).toEqual([]);
+});
 
-test(
-	'Still Running, a Wait node and a second Run Agent Session continue the session without Wait In the Database',
-	async () => {
-		const execution = await outcome('By a Wait node');
-		expect(execution.status).toBe('success');
-		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-		expect(await sessionsFor(stage, getPrompt('By a Wait node'))).toHaveLength(1);
-	},
-	TEST_TIMEOUT_MS,
-);
+test('Still Running, a Wait node and a second Run Agent Session continue the session without Wait In the Database', async () => {
+	const execution = await outcome('By a Wait node');
+	expect(execution.status).toBe('success');
+	expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+	expect(await sessionsFor(stage, getPrompt('By a Wait node'))).toHaveLength(1);
+});
 
 describe("Still Running that isn't connected back", () => {
 	test.each([
@@ -256,77 +242,53 @@ describe("Still Running that isn't connected back", () => {
 });
 
 describe('a paused execution', () => {
-	test(
-		'Stop ends the execution, and leaves the session running, because n8n runs no node (rule 7)',
-		async () => {
-			expect((await outcome('Stopped')).status).toBe('canceled');
-			const [session] = await sessionsFor(stage, getPrompt('Stopped', LONG));
-			expect(session).toMatchObject({ aborted: false });
-			// To find it afterwards
-			const execution = await outcome('Stopped');
-			expect(execution.customData).toMatchObject({ sessionId: session.sessionId });
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('Stop ends the execution, and leaves the session running, because n8n runs no node (rule 7)', async () => {
+		expect((await outcome('Stopped')).status).toBe('canceled');
+		const [session] = await sessionsFor(stage, getPrompt('Stopped', LONG));
+		expect(session).toMatchObject({ aborted: false });
+		// To find it afterwards
+		const execution = await outcome('Stopped');
+		expect(execution.customData).toMatchObject({ sessionId: session.sessionId });
+	});
 
-	test(
-		"the workflow's timeout counts paused time, and leaves the session running (rule 7)",
-		async () => {
-			// n8n 1 resumes this execution twice here, so the second run may pause it again after the first has been canceled.
-			if (hostVersion() !== '1.123') expect((await outcome('Timed out')).status).toBe('canceled');
-			expect(await sessionsFor(stage, getPrompt('Timed out', '[work 9h]'))).toMatchObject([
-				{ aborted: false },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test("the workflow's timeout counts paused time, and leaves the session running (rule 7)", async () => {
+		// n8n 1 resumes this execution twice here, so the second run may pause it again after the first has been canceled.
+		if (hostVersion() !== '1.123') expect((await outcome('Timed out')).status).toBe('canceled');
+		expect(await sessionsFor(stage, getPrompt('Timed out', '[work 9h]'))).toMatchObject([
+			{ aborted: false },
+		]);
+	});
 
-	test(
-		'continues unchanged if you change the workflow meanwhile (rule 8)',
-		async () => {
-			const execution = await outcome('Changed');
-			expect(execution.status).toBe('success');
-			expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, getPrompt('Changed', LONG))).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('continues unchanged if you change the workflow meanwhile (rule 8)', async () => {
+		const execution = await outcome('Changed');
+		expect(execution.status).toBe('success');
+		expect(execution.items('Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, getPrompt('Changed', LONG))).toHaveLength(1);
+	});
 });
 
 describe('failures', () => {
-	test(
-		'Retry On Fail starts another session for one that failed, and no more sessions',
-		async () => {
-			expect((await outcome('Retried')).error?.message).toContain('Out of disk');
-			const prompt = getPrompt('Retried', '[work 3s] [fail Out of disk]');
-			expect(await sessionsFor(stage, prompt)).toHaveLength(2);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('Retry On Fail starts another session for one that failed, and no more sessions', async () => {
+		expect((await outcome('Retried')).error?.message).toContain('Out of disk');
+		const prompt = getPrompt('Retried', '[work 3s] [fail Out of disk]');
+		expect(await sessionsFor(stage, prompt)).toHaveLength(2);
+	});
 
-	test(
-		'On Error Continue returns the error on Completed, not on Still Running',
-		async () => {
-			const execution = await outcome('Handed on');
-			expect(execution.status).toBe('success');
-			expect(execution.items('Completed')).toMatchObject([
-				{ error: expect.stringContaining('Out of disk') },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('On Error Continue returns the error on Completed, not on Still Running', async () => {
+		const execution = await outcome('Handed on');
+		expect(execution.status).toBe('success');
+		expect(execution.items('Completed')).toMatchObject([
+			{ error: expect.stringContaining('Out of disk') },
+		]);
+	});
 });
 
-test(
-	'a workflow waits for the sub-workflow with the session (rule 8)',
-	async () => {
-		const execution = await outcome('Calls');
-		expect(execution.status).toBe('success');
-		const [child] = await listExecutions(stage.host.rest, workflowIds.Called);
-		expect(child.status).toBe('success');
-		// n8n 1 returns the caller's own items, not the sub-workflow's.
-		const handedOn = hostVersion() === '2.41' ? { text: 'Done.' } : {};
-		expect(execution.items('After')).toMatchObject([handedOn]);
-	},
-	TEST_TIMEOUT_MS,
-);
+test('a workflow waits for the sub-workflow with the session (rule 8)', async () => {
+	const execution = await outcome('Calls');
+	expect(execution.status).toBe('success');
+	const [child] = await listExecutions(stage.host.rest, workflowIds.Called);
+	expect(child.status).toBe('success');
+	// n8n 1 returns the caller's own items, not the sub-workflow's.
+	const handedOn = hostVersion() === '2.41' ? { text: 'Done.' } : {};
+	expect(execution.items('After')).toMatchObject([handedOn]);
+});

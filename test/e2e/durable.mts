@@ -14,13 +14,11 @@ import { shared } from './shared.mts';
 import {
 	agentSession,
 	arrival,
-	CLOSE_TIMEOUT_MS,
 	connect,
 	eventually,
 	manualTrigger,
 	node,
 	NODE,
-	STAGE_TIMEOUT_MS,
 	workflow,
 } from './support.mts';
 
@@ -71,11 +69,11 @@ export function useKillableStage({
 	beforeAll(async () => {
 		[stage.host, stage.service] = await Promise.all([start(), startLocalService()]);
 		await importCredential(stage.host, stage.service);
-	}, STAGE_TIMEOUT_MS);
+	});
 	afterAll(async () => {
 		await Promise.allSettled([stage.host?.close(), stage.service?.close()]);
 		rmSync(userFolder, { recursive: true, force: true });
-	}, CLOSE_TIMEOUT_MS);
+	});
 	return stage;
 }
 

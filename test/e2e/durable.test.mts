@@ -11,8 +11,6 @@ import {
 	NODE,
 	getRecord,
 	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 } from './support.mts';
 
@@ -24,7 +22,7 @@ const begin = async (file: WorkflowFile): Promise<void> => {
 	started[file.name] = await stage.host.run(await stage.host.importWorkflow(file));
 };
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(started[name], { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(started[name]);
 
 const expectSuccess = ({ status, error }: Execution) =>
 	expect({ status, error: error?.message }).toEqual({ status: 'success' });
@@ -112,7 +110,7 @@ beforeAll(async () => {
 			},
 		),
 	);
-}, STAGE_TIMEOUT_MS);
+});
 
 /** The items that reached a node, over all of its runs */
 const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
@@ -122,121 +120,89 @@ const arrived = ({ runData }: Execution, name: string): Array<Record<string, any
 const findDone = (n: number) => ({ n: String(n), text: `Done ${n}.` });
 
 describe('many items', () => {
-	test(
-		'ten sessions of different lengths each return once, at their end',
-		async () => {
-			const execution = await outcome('Ten');
-			expectSuccess(execution);
-			const runs = execution.runData.Completed;
-			expect(arrived(execution, 'Completed')).toEqual(range(10).map(findDone));
-			// Not all at the end: the next nodes run while other items wait.
-			expect(runs.length).toBeGreaterThan(2);
-			for (const n of range(10))
-				expect(await sessionsFor(stage, `Ten ${n} [work ${n * 2}m] [say Done ${n}.]`)).toHaveLength(
-					1,
-				);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('ten sessions of different lengths each return once, at their end', async () => {
+		const execution = await outcome('Ten');
+		expectSuccess(execution);
+		const runs = execution.runData.Completed;
+		expect(arrived(execution, 'Completed')).toEqual(range(10).map(findDone));
+		// Not all at the end: the next nodes run while other items wait.
+		expect(runs.length).toBeGreaterThan(2);
+		for (const n of range(10))
+			expect(await sessionsFor(stage, `Ten ${n} [work ${n * 2}m] [say Done ${n}.]`)).toHaveLength(
+				1,
+			);
+	});
 
-	test(
-		'200 sessions of 1 to 20 minutes: each item returns once, paired with its input, and no second session starts',
-		async () => {
-			const execution = await outcome('Many');
-			expectSuccess(execution);
-			const items = arrived(execution, 'Completed').sort((one, other) => one.n - other.n);
-			expect(items).toEqual(range(200).map(findDone));
-			const prompts = (await stage.service.sessions())
-				.map(({ prompt }) => prompt)
-				.filter((prompt) => prompt.startsWith('Many '));
-			expect([prompts.length, new Set(prompts).size]).toEqual([200, 200]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('200 sessions of 1 to 20 minutes: each item returns once, paired with its input, and no second session starts', async () => {
+		const execution = await outcome('Many');
+		expectSuccess(execution);
+		const items = arrived(execution, 'Completed').sort((one, other) => one.n - other.n);
+		expect(items).toEqual(range(200).map(findDone));
+		const prompts = (await stage.service.sessions())
+			.map(({ prompt }) => prompt)
+			.filter((prompt) => prompt.startsWith('Many '));
+		expect([prompts.length, new Set(prompts).size]).toEqual([200, 200]);
+	});
 });
 
 describe('approvers', () => {
-	test(
-		'an item with an undecided request leaves through Needs Approval once (rule 5)',
-		async () => {
-			const execution = await outcome('Asks once');
-			expectSuccess(execution);
-			expect(arrived(execution, 'Approval')).toMatchObject([
-				{ pendingInteractions: [{ patterns: ['npm publish'] }] },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('an item with an undecided request leaves through Needs Approval once (rule 5)', async () => {
+		const execution = await outcome('Asks once');
+		expectSuccess(execution);
+		expect(arrived(execution, 'Approval')).toMatchObject([
+			{ pendingInteractions: [{ patterns: ['npm publish'] }] },
+		]);
+	});
 
-	test(
-		'If Nobody Answers denies the request, and the session continues',
-		async () => {
-			const execution = await outcome('Denied in the end');
-			expectSuccess(execution);
-			expect(execution.runData.Told).toHaveLength(1);
-			const [item] = arrived(execution, 'Completed');
-			expect(item).toMatchObject({ decisions: [{ decision: 'deny' }] });
-			expect(await getRecord(stage, item.sessionId)).toMatchObject({ status: 'completed' });
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('If Nobody Answers denies the request, and the session continues', async () => {
+		const execution = await outcome('Denied in the end');
+		expectSuccess(execution);
+		expect(execution.runData.Told).toHaveLength(1);
+		const [item] = arrived(execution, 'Completed');
+		expect(item).toMatchObject({ decisions: [{ decision: 'deny' }] });
+		expect(await getRecord(stage, item.sessionId)).toMatchObject({ status: 'completed' });
+	});
 
-	test(
-		'If Nobody Answers aborts the session, and says so',
-		async () => {
-			const execution = await outcome('Aborted in the end');
-			expect(execution.status).toBe('error');
-			expect(execution.error?.message).toMatch(
-				/waited .* for an approver's decision and was aborted/,
-			);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('If Nobody Answers aborts the session, and says so', async () => {
+		const execution = await outcome('Aborted in the end');
+		expect(execution.status).toBe('error');
+		expect(execution.error?.message).toMatch(
+			/waited .* for an approver's decision and was aborted/,
+		);
+	});
 });
 
 describe('the end of the wait', () => {
 	test.each([
 		['Given up', 'aborted', true],
 		['Left', 'still running', false],
-	])(
-		'Give Up After: %s',
-		async (name, words, aborted) => {
-			const execution = await outcome(name);
-			expect(execution.status).toBe('error');
-			expect(execution.error?.message).toContain(words);
-			const [session] = await sessionsFor(stage, `${name} [work 9h]`);
-			expect(execution.error?.description).toContain(session.sessionId);
-			expect(session.aborted).toBe(aborted);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	])('Give Up After: %s', async (name, words, aborted) => {
+		const execution = await outcome(name);
+		expect(execution.status).toBe('error');
+		expect(execution.error?.message).toContain(words);
+		const [session] = await sessionsFor(stage, `${name} [work 9h]`);
+		expect(execution.error?.description).toContain(session.sessionId);
+		expect(session.aborted).toBe(aborted);
+	});
 });
 
 describe('one of two sessions fails', () => {
-	test(
-		'the node waits for the other item, and then fails',
-		async () => {
-			const execution = await outcome('One fails');
-			expect(execution.error?.message).toContain('Out of disk');
-			const [first, second] = ['1 [work 1m] [fail Out of disk]', '2 [work 6m] [say Done.]'];
-			expect(await sessionsFor(stage, `One fails ${first}`)).toMatchObject([{ status: 'failed' }]);
-			expect(await sessionsFor(stage, `One fails ${second}`)).toMatchObject([
-				{ status: 'completed' },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('the node waits for the other item, and then fails', async () => {
+		const execution = await outcome('One fails');
+		expect(execution.error?.message).toContain('Out of disk');
+		const [first, second] = ['1 [work 1m] [fail Out of disk]', '2 [work 6m] [say Done.]'];
+		expect(await sessionsFor(stage, `One fails ${first}`)).toMatchObject([{ status: 'failed' }]);
+		expect(await sessionsFor(stage, `One fails ${second}`)).toMatchObject([
+			{ status: 'completed' },
+		]);
+	});
 
-	test(
-		'its item leaves through the error output before the other session has ended',
-		async () => {
-			const execution = await outcome('Error output');
-			expectSuccess(execution);
-			expect(arrived(execution, 'Failed')).toMatchObject([
-				{ error: expect.stringContaining('Out of disk') },
-			]);
-			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('its item leaves through the error output before the other session has ended', async () => {
+		const execution = await outcome('Error output');
+		expectSuccess(execution);
+		expect(arrived(execution, 'Failed')).toMatchObject([
+			{ error: expect.stringContaining('Out of disk') },
+		]);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
+	});
 });

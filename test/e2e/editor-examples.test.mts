@@ -6,8 +6,8 @@ import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import type { Page } from '../../tools/editor/browser.mts';
 import { canvasNode } from '../../tools/editor/canvas.mts';
 import { isNote } from '../../tools/notes.mts';
-import { STEP_TIMEOUT_MS, useEditor } from './editor.mts';
-import { describeWith, TEST_TIMEOUT_MS } from './support.mts';
+import { useEditor } from './editor.mts';
+import { describeWith } from './support.mts';
 
 const isOpenChoice = (value: any) => value?.__rl === true && value.value === '';
 
@@ -24,7 +24,6 @@ describe('imported in the editor', () => {
 	async function emptyCanvas(): Promise<Page> {
 		if (!canvas) {
 			canvas = await editor.page.context().newPage();
-			canvas.setDefaultTimeout(STEP_TIMEOUT_MS);
 			await canvas.goto(`${editor.stage.host.url}/workflow/new`);
 			return canvas;
 		}
@@ -49,27 +48,23 @@ describe('imported in the editor', () => {
 		return withAccounts.has(type) || Object.values(parameters).some(isOpenChoice);
 	}
 
-	test.each(examples())(
-		'%s: without a warning',
-		async (name) => {
-			const file = exampleWorkflow(name);
-			const page = await emptyCanvas();
-			await page.getByTestId('workflow-import-input').setInputFiles({
-				name: `${name}.json`,
-				mimeType: 'application/json',
-				buffer: Buffer.from(JSON.stringify(file)),
-			});
-			const marked = [];
-			for (const node of file.nodes.filter((each) => !isNote(each))) {
-				const shown = canvasNode(page, node.name);
-				await shown.waitFor();
-				const marks = await shown.getByTestId(/^node-(issues|setup-required)$/).count();
-				if (marks > 0 && !(await needsValue(node))) marked.push(node.name);
-			}
-			expect(marked).toEqual([]);
-			const said = await page.locator('.el-notification').allInnerTexts();
-			expect(said.filter((text) => !OWN_MESSAGES.test(text))).toEqual([]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test.each(examples())('%s: without a warning', async (name) => {
+		const file = exampleWorkflow(name);
+		const page = await emptyCanvas();
+		await page.getByTestId('workflow-import-input').setInputFiles({
+			name: `${name}.json`,
+			mimeType: 'application/json',
+			buffer: Buffer.from(JSON.stringify(file)),
+		});
+		const marked = [];
+		for (const node of file.nodes.filter((each) => !isNote(each))) {
+			const shown = canvasNode(page, node.name);
+			await shown.waitFor();
+			const marks = await shown.getByTestId(/^node-(issues|setup-required)$/).count();
+			if (marks > 0 && !(await needsValue(node))) marked.push(node.name);
+		}
+		expect(marked).toEqual([]);
+		const said = await page.locator('.el-notification').allInnerTexts();
+		expect(said.filter((text) => !OWN_MESSAGES.test(text))).toEqual([]);
+	});
 });

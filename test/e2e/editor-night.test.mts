@@ -12,8 +12,7 @@ import { credentialName } from '../../tools/examples.mts';
 import { CREDENTIAL, importCredentials } from './channels/channelNodes.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
-import { STEP_TIMEOUT_MS } from './editor.mts';
-import { describeWith, eventually, STAGE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './support.mts';
+import { describeWith, eventually } from './support.mts';
 
 // Not faster: nobody can answer on the page while n8n checks the sessions.
 const { stage, channels } = useChannels({ waitsFaster: 4, env: {} });
@@ -31,9 +30,8 @@ beforeAll(async () => {
 		viewport: { width: 1600, height: 1000 },
 	});
 	page = await context.newPage();
-	page.setDefaultTimeout(STEP_TIMEOUT_MS);
-}, STAGE_TIMEOUT_MS);
-afterAll(async () => await browser?.close(), 30_000);
+});
+afterAll(async () => await browser?.close());
 
 /** The first example that the README names, as its section of the gallery leads to it */
 function firstExample(): WorkflowFile {
@@ -72,81 +70,73 @@ const inSlack = (): string[] =>
 const describe = describeWith('Chromium');
 
 describe('a new user', () => {
-	test(
-		'imports the night, fills it in, runs it, decides by the link and reads the message in the morning',
-		async () => {
-			const file = firstExample();
-			const note = String(
-				file.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters.content,
-			);
-			const [first, second] = (await stage.service.control.seed()).projects;
-			// The prompt, as a script for the agent
-			Object.assign(file.nodes.find(({ name }) => name === 'Run Agent Session')!.parameters, {
-				prompt: `={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
-			});
-			// Too long for a test: the night, and a hundred projects
-			Object.assign(file.nodes.find(({ name }) => name === 'Wait until 7 am')!.parameters, {
-				dateTime: '={{ $now.plus({ seconds: 1 }) }}',
-			});
-			Object.assign(file.nodes.find(({ name }) => name === 'Projects')!.parameters, {
-				returnAll: false,
-				limit: 2,
-			});
+	test('imports the night, fills it in, runs it, decides by the link and reads the message in the morning', async () => {
+		const file = firstExample();
+		const note = String(
+			file.nodes.find(({ type }) => type.endsWith('.stickyNote'))!.parameters.content,
+		);
+		const [first, second] = (await stage.service.control.seed()).projects;
+		// The prompt, as a script for the agent
+		Object.assign(file.nodes.find(({ name }) => name === 'Run Agent Session')!.parameters, {
+			prompt: `={{ $json.name === '${first.name}' ? 'Check it. [ask bash: git push] [say Checked.]' : 'Check it. [say Fine.]' }}`,
+		});
+		// Too long for a test: the night, and a hundred projects
+		Object.assign(file.nodes.find(({ name }) => name === 'Wait until 7 am')!.parameters, {
+			dateTime: '={{ $now.plus({ seconds: 1 }) }}',
+		});
+		Object.assign(file.nodes.find(({ name }) => name === 'Projects')!.parameters, {
+			returnAll: false,
+			limit: 2,
+		});
 
-			await page.goto(`${stage.host.url}/workflow/new`);
-			await page.getByTestId('workflow-import-input').setInputFiles({
-				name: 'night.json',
-				mimeType: 'application/json',
-				buffer: Buffer.from(JSON.stringify(file)),
-			});
-			await canvasNode(page, 'Run Agent Session').waitFor();
+		await page.goto(`${stage.host.url}/workflow/new`);
+		await page.getByTestId('workflow-import-input').setInputFiles({
+			name: 'night.json',
+			mimeType: 'application/json',
+			buffer: Buffer.from(JSON.stringify(file)),
+		});
+		await canvasNode(page, 'Run Agent Session').waitFor();
 
-			// n8n 2 chooses a credential by itself if there is only one of its type.
-			expect(note).toContain('Choose your credentials in all nodes.');
-			for (const name of hostVersion() === '1.123' ? ['Projects', 'Run Agent Session'] : []) {
-				const panel = await openPanel(page, name);
-				await chooseCredential(panel, credentialName);
-				await panel.close();
+		// n8n 2 chooses a credential by itself if there is only one of its type.
+		expect(note).toContain('Choose your credentials in all nodes.');
+		for (const name of hostVersion() === '1.123' ? ['Projects', 'Run Agent Session'] : []) {
+			const panel = await openPanel(page, name);
+			await chooseCredential(panel, credentialName);
+			await panel.close();
+		}
+		expect(note).toContain('In the Slack nodes, choose the channel.');
+		for (const name of ['Ask in Slack', 'Post the summary', 'Notify the team']) {
+			const panel = await openPanel(page, name);
+			await chooseCredential(panel);
+			await chooseChannel(panel);
+			await panel.close();
+		}
+		expect(note).toContain('In **Run Agent Session**, write the prompt and rules.');
+
+		await page.getByTestId('execute-workflow-button').first().click();
+		const question = await eventually(async () =>
+			inSlack().find((text) => text.includes('«git push»')),
+		);
+		const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
+		const decision = await page.context().newPage();
+		const title = decision.getByRole('heading', { level: 1 });
+		const allow = decision.getByLabel('Approve once');
+		await eventually(async () => {
+			await decision.goto(link);
+			// While n8n checks the sessions it answers itself, with neither.
+			if ((await allow.count()) > 0) {
+				await allow.check();
+				await decision.getByRole('button', { name: 'Send' }).click();
 			}
-			expect(note).toContain('In the Slack nodes, choose the channel.');
-			for (const name of ['Ask in Slack', 'Post the summary', 'Notify the team']) {
-				const panel = await openPanel(page, name);
-				await chooseCredential(panel);
-				await chooseChannel(panel);
-				await panel.close();
-			}
-			expect(note).toContain('In **Run Agent Session**, write the prompt and the rules.');
+			const [says = ''] = await title.allInnerTexts();
+			return ['Your answer was sent', 'Already answered'].includes(says);
+		});
 
-			await page.getByTestId('execute-workflow-button').first().click();
-			const question = await eventually(
-				async () => inSlack().find((text) => text.includes('«git push»')),
-				180,
-			);
-			const link = atHost(/https?:\S+$/.exec(question)![0], stage.host.url);
-			const decision = await page.context().newPage();
-			const title = decision.getByRole('heading', { level: 1 });
-			const allow = decision.getByLabel('Approve once');
-			await eventually(async () => {
-				await decision.goto(link);
-				// While n8n checks the sessions it answers itself, with neither.
-				if ((await allow.count()) > 0) {
-					await allow.check();
-					await decision.getByRole('button', { name: 'Send' }).click();
-				}
-				const [says = ''] = await title.allInnerTexts();
-				return ['Your answer was sent', 'Already answered'].includes(says);
-			}, 60);
-
-			const morning = await eventually(
-				async () => inSlack().find((text) => text.startsWith('Good morning')),
-				180,
-			);
-			expect(morning).toContain(`*${first.name}*: Checked.`);
-			expect(morning).toContain(`*${second.name}*: Fine.`);
-			await canvasNode(page, 'Post the summary')
-				.getByTestId('canvas-node-status-success')
-				.waitFor();
-		},
-		4 * TEST_TIMEOUT_MS,
-	);
+		const morning = await eventually(async () =>
+			inSlack().find((text) => text.startsWith('Good morning')),
+		);
+		expect(morning).toContain(`*${first.name}*: Checked.`);
+		expect(morning).toContain(`*${second.name}*: Fine.`);
+		await canvasNode(page, 'Post the summary').getByTestId('canvas-node-status-success').waitFor();
+	});
 });

@@ -13,16 +13,7 @@ import {
 import { openPanel, openWorkflow } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';
 import { openSession } from '../../tools/editor/signIn.mts';
-import {
-	CLOSE_TIMEOUT_MS,
-	eventually,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
-	useStage,
-} from './support.mts';
-
-/** Timeout of one step in the editor, on a busy machine */
-export const STEP_TIMEOUT_MS = 60_000;
+import { eventually, useStage } from './support.mts';
 
 export interface Editor {
 	stage: Stage;
@@ -52,17 +43,16 @@ export function useEditor(): Editor {
 		browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 		await stage.service.control.setSpeed(20);
 		context = await openSession(browser, stage.host, { viewport: { width: 1360, height: 1000 } });
-	}, STAGE_TIMEOUT_MS);
+	});
 	afterAll(async () => {
 		await browser?.close();
-	}, CLOSE_TIMEOUT_MS);
+	});
 	beforeEach(async () => {
 		editor.page = await context.newPage();
-		editor.page.setDefaultTimeout(STEP_TIMEOUT_MS);
-	}, TEST_TIMEOUT_MS);
+	});
 	afterEach(async () => {
 		await editor.page.close();
-	}, CLOSE_TIMEOUT_MS);
+	});
 
 	const editor: Editor = {
 		stage,

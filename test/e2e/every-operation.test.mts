@@ -12,7 +12,6 @@ import {
 	projectId,
 	requestCount,
 	requestsSince,
-	TEST_TIMEOUT_MS,
 	testWith,
 	useStage,
 	workspaceAutomation as step,
@@ -26,7 +25,7 @@ let seed: SeedView;
 beforeAll(async () => {
 	await stage.service.control.setSpeed(20);
 	seed = await stage.service.control.seed();
-}, TEST_TIMEOUT_MS);
+});
 
 interface Play {
 	parameters: object;
@@ -208,6 +207,6 @@ describe('every operation', () => {
 	const needsClickHouse = (resource: string) => resource === 'analytics';
 	for (const resource of resources) {
 		const testOf = needsClickHouse(resource) ? testWith('ClickHouse') : test;
-		testOf(`of ${resource} runs`, runsAll(resource), TEST_TIMEOUT_MS);
+		testOf(`of ${resource} runs`, runsAll(resource));
 	}
 });

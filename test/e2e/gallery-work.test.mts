@@ -12,12 +12,12 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import { useChannels } from './channels/useChannels.mts';
 import { WAITS_FASTER } from './durable.mts';
-import { answerForm, eventually, play, POLL_TIMES, TEST_TIMEOUT_MS } from './support.mts';
+import { answerForm, eventually, play, POLL_TIMES } from './support.mts';
 
 const { stage, channels } = useChannels({ waitsFaster: WAITS_FASTER });
 let control: ControlClient;
 
-beforeAll(async () => await importAllCredentials(stage.host), TEST_TIMEOUT_MS);
+beforeAll(async () => await importAllCredentials(stage.host));
 
 let seen = 0;
 beforeEach(async () => {
@@ -41,9 +41,8 @@ async function whenSwitchedOn(
 	const workflowId = await stage.host.importWorkflow(file);
 	await stage.host.activate(workflowId);
 	await happen(workflowId);
-	const { id } = await eventually(
-		async () => (await listExecutions(stage.host.rest, workflowId)).find(hasEnded),
-		120,
+	const { id } = await eventually(async () =>
+		(await listExecutions(stage.host.rest, workflowId)).find(hasEnded),
 	);
 	await stage.host.deactivate(workflowId);
 	return await readExecution(stage.host.rest, id);
@@ -62,44 +61,36 @@ describe('one-prompt.json', () => {
 		});
 	};
 
-	test(
-		'gives every project the prompt, and lists the results in one message',
-		async () => {
-			const execution = await run(
-				'New year in the footer. [ask bash: npm run build] [ask bash: git push] [say Done.]',
-			);
-			expect(execution.error).toBeUndefined();
-			const sessions = await control.sessions();
-			expect(new Set(sessions.map(({ projectId }) => projectId)).size).toBe(3);
-			for (const { prompt, interactions } of sessions) {
-				expect(prompt).toContain('New year in the footer.');
-				expect(interactions).toMatchObject([{ value: 'once' }, { value: 'reject' }]);
-			}
-			const [text, ...more] = inSlack();
-			expect(more).toEqual([]);
-			for (const { name } of (await control.seed()).projects.slice(0, 3))
-				expect(text).toMatch(new RegExp(`^\\*${name}\\*: Done\\.`, 'm'));
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('gives every project the prompt, and lists the results in one message', async () => {
+		const execution = await run(
+			'New year in the footer. [ask bash: npm run build] [ask bash: git push] [say Done.]',
+		);
+		expect(execution.error).toBeUndefined();
+		const sessions = await control.sessions();
+		expect(new Set(sessions.map(({ projectId }) => projectId)).size).toBe(3);
+		for (const { prompt, interactions } of sessions) {
+			expect(prompt).toContain('New year in the footer.');
+			expect(interactions).toMatchObject([{ value: 'once' }, { value: 'reject' }]);
+		}
+		const [text, ...more] = inSlack();
+		expect(more).toEqual([]);
+		for (const { name } of (await control.seed()).projects.slice(0, 3))
+			expect(text).toMatch(new RegExp(`^\\*${name}\\*: Done\\.`, 'm'));
+	});
 
-	test(
-		'names the failed project, and continues with the others',
-		async () => {
-			await control.addFaults({
-				operationId: 'createAgentSession',
-				kind: 'status',
-				status: 403,
-				after: 1,
-				times: 1,
-			});
-			await run('New year in the footer. [say Done.]');
-			const lines = inSlack()[0].split('\n');
-			expect(lines.filter((line) => line.endsWith(': Done.'))).toHaveLength(2);
-			expect(lines.filter((line) => /: NOT done\. \S/.test(line))).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('names the failed project, and continues with the others', async () => {
+		await control.addFaults({
+			operationId: 'createAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+			times: 1,
+		});
+		await run('New year in the footer. [say Done.]');
+		const lines = inSlack()[0].split('\n');
+		expect(lines.filter((line) => line.endsWith(': Done.'))).toHaveLength(2);
+		expect(lines.filter((line) => /: NOT done\. \S/.test(line))).toHaveLength(1);
+	});
 });
 
 /** An issue as GitHub tells of it: it signs with the secret that n8n has given it. */
@@ -146,34 +137,26 @@ describe('issue-to-preview.json', () => {
 			async (id) => await labelAnIssue(id, 'site', body),
 		);
 
-	test(
-		"runs the issue's prompt, and comments with the preview and the denied requests",
-		async () => {
-			const execution = await label(
-				'We open at nine. [ask bash: npm run build] [ask bash: git push] [say The hours are new.]',
-			);
-			expect(execution.error).toBeUndefined();
-			const [session] = await control.sessions();
-			expect(session.prompt).toContain('New hours\n\nWe open at nine.');
-			expect(session.interactions).toMatchObject([{ value: 'once' }, { value: 'reject' }]);
-			const [comment, ...more] = comments();
-			expect(more).toEqual([]);
-			expect(comment).toContain('The hours are new.');
-			expect(comment).toContain('Not allowed: `bash git push`');
-			const [preview] = /http:\S+\/previews\/\S+/.exec(comment)!;
-			expect((await fetch(preview)).status).toBe(200);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test("runs the issue's prompt, and comments with the preview and the denied requests", async () => {
+		const execution = await label(
+			'We open at nine. [ask bash: npm run build] [ask bash: git push] [say The hours are new.]',
+		);
+		expect(execution.error).toBeUndefined();
+		const [session] = await control.sessions();
+		expect(session.prompt).toContain('New hours\n\nWe open at nine.');
+		expect(session.interactions).toMatchObject([{ value: 'once' }, { value: 'reject' }]);
+		const [comment, ...more] = comments();
+		expect(more).toEqual([]);
+		expect(comment).toContain('The hours are new.');
+		expect(comment).toContain('Not allowed: `bash git push`');
+		const [preview] = /http:\S+\/previews\/\S+/.exec(comment)!;
+		expect((await fetch(preview)).status).toBe(200);
+	});
 
-	test(
-		'reports its failure in the issue',
-		async () => {
-			await label('[fail Out of disk]');
-			expect(comments()).toEqual([expect.stringMatching(/^Not done: .*Out of disk/)]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('reports its failure in the issue', async () => {
+		await label('[fail Out of disk]');
+		expect(comments()).toEqual([expect.stringMatching(/^Not done: .*Out of disk/)]);
+	});
 });
 
 describe('product-page.json', () => {
@@ -184,30 +167,26 @@ describe('product-page.json', () => {
 			'Run Agent Session': { prompt },
 		});
 
-	test(
-		'has a page written for a new product, and shows the preview in Slack',
-		async () => {
-			const { projectId } = fillExample('product-page').nodes.find(
-				({ name }) => name === 'A product is new',
-			)!.parameters;
-			const file = filled('Write it. [ask bash: npm run build] [say The page is there.]');
-			Object.assign(file.nodes.find(({ name }) => name === 'A product is new')!.parameters, {
-				projectId,
-			});
-			const execution = await whenSwitchedOn(file, async () => {
-				const polls = async () =>
-					(await control.requests()).filter(({ path }) => path.endsWith('/products')).length;
-				await eventually(async () => (await polls()) >= 2, 60);
-				await control.products.add({ projectId: projectId.value, name: 'Honey Oats', price: 7 });
-			});
-			expect(execution.error).toBeUndefined();
-			const [text, ...more] = inSlack();
-			expect(more).toEqual([]);
-			expect(text).toMatch(/^\*Honey Oats\* has a page: http\S+\nThe page is there\.$/);
-			expect(execution.items('Create the preview')).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('has a page written for a new product, and shows the preview in Slack', async () => {
+		const { projectId } = fillExample('product-page').nodes.find(
+			({ name }) => name === 'A product is new',
+		)!.parameters;
+		const file = filled('Write it. [ask bash: npm run build] [say The page is there.]');
+		Object.assign(file.nodes.find(({ name }) => name === 'A product is new')!.parameters, {
+			projectId,
+		});
+		const execution = await whenSwitchedOn(file, async () => {
+			const polls = async () =>
+				(await control.requests()).filter(({ path }) => path.endsWith('/products')).length;
+			await eventually(async () => (await polls()) >= 2);
+			await control.products.add({ projectId: projectId.value, name: 'Honey Oats', price: 7 });
+		});
+		expect(execution.error).toBeUndefined();
+		const [text, ...more] = inSlack();
+		expect(more).toEqual([]);
+		expect(text).toMatch(/^\*Honey Oats\* has a page: http\S+\nThe page is there\.$/);
+		expect(execution.items('Create the preview')).toHaveLength(1);
+	});
 });
 
 describe('content-ready.json', () => {
@@ -256,55 +235,47 @@ describe('content-ready.json', () => {
 			.filter(({ path }) => path === '/v1/comments')
 			.map(({ body }) => body);
 
-	test(
-		'writes ready pages, comments with the preview, and publishes on request',
-		async () => {
-			const notion = database('Ready', {
-				Brief: 'Matcha and lemonade. [ask bash: npm run build] [say It is written.]',
-			});
-			const writing = await play(stage, fillExample('content-ready'));
-			expect(writing.error).toBeUndefined();
-			expect(notion.status()).toBe('Review');
-			const [session] = await control.sessions();
-			expect(session.prompt).toContain('Spring menu\nMatcha and lemonade.');
-			expect(notion.session()).toBe(session.sessionId);
-			expect(comments()).toMatchObject([{ parent: { page_id: ID } }]);
-			expect(comments()[0].rich_text[0].text.content).toMatch(
-				/^It is written\.\nhttp\S+\/previews\//,
-			);
+	test('writes ready pages, comments with the preview, and publishes on request', async () => {
+		const notion = database('Ready', {
+			Brief: 'Matcha and lemonade. [ask bash: npm run build] [say It is written.]',
+		});
+		const writing = await play(stage, fillExample('content-ready'));
+		expect(writing.error).toBeUndefined();
+		expect(notion.status()).toBe('Review');
+		const [session] = await control.sessions();
+		expect(session.prompt).toContain('Spring menu\nMatcha and lemonade.');
+		expect(notion.session()).toBe(session.sessionId);
+		expect(comments()).toMatchObject([{ parent: { page_id: ID } }]);
+		expect(comments()[0].rich_text[0].text.content).toMatch(
+			/^It is written\.\nhttp\S+\/previews\//,
+		);
 
-			// As long as nobody has set it to Publish, nothing happens.
-			await play(stage, fillExample('content-ready'));
-			expect(await control.sessions()).toHaveLength(1);
+		// As long as nobody has set it to Publish, nothing happens.
+		await play(stage, fillExample('content-ready'));
+		expect(await control.sessions()).toHaveLength(1);
 
-			const published = database('Publish', { Brief: '', Session: session.sessionId });
-			const message =
-				'Publish the page. [ask bash: npm run publish] [ask bash: git push --force] [say It is live.]';
-			const publishing = await play(
-				stage,
-				fillExample('content-ready', { 'Publish the page': { message } }),
-			);
-			expect(publishing.error).toBeUndefined();
-			expect(published.status()).toBe('Published');
-			expect((await control.sessions())[0].interactions.slice(1)).toMatchObject([
-				{ value: 'once' },
-				{ value: 'reject' },
-			]);
-			expect(inSlack()).toEqual([]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const published = database('Publish', { Brief: '', Session: session.sessionId });
+		const message =
+			'Publish the page. [ask bash: npm run publish] [ask bash: git push --force] [say It is live.]';
+		const publishing = await play(
+			stage,
+			fillExample('content-ready', { 'Publish the page': { message } }),
+		);
+		expect(publishing.error).toBeUndefined();
+		expect(published.status()).toBe('Published');
+		expect((await control.sessions())[0].interactions.slice(1)).toMatchObject([
+			{ value: 'once' },
+			{ value: 'reject' },
+		]);
+		expect(inSlack()).toEqual([]);
+	});
 
-	test(
-		'reports an unwritten page to the channel, and keeps the status At work',
-		async () => {
-			const notion = database('Ready', { Brief: '[fail Out of disk]' });
-			await play(stage, fillExample('content-ready'));
-			expect(notion.status()).toBe('At work');
-			expect(inSlack()).toEqual([
-				expect.stringMatching(/^\*Spring menu\* is not done: .*Out of disk/),
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('reports an unwritten page to the channel, and keeps the status At work', async () => {
+		const notion = database('Ready', { Brief: '[fail Out of disk]' });
+		await play(stage, fillExample('content-ready'));
+		expect(notion.status()).toBe('At work');
+		expect(inSlack()).toEqual([
+			expect.stringMatching(/^\*Spring menu\* is not done: .*Out of disk/),
+		]);
+	});
 });

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
-import { CLOSE_TIMEOUT_MS, STAGE_TIMEOUT_MS } from './support.mts';
 
 let userFolder: string;
 let packed: PackedPackage;
@@ -25,12 +24,12 @@ beforeAll(async () => {
 		{ cwd: userFolder },
 	);
 	host = await startHost({ userFolder });
-}, STAGE_TIMEOUT_MS);
+});
 afterAll(async () => {
 	await host?.close();
 	packed.remove();
 	rmSync(userFolder, { recursive: true, force: true });
-}, CLOSE_TIMEOUT_MS);
+});
 
 test('n8n lists the nodes of a package that npm has installed into its folder', async () => {
 	const names = ['runAgentSession', 'workspaceAutomation', 'workspaceAutomationTrigger'];

@@ -1,5 +1,6 @@
 // The tests that are long: those in the real n8n, once for each version, and those of the repository as a whole: `npm run test:e2e`, which installs and starts what they need (run.mts).
 import { availableParallelism } from 'node:os';
+import { HANG_MS } from '../../n8n-host/hang.mts';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common } from '../../jest.common.mjs';
 
@@ -10,8 +11,11 @@ const onHost = (version) => ({
 	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
 	testPathIgnorePatterns: [
 		'/node_modules/',
-		// Queue mode is a matter of n8n more than of the package, but for its page; and the demo and the installation are of one version: once is enough.
-		...(version === hostVersions[0] ? [] : ['/(queue(-killed|-trigger)?|demo|install).test.mts$']),
+		// Once is enough: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how
+		// the page looks needs no n8n.
+		...(version === hostVersions[0]
+			? []
+			: ['/(queue(-killed|-trigger)?|demo|install|page-look).test.mts$']),
 	],
 	globals: { n8nHost: version },
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
@@ -26,10 +30,10 @@ const repository = {
 
 export default {
 	rootDir: common.rootDir,
-	// For what hangs, not for what is slow: other tests keep the same n8n busy.
-	testTimeout: 60_000,
-	// Nearly all of the time is waiting: two processors are idle for three quarters of it while two files run.
-	maxWorkers: availableParallelism() + 4,
+	// For what hangs, not for what is slow: other tests keep the same n8n busy. A test waits for more than one result.
+	testTimeout: 2 * HANG_MS,
+	// Tests wait most of the time, but a browser and an n8n that start keep two processors busy.
+	maxWorkers: availableParallelism() + 2,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 	projects: [...chosenVersions().map(onHost), repository],

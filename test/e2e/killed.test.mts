@@ -11,7 +11,6 @@ import { shared } from './shared.mts';
 import {
 	agentSession,
 	chain,
-	CLOSE_TIMEOUT_MS,
 	eventually,
 	example,
 	fromList,
@@ -22,8 +21,6 @@ import {
 	play,
 	projectId,
 	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useStage,
 	watched,
 	withProgress,
@@ -81,76 +78,63 @@ describe('n8n killed with -9', () => {
 			login: host.login,
 			env: WITHOUT_EDITOR,
 		});
-	}, STAGE_TIMEOUT_MS);
+	});
 
 	afterAll(async () => {
 		await host?.close();
 		rmSync(userFolder, { recursive: true, force: true });
-	}, CLOSE_TIMEOUT_MS);
+	});
 
-	test(
-		'examples/long-session.json: a paused execution resumes automatically until the session has ended',
-		async () => {
-			const timeoutMs = 2 * TEST_TIMEOUT_MS;
-			// A new n8n calls it crashed for a moment, until it has seen that it was paused.
-			const once = async (until: 'waiting' | 'ended') =>
-				await eventually(async () => {
-					const execution = await host.waitForExecution(ids.parked, { until, timeoutMs });
-					return execution.status === 'crashed' ? undefined : execution;
-				});
-			const [{ sessionId }] = itemsOn(await once('waiting'), 'stillRunning');
-			await speed(100);
+	test('examples/long-session.json: a paused execution resumes automatically until the session has ended', async () => {
+		// A new n8n calls it crashed for a moment, until it has seen that it was paused.
+		const once = async (until: 'waiting' | 'ended') =>
+			await eventually(async () => {
+				const execution = await host.waitForExecution(ids.parked, { until });
+				return execution.status === 'crashed' ? undefined : execution;
+			});
+		const [{ sessionId }] = itemsOn(await once('waiting'), 'stillRunning');
+		await speed(100);
 
-			const execution = await once('ended');
-			expect(execution.status).toBe('success');
-			expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
-			expect(execution.items('Post the request')).toEqual([]);
-			expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
-				{ sessionId, status: 'completed', turns: 1 },
-			]);
-		},
-		2 * TEST_TIMEOUT_MS,
-	);
+		const execution = await once('ended');
+		expect(execution.status).toBe('success');
+		expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
+		expect(execution.items('Post the request')).toEqual([]);
+		expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
+			{ sessionId, status: 'completed', turns: 1 },
+		]);
+	});
 
-	test(
-		'a retry of the execution waits for the session that an earlier node created',
-		async () => {
-			const crashed = await host.waitForExecution(ids.continued);
-			expect(crashed.status).toBe('crashed');
-			expect(crashed.lastNodeExecuted).toBe(NODE);
-			const [{ sessionId }] = crashed.items('Create');
-			expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
+	test('a retry of the execution waits for the session that an earlier node created', async () => {
+		const crashed = await host.waitForExecution(ids.continued);
+		expect(crashed.status).toBe('crashed');
+		expect(crashed.lastNodeExecuted).toBe(NODE);
+		const [{ sessionId }] = crashed.items('Create');
+		expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
 
-			await speed(100);
-			const execution = await host.waitForExecution(await host.retry(ids.continued));
+		await speed(100);
+		const execution = await host.waitForExecution(await host.retry(ids.continued));
 
-			expect(execution.status).toBe('success');
-			expect(itemsOn(execution, 'completed')).toMatchObject([
-				{ sessionId, status: 'completed', text: 'Found again.' },
-			]);
-			expect(await sessionsFor(stage, prompts.continued)).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('success');
+		expect(itemsOn(execution, 'completed')).toMatchObject([
+			{ sessionId, status: 'completed', text: 'Found again.' },
+		]);
+		expect(await sessionsFor(stage, prompts.continued)).toHaveLength(1);
+	});
 
-	test(
-		'a retry starts no other session if the node may have started one, and says so',
-		async () => {
-			const crashed = await host.waitForExecution(ids.started);
-			expect(crashed.status).toBe('crashed');
-			expect(crashed.customData).toEqual({});
-			const [first] = await sessionsFor(stage, prompts.started);
-			expect(first.aborted).toBe(false);
+	test('a retry starts no other session if the node may have started one, and says so', async () => {
+		const crashed = await host.waitForExecution(ids.started);
+		expect(crashed.status).toBe('crashed');
+		expect(crashed.customData).toEqual({});
+		const [first] = await sessionsFor(stage, prompts.started);
+		expect(first.aborted).toBe(false);
 
-			await speed(100);
-			const execution = await host.waitForExecution(await host.retry(ids.started));
+		await speed(100);
+		const execution = await host.waitForExecution(await host.retry(ids.started));
 
-			expect(execution.status).toBe('error');
-			expect(execution.error?.message).toBe('The session may have been started');
-			expect(await sessionsFor(stage, prompts.started)).toMatchObject([
-				{ sessionId: first.sessionId },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('error');
+		expect(execution.error?.message).toBe('The session may have been started');
+		expect(await sessionsFor(stage, prompts.started)).toMatchObject([
+			{ sessionId: first.sessionId },
+		]);
+	});
 });

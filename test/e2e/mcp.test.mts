@@ -2,16 +2,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { connectMcp, type McpClient } from './mcpClient.mts';
-import {
-	agentSession,
-	eventually,
-	node,
-	getRecord,
-	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
-	useStage,
-} from './support.mts';
+import { agentSession, eventually, node, getRecord, sessionsFor, useStage } from './support.mts';
 
 const stage = useStage();
 const PATH = 'agent-sessions';
@@ -48,7 +39,7 @@ beforeAll(async () => {
 	client = await eventually(
 		async () => await connectMcp(`${host.url}/mcp/${PATH}`).catch(() => undefined),
 	);
-}, STAGE_TIMEOUT_MS);
+});
 
 test('a client sees both tools, with the fields that the model fills in', async () => {
 	const tools = await client.tools();
@@ -56,26 +47,22 @@ test('a client sees both tools, with the fields that the model fills in', async 
 	expect(Object.fromEntries(fields)).toEqual({ Start: ['prompt'], Go_on: ['sessionId'] });
 });
 
-test(
-	'the model gets the ID of a session that takes longer than Max Wait, and each further call continues it',
-	async () => {
-		const prompt = 'By MCP. [work 9s] [say All links work.]';
-		const first = await client.call('Start', { prompt });
-		const [{ sessionId }] = await sessionsFor(stage, prompt);
-		expect(first).toMatchObject({ status: 'still_running', sessionId });
-		const next = await client.call('Go_on', { sessionId });
-		expect(next).toMatchObject({ status: 'still_running', sessionId });
+test('the model gets the ID of a session that takes longer than Max Wait, and each further call continues it', async () => {
+	const prompt = 'By MCP. [work 9s] [say All links work.]';
+	const first = await client.call('Start', { prompt });
+	const [{ sessionId }] = await sessionsFor(stage, prompt);
+	expect(first).toMatchObject({ status: 'still_running', sessionId });
+	const next = await client.call('Go_on', { sessionId });
+	expect(next).toMatchObject({ status: 'still_running', sessionId });
 
-		// Also one that asks twice at once, as after an answer that came too late
-		const ask = async () =>
-			await eventually(async () => {
-				const told = await client.call('Go_on', { sessionId });
-				return told.status === 'completed' ? told : undefined;
-			});
-		for (const told of await Promise.all([ask(), ask()]))
-			expect(told).toMatchObject({ sessionId, text: 'All links work.' });
-		expect(await sessionsFor(stage, prompt)).toMatchObject([{ sessionId, turns: 1 }]);
-		expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
-	},
-	TEST_TIMEOUT_MS,
-);
+	// Also one that asks twice at once, as after an answer that came too late
+	const ask = async () =>
+		await eventually(async () => {
+			const told = await client.call('Go_on', { sessionId });
+			return told.status === 'completed' ? told : undefined;
+		});
+	for (const told of await Promise.all([ask(), ask()]))
+		expect(told).toMatchObject({ sessionId, text: 'All links work.' });
+	expect(await sessionsFor(stage, prompt)).toMatchObject([{ sessionId, turns: 1 }]);
+	expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
+});

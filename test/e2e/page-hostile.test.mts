@@ -6,7 +6,6 @@ import { expect, test } from '@jest/globals';
 import {
 	arrived,
 	getChoice,
-	LOOK_MS,
 	messages,
 	openPage,
 	proxiedHost,
@@ -15,6 +14,7 @@ import {
 	withPage,
 } from './page.mts';
 import { getRecord, sessionsFor, useOwnStage } from './support.mts';
+import { HANG_MS } from '../../n8n-host/hang.mts';
 
 const stage = useOwnStage(proxiedHost);
 
@@ -223,11 +223,11 @@ test(
 		expect(await sendForm(link, now, { request0 })).toMatchObject({
 			title: 'Your answer was sent',
 		});
-		const execution = await host.waitForExecution(id, { timeoutMs: LOOK_MS });
+		const execution = await host.waitForExecution(id);
 		expect(execution.status).toBe('success');
 		expect(arrived(execution, 'Completed')).toMatchObject([
 			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },
 		]);
 	},
-	3 * LOOK_MS + COUNT * 200,
+	2 * HANG_MS + COUNT * 200,
 );

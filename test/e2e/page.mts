@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost, type OwnHost } from '../../n8n-host/host.mts';
+import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import type { Stage, StartHost } from '../../tools/demoStage.mts';
 import { durable, looped } from './durable.mts';
@@ -44,7 +45,8 @@ async function startProxy(): Promise<{ url: string; close(): void; forwardTo(url
 /** `patientHost` behind a reverse proxy, below a path. */
 export const proxiedHost: StartHost = async ({ packageDir }) => {
 	const proxy = await startProxy();
-	const env = { ...WITHOUT_EDITOR, N8N_PATH: `${SUB_PATH}/`, WEBHOOK_URL: proxy.url };
+	const webhookUrl = hostVersion() === '1.123' ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
+	const env = { ...WITHOUT_EDITOR, N8N_PATH: `${SUB_PATH}/`, [webhookUrl]: proxy.url };
 	const host = await startHost({ packageDir, env: { ...env, N8N_PROXY_HOPS: '1' } });
 	proxy.forwardTo(host.url);
 	const close = async () => {
@@ -57,9 +59,6 @@ export const proxiedHost: StartHost = async ({ packageDir }) => {
 /** Returns where n8n itself serves the link. */
 export const withoutProxy = (link: string, host: Pick<OwnHost, 'url'>): string =>
 	`${host.url}${link.slice(link.indexOf(SUB_PATH) + SUB_PATH.length)}`;
-
-/** Paused for 70 s, looked for within 60 */
-export const LOOK_MS = 4 * 60_000;
 
 export const MESSAGE = 'Message';
 
@@ -93,7 +92,7 @@ export interface PageAnswer {
 	status: number;
 	headers: Headers;
 	html: string;
-	/** The heading */
+	/** The heading, or the beginning of what n8n itself answers */
 	title: string;
 	/** Its form's fields that are not shown */
 	hidden: Record<string, string>;
@@ -106,7 +105,7 @@ async function read(answer: Response): Promise<PageAnswer> {
 		status: answer.status,
 		headers: answer.headers,
 		html,
-		title: /<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '',
+		title: /<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? html.slice(0, 200),
 		hidden: Object.fromEntries(hidden.map(([, name, value]) => [name, value])),
 	};
 }
@@ -118,7 +117,7 @@ async function whileParked(ask: () => Promise<Response>): Promise<PageAnswer> {
 		const isBusy =
 			page.title === 'The session is being updated' || page.html.includes('is running already');
 		return isBusy ? undefined : page;
-	}, 120);
+	});
 }
 
 export const openPage = async (url: string, method = 'GET'): Promise<PageAnswer> =>
@@ -157,7 +156,7 @@ export const messages = async (
 		const execution = await host.waitForExecution(executionId, { until: 'waiting' });
 		const sent = arrived(execution, MESSAGE);
 		return sent.length < count ? undefined : (sent as Array<{ text: string; url: string }>);
-	}, LOOK_MS / 1000);
+	});
 
 /** The items that reached a node, over all of its runs */
 export const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>

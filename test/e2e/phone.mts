@@ -26,7 +26,7 @@ export const PHONE: BrowserContextOptions = {
 /** Findings of axe in a page, and whether the page fits the width of the screen */
 export async function findProblems(page: Page): Promise<string[]> {
 	// It is run beside the page, whose policy allows no script.
-	await page.evaluate(axe);
+	if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
 	return await page.evaluate(`axe.run().then(({ violations }) => {
 		const { scrollWidth, clientWidth } = document.documentElement;
 		const found = violations.map(({ id, help }) => id + ': ' + help);

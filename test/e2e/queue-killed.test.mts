@@ -20,8 +20,6 @@ import {
 	getRecord,
 	sessionsFor,
 	startedByItself,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
 	useOwnStage,
 	watched,
 	withProgress,
@@ -91,7 +89,7 @@ describe('a worker killed with -9', () => {
 		await host.addWorker();
 
 		await doomed.kill();
-	}, STAGE_TIMEOUT_MS);
+	});
 
 	test.each(['started', 'chained'] as const)(
 		'has an execution that becomes an error without data, and a retry does nothing (%s)',
@@ -100,7 +98,7 @@ describe('a worker killed with -9', () => {
 			const execution = await eventually(async () => {
 				const found = await readExecution(host.rest, ids[which]);
 				return found.status === 'error' ? found : undefined;
-			}, 150);
+			});
 			expect(execution).toMatchObject({ runData: {}, customData: {} });
 			expect(execution.error?.message).toContain('failed to be processed too many times');
 
@@ -109,32 +107,27 @@ describe('a worker killed with -9', () => {
 				{ status: 'running', aborted: false },
 			]);
 		},
-		TEST_TIMEOUT_MS,
 	);
 
-	test(
-		'examples/create-then-continue.json: a retry on another worker waits for the same session',
-		async () => {
-			const { host, service } = stage;
-			const crashed = await host.waitForExecution(ids.handedOver);
-			expect(crashed.status).toBe('crashed');
-			const [{ sessionId }] = crashed.items('When called with a session');
-			expect(await getRecord(stage, sessionId)).toMatchObject({
-				status: 'running',
-				aborted: false,
-			});
+	test('examples/create-then-continue.json: a retry on another worker waits for the same session', async () => {
+		const { host, service } = stage;
+		const crashed = await host.waitForExecution(ids.handedOver);
+		expect(crashed.status).toBe('crashed');
+		const [{ sessionId }] = crashed.items('When called with a session');
+		expect(await getRecord(stage, sessionId)).toMatchObject({
+			status: 'running',
+			aborted: false,
+		});
 
-			await service.control.setSpeed(100);
-			const retried = await host.retry(ids.handedOver);
+		await service.control.setSpeed(100);
+		const retried = await host.retry(ids.handedOver);
 
-			const execution = await host.waitForExecution(retried);
-			expect(execution.status).toBe('success');
-			expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
-			expect(host.workers[1].executions).toContain(retried);
-			expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([
-				{ sessionId, status: 'completed' },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const execution = await host.waitForExecution(retried);
+		expect(execution.status).toBe('success');
+		expect(execution.items('Result')).toMatchObject([{ text: 'Found again.' }]);
+		expect(host.workers[1].executions).toContain(retried);
+		expect(await sessionsFor(stage, prompts.handedOver)).toMatchObject([
+			{ sessionId, status: 'completed' },
+		]);
+	});
 });

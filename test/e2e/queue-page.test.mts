@@ -4,14 +4,8 @@ import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { listExecutions } from '../../n8n-host/executions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { call, live } from './durable.mts';
-import { arrived, getChoice, LOOK_MS, messages, openPage, send, withPage } from './page.mts';
-import {
-	describeWith,
-	eventually,
-	sessionsFor,
-	STAGE_TIMEOUT_MS,
-	useOwnStage,
-} from './support.mts';
+import { arrived, getChoice, messages, openPage, send, withPage } from './page.mts';
+import { describeWith, eventually, sessionsFor, useOwnStage } from './support.mts';
 
 const describe = describeWith('Redis and PostgreSQL');
 
@@ -35,7 +29,7 @@ describe('the page in queue mode', () => {
 			const { id } = await eventually(async () => (await listExecutions(host.rest, workflowId))[0]);
 			executions[what] = id;
 		}
-	}, STAGE_TIMEOUT_MS);
+	});
 
 	const link = async (what: string): Promise<string> =>
 		(await messages(stage, executions[what]))[0].url;
@@ -51,35 +45,27 @@ describe('the page in queue mode', () => {
 			interactions.map(({ value }: { value?: unknown }) => value),
 		);
 
-	test(
-		"the main serves the link's page, and opening it decides nothing",
-		async () => {
-			const url = await link('stays');
-			expect(url.startsWith(`${stage.host.url}/`)).toBe(true);
-			const page = await openPage(url);
-			expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
-			expect(page.html).toContain('<bdo dir="ltr">git push</bdo>');
-			expect(page.html).toContain('<bdo dir="ltr">rm -rf build</bdo>');
-			expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
-			expect(await answered('stays')).toEqual([undefined, undefined]);
-		},
-		LOOK_MS,
-	);
+	test("the main serves the link's page, and opening it decides nothing", async () => {
+		const url = await link('stays');
+		expect(url.startsWith(`${stage.host.url}/`)).toBe(true);
+		const page = await openPage(url);
+		expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
+		expect(page.html).toContain('<bdo dir="ltr">git push</bdo>');
+		expect(page.html).toContain('<bdo dir="ltr">rm -rf build</bdo>');
+		expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
+		expect(await answered('stays')).toEqual([undefined, undefined]);
+	});
 
-	test(
-		'a worker is killed with -9 after its question, and another one starts',
-		async () => {
-			const { host } = stage;
-			await link('killed'); // paused
-			const asker = host.workers.find(({ executions: ids }) => ids.includes(executions.killed))!;
-			await asker.kill();
-			await host.addWorker();
-			const page = await openPage(await link('killed'));
-			expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
-			expect(await answered('killed')).toEqual([undefined, undefined]);
-		},
-		STAGE_TIMEOUT_MS,
-	);
+	test('a worker is killed with -9 after its question, and another one starts', async () => {
+		const { host } = stage;
+		await link('killed'); // paused
+		const asker = host.workers.find(({ executions: ids }) => ids.includes(executions.killed))!;
+		await asker.kill();
+		await host.addWorker();
+		const page = await openPage(await link('killed'));
+		expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
+		expect(await answered('killed')).toEqual([undefined, undefined]);
+	});
 
 	test.each(CASES)(
 		'an answer decides exactly its request, once, and the session ends (worker %s)',
@@ -97,9 +83,7 @@ describe('the page in queue mode', () => {
 			});
 			expect(await send(url, page, choices)).toMatchObject({ status: 409 });
 
-			const execution = await stage.host.waitForExecution(executions[what], {
-				timeoutMs: LOOK_MS,
-			});
+			const execution = await stage.host.waitForExecution(executions[what]);
 			const { status, error } = execution;
 			expect({ status, error: error?.message }).toEqual({ status: 'success' });
 			expect(arrived(execution, 'Completed')).toMatchObject([
@@ -120,6 +104,5 @@ describe('the page in queue mode', () => {
 			]);
 			expect(taken(what)).toBeGreaterThan(before);
 		},
-		2 * LOOK_MS,
 	);
 });

@@ -20,7 +20,6 @@ import {
 	openForm,
 	play,
 	getRecord,
-	TEST_TIMEOUT_MS,
 	useStage,
 	workflow,
 } from './support.mts';
@@ -36,69 +35,61 @@ const single = (parameters: Record<string, unknown>) =>
 	workflow('Single', [manualTrigger(), agentSession(parameters)], { Start: [[NODE]] });
 
 describe('examples/run-agent-session.json', () => {
-	test(
-		'completes after a rule has approved the request',
-		async () => {
-			const execution = await play(stage, example('run-agent-session'));
+	test('completes after a rule has approved the request', async () => {
+		const execution = await play(stage, example('run-agent-session'));
 
-			expect(execution.status).toBe('success');
-			const [item] = itemsOn(execution, 'completed');
-			expect(item).toMatchObject({
-				status: 'completed',
-				text: 'The build passed. The landing page has a new headline and two compressed images.',
-				dashboardUrl: expect.stringContaining(item.sessionId),
-				decisions: [{ permission: 'bash', patterns: ['npm run build'], decision: 'approve' }],
-			});
-			expect(item.error).toBeFalsy();
-			expect(execution.items('Result')).toEqual([
-				{
-					text: item.text,
-					decisions: 'approve: bash npm run build',
-					dashboardUrl: item.dashboardUrl,
-				},
-			]);
-			expect(Object.values(execution.customData)).toEqual(
-				expect.arrayContaining([item.sessionId, item.dashboardUrl]),
-			);
+		expect(execution.status).toBe('success');
+		const [item] = itemsOn(execution, 'completed');
+		expect(item).toMatchObject({
+			status: 'completed',
+			text: 'The build passed. The landing page has a new headline and two compressed images.',
+			dashboardUrl: expect.stringContaining(item.sessionId),
+			decisions: [{ permission: 'bash', patterns: ['npm run build'], decision: 'approve' }],
+		});
+		expect(item.error).toBeFalsy();
+		expect(execution.items('Result')).toEqual([
+			{
+				text: item.text,
+				decisions: 'approve: bash npm run build',
+				dashboardUrl: item.dashboardUrl,
+			},
+		]);
+		expect(Object.values(execution.customData)).toEqual(
+			expect.arrayContaining([item.sessionId, item.dashboardUrl]),
+		);
 
-			const record = await getRecord(stage, item.sessionId);
-			expect(record.status).toBe('completed');
-			expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const record = await getRecord(stage, item.sessionId);
+		expect(record.status).toBe('completed');
+		expect(record.interactions).toMatchObject([{ permission: 'bash', value: 'once' }]);
+	});
 });
 
 describe('a chat that streams its response', () => {
-	test(
-		"shows the agent's activity while the node waits, and then its text",
-		async () => {
-			const prompt = '[ask bash: npm run build] [idle 20s] [say Built.]';
-			const webhookId = '5e2b8c1e-6a55-4f4b-9f3c-0b7d2f5c9a11';
-			const chat = node('Chat', '@n8n/n8n-nodes-langchain.chatTrigger', 1.3, {
-				webhookId,
-				parameters: { public: true, options: { responseMode: 'streaming' } },
-			});
-			const session = agentSession({ prompt, permissionPolicy: 'approve' });
-			const file = workflow('Chat', [chat, session], { Chat: [[NODE]] });
-			const workflowId = await stage.host.importWorkflow(file);
-			await stage.host.activate(workflowId);
-			const url = `${stage.host.url}/webhook/${webhookId}/chat`;
-			const said = { action: 'sendMessage', sessionId: 'chat', chatInput: 'Build it.' };
-			const { data } = await eventually(async () => {
-				const response = await axios.post<string>(url, said, { validateStatus: null });
-				return response.status === 404 ? undefined : response;
-			});
-			await stage.host.deactivate(workflowId);
-			const chunks = data
-				.trim()
-				.split('\n')
-				.map((line) => JSON.parse(line) as { type: string; content?: string });
-			expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'item', 'end']);
-			expect(chunks.map(({ content }) => content).join('')).toBe('npm run build\n\nBuilt.');
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test("shows the agent's activity while the node waits, and then its text", async () => {
+		const prompt = '[ask bash: npm run build] [idle 20s] [say Built.]';
+		const webhookId = '5e2b8c1e-6a55-4f4b-9f3c-0b7d2f5c9a11';
+		const chat = node('Chat', '@n8n/n8n-nodes-langchain.chatTrigger', 1.3, {
+			webhookId,
+			parameters: { public: true, options: { responseMode: 'streaming' } },
+		});
+		const session = agentSession({ prompt, permissionPolicy: 'approve' });
+		const file = workflow('Chat', [chat, session], { Chat: [[NODE]] });
+		const workflowId = await stage.host.importWorkflow(file);
+		await stage.host.activate(workflowId);
+		const url = `${stage.host.url}/webhook/${webhookId}/chat`;
+		const said = { action: 'sendMessage', sessionId: 'chat', chatInput: 'Build it.' };
+		const { data } = await eventually(async () => {
+			const response = await axios.post<string>(url, said, { validateStatus: null });
+			return response.status === 404 ? undefined : response;
+		});
+		await stage.host.deactivate(workflowId);
+		const chunks = data
+			.trim()
+			.split('\n')
+			.map((line) => JSON.parse(line) as { type: string; content?: string });
+		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'item', 'end']);
+		expect(chunks.map(({ content }) => content).join('')).toBe('npm run build\n\nBuilt.');
+	});
 });
 
 describe('examples/ask-a-human.json', () => {
@@ -139,31 +130,26 @@ describe('examples/ask-a-human.json', () => {
 			expect(record.status).toBe('completed');
 			expect(record.interactions).toMatchObject([{ permission: 'bash', value }]);
 		},
-		TEST_TIMEOUT_MS,
 	);
 });
 
 describe('a form for approvals', () => {
-	test(
-		'shows text that a request hides in HTML, and the answer approves only this request',
-		async () => {
-			const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
-			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
-			const [{ sessionId, formUrl }] = parked.items('Approval request');
-			const form = await (await fetch(formUrl)).text();
-			expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
+	test('shows text that a request hides in HTML, and the answer approves only this request', async () => {
+		const prompt = '[ask bash: git push <!-- && rm -rf / -->] [ask bash: rm -rf /] [say Done.]';
+		const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+		const [{ sessionId, formUrl }] = parked.items('Approval request');
+		const form = await (await fetch(formUrl)).text();
+		expect(form).toContain('git push ＜!-- ＆＆ rm -rf ∕ --＞');
 
-			await answerForm(formUrl, ['approve']);
+		await answerForm(formUrl, ['approve']);
 
-			const record = await eventually(async () => {
-				const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
-				const isAsked = again.runData['Approval request']?.length === 2;
-				return isAsked ? await getRecord(stage, sessionId) : undefined;
-			});
-			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const record = await eventually(async () => {
+			const again = await stage.host.waitForExecution(parked.id, { until: 'waiting' });
+			const isAsked = again.runData['Approval request']?.length === 2;
+			return isAsked ? await getRecord(stage, sessionId) : undefined;
+		});
+		expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual(['once', null]);
+	});
 
 	test.each(['ask-a-human', 'approval-with-deadline'])(
 		'that is submitted after another request replaced the shown one approves nothing: %s',
@@ -193,123 +179,100 @@ describe('a form for approvals', () => {
 			expect(execution.items('Result')).toHaveLength(1);
 			expect(await values()).toEqual(['once', 'reject']);
 		},
-		TEST_TIMEOUT_MS,
 	);
 });
 
 describe('a failed session', () => {
 	const prompt = 'Build the site. [work 1s] [fail The build broke.]';
 
-	test(
-		'stops the workflow with an error that names the session and its dashboard',
-		async () => {
-			const file = workflow(
-				'Failing',
-				[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
-				{ Start: [[NODE]], [NODE]: connect({ completed: ['Completed'] }) },
-			);
-			const execution = await play(stage, file);
+	test('stops the workflow with an error that names the session and its dashboard', async () => {
+		const file = workflow(
+			'Failing',
+			[manualTrigger(), agentSession({ prompt }), arrival('Completed')],
+			{ Start: [[NODE]], [NODE]: connect({ completed: ['Completed'] }) },
+		);
+		const execution = await play(stage, file);
 
-			expect(execution.status).toBe('error');
-			expect(execution.lastNodeExecuted).toBe(NODE);
-			expect(execution.items('Completed')).toEqual([]);
-			const told = `${execution.error?.message}\n${execution.error?.description}`;
-			expect(told).toContain('The build broke.');
+		expect(execution.status).toBe('error');
+		expect(execution.lastNodeExecuted).toBe(NODE);
+		expect(execution.items('Completed')).toEqual([]);
+		const told = `${execution.error?.message}\n${execution.error?.description}`;
+		expect(told).toContain('The build broke.');
 
-			const record = (await stage.service.sessions()).at(-1)!;
-			expect(record.status).toBe('failed');
-			expect(told).toContain(record.sessionId);
-			expect(told).toContain(await getDashboard(stage, record.sessionId));
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const record = (await stage.service.sessions()).at(-1)!;
+		expect(record.status).toBe('failed');
+		expect(told).toContain(record.sessionId);
+		expect(told).toContain(await getDashboard(stage, record.sessionId));
+	});
 
-	test(
-		'uses the error output if On Error is set to it',
-		async () => {
-			const file = workflow(
-				'Failing on',
-				[
-					manualTrigger(),
-					agentSession({ prompt }, { onError: 'continueErrorOutput' }),
-					...[...Object.values(OUTPUTS), 'Failed'].map(arrival),
-				],
-				{
-					Start: [[NODE]],
-					[NODE]: [...Object.values(OUTPUTS), 'Failed'].map((name) => [name]),
-				},
-			);
-			const execution = await play(stage, file);
+	test('uses the error output if On Error is set to it', async () => {
+		const file = workflow(
+			'Failing on',
+			[
+				manualTrigger(),
+				agentSession({ prompt }, { onError: 'continueErrorOutput' }),
+				...[...Object.values(OUTPUTS), 'Failed'].map(arrival),
+			],
+			{
+				Start: [[NODE]],
+				[NODE]: [...Object.values(OUTPUTS), 'Failed'].map((name) => [name]),
+			},
+		);
+		const execution = await play(stage, file);
 
-			expect(execution.status).toBe('success');
-			for (const other of Object.values(OUTPUTS)) expect(execution.items(other)).toEqual([]);
-			const items = execution.items('Failed');
-			expect(items).toHaveLength(1);
-			const record = (await stage.service.sessions()).at(-1)!;
-			expect(record.status).toBe('failed');
-			for (const part of [
-				'The build broke.',
-				record.sessionId,
-				await getDashboard(stage, record.sessionId),
-			]) {
-				expect(JSON.stringify(items)).toContain(part);
-			}
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('success');
+		for (const other of Object.values(OUTPUTS)) expect(execution.items(other)).toEqual([]);
+		const items = execution.items('Failed');
+		expect(items).toHaveLength(1);
+		const record = (await stage.service.sessions()).at(-1)!;
+		expect(record.status).toBe('failed');
+		for (const part of [
+			'The build broke.',
+			record.sessionId,
+			await getDashboard(stage, record.sessionId),
+		]) {
+			expect(JSON.stringify(items)).toContain(part);
+		}
+	});
 });
 
 describe('Stop', () => {
-	test(
-		'ends the execution at once and aborts the session',
-		async () => {
-			const { host, service } = stage;
-			const executionId = await host.run(
-				await host.importWorkflow(single({ prompt: '[work 10h]' })),
-			);
-			const { sessionId } = await eventually(async () =>
-				(await service.sessions()).find(
-					({ prompt, polls }) => prompt === '[work 10h]' && polls > 0,
-				),
-			);
+	test('ends the execution at once and aborts the session', async () => {
+		const { host, service } = stage;
+		const executionId = await host.run(await host.importWorkflow(single({ prompt: '[work 10h]' })));
+		const { sessionId } = await eventually(async () =>
+			(await service.sessions()).find(({ prompt, polls }) => prompt === '[work 10h]' && polls > 0),
+		);
 
-			await host.stop(executionId);
+		await host.stop(executionId);
 
-			expect((await host.waitForExecution(executionId, { timeoutMs: 10_000 })).status).toBe(
-				'canceled',
-			);
-			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+		await eventually(async () => (await getRecord(stage, sessionId)).aborted);
+	});
 });
 
 describe('a retry of the execution', () => {
-	test(
-		'continues the session that the failed execution started',
-		async () => {
-			const { host, service } = stage;
-			const prompt = 'Only once. [work 60s] [say Done once.]';
-			await service.control.addFaults({
-				operationId: 'getAgentSession',
-				kind: 'status',
-				status: 403,
-				after: 1,
-			});
-			const failed = await play(stage, single({ prompt }));
-			expect(failed.status).toBe('error');
-			await service.control.clearFaults();
+	test('continues the session that the failed execution started', async () => {
+		const { host, service } = stage;
+		const prompt = 'Only once. [work 60s] [say Done once.]';
+		await service.control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+		});
+		const failed = await play(stage, single({ prompt }));
+		expect(failed.status).toBe('error');
+		await service.control.clearFaults();
 
-			const execution = await host.waitForExecution(await host.retry(failed.id));
+		const execution = await host.waitForExecution(await host.retry(failed.id));
 
-			expect(execution.status).toBe('success');
-			const [item] = itemsOn(execution, 'completed');
-			expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
-			const records = (await service.sessions()).filter((session) => session.prompt === prompt);
-			expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('success');
+		const [item] = itemsOn(execution, 'completed');
+		expect(item).toMatchObject({ status: 'completed', text: 'Done once.' });
+		const records = (await service.sessions()).filter((session) => session.prompt === prompt);
+		expect(records).toMatchObject([{ sessionId: item.sessionId, status: 'completed' }]);
+	});
 });
 
 describe('the credential', () => {

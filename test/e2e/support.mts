@@ -11,12 +11,8 @@ import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http, isOk } from '../../tools/http.mts';
+import { HANG_MS } from '../../n8n-host/hang.mts';
 
-/** For a start on a busy machine */
-export const STAGE_TIMEOUT_MS = 5 * 60_000;
-export const TEST_TIMEOUT_MS = 180_000;
-/** n8n ends within 35 s, or is killed then (n8n-host/guard.mts). */
-export const CLOSE_TIMEOUT_MS = 60_000;
 export const NODE = 'Run Agent Session';
 
 export const projectId = firstProjectId;
@@ -35,10 +31,10 @@ function prepared<S extends Stage>(prepare: () => Promise<S>): S {
 	const stage = {} as S;
 	beforeAll(async () => {
 		Object.assign(stage, await prepare());
-	}, STAGE_TIMEOUT_MS);
+	});
 	afterAll(async () => {
 		await stage.close?.();
-	}, CLOSE_TIMEOUT_MS);
+	});
 	return stage;
 }
 
@@ -307,10 +303,7 @@ export const sessionsFor = async ({ service }: Stage, prompt: string): Promise<a
 
 /** The session with this prompt, once a node has checked it */
 export const watched = async (stage: Stage, prompt: string): Promise<any> =>
-	await eventually(
-		async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0),
-		60,
-	);
+	await eventually(async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0));
 
 /** A workflow whose progress n8n saves after each node */
 export const withProgress = (file: WorkflowFile): WorkflowFile => ({
@@ -328,14 +321,11 @@ export const startedByItself = async ({ host }: Stage, workflowId: string) =>
 		.filter(({ mode }) => mode === 'integrated')
 		.reverse();
 
-/** The first truthy result, within some seconds */
-export async function eventually<T>(
-	look: () => Promise<T>,
-	seconds = 100,
-): Promise<NonNullable<T>> {
-	for (const end = Date.now() + seconds * 1000; ; await sleep(250)) {
+/** Waits for the first truthy result. */
+export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
+	for (const end = Date.now() + HANG_MS; ; await sleep(250)) {
 		const result = await look();
 		if (result) return result;
-		if (Date.now() > end) throw new Error(`It did not happen within ${seconds} s.`);
+		if (Date.now() > end) throw new Error(`It did not happen within ${HANG_MS / 1000} s.`);
 	}
 }

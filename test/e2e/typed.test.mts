@@ -14,15 +14,7 @@ import {
 	typed,
 	type ParserKind,
 } from './typed.mts';
-import {
-	agentSession,
-	CLOSE_TIMEOUT_MS,
-	eventually,
-	itemsOn,
-	node,
-	STAGE_TIMEOUT_MS,
-	TEST_TIMEOUT_MS,
-} from './support.mts';
+import { agentSession, eventually, itemsOn, node } from './support.mts';
 
 const stage = useKillableStage();
 let model: ScriptedModel;
@@ -56,7 +48,7 @@ async function begin(mode: Mode, file: WorkflowFile): Promise<string> {
 }
 
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(executions.get(name)!, { timeoutMs: TEST_TIMEOUT_MS });
+	await stage.host.waitForExecution(executions.get(name)!);
 
 /** The sessions of a workflow, whose prompt begins with its name */
 const sessionsOf = async (name: string) =>
@@ -131,7 +123,7 @@ async function killBetweenTheTurns(): Promise<void> {
 		(await messagesOf(KILLED.paused)).length > 0 &&
 		(await stateOf(KILLED.paused)).status === 'waiting';
 	// After a message, the node polls for 75 s before it pauses.
-	await eventually(isPaused, 150);
+	await eventually(isPaused);
 	await begin('database', slowly('database', KILLED.awake, '15s'));
 	// As in production: of an execution that was started by hand, n8n saves nothing that could be retried.
 	executions.set(KILLED.memory, await runLive(stage.host, slowly('memory', KILLED.memory, '15s')));
@@ -187,9 +179,9 @@ beforeAll(async () => {
 	await beginAutoFix();
 	for (const name of executions.keys()) if (name !== KILLED.paused) await outcome(name);
 	await killBetweenTheTurns();
-}, 2 * STAGE_TIMEOUT_MS);
+});
 
-afterAll(async () => await model?.close(), CLOSE_TIMEOUT_MS);
+afterAll(async () => await model?.close());
 
 describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind) => {
 	const completed = async (script: keyof typeof SCRIPTS) => {
@@ -222,26 +214,20 @@ describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind)
 		]);
 	});
 
-	test(
-		'two invalid answers are an error with the session, and neither Retry On Fail nor a retry starts another session',
-		async () => {
-			const name = nameOf(mode, kind, 'twice wrong');
-			const { id, error, status } = await outcome(name);
-			const [{ sessionId }] = await sessionsOf(name);
-			expect({ status, message: error?.message }).toEqual({ status: 'error', message: MISFIT });
-			expect(error?.description).toMatch(/isn't valid JSON.*starts with: I found none\./);
-			expect(error?.description).toContain(`Session ${sessionId}, http`);
+	test('two invalid answers are an error with the session, and neither Retry On Fail nor a retry starts another session', async () => {
+		const name = nameOf(mode, kind, 'twice wrong');
+		const { id, error, status } = await outcome(name);
+		const [{ sessionId }] = await sessionsOf(name);
+		expect({ status, message: error?.message }).toEqual({ status: 'error', message: MISFIT });
+		expect(error?.description).toMatch(/isn't valid JSON.*starts with: I found none\./);
+		expect(error?.description).toContain(`Session ${sessionId}, http`);
 
-			const retried = await stage.host.waitForExecution(await stage.host.retry(id), {
-				timeoutMs: TEST_TIMEOUT_MS,
-			});
+		const retried = await stage.host.waitForExecution(await stage.host.retry(id));
 
-			expect(retried.error?.message).toBe(MISFIT);
-			expect(await sessionsOf(name)).toMatchObject([{ sessionId, turns: 2 }]);
-			expect(await messagesOf(name)).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(retried.error?.message).toBe(MISFIT);
+		expect(await sessionsOf(name)).toMatchObject([{ sessionId, turns: 2 }]);
+		expect(await messagesOf(name)).toHaveLength(1);
+	});
 });
 
 describe('n8n killed with -9 between the two turns', () => {
@@ -253,36 +239,24 @@ describe('n8n killed with -9 between the two turns', () => {
 		expect(await sessionsOf(name)).toMatchObject([{ turns: 2 }]);
 	};
 
-	test(
-		'while the execution is paused: it resumes automatically, and the repair message was sent once',
-		async () => {
-			// It may have been polled just then, as it is every few seconds in this hurried n8n.
-			await retryCrashed(KILLED.paused);
-			await expectRepairedOnce(KILLED.paused);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('while the execution is paused: it resumes automatically, and the repair message was sent once', async () => {
+		// It may have been polled just then, as it is every few seconds in this hurried n8n.
+		await retryCrashed(KILLED.paused);
+		await expectRepairedOnce(KILLED.paused);
+	});
 
-	test(
-		'while the node polls, before the message is saved: a retry uses the new answer, and sends no other message',
-		async () => {
-			await retryCrashed(KILLED.awake);
-			await expectRepairedOnce(KILLED.awake);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('while the node polls, before the message is saved: a retry uses the new answer, and sends no other message', async () => {
+		await retryCrashed(KILLED.awake);
+		await expectRepairedOnce(KILLED.awake);
+	});
 
-	test(
-		'in memory: a retry starts no other session, and sends no other message',
-		async () => {
-			await retryCrashed(KILLED.memory);
-			const { error } = await outcome(KILLED.memory);
-			expect(error?.message).toBe('The session may have been started');
-			expect(await sessionsOf(KILLED.memory)).toHaveLength(1);
-			expect(await messagesOf(KILLED.memory)).toHaveLength(1);
-		},
-		TEST_TIMEOUT_MS,
-	);
+	test('in memory: a retry starts no other session, and sends no other message', async () => {
+		await retryCrashed(KILLED.memory);
+		const { error } = await outcome(KILLED.memory);
+		expect(error?.message).toBe('The session may have been started');
+		expect(await sessionsOf(KILLED.memory)).toHaveLength(1);
+		expect(await messagesOf(KILLED.memory)).toHaveLength(1);
+	});
 });
 
 describe('other parsers', () => {

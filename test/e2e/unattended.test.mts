@@ -14,7 +14,6 @@ import {
 	play,
 	getRecord,
 	sessionsFor,
-	TEST_TIMEOUT_MS,
 	useStage,
 	watched,
 } from './support.mts';
@@ -40,118 +39,101 @@ const requestsTo = async (end: string) =>
 	);
 
 describe('the timeout of the workflow', () => {
-	test(
-		'aborts the session as Stop does',
-		async () => {
-			const prompt = 'Too long. [work 10m]';
-			const execution = await play(stage, single({ prompt }, {}, { executionTimeout: 5 }));
+	test('aborts the session as Stop does', async () => {
+		const prompt = 'Too long. [work 10m]';
+		const execution = await play(stage, single({ prompt }, {}, { executionTimeout: 5 }));
 
-			expect(execution.status).toBe('canceled');
-			const { sessionId } = await watched(stage, prompt);
-			await eventually(async () => (await getRecord(stage, sessionId)).aborted);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('canceled');
+		const { sessionId } = await watched(stage, prompt);
+		await eventually(async () => (await getRecord(stage, sessionId)).aborted);
+	});
 });
 
 describe('Stop with Abort on Stop off', () => {
-	test(
-		'leaves the session running, and the log of n8n says so',
-		async () => {
-			const { host } = stage;
-			const prompt = 'Go on without me. [work 10m]';
-			const options = { pollInterval: 1, abortOnStop: false };
-			const executionId = await host.run(await host.importWorkflow(single({ prompt, options })));
-			const { sessionId } = await eventually(async () =>
-				(await sessionsFor(stage, prompt)).find(({ status }) => status === 'running'),
-			);
+	test('leaves the session running, and the log of n8n says so', async () => {
+		const { host } = stage;
+		const prompt = 'Go on without me. [work 10m]';
+		const options = { pollInterval: 1, abortOnStop: false };
+		const executionId = await host.run(await host.importWorkflow(single({ prompt, options })));
+		const { sessionId } = await eventually(async () =>
+			(await sessionsFor(stage, prompt)).find(({ status }) => status === 'running'),
+		);
 
-			await host.stop(executionId);
+		await host.stop(executionId);
 
-			expect((await host.waitForExecution(executionId)).status).toBe('canceled');
-			await eventually(async () =>
-				host
-					.tail()
-					.includes(`Agent session ${sessionId} is still running, because Abort on Stop is off`),
-			);
-			expect(await getRecord(stage, sessionId)).toMatchObject({
-				status: 'running',
-				aborted: false,
-			});
-			expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+		await eventually(async () =>
+			host
+				.tail()
+				.includes(`Agent session ${sessionId} is still running, because Abort on Stop is off`),
+		);
+		expect(await getRecord(stage, sessionId)).toMatchObject({
+			status: 'running',
+			aborted: false,
+		});
+		expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
+	});
 });
 
 describe('Retry On Fail', () => {
-	test(
-		'continues the session that the first try started',
-		async () => {
-			const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
-			const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-			await stage.service.control.addFaults({
-				operationId: 'getAgentSession',
-				kind: 'status',
-				status: 403,
-				after: 1,
-				times: 1,
-			});
+	test('continues the session that the first try started', async () => {
+		const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
+		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
+		await stage.service.control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+			times: 1,
+		});
 
-			const execution = await play(stage, single({ prompt }, retrying));
+		const execution = await play(stage, single({ prompt }, retrying));
 
-			const faults = await stage.service.control.faults();
-			await stage.service.control.clearFaults();
-			expect(faults).toMatchObject([{ struck: 1 }]);
-			expect(execution.status).toBe('success');
-			const [item] = itemsOn(execution, 'completed');
-			expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
-			expect(await sessionsFor(stage, prompt)).toMatchObject([
-				{ sessionId: item.sessionId, status: 'completed' },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const faults = await stage.service.control.faults();
+		await stage.service.control.clearFaults();
+		expect(faults).toMatchObject([{ struck: 1 }]);
+		expect(execution.status).toBe('success');
+		const [item] = itemsOn(execution, 'completed');
+		expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
+		expect(await sessionsFor(stage, prompt)).toMatchObject([
+			{ sessionId: item.sessionId, status: 'completed' },
+		]);
+	});
 });
 
 describe('several requests at once', () => {
-	test(
-		'are put into one question, and decided by one answer',
-		async () => {
-			const prompt =
-				'[ask bash: npm run build + bash: git push + edit: a.html] [say All published.]';
-			const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
+	test('are put into one question, and decided by one answer', async () => {
+		const prompt = '[ask bash: npm run build + bash: git push + edit: a.html] [say All published.]';
+		const parked = await play(stage, example('ask-a-human', { [NODE]: { prompt } }), 'waiting');
 
-			expect(parked.status).toBe('waiting');
-			const [asked] = itemsOn(parked, 'needsApproval');
-			expect(asked.decisions).toMatchObject([
-				{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
-			]);
-			const [{ question, formUrl }] = parked.items('Approval request');
-			expect(question).toMatch(/^Command: «git push» *$/m);
-			expect(question).toMatch(/^File: «a․html» *$/m);
+		expect(parked.status).toBe('waiting');
+		const [asked] = itemsOn(parked, 'needsApproval');
+		expect(asked.decisions).toMatchObject([
+			{ patterns: ['npm run build'], decision: 'approve', decidedBy: 'rule 1' },
+		]);
+		const [{ question, formUrl }] = parked.items('Approval request');
+		expect(question).toMatch(/^Command: «git push» *$/m);
+		expect(question).toMatch(/^File: «a․html» *$/m);
 
-			await answerForm(formUrl, ['approve']);
+		await answerForm(formUrl, ['approve']);
 
-			const execution = await stage.host.waitForExecution(parked.id);
-			expect(execution.status).toBe('success');
-			expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
-			expect(itemsOn(execution, 'completed', 'Continue the session')).toMatchObject([
-				{
-					decisions: [
-						{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
-						{ permission: 'edit', patterns: ['a.html'], decision: 'approve' },
-					],
-				},
-			]);
-			expect((await getRecord(stage, asked.sessionId)).interactions).toMatchObject([
-				{ value: 'once' },
-				{ value: 'once' },
-				{ value: 'once' },
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const execution = await stage.host.waitForExecution(parked.id);
+		expect(execution.status).toBe('success');
+		expect(execution.items('Result')).toMatchObject([{ text: 'All published.' }]);
+		expect(itemsOn(execution, 'completed', 'Continue the session')).toMatchObject([
+			{
+				decisions: [
+					{ permission: 'bash', patterns: ['git push'], decision: 'approve' },
+					{ permission: 'edit', patterns: ['a.html'], decision: 'approve' },
+				],
+			},
+		]);
+		expect((await getRecord(stage, asked.sessionId)).interactions).toMatchObject([
+			{ value: 'once' },
+			{ value: 'once' },
+			{ value: 'once' },
+		]);
+	});
 });
 
 describe('examples/approval-with-deadline.json', () => {
@@ -167,68 +149,60 @@ describe('examples/approval-with-deadline.json', () => {
 				: undefined;
 		});
 
-	test(
-		'aborts the session if nobody answers in time, and says so',
-		async () => {
-			const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
-			const parked = await play(stage, file, 'waiting');
-			expect(parked.status).toBe('waiting');
-			const [{ sessionId, dashboardUrl }] = itemsOn(parked, 'needsApproval');
-			expect(await getRecord(stage, sessionId)).toMatchObject({
-				status: 'running',
-				aborted: false,
-			});
+	test('aborts the session if nobody answers in time, and says so', async () => {
+		const file = example(EXAMPLE, { 'Ask a human': { resumeAmount: 1, resumeUnit: 'seconds' } });
+		const parked = await play(stage, file, 'waiting');
+		expect(parked.status).toBe('waiting');
+		const [{ sessionId, dashboardUrl }] = itemsOn(parked, 'needsApproval');
+		expect(await getRecord(stage, sessionId)).toMatchObject({
+			status: 'running',
+			aborted: false,
+		});
 
-			const execution = await stage.host.waitForExecution(parked.id);
+		const execution = await stage.host.waitForExecution(parked.id);
 
-			expect(execution.status).toBe('success');
-			const [said] = execution.items('Nobody answered');
-			expect(said.dashboardUrl).toBe(dashboardUrl);
-			expect(said.text).toMatch(
-				/^Nobody answered in time, so the session was aborted. It had asked:\n/,
-			);
-			expect(said.text).toMatch(/^Command: «git push» *$/m);
-			expect(said.text).toMatch(/^File: «index․html» *$/m);
-			expect(execution.items('Result')).toEqual([]);
-			const record = await getRecord(stage, sessionId);
-			expect(record).toMatchObject({ status: 'failed', aborted: true });
-			// Nobody approved anything on the approver's behalf.
-			expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual([null, null]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		expect(execution.status).toBe('success');
+		const [said] = execution.items('Nobody answered');
+		expect(said.dashboardUrl).toBe(dashboardUrl);
+		expect(said.text).toMatch(
+			/^Nobody answered in time, so the session was aborted. It had asked:\n/,
+		);
+		expect(said.text).toMatch(/^Command: «git push» *$/m);
+		expect(said.text).toMatch(/^File: «index․html» *$/m);
+		expect(execution.items('Result')).toEqual([]);
+		const record = await getRecord(stage, sessionId);
+		expect(record).toMatchObject({ status: 'failed', aborted: true });
+		// Nobody approved anything on the approver's behalf.
+		expect(record.interactions.map(({ value }: any) => value ?? null)).toEqual([null, null]);
+	});
 
-	test(
-		'applies an answer only to the requests shown, and asks again about later ones',
-		async () => {
-			const prompt =
-				'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
-			const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
-			const [{ formUrl, sessionId }] = parked.items('Approval request');
+	test('applies an answer only to the requests shown, and asks again about later ones', async () => {
+		const prompt =
+			'[ask bash: git push, rm -rf tmp/* + edit: a.html] [ask bash: rm -rf tmp/cache] [say Tidied up.]';
+		const parked = await play(stage, example(EXAMPLE, { [NODE]: { prompt } }), 'waiting');
+		const [{ formUrl, sessionId }] = parked.items('Approval request');
 
-			await answerForm(formUrl, ['approve']);
+		await answerForm(formUrl, ['approve']);
 
-			const again = await askedAgain(parked.id, 2);
-			expect(again.status).toBe('waiting');
-			expect(again.items('Approval request')).toMatchObject([
-				{ sessionId, question: expect.stringMatching(/^Command: «rm -rf tmp∕cache» *$/m) },
-			]);
-			await answerForm(again.items('Approval request')[0].formUrl, ['deny']);
+		const again = await askedAgain(parked.id, 2);
+		expect(again.status).toBe('waiting');
+		expect(again.items('Approval request')).toMatchObject([
+			{ sessionId, question: expect.stringMatching(/^Command: «rm -rf tmp∕cache» *$/m) },
+		]);
+		await answerForm(again.items('Approval request')[0].formUrl, ['deny']);
 
-			const execution = await stage.host.waitForExecution(parked.id);
-			expect(execution.status).toBe('success');
-			expect(execution.items('Result')).toHaveLength(1);
-			expect(execution.items('Nobody answered')).toEqual([]);
-			const record = await getRecord(stage, sessionId);
-			expect(record).toMatchObject({ status: 'completed', aborted: false });
-			expect(
-				record.interactions.map(({ patterns, value }: any) => [patterns.join(', '), value]),
-			).toEqual([
-				['git push, rm -rf tmp/*', 'once'],
-				['a.html', 'once'],
-				['rm -rf tmp/cache', 'reject'],
-			]);
-		},
-		TEST_TIMEOUT_MS,
-	);
+		const execution = await stage.host.waitForExecution(parked.id);
+		expect(execution.status).toBe('success');
+		expect(execution.items('Result')).toHaveLength(1);
+		expect(execution.items('Nobody answered')).toEqual([]);
+		const record = await getRecord(stage, sessionId);
+		expect(record).toMatchObject({ status: 'completed', aborted: false });
+		expect(
+			record.interactions.map(({ patterns, value }: any) => [patterns.join(', '), value]),
+		).toEqual([
+			['git push, rm -rf tmp/*', 'once'],
+			['a.html', 'once'],
+			['rm -rf tmp/cache', 'reject'],
+		]);
+	});
 });

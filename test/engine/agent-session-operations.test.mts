@@ -33,14 +33,14 @@ describe('agent sessions', () => {
 			sessionId,
 			latestMessage: { text: 'Done' },
 		});
-	}, 20_000);
+	});
 
 	test('send message', async () => {
 		const sessionId = await session('[say One]');
 		await settled(sessionId);
 		await only('agentSession.sendMessage', { sessionId, message: '[say Two]' });
 		expect((await service.sessions())[0].turns).toBe(2);
-	}, 20_000);
+	});
 
 	test('abort, twice', async () => {
 		const sessionId = await session('[work 10m]');
@@ -48,30 +48,26 @@ describe('agent sessions', () => {
 		await only('agentSession.abort', { sessionId });
 		await only('agentSession.abort', { sessionId });
 		expect((await service.sessions())[0].aborted).toBe(true);
-	}, 20_000);
+	});
 
 	test.each([
 		['approve', {}, 'once'],
 		['deny', {}, 'reject'],
 		['option', { optionValue: 'always' }, 'always'],
-	])(
-		'resolve an interaction: %s',
-		async (decision, more, value) => {
-			const sessionId = await session('[ask bash: x]');
-			const { pendingInteractions } = await settled(
-				sessionId,
-				(found) => found.pendingInteractions.length > 0,
-			);
-			await only('agentSession.resolveInteraction', {
-				sessionId,
-				interactionId: pendingInteractions[0].id,
-				decision,
-				...more,
-			});
-			expect((await service.sessions())[0].interactions).toMatchObject([{ value }]);
-		},
-		20_000,
-	);
+	])('resolve an interaction: %s', async (decision, more, value) => {
+		const sessionId = await session('[ask bash: x]');
+		const { pendingInteractions } = await settled(
+			sessionId,
+			(found) => found.pendingInteractions.length > 0,
+		);
+		await only('agentSession.resolveInteraction', {
+			sessionId,
+			interactionId: pendingInteractions[0].id,
+			decision,
+			...more,
+		});
+		expect((await service.sessions())[0].interactions).toMatchObject([{ value }]);
+	});
 
 	test('resolve an interaction of a kind that is not documented', async () => {
 		const sessionId = await session('[question Which colour?]');
@@ -87,7 +83,7 @@ describe('agent sessions', () => {
 			additionalFields,
 		});
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'blue' }]);
-	}, 20_000);
+	});
 
 	test('an interaction whose options are not recognized is not answered by a guess', async () => {
 		const sessionId = await session('[ask bash: x {left=Left, right=Right}]');
@@ -104,7 +100,7 @@ describe('agent sessions', () => {
 		);
 		expect(error?.description).toMatch(/left, right/);
 		expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
-	}, 20_000);
+	});
 
 	describe('resolve an interaction that an approver has seen', () => {
 		const ask = async () => {
@@ -142,7 +138,6 @@ describe('agent sessions', () => {
 				expect((await resolve(fields, asTool)).error).toBeUndefined();
 				expect(await answers()).toBe(1);
 			},
-			20_000,
 		);
 
 		test.each([
@@ -152,33 +147,25 @@ describe('agent sessions', () => {
 			['metadata that nobody saw', { expectedMetadata: '{}' }],
 			['another instruction', { expectedInstruction: 'Choose something.' }],
 			['an instruction that nobody saw', { expectedInstruction: '' }],
-		])(
-			'is not answered if it has %s',
-			async (_, changes) => {
-				const { fields, resolve } = await ask();
-				const { error } = await resolve({ ...fields, ...changes });
-				expect(error?.message).toBe("The pending request isn't the expected one");
-				expect(error?.description).toMatch(/Expected: .*Pending: .*Choose whether/);
-				expect(await answers()).toBe(0);
-			},
-			20_000,
-		);
+		])('is not answered if it has %s', async (_, changes) => {
+			const { fields, resolve } = await ask();
+			const { error } = await resolve({ ...fields, ...changes });
+			expect(error?.message).toBe("The pending request isn't the expected one");
+			expect(error?.description).toMatch(/Expected: .*Pending: .*Choose whether/);
+			expect(await answers()).toBe(0);
+		});
 
 		test.each([
 			['expectedPermission', "'Expected Permission'"],
 			['expectedPatterns', "'Expected Patterns'"],
-		])(
-			'as a tool is not answered without %s',
-			async (name, label) => {
-				const { fields, resolve } = await ask();
-				const { [name]: _, ...others } = fields;
-				const { outputs, error } = await resolve(others, true);
-				expect(JSON.stringify(outputs?.[0] ?? error?.message)).toContain(
-					`As a tool, Resolve Interaction needs ${label}`,
-				);
-				expect(await answers()).toBe(0);
-			},
-			20_000,
-		);
+		])('as a tool is not answered without %s', async (name, label) => {
+			const { fields, resolve } = await ask();
+			const { [name]: _, ...others } = fields;
+			const { outputs, error } = await resolve(others, true);
+			expect(JSON.stringify(outputs?.[0] ?? error?.message)).toContain(
+				`As a tool, Resolve Interaction needs ${label}`,
+			);
+			expect(await answers()).toBe(0);
+		});
 	});
 });

@@ -69,6 +69,11 @@ describe('after a change', () => {
 		const { only } = await hostWith({ [`PATCH /tasks/${ID}`]: { body } });
 		return await only('task.update', { taskId: rl(ID), updateFields: sent });
 	};
+	const move = async (shown: IDataObject) => {
+		const body = { object: 'file', id: ID, kind: 'file', ...shown };
+		const { only } = await hostWith({ [`PATCH /files/${ID}`]: { body } });
+		return await only('file.move', { fileId: rl(ID), parentId: rl(OTHER) });
+	};
 
 	test.each([
 		['trimmed', { title: '  Links ' }, { title: 'Links' }],
@@ -80,19 +85,39 @@ describe('after a change', () => {
 		expect(await change(sent, shown)).not.toHaveProperty('warnings');
 	});
 
-	test('another value is a warning on the item that names the override, and no error', async () => {
-		const item = await change({ title: 'New' }, { title: 'Old' });
-		expect(item).toMatchObject({ id: ID, title: 'Old' });
+	test.each(['parentId', 'parent_id'])('a folder in %s causes no warning', async (name) => {
+		expect(await move({ [name]: OTHER.toUpperCase() })).not.toHaveProperty('warnings');
+	});
+
+	test.each([
+		['title', { title: 'New' }, { title: 'Old' }],
+		['rrule', { rrule: 'FREQ=DAILY' }, { rrule: 'FREQ=WEEKLY' }],
+	])('another %s is a warning on the item that names the override', async (name, sent, shown) => {
+		const item = await change(sent, shown);
+		expect(item).toMatchObject({ id: ID, ...shown });
+		const values = [sent, shown].map((each) => Object.values(each)[0]).join('.*');
 		expect(item.warnings).toEqual([
-			expect.stringMatching(/^The service ignored 'title': .*New.*Old.*"updateTask"/),
+			expect.stringMatching(
+				new RegExp(`^The service ignored '${name}': .*${values}.*"updateTask"`),
+			),
 		]);
+	});
+
+	test("a file that isn't in the folder, and a product of another name, have warnings", async () => {
+		expect((await move({})).warnings).toEqual([expect.stringContaining('has My Files.')]);
+		const { only } = await hostWith({ 'PATCH /products/p1': { body: { id: 'p1', name: 'Old' } } });
+		const product = await only('product.update', {
+			productId: rl('p1'),
+			fields: '{"name": "New"}',
+		});
+		expect(product.warnings).toEqual([expect.stringContaining("ignored 'name'")]);
 	});
 });
 
 test('UUIDs in capitals are sent in lower case, and lists still match their filter', async () => {
 	const capitals = 'ABCDEF00-0000-4000-8000-00000000000F';
 	const small = capitals.toLowerCase();
-	const { only, received } = await hostWith({
+	const { only, received, setup } = await hostWith({
 		[`GET /tasks/${small}`]: { body: { object: 'task', id: capitals } },
 		'GET /files': {
 			body: { object: 'list', has_more: false, data: [{ id: ID, projectId: capitals }] },
@@ -105,13 +130,16 @@ test('UUIDs in capitals are sent in lower case, and lists still match their filt
 	await only('product.update', { productId: rl(capitals), fields: '{"name": "x"}' });
 	const asset = { name: 'a', contentSource: 'asset', assetId: capitals };
 	await only('file.create', { projectId: rl(capitals), ...asset });
+	await search(setup('file.get', { projectId: rl(capitals) }), 'getFiles');
 	expect(received.map(({ path }) => path)).toEqual([
 		`/tasks/${small}`,
 		'/files',
 		`/products/${small}`,
 		'/files',
+		'/files',
 	]);
-	expect(received.at(-1)!.body).toMatchObject({ projectId: small, source: { assetId: small } });
+	expect(received[3].body).toMatchObject({ projectId: small, source: { assetId: small } });
+	expect(received[4].query).toContain(`projectId=${small}`);
 });
 
 test.each([true, 'true', ' TRUE '])(
@@ -136,7 +164,8 @@ describe('a session', () => {
 	test("has the agent's text, and never the user's prompt as the text", async () => {
 		const text = 'Fix the links';
 		expect(await get({ latestMessage: { role: 'assistant', text } })).toMatchObject({ text });
-		expect(await get({ latestMessage: { role: 'user', text } })).not.toHaveProperty('text');
+		for (const role of ['user', 'User'])
+			expect(await get({ latestMessage: { role, text } })).not.toHaveProperty('text');
 	});
 
 	test('has its error in a field of its own, unless n8n would treat the item as a failure', async () => {
@@ -158,6 +187,12 @@ describe('a session', () => {
 		`https://app.example.com/open?sessionId=${ID}&project=${OTHER}`,
 		`https://app.example.com/open?id=${ID}`,
 		`https://app.example.com/sessions?id=${ID}&project=${OTHER}`,
+		`https://app.example.com/agent/${ID}?project=${OTHER}`,
+		`https://app.example.com/projects/${OTHER}/agent/${ID}/files/${OTHER}`,
+		`https://app.example.com/session-${ID}/project-${OTHER}`,
+		`https://app.example.com/open?next=%2Fsessions%2F${ID}&p=${OTHER}`,
+		`app.example.com/sessions/${ID.toUpperCase()}`,
+		`HTTPS://APP.EXAMPLE.COM/SESSIONS/${ID.toUpperCase()}`,
 	])('is found in %s', async (url) => {
 		const { only } = await hostWith({ [`GET /agent/sessions/${ID}`]: session({}) });
 		expect(await only('agentSession.get', { sessionId: rl(url, 'url') })).toMatchObject({
@@ -217,6 +252,17 @@ describe('setup_required', () => {
 		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
 	});
 
+	test('is in the log of a trigger for the files of all projects', async () => {
+		const { credentials } = await hostWith({
+			...answer([{ object: 'project', id: ID }]),
+			'GET /files': { body: { object: 'list', data: [], has_more: false } },
+		});
+		const parameters = { event: 'fileCreated' };
+		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		await trigger.poll();
+		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
+	});
+
 	test('is in the error of a trigger that has no sample to show', async () => {
 		const { credentials } = await hostWith(answer([]));
 		const parameters = { event: 'projectAdded' };
@@ -268,6 +314,14 @@ describe('a shared preview', () => {
 	);
 });
 
+test('a file moves to My Files if its new folder is empty, however it is entered', async () => {
+	const body = { object: 'file', id: ID };
+	const { only, received } = await hostWith({ [`PATCH /files/${ID}`]: { body } });
+	for (const mode of ['list', 'id'])
+		await only('file.move', { fileId: rl(ID), parentId: rl('', mode) });
+	expect(received.map(({ body: sent }) => sent)).toEqual([{ parentId: null }, { parentId: null }]);
+});
+
 describe("a file's content", () => {
 	const getContent = async (body: IDataObject) => {
 		const { setup } = await hostWith({ [`GET /files/${ID}/content`]: { body } });
@@ -278,6 +332,7 @@ describe("a file's content", () => {
 		const url = 'https://files.example.com/signed';
 		const { outputs } = await getContent({ url });
 		expect(outputs[0][0].json).toEqual({ fileId: ID, url });
+		expect((await getContent({ text: 'x', url })).outputs[0][0].json).toEqual({ fileId: ID, url });
 	});
 
 	test('that is text is an error if you request a download URL', async () => {

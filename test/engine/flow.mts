@@ -5,6 +5,9 @@ import type { TestService } from './service.mts';
 
 export const NODE = 'Node under test';
 
+/** The name of a node that combines its items into one, as n8n's Aggregate does */
+export const AGGREGATE = 'Aggregate';
+
 /** Returns its parameter `items`, each with the data beside its JSON, or passes its input on. */
 const pass: INodeType = {
 	description: {
@@ -22,6 +25,8 @@ const pass: INodeType = {
 		const given = this.getNodeParameter('items', 0, '') as string;
 		if (given) return [JSON.parse(given)];
 		const input = this.getInputData();
+		if (this.getNode().name === AGGREGATE)
+			return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
 		return [input.map(({ json }, item) => ({ json, pairedItem: { item } }))];
 	},
 };
@@ -117,13 +122,21 @@ export function startFlow(
 /** Real time of a pause: 2 seconds of the service, which runs at 20 times the speed */
 const PAUSE_MS = 100;
 
-/** Runs a workflow to its end, through all pauses, which are shorter than in n8n. */
-export async function runFlow(service: TestService, flow: Flow): Promise<IRun & FlowRun> {
+/**
+ * Runs a workflow to its end, through all pauses, which are shorter than in n8n.
+ * @param whilePaused what happens during each pause
+ */
+export async function runFlow(
+	service: TestService,
+	flow: Flow,
+	whilePaused?: (paused: IRun) => Promise<void>,
+): Promise<IRun & FlowRun> {
 	let started = startFlow(service, flow);
 	const { executionId, order } = started;
 	for (;;) {
 		const run = await started.result;
 		if (run.status !== 'waiting') return { ...started, ...run, order };
+		await whilePaused?.(run);
 		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 		started = startFlow(service, flow, { data: run.data, executionId });
 	}

@@ -110,7 +110,7 @@ test('each question names the project and the job', async () => {
 		pendingInteractions: [{ patterns: ['b'], n8nOrigin: { projectName: 'Shop', job: prompt } }],
 		question: expect.stringMatching(/^Project: «Shop» {2}\nTask: «Publish it/m),
 	});
-}, 30_000);
+});
 
 test("a request that the question doesn't show isn't in the item, and the answer doesn't decide it", async () => {
 	const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
@@ -143,7 +143,7 @@ test("a request that the question doesn't show isn't in the item, and the answer
 		null,
 		null,
 	]);
-}, 30_000);
+});
 
 test("a model can't answer: as a tool, Apply an Answer throws an error", async () => {
 	const asked = itemOn('needsApproval', await run(session({ prompt: '[ask bash: a] [say Done]' })));
@@ -163,7 +163,7 @@ test("a model can't answer: as a tool, Apply an Answer throws an error", async (
 		/'Apply an Answer' isn't for tools/,
 	);
 	expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
-}, 20_000);
+});
 
 describe.each([
 	['expectedPermission', 'Expected Permission'],
@@ -192,6 +192,5 @@ describe.each([
 			expect(execution.error?.message).toBe(`'${displayName}' is empty`);
 			expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
 		},
-		20_000,
 	);
 });

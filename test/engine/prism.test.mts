@@ -91,7 +91,7 @@ beforeAll(async () => {
 		prism.stderr!.on('data', read);
 		prism.on('exit', (code) => reject(new Error(`Prism ended with ${code}: ${log}`)));
 	});
-}, 60_000);
+});
 afterAll(() => {
 	prism.removeAllListeners('exit').kill();
 	recorder.closeAllConnections();
@@ -163,9 +163,17 @@ test.each(documented)('$endpoint: every parameter is sent', async ({ names, para
 	expect(named.filter((name) => !found.includes(name.toLowerCase()))).toEqual([]);
 });
 
-/** Fields that the node reads itself: they say how a list continues, and where a file or the rows are */
-const READ_BY_THE_NODE =
-	/^(object|has_more|next_cursor|data|rowCount|url)$|^setup_required|\b(warnings)\b/;
+/** Fields that the node reads itself, by operation: they have the rows, and the place of a file */
+const READ_BY_THE_NODE: Record<string, string[]> = {
+	'analytics.query': ['rowCount', 'data'],
+	'file.getContent': ['url'],
+};
+
+/** Returns the fields that an item has. Of a list, the node reads the envelope itself. */
+const itemFields = (does: string, fields: string[]): string[] =>
+	does.endsWith('getAll')
+		? fields.filter((path) => path.startsWith('data.')).map((path) => path.slice('data.'.length))
+		: fields.filter((path) => !READ_BY_THE_NODE[does]?.includes(path));
 
 test.each(documented)(
 	'$endpoint: every field of the response is in the item',
@@ -178,10 +186,7 @@ test.each(documented)(
 		const found = findPaths(outputs[0][0].json, '').map((path) =>
 			path.replace(/\.\d+(?=\.|$)/g, ''),
 		);
-		const wanted = fields
-			.map((path) => (does.endsWith('getAll') ? path.replace(/^data\./, '') : path))
-			.filter((path) => !READ_BY_THE_NODE.test(path));
-		expect(wanted.filter((path) => !found.includes(path))).toEqual([]);
+		expect(itemFields(does, fields).filter((path) => !found.includes(path))).toEqual([]);
 	},
 );
 

@@ -24,4 +24,4 @@ test('a failed item waits for the others in every wake, if On Error continues', 
 		const completed = runs.flatMap(({ data }) => data?.main[outputIndex('completed')] ?? []);
 		expect(completed).toEqual([]);
 	}
-}, 60_000);
+});

@@ -15,7 +15,7 @@ describe('errors', () => {
 		expect(error?.description).toContain(sessionId);
 		expect(error?.description).toContain(`/dashboard/sessions/${sessionId}`);
 		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
-	}, 20_000);
+	});
 
 	test("the node's error names every failed item with its session", async () => {
 		const items = [{ end: 'fail One' }, { end: 'say Fine' }, { end: 'fail Two' }];
@@ -29,7 +29,7 @@ describe('errors', () => {
 		expect(error?.description).toContain(
 			`Item 2: The agent session failed: Two (session ${two.sessionId}`,
 		);
-	}, 20_000);
+	});
 
 	test("a failed item doesn't block the decisions of another item", async () => {
 		const items = [
@@ -42,7 +42,7 @@ describe('errors', () => {
 		expect(error?.message).toBe('The agent session failed: Out of disk');
 		const other = (await service.sessions()).find(({ prompt }) => prompt.includes('ask'));
 		expect(other).toMatchObject({ status: 'completed', interactions: [{ value: 'once' }] });
-	}, 20_000);
+	});
 
 	test("an error about a wrong token has advice, and the token doesn't appear anywhere", async () => {
 		const accessToken = 'wa_this_is_not_a_key';
@@ -54,7 +54,30 @@ describe('errors', () => {
 		expect(execution.error?.httpCode).toBe('401');
 		expect(JSON.stringify(execution.data)).not.toContain(accessToken);
 		expect(JSON.stringify(execution.error)).not.toContain(accessToken);
-	}, 20_000);
+	});
+
+	// n8n passes a thrown error's input through the first output, which is Still Running, and drops the error.
+	test.each<[string, Partial<Setup>, string]>([
+		['memory', { credentials: { overrides: 'x' } }, "'Overrides' isn't a valid JSON object"],
+		['database', {}, "'Still Running' isn't connected to this node's input"],
+	])(
+		'an error that keeps all items from running leaves through the error output (%s)',
+		async (wait, { credentials }, message) => {
+			const execution = await run(
+				setup(
+					{ wait },
+					{
+						items: [{}, {}],
+						settings: { onError: 'continueErrorOutput' },
+						credentials: { ...service.credentials, ...credentials },
+					},
+				),
+			);
+			expect(texts(execution)).toEqual({ error: [message, message] });
+			expect(await service.sessions()).toEqual([]);
+		},
+		20_000,
+	);
 
 	test("a service that can't be reached is named in the error", async () => {
 		// Port 9 is discard: nothing listens there.
@@ -66,7 +89,7 @@ describe('errors', () => {
 		);
 		expect(execution.error?.message).toBe("The service couldn't be reached");
 		expect(execution.error?.description).toMatch(/ECONNREFUSED.*base URL/);
-	}, 20_000);
+	});
 
 	test.each<[string, IDataObject, IDataObject, RegExp, RegExp]>([
 		[
@@ -177,5 +200,5 @@ describe('errors', () => {
 			),
 		);
 		expect(texts(lenient)).toEqual({ completed: ['One', "'Prompt' is empty"] });
-	}, 20_000);
+	});
 });

@@ -1,7 +1,7 @@
 // Run Agent Session connected back to itself, among other nodes, and over several wakes In the Database.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { NODE, runFlow, runsOf, startFlow, type Flow } from './flow.mts';
+import { AGGREGATE, NODE, runFlow, runsOf, startFlow, type Flow } from './flow.mts';
 import { until, useRunAgentSession } from './runAgentSession.mts';
 
 const { of, service, setup } = useRunAgentSession();
@@ -28,7 +28,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 		expect(textsAfter(run)).toEqual([['One'], ['Two']]);
 		const [, ...order] = run.order;
 		expect(order.indexOf(AFTER)).toBeLessThan(order.lastIndexOf(NODE));
-	}, 30_000);
+	});
 
 	test('and to another node, the item waits again', async () => {
 		const run = await runFlow(service, {
@@ -37,7 +37,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 		});
 		expect(textsAfter(run)).toEqual([['One']]);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 30_000);
+	});
 
 	test.each([0, 0.001])(
 		'a Max Wait of %s minutes still leaves a poll interval between two polls',
@@ -50,7 +50,6 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 			expect(textsAfter(run)).toEqual([['Done']]);
 			expect((await of('GET', '')).length).toBeLessThanOrEqual(5);
 		},
-		30_000,
 	);
 
 	test('Needs Approval connected to the node itself polls no faster than the poll interval', async () => {
@@ -61,7 +60,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 		expect((await service.sessions())[0].polls).toBeLessThanOrEqual(5);
 		loop.stop();
 		await loop.result;
-	}, 30_000);
+	});
 
 	test('no item on Still Running has an error that Retry On Fail would take for a failure', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
@@ -74,7 +73,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 		expect(runsOf(run, NODE).flat()).not.toContainEqual(
 			expect.objectContaining({ error: expect.anything() }),
 		);
-	}, 30_000);
+	});
 
 	test("an input item's error doesn't send the item to the error output", async () => {
 		const settings = { onError: 'continueErrorOutput' as const };
@@ -86,7 +85,7 @@ describe('In Memory, with Still Running connected to the node itself', () => {
 		);
 		expect(textsAfter(run)).toEqual([['Done']]);
 		expect(runsOf(run, ERRORS)).toEqual([]);
-	}, 30_000);
+	});
 });
 
 describe('Always Output Data', () => {
@@ -98,13 +97,60 @@ describe('Always Output Data', () => {
 		});
 		expect(textsAfter(run)).toEqual([['Done']]);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 30_000);
+	});
 
 	test('runs Try Rules once', async () => {
 		const parameters = { operation: 'tryRules', requests: '[{"permission": "bash"}]' };
 		const settings = { alwaysOutputData: true };
 		const run = await runFlow(service, selfConnected(parameters, { settings }));
 		expect(runsOf(run, NODE)).toHaveLength(1);
+	});
+});
+
+describe('Needs Approval combined into one item by Aggregate on its way back to the node', () => {
+	const combined = (changes: IDataObject, settings: Flow['settings'] = {}): Flow => ({
+		...selfConnected(
+			{ prompt: PROMPT, ...changes },
+			{ items: toItems('[ask bash: x] [say One]', '[ask bash: y] [say Two]'), settings },
+		),
+		wires: [[NODE], [AFTER], [AGGREGATE], [ERRORS]],
+		follows: { [AGGREGATE]: [[NODE]] },
+	});
+
+	test.each([undefined, 'continueErrorOutput'] as const)(
+		'starts no third session In Memory: an error names both (On Error: %s)',
+		async (onError) => {
+			const run = await runFlow(service, combined({}, { onError }));
+			const sessions = await service.sessions();
+			expect(sessions).toHaveLength(2);
+			const { error } = run.data.resultData as { error?: { message: string; description: string } };
+			const [[item]] = onError ? runsOf(run, ERRORS) : [[]];
+			expect(item?.error ?? error?.message).toBe(
+				'This item belongs to several sessions of this node',
+			);
+			for (const { sessionId } of sessions)
+				expect(item?.message ?? error?.description).toContain(sessionId);
+		},
+		30_000,
+	);
+
+	test('changes nothing In the Database: the node keeps waiting for both, until they have completed', async () => {
+		const answerAll = async (paused: Parameters<typeof runsOf>[0]) => {
+			if (runsOf(paused, NODE, 2).flat().length < 2) return;
+			for (const { sessionId } of await service.sessions()) {
+				const { pendingInteractions } = await service.call('GET', `/agent/sessions/${sessionId}`);
+				for (const { id, type } of pendingInteractions)
+					await service.call('POST', `/agent/sessions/${sessionId}/interactions/${id}/resolve`, {
+						type,
+						response: 'once',
+					});
+			}
+		};
+		const run = await runFlow(service, combined({ wait: 'database' }), answerAll);
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(runsOf(run, NODE, 2).flat()).toHaveLength(2);
+		expect(textsAfter(run).flat().sort()).toEqual(['One', 'Two']);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	}, 30_000);
 });
 
@@ -119,7 +165,7 @@ describe('In the Database, with many items', () => {
 		);
 		expect(textsAfter(run)).toEqual([['Short'], ['Long']]);
 		expect(run.data.resultData.error?.message).toBe('The agent session failed: Nope');
-	}, 30_000);
+	});
 
 	test('a failure is thrown after Return Items Together has returned the others', async () => {
 		const run = await runFlow(
@@ -128,7 +174,7 @@ describe('In the Database, with many items', () => {
 		);
 		expect(textsAfter(run)).toEqual([['Long', 'Short']]);
 		expect(run.data.resultData.error?.message).toBe('The agent session failed: Nope');
-	}, 30_000);
+	});
 
 	test('Return Items Together holds a failed item for the error output over all wakes', async () => {
 		const run = await runFlow(
@@ -143,7 +189,7 @@ describe('In the Database, with many items', () => {
 		const [, ...wakes] = runsOf(run, NODE).slice(0, -1);
 		expect(wakes.length).toBeGreaterThan(1);
 		for (const waiting of wakes) expect(waiting).toHaveLength(2);
-	}, 30_000);
+	});
 
 	test('a parameter that becomes invalid in a wake fails its own item only, and names its session', async () => {
 		const giveUpAfter = '={{ $json.sessionId && $json.bad ? -5 : 24 }}';
@@ -157,7 +203,31 @@ describe('In the Database, with many items', () => {
 		expect(error?.message).toBe("'Give Up After (Hours)' isn't a valid number");
 		const bad = (await service.sessions()).find(({ prompt }) => prompt === '[work 10m]')!;
 		expect((error as { description?: string }).description).toMatch(bad.sessionId);
-	}, 30_000);
+	});
+
+	test.each([
+		['ends if all sessions have ended', ['[work 10s] [say One]'], ['One']],
+		[
+			'continues the sessions that are still running',
+			['[work 10s] [say One]', '[work 60s] [say Two]'],
+			['One', 'Two'],
+		],
+	])('a second run of the same pause, which n8n 1 saves last, %s', async (_, prompts, said) => {
+		const flow = selfConnected(inDatabase(), { items: toItems(...prompts) });
+		const { executionId, result } = startFlow(service, flow);
+		const wake = async ({ data }: Awaited<typeof result>) =>
+			await startFlow(service, flow, { data, executionId }).result;
+		const paused = await result;
+		await until(async () => (await service.sessions())[0].status === 'completed');
+		const original = await wake(paused);
+		expect(textsAfter(original)).toEqual([['One']]);
+		let copy = await wake(paused);
+		for (; copy.status === 'waiting'; copy = await wake(copy))
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(copy.data.resultData.error).toBeUndefined();
+		expect(textsAfter(copy)).toEqual(said.map((text) => [text]));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(prompts.length);
+	});
 
 	test('Stop aborts the session of an item whose failure waits for the other items', async () => {
 		const items = toItems('[work 10m] [say One]', '[work 10m] [say Two]');
@@ -177,5 +247,5 @@ describe('In the Database, with many items', () => {
 		stopped.stop();
 		await stopped.result;
 		await until(async () => (await service.sessions()).every(({ aborted }) => aborted));
-	}, 30_000);
+	});
 });

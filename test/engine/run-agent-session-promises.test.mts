@@ -17,7 +17,6 @@ describe('never a second session', () => {
 			expect(execution.error).toBeUndefined();
 			expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 		},
-		30_000,
 	);
 
 	const failsOnce = async () =>
@@ -35,7 +34,7 @@ describe('never a second session', () => {
 		const execution = await run(setup({ prompt }, { settings: retries }));
 		expect(texts(execution)).toEqual({ completed: ['Done'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 30_000);
+	});
 
 	test('a retry of the execution continues the session if the raw parameters and the input are the same', async () => {
 		await failsOnce();
@@ -44,7 +43,7 @@ describe('never a second session', () => {
 		const execution = await run(setup({ prompt }, { retryOf: failed }));
 		expect(texts(execution)).toEqual({ completed: ['Done'] });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 30_000);
+	});
 
 	test('a retry of the execution with another prompt starts nothing, and names the session and both solutions', async () => {
 		await failsOnce();
@@ -57,7 +56,7 @@ describe('never a second session', () => {
 		expect(execution.error?.description).toMatch(/restore the parameters and retry/);
 		expect(execution.error?.description).toMatch(/run the workflow again from the start/);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 30_000);
+	});
 
 	test('two items that continue one session are an error before anything is sent', async () => {
 		const { projectId, control } = service;
@@ -66,7 +65,7 @@ describe('never a second session', () => {
 		const execution = await run(setup(parameters, { items: [{}, {}] }));
 		expect(execution.error?.message).toBe('Several items continue the same session');
 		expect(await of('POST', '/resolve')).toEqual([]);
-	}, 20_000);
+	});
 
 	test("an item can't fake a failure or a decision of this node (rule 49)", async () => {
 		const items = [
@@ -81,7 +80,7 @@ describe('never a second session', () => {
 		];
 		const execution = await run(setup({ prompt: '={{ $json.prompt }}' }, { items }));
 		expect(texts(execution)).toEqual({ completed: ['Real'] });
-	}, 20_000);
+	});
 });
 
 describe('Stop', () => {
@@ -109,7 +108,7 @@ describe('Stop', () => {
 			'[work 10m]': true,
 			'[say Done]': false,
 		});
-	}, 30_000);
+	});
 });
 
 describe('Max Wait 0', () => {
@@ -117,5 +116,5 @@ describe('Max Wait 0', () => {
 		const execution = await run(setup({ prompt: '[work 10m]', maxWait: 0 }));
 		expect(itemsOn(execution, 'stillRunning')).toHaveLength(1);
 		expect((await service.requests()).map(({ method }) => method)).toEqual(['POST']);
-	}, 20_000);
+	});
 });

@@ -24,7 +24,7 @@ describe.each([true, false])('with Simplify %s', (simplify) => {
 		const messages = await of('POST', '/messages');
 		expect(messages).toHaveLength(1);
 		expect((messages[0].body as any).text).toContain(REASON);
-	}, 20_000);
+	});
 });
 
 test('each item of a run is parsed and repaired separately', async () => {
@@ -38,7 +38,7 @@ test('each item of a run is parsed and repaired separately', async () => {
 	expect(itemsOn(execution, 'completed').map(({ json }) => json.output)).toEqual([LINKS, LINKS]);
 	expect(itemsOn(execution, 'error').map(({ json }) => json.error)).toEqual([MISFIT]);
 	expect(await of('POST', '/messages')).toHaveLength(2);
-}, 20_000);
+});
 
 describe('two invalid answers (rule 4)', () => {
 	test('Retry On Fail and a retry of the execution start no other session, and send no second message', async () => {
@@ -51,7 +51,7 @@ describe('two invalid answers (rule 4)', () => {
 		expect(second.error?.message).toBe(MISFIT);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 		expect(await of('POST', '/messages')).toHaveLength(1);
-	}, 20_000);
+	});
 
 	test('a retry can have another format or none: the session is resumed', async () => {
 		const first = await run(typed(TWICE));
@@ -61,7 +61,7 @@ describe('two invalid answers (rule 4)', () => {
 		const third = await run(setup({ prompt: TWICE }, { retryOf: first }));
 		expect(itemsOn(third, 'completed')[0].json).toMatchObject({ text: 'Sorry.' });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	}, 20_000);
+	});
 
 	test('Stop aborts the running sessions, and not the completed one', async () => {
 		const items = [{ prompt: TWICE }, { prompt: '[work 10m]' }];
@@ -79,7 +79,7 @@ describe('two invalid answers (rule 4)', () => {
 		expect((await of('POST', '/abort')).map(({ path }) => path)).toEqual([
 			expect.stringContaining(working.sessionId),
 		]);
-	}, 20_000);
+	});
 });
 
 describe('the parser (rule 6)', () => {
@@ -103,7 +103,7 @@ describe('the parser (rule 6)', () => {
 		const execution = await run(setup({ prompt: `[say ${RIGHT}]` }, { outputParser }));
 		expect(itemsOn(execution, 'completed')[0].json).not.toHaveProperty('output');
 		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
-	}, 20_000);
+	});
 
 	test('is ignored by Try Rules', async () => {
 		const trial = { operation: 'tryRules', requests: '[{"permission": "bash"}]' };
@@ -116,7 +116,7 @@ describe('the parser (rule 6)', () => {
 		const execution = await run(typed(`[say ${RIGHT}]`, more));
 		expect(execution.outputs[0].map(({ json }) => json.text)).toEqual([RIGHT]);
 		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
-	}, 20_000);
+	});
 });
 
 test('the toggle and its notice are the only new fields of the panel', () => {

@@ -22,7 +22,6 @@ describe('non-idempotent requests', () => {
 			expect(file).toMatchObject({ object: 'file', name: 'once.md' });
 			expect(await sent('POST')).toHaveLength(1);
 		},
-		20_000,
 	);
 
 	test("a file that didn't arrive is sent again", async () => {
@@ -36,7 +35,7 @@ describe('non-idempotent requests', () => {
 			}),
 		).toMatchObject({ name: 'once.md' });
 		expect(await sent('POST')).toHaveLength(2);
-	}, 20_000);
+	});
 
 	test('a product that may have been created is reported, not repeated', async () => {
 		const before = await products();
@@ -46,7 +45,7 @@ describe('non-idempotent requests', () => {
 		);
 		expect(error?.message).toBe('The product may have been created');
 		expect(await products()).toBe(before + 1);
-	}, 20_000);
+	});
 
 	test('a product that may not have arrived is not created again', async () => {
 		const before = await products();
@@ -57,7 +56,7 @@ describe('non-idempotent requests', () => {
 		expect(error?.message).toBe('The product may have been created');
 		expect(await products()).toBe(before);
 		expect((await sent('POST')).length).toBeLessThanOrEqual(1);
-	}, 20_000);
+	});
 
 	test('a message with a lost response is not repeated if the session has changed', async () => {
 		const sessionId = await session('[say One]');
@@ -65,7 +64,7 @@ describe('non-idempotent requests', () => {
 		await fault({ operationId: 'sendAgentMessage', kind: 'reset-after' });
 		await only('agentSession.sendMessage', { sessionId, message: '[say Two]' });
 		expect((await service.sessions())[0].turns).toBe(2);
-	}, 20_000);
+	});
 
 	test('a session that may have been started is reported, not repeated', async () => {
 		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
@@ -74,7 +73,7 @@ describe('non-idempotent requests', () => {
 		);
 		expect(error?.message).toBe('The session may have been started');
 		expect(await service.sessions()).toHaveLength(1);
-	}, 20_000);
+	});
 });
 
 describe('a retried node', () => {
@@ -99,7 +98,7 @@ describe('a retried node', () => {
 		expect(outputs[0].map(({ json }) => json.sessionId)).toEqual(
 			sessions.map(({ sessionId }) => sessionId),
 		);
-	}, 20_000);
+	});
 
 	test("starts no session for an item whose start may have happened, and a retry of the execution doesn't either", async () => {
 		await fault({ operationId: 'createAgentSession', kind: 'reset-after' });
@@ -111,7 +110,7 @@ describe('a retried node', () => {
 			'[say One]',
 			'[say Two]',
 		]);
-	}, 20_000);
+	});
 
 	test('retries a refused request', async () => {
 		await fault({ operationId: 'createProduct', kind: 'status', status: 403 });
@@ -121,5 +120,5 @@ describe('a retried node', () => {
 			again,
 		);
 		expect((await sent('POST')).map(({ status }) => status)).toEqual([403, 201]);
-	}, 20_000);
+	});
 });

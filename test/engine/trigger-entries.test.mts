@@ -236,7 +236,6 @@ describe('after n8n restarts', () => {
 			lists({ id: 'a' }, { id: 'b' });
 			expect(await trigger.poll()).toMatchObject([{ id: 'b' }]);
 		},
-		60_000,
 	);
 
 	test.each([

@@ -1,19 +1,21 @@
 // Simulated time for n8n-core and the built package: they run unchanged, an hour of waiting takes milliseconds, and no socket is opened.
 // Import it before the engine, so that the package is loaded with its clock.
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { outside, requireOutside as require } from '../outside.mts';
 import { createVirtualClock } from '../virtualClock.mts';
 
+const require = createRequire(import.meta.url);
+
 const real = {
-	now: outside.Date.now,
-	monotonic: outside.performance.now.bind(outside.performance),
-	timers: { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout },
+	now: Date.now,
+	monotonic: performance.now.bind(performance),
+	timers: { setTimeout, clearTimeout },
 };
 
 let current: (() => number) | undefined;
-outside.Date.now = () => current?.() ?? real.now.call(outside.Date);
-outside.performance.now = () => current?.() ?? real.monotonic();
+Date.now = () => current?.() ?? real.now();
+performance.now = () => current?.() ?? real.monotonic();
 for (const file of Object.keys(require.cache))
 	if (/[\\/]dist[\\/]nodes[\\/]/.test(file)) delete require.cache[file];
 
@@ -99,14 +101,14 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 		async run<T>(work: () => Promise<T>): Promise<T> {
 			const adapters = loadedAxios().map((axios) => ({ axios, was: axios.defaults.adapter }));
 			for (const { axios } of adapters) axios.defaults.adapter = getAdapter(axios);
-			Object.assign(outside, clock.timers);
+			Object.assign(globalThis, clock.timers);
 			current = clock.now;
 			try {
 				return await clock.run(work(), QUIET_TURNS);
 			} finally {
 				clock.removeTimers();
 				current = undefined;
-				Object.assign(outside, real.timers);
+				Object.assign(globalThis, real.timers);
 				for (const { axios, was } of adapters) axios.defaults.adapter = was;
 			}
 		},

@@ -110,7 +110,7 @@ describe('lists', () => {
 	test("a response that isn't a list is requested again, and then an error quotes it", async () => {
 		await fault({ operationId: 'listTasks', kind: 'html', times: 1 });
 		expect(jsons(await run(setup('task.getAll', { limit: 1 })))).toHaveLength(1);
-	}, 20_000);
+	});
 });
 
 describe('tasks', () => {
@@ -178,7 +178,7 @@ describe('custom domains', () => {
 			await only('customDomain.delete', { customDomainId: rl(idOf('domains')) }),
 		).toMatchObject({ deleted: true });
 		expect(await sent('DELETE')).toHaveLength(2);
-	}, 20_000);
+	});
 });
 
 describe('shared previews', () => {

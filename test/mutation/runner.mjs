@@ -1,9 +1,10 @@
 // Runs tests for Stryker within its own process. Most changes are switched on in modules that are loaded already, so that a run takes
 // milliseconds; Jest would take seconds to start for each.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import '../../tools/packageSources.mts';
 import { beginFile, collected } from './suite.mjs';
 
 /** What says how long something takes says nothing where every line counts itself. */
@@ -19,18 +20,10 @@ const STAND_INS = {
 	'fast-check': import.meta.resolve('./properties.mjs'),
 };
 
-// The sources name each other as CommonJS does, without an extension.
 registerHooks({
 	resolve(specifier, context, next) {
 		const instead = STAND_INS[specifier];
-		if (instead && context.parentURL !== instead) return next(instead, context);
-		if (specifier.startsWith('.') && context.parentURL) {
-			const file = new URL(`${specifier}.ts`, context.parentURL);
-			if (existsSync(fileURLToPath(file))) return next(file.href, context);
-		}
-		// As the package loads it; what n8n-workflow has for `import` is not what Node expects.
-		const conditions = ['node', 'require', 'default'];
-		return next(specifier, specifier === 'n8n-workflow' ? { ...context, conditions } : context);
+		return next(instead && context.parentURL !== instead ? instead : specifier, context);
 	},
 });
 

@@ -16,21 +16,21 @@ export interface DocumentRow {
 const PRISM = 'engine/prism.test.mts';
 const DOCUMENTED = 'engine/as-documented.test.mts';
 
-/** Fields shown outside of the item: paging, setup, rows and content */
+/** Fields shown outside of the item, by endpoint and name: paging, setup, rows and content */
 const READ_BY_THE_NODE: Array<[RegExp, Evidence]> = [
 	[
-		/^(has_more|next_cursor|data)$/,
-		{ file: 'engine/workspace-automation.test.mts', title: 'return all reads every page once' },
-	],
-	[
-		/^setup_required/,
+		/ setup_required/,
 		{ file: DOCUMENTED, title: 'is the error of a list, a picker and a selection' },
 	],
 	[
-		/^rowCount$/,
+		/query (rowCount|data)$/,
 		{ file: 'engine/analytics.test.mts', title: "stay in one item, in the service's format" },
 	],
-	[/^url$/, { file: DOCUMENTED, title: 'can be the download URL itself' }],
+	[/content url$/, { file: DOCUMENTED, title: 'can be the download URL itself' }],
+	[
+		/^GET \/(projects|tasks|files|custom-domains|products) (object|has_more|next_cursor|data)$/,
+		{ file: 'engine/workspace-automation.test.mts', title: 'return all reads every page once' },
+	],
 ];
 
 const LIMITS: Record<string, Evidence> = {
@@ -74,10 +74,8 @@ const CODES: Record<string, Evidence> = {
 const everyOperation = ['every operation'];
 
 function fieldEvidence(name: string, endpoint: string): Evidence {
-	const [, found] = READ_BY_THE_NODE.find(([pattern]) => pattern.test(name)) ?? [];
-	const isResource = endpoint === 'POST /shared-previews';
-	if (found && !isResource) return found;
-	return { file: PRISM, title: 'every field of the response is in the item' };
+	const [, found] = READ_BY_THE_NODE.find(([pattern]) => pattern.test(`${endpoint} ${name}`)) ?? [];
+	return found ?? { file: PRISM, title: 'every field of the response is in the item' };
 }
 
 /** Every row of the document, in the order of the contract. */

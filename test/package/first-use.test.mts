@@ -18,7 +18,7 @@ const folders: string[] = [];
 
 beforeAll(async () => {
 	packed = await packedPackage(false);
-}, 60_000);
+});
 afterAll(() => {
 	packed.remove();
 	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -139,7 +139,7 @@ describe('an update while n8n is running', () => {
 			webhook: 'none',
 			sent: [503, `Nothing was decided. ${UPDATED}.`],
 		});
-	}, 120_000);
+	});
 
 	test('loads only files that are equal in both versions', async () => {
 		const next = await buildChanged(
@@ -156,5 +156,5 @@ describe('an update while n8n is running', () => {
 		// Each file that has the same name in both is the same.
 		for (const [file, text] of changed)
 			if (HASHED.test(file) && old.has(file)) expect([file, text]).toEqual([file, old.get(file)]);
-	}, 120_000);
+	});
 });

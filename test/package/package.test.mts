@@ -12,7 +12,7 @@ let unpacked: string;
 beforeAll(async () => {
 	packed = await packedPackage(false);
 	unpacked = packed.folder;
-}, 60_000);
+});
 afterAll(() => packed.remove());
 
 /** The files of the package, with slashes */
@@ -24,7 +24,7 @@ const findFiles = async () =>
 describe('the package', () => {
 	test("passes the scanner's analysis of the tarball", async () => {
 		expect(await scan(unpacked)).toEqual({ passed: true });
-	}, 300_000);
+	});
 
 	test('holds only files that n8n loads', async () => {
 		const files = await findFiles();

@@ -28,6 +28,34 @@ describe('wakes (rules 17 and 18)', () => {
 		expect(service.sent.map(({ method }) => method)).toEqual(['POST']);
 	});
 
+	test('the first run of a message pauses before it polls for the answer', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		const before = service.sent.length;
+		const target = {
+			operation: 'continue' as const,
+			sessionId: session.sessionId,
+			message: '[say Second]',
+		};
+		const { wakeAt } = await service.wake('', {}, { target });
+		expect(wakeAt).toBe(service.wallTime() + 5_000);
+		expect(service.sent.slice(before).map(({ method }) => method)).toEqual(['GET', 'POST']);
+	});
+
+	test('a wake ends after half an hour, even if the session keeps asking', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const poll = { pollMs: 60_000, maxPollMs: 60_000 };
+		const prompt = '[work 50s] [ask bash: x] '.repeat(45);
+		await service.wake(prompt, nodeContext, { poll });
+		service.advance(60_000);
+		const since = service.now();
+		const { kind } = await service.wake(prompt, nodeContext, { poll });
+		expect(kind).toBe('stillRunning');
+		expect(service.now() - since).toBeGreaterThan(20 * 60_000);
+		expect(service.now() - since).toBeLessThanOrEqual(30 * 60_000);
+	});
+
 	test('a quiet session is polled once per wake', async () => {
 		const service = simulation();
 		const { result, wakes } = await service.database('[idle 30m] [say Done]');
@@ -59,6 +87,34 @@ describe('wakes (rules 17 and 18)', () => {
 		);
 		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(3);
+	});
+});
+
+describe('a manual execution (rule 19)', () => {
+	const runByHand = async (prompt: string) => {
+		const service = simulation();
+		const result = await service.wake(prompt, {}, { isWatched: true, policy: ask });
+		return { result, seconds: service.now() / 1_000 };
+	};
+
+	test.each([1, 5, 12, 20])(
+		'asks before its first pause, at most 10 s after a request of the first 30 s (%d s)',
+		async (second) => {
+			const { result, seconds } = await runByHand(`[idle ${second}s] [ask bash: x] [say Done]`);
+			expect(result.kind).toBe('needsApproval');
+			expect(seconds - second).toBeLessThanOrEqual(10);
+		},
+	);
+
+	test('returns the result of a short session before its first pause', async () => {
+		const { result } = await runByHand('[work 12s] [say Done]');
+		expect(result.kind).toBe('completed');
+	});
+
+	test('pauses after 30 s without a request', async () => {
+		const { result, seconds } = await runByHand('[idle 10m] [say Done]');
+		expect(result.kind).toBe('stillRunning');
+		expect(Math.round(seconds)).toBe(30);
 	});
 });
 
@@ -291,6 +347,20 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 		const error = await getError(service.run('', { target }));
 		expect(error.message).toMatch(/may|not known/);
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a stale first poll after a message, which comes late in a wake, is not the result', async () => {
+		const service = simulation();
+		const projectId = (await service.project()).id;
+		const { sessionId } = await service.call('POST', '/agent/sessions', {
+			projectId,
+			prompt: '[say Old]',
+		});
+		service.advance(60_000);
+		service.stale('message', { first: 2 });
+		const target = { operation: 'continue' as const, sessionId, message: '[say New]' };
+		const { result } = await service.database('', { target });
+		expect(result).toMatchObject({ session: { latestMessage: { text: 'New' } }, warnings: [] });
 	});
 
 	test('a poll with a time in the future hides no later poll', async () => {

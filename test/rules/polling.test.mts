@@ -271,7 +271,7 @@ describe('rule 15: undocumented statuses and types', () => {
 			),
 			{ numRuns: 100 },
 		);
-	}, 120_000);
+	});
 });
 
 describe('rule 19: time and rate limits', () => {

@@ -284,9 +284,14 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		run: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) =>
 			await runOnce(prompt, changes, nodeContext, runInMemory),
 		/** Runs one wake of an item In the Database. The context is saved and loaded in between, as n8n does. */
-		wake: async (prompt: string, nodeContext: IDataObject, changes: RunChanges = {}) => {
-			const timeouts = { ...TIMEOUTS, ...changes.timeouts };
-			return await runOnce(prompt, { ...changes, timeouts }, nodeContext, inOneWake);
+		wake: async (
+			prompt: string,
+			nodeContext: IDataObject,
+			changes: RunChanges & { isWatched?: boolean } = {},
+		) => {
+			const { isWatched = false, ...others } = changes;
+			const timeouts = { ...TIMEOUTS, ...others.timeouts };
+			return await runOnce(prompt, { ...others, timeouts }, nodeContext, inOneWake(isWatched));
 		},
 		/** Runs one item In the Database until it leaves for good, with n8n's pauses in between. */
 		async database(prompt: string, changes: RunChanges = {}): Promise<DatabaseRun> {
@@ -374,10 +379,11 @@ interface DatabaseRun {
 	nodeContext: IDataObject;
 }
 
-const inOneWake = async (job: ItemSettings, dependencies: RunDependencies) => {
-	const wake = createWake(dependencies.api.clock.monotonicMs(), false);
-	return await runInDatabase(job, dependencies, wake);
-};
+const inOneWake =
+	(isWatched: boolean) => async (job: ItemSettings, dependencies: RunDependencies) => {
+		const wake = createWake(dependencies.api.clock.monotonicMs(), isWatched);
+		return await runInDatabase(job, dependencies, wake);
+	};
 
 export type Simulation = ReturnType<typeof simulation>;
 

@@ -13,6 +13,7 @@ import type { PageAnswers } from '../../nodes/RunAgentSession/policy/rules.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
 import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
+import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import { getError, of, policy, simulation } from './simulation.mts';
 
@@ -255,6 +256,24 @@ describe('approvers', () => {
 		await run.answer('Ben', ['Approve once']);
 		expect((await run.after(1_000, { team: undefined })).kind).toBe('completed');
 	});
+});
+
+test('settings of approvers that become invalid change nothing for a request that was asked, and a new request needs valid ones', async () => {
+	const run = teamRun(PROMPT, { team: team({ remindAfterMs: HOUR }) });
+	await run.begin();
+	run.asked();
+	const broken = { team: new WorkspaceAutomationError("'Approvers' is empty", 'Add approvers.') };
+	await run.answer('Anna', ['Approve once']);
+	expect((await run.after(HOUR, broken)).kind).toBe('needsApproval');
+	expect(who(run.asked())).toEqual(['Ben 1', 'Carla 1']);
+	run.service.meets('poll', later);
+	const error = await getError(run.after(10 * MINUTE, broken));
+	expect(error).toMatchObject({
+		message: "'Approvers' is empty",
+		context: { sessionId: run.record().sessionId },
+	});
+	await run.after(10 * MINUTE);
+	expect(who(run.asked())).toEqual(['Anna', 'Ben', 'Carla']);
 });
 
 describe('a request that changes after an approver answered', () => {

@@ -291,6 +291,19 @@ describe('rule 5: timeouts cover both turns', () => {
 		expect(error.message).toMatch(/did not finish within 1 hour and was aborted/);
 		expect(service.now()).toBeLessThan(2 * 3_600_000);
 	});
+
+	test('an answer that comes when Give Up After has passed is parsed, and not repaired: no time is left', async () => {
+		const service = simulation();
+		const changes = { format, timeouts: { giveUpAfterMs: 3_600_000 } };
+		const prompt = `[work 10m] [say ${WRONG}] [next turn] [say ${RIGHT}]`;
+		const nodeContext = {};
+		await service.wake(prompt, nodeContext, changes);
+		service.advance(3_600_000);
+		const error = await getError(service.wake(prompt, nodeContext, changes));
+		expect(error.message).toBe("The result doesn't match the required format");
+		expect(messages(service)).toEqual([]);
+		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+	});
 });
 
 describe('the answer', () => {

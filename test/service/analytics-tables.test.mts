@@ -1,14 +1,11 @@
 // The six tables: their types as in the API document, and their content compared with the raw events.
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createAnalytics, type Analytics } from '../../local-service/analytics/analytics.mts';
 import type { TrafficEvent } from '../../local-service/analytics/schema.mts';
 import { getTraffic } from '../../local-service/analytics/traffic.mts';
 import { getId } from '../../local-service/ids.mts';
 import { seed } from '../../local-service/seed.mts';
-
-// Every example of a property has its own tables.
-jest.setTimeout(180_000);
 
 const noon = Date.UTC(2026, 9, 5, 12);
 

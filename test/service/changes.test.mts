@@ -168,7 +168,7 @@ describe('analytics', () => {
 		await control.reset();
 		expect(await views()).toEqual([{ events: 0, views: 0 }]);
 		await expect(control.addEvents({ projectId: unknownId })).rejects.toThrow('answered 404');
-	}, 120_000);
+	});
 });
 
 describe('with dialects', () => {

@@ -131,6 +131,8 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['contradictions', { approved: true, data: { Decision: 'Deny' } }, 'both'],
 	['contradictions', { data: { approve: 'yes', deny: 'yes' } }, 'both'],
 	['contradictions', { approve: 'yes', deny: 'yes', submittedAt: 'x' }, 'both'],
+	['contradictions', { approved: true, action: 'deny' }, 'both'],
+	['contradictions', { data: { approved: true, response: 'Deny' } }, 'both'],
 	...['declined', 'rejected', 'denied', 'Denied', 'deny', 'No'].flatMap(
 		(name): Array<[string, unknown, Said]> => [
 			['contradictions', { approved: true, [name]: true }, 'both'],

@@ -10,7 +10,6 @@ import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../apiWith.mts';
-import { outside } from '../outside.mts';
 import { createVirtualClock, type VirtualClock } from '../virtualClock.mts';
 
 test("each request that can't wait for a 429 is sent once, a second apart, and its error says how long to wait", async () => {
@@ -69,22 +68,15 @@ describe('a proxy that could read the key is refused before anything is sent', (
 /** Runs code that takes its time and timers from the globals. */
 async function runByGlobals(work: (clock: VirtualClock) => Promise<void>): Promise<void> {
 	const clock = createVirtualClock();
-	const realms = [globalThis, outside].map((realm) => {
-		const { setTimeout, clearTimeout } = realm;
-		const { now } = realm.performance;
-		return { realm, timers: { setTimeout, clearTimeout }, now };
-	});
-	for (const { realm } of realms) {
-		Object.assign(realm, clock.timers);
-		realm.performance.now = clock.monotonicMs;
-	}
+	const { setTimeout, clearTimeout, performance } = globalThis;
+	const { now } = performance;
+	Object.assign(globalThis, clock.timers);
+	performance.now = clock.monotonicMs;
 	try {
 		await clock.run(work(clock));
 	} finally {
-		for (const { realm, timers, now } of realms) {
-			Object.assign(realm, timers);
-			realm.performance.now = now;
-		}
+		Object.assign(globalThis, { setTimeout, clearTimeout });
+		performance.now = now;
 	}
 }
 

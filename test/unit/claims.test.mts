@@ -11,7 +11,7 @@ function loadExecution(executionId: string) {
 	const context = {
 		runExecutionData,
 		getContext: () => nodeContext,
-		getNode: () => ({ id: 'node' }),
+		getNode: () => ({ id: 'node', name: 'Agent' }),
 		getExecutionId: () => executionId,
 	} as never;
 	return { context, nodeContext, runExecutionData };
@@ -22,8 +22,8 @@ test('the second run has no effect, and takes over the context of the first', as
 	const [first, second] = [loadExecution('1'), loadExecution('1')];
 	Object.assign(first.nodeContext, { sessions: 'one' });
 	const outputs = runOnceAtATime(first.context, async () => [[], [], []], never);
-	const repeated = await runOnceAtATime(second.context, never, async (hasLeft) => {
-		expect(hasLeft).toBe(false);
+	const repeated = await runOnceAtATime(second.context, never, async (first) => {
+		expect(first).toEqual({ hasLeft: false, returning: [] });
 		return [];
 	});
 	expect([await outputs, repeated]).toEqual([[[], [], []], []]);
@@ -61,4 +61,14 @@ test('copies of an execution whose items have left get the results of the origin
 	expect(first.runExecutionData.resultData.runData.Agent).toHaveLength(1);
 	restoreResults(wokenTwice.context);
 	expect(wokenTwice.runExecutionData).toEqual(first.runExecutionData);
+});
+
+test('a copy of a paused execution gets the results without the run that paused it, as n8n resumes it', async () => {
+	const [first, second, woken] = [1, 2, 3].map(() => loadExecution('4'));
+	await runOnceAtATime(first.context, async () => [[], [{ json: {} }], []], never);
+	await runOnceAtATime(second.context, never, async () => []);
+	first.runExecutionData.resultData.runData.Agent.push({});
+	Object.assign(first.runExecutionData, { waitTill: new Date() });
+	restoreResults(woken.context);
+	expect(woken.runExecutionData.resultData.runData.Agent).toHaveLength(1);
 });

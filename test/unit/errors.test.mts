@@ -136,6 +136,8 @@ describe('the cause of a broken connection is classified', () => {
 	test.each([
 		[{ code: 'ECONNREFUSED' }, 'unsent'],
 		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],
+		[{ code: 'EHOSTUNREACH', cause: { code: 'EHOSTUNREACH', syscall: 'connect' } }, 'unsent'],
+		[{ code: 'ECONNRESET', cause: { code: 'ECONNRESET', syscall: 'read' } }, 'lost'],
 		[{ httpCode: 'ECONNRESET' }, 'lost'],
 		[{ httpCode: '500', cause: { code: 'ETIMEDOUT' } }, 'lost'],
 		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'unusable'],

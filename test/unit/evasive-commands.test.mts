@@ -62,6 +62,39 @@ describe('a rule that denies rm keeps a later rule from approving', () => {
 		"nodejs -e 'x'",
 		"perl -I lib -e 'x'",
 		"echo 'x' | python -u",
+		...[
+			'mytool rm x',
+			'mytool --run="rm x"',
+			'ld.so /bin/rm x',
+			'mytool r$@m x',
+			'npm x /???/rm y',
+		],
+		...['mytool -- sh -c "$X"', "echo 'rm x' | mytool", "mytool <<< '!rm x'"],
+		...[
+			'i386 r$@m x',
+			'uv run rm x',
+			'npm exec -- rm x',
+			"bun x $'\\x72m' x",
+			'scp -S rm a b:c',
+			'rsync -e"rm x" a b:c',
+		],
+		...["sed '1erm x' f", "sed '$erm x' f", 'perl -e\'exec"rm x"\'', "tar -xf a --to-com='rm x'"],
+		...["tar -I'rm x' -xf a", "git config alias.x '!rm y'; git x", 'git grep -Orm x'],
+		...["git rebase --ex 'rm x' main", 'GIT_CONFIG_PARAMETERS="\'alias.x=!rm y\'" git x'],
+		...["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!rm y' git x"],
+		...[
+			"TAR_OPTIONS='--to-command=rm' tar xf a",
+			"sqlite3 x '.shell rm y'",
+			"printf 'x:\\n\\trm y' > Makefile; make",
+		],
+		...[
+			'gcc -wrapper rm,x f.c',
+			"tclsh <(echo 'exec rm x')",
+			'ENV=./f sh -ic :',
+			'ENV=$f sh -ic :',
+		],
+		...["socat exec:'rm x' -", "socat 'EXEC:rm x' -", "rg --pre 'rm' x", "ag --pager 'rm x' y"],
+		...['mytool $(echo mr|rev) x', "mytool $'\\x72m' x", 'X=rm; mytool $X y', 'mytool `echo rm` x'],
 	])('%j', (command) => {
 		const rules = [rule('bash', 'rm *, rm', 'deny'), rule('bash', '*', 'approve')];
 		expect(decision(command, ...rules)).not.toBe('approve');
@@ -94,6 +127,9 @@ describe("a wildcard doesn't let a command leave the current folder", () => {
 		['cd * && rm -rf build', 'cd -P && rm -rf build'],
 		['cd * && rm -rf build', 'cd "-" && rm -rf build'],
 		['cd *', 'cd -'],
+		['vim *', 'vim +e/etc/x'],
+		['vim *', 'vim +:e!/etc/x f'],
+		['vim *', 'vim +%w/etc/x f'],
 	])('%j: %j', (pattern, command) => {
 		expect(decision(command, rule('bash', pattern, 'approve'))).toBe('ask');
 	});
@@ -110,6 +146,9 @@ describe('rules that deny rm and others still let a later rule approve', () => {
 		'command -v node',
 		'[[ $x -gt 3 ]] && echo y',
 		"find . -name '*.ts' | wc -l",
+		'ENV=production npm run build',
+		'gh pr view $NUMBER --comments',
+		'gcc -Wl,-O1 -o main main.c',
 		"find . -name '*.log' -mtime +7",
 		'sed -i "s/version: .*/version: 2/" x.yml',
 		"sed -n '/start/,/end/p' f",
@@ -126,6 +165,14 @@ describe('rules that deny rm and others still let a later rule approve', () => {
 		'while read -r line; do echo "$line"; done < f',
 		'printf "%s" "$x"',
 		'export A=1 B=2',
+		'mytool $x --flag src/*.ts',
+		'git rm --cached x && git commit -m "Remove rm x"',
+		'gh pr create --title "It\'s (nearly) done" --body "$BODY"',
+		"psql -c 'select a from (b)'",
+		'which rm node | head -1',
+		'cp a.ts b.ts && eslint b.ts',
+		'brew install node',
+		'date +%d/%m/%Y',
 	])('%j', (command) => {
 		const rules = [
 			rule('bash', 'rm *, rm, sudo *, curl * | sh', 'deny'),

@@ -7,10 +7,17 @@ import type { PauseState } from '../../nodes/RunAgentSession/session/pause.ts';
 /** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
 function attempts() {
 	const database = new Set<string>();
-	return (mode: string, token?: string, nodeContext: { pause?: Partial<PauseState> } = {}) => {
+	let executions = 0;
+	return (
+		mode: string,
+		token?: string,
+		nodeContext: { pause?: Partial<PauseState> } = {},
+		execution = `${++executions}`,
+	) => {
 		const resumeUrl = token && `http://n8n.example/webhook-waiting/1?signature=${token}`;
 		return createMarks({
 			getContext: () => nodeContext,
+			getExecutionId: () => execution,
 			getMode: () => mode,
 			getNode: () => ({ id: 'node' }),
 			getWorkflowDataProxy: () => ({ $execution: { resumeUrl } }),
@@ -45,7 +52,16 @@ test('on n8n 1 before the first pause it counts only in a retry of the execution
 	expect(await attempt('retry').record('0.0 start 0')).toBe(true);
 });
 
-test('n8n 1 keeps no mark of a finished run', async () => {
+test('on n8n 1 it counts if the same execution runs again without its context, also after its run has ended', async () => {
+	const attempt = attempts();
+	const first = attempt('trigger', undefined, {}, '7');
+	await first.record('0.0 start 0');
+	await first.release('ended');
+	expect(await attempt('trigger', undefined, {}, '7').record('0.0 start 0')).toBe(true);
+	expect(await attempt('trigger', undefined, {}, '8').record('0.0 start 0')).toBe(false);
+});
+
+test('n8n 1 keeps no mark of a finished run for retries', async () => {
 	const attempt = attempts();
 	const first = attempt('trigger');
 	await first.record('0.0 start 0');

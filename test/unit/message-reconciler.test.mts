@@ -36,6 +36,15 @@ describe('a message arrived', () => {
 	});
 });
 
+test('a turn that appears in the last of the 30 seconds is found, even if each poll takes a moment', async () => {
+	const { api, clock } = await apiWith(() => {
+		clock.advance(200);
+		return { body: clock.now() - start > 29_000 ? atWork : before };
+	});
+	const start = clock.now();
+	expect(await clock.run(messageReconciler(api, before, TEXT)())).toMatchObject({ status: 200 });
+});
+
 describe('no proof exists', () => {
 	test.each<[string, Session, Partial<Session>]>([
 		['by the same session', before, {}],

@@ -78,6 +78,17 @@ describe('an entry of More Rules', () => {
 		expect(said([entry({ decision: 'ask' }), entry()])).toMatchObject({ decision: 'ask' });
 	});
 
+	test('denies or asks without regard to white space around its text, which approves only itself', () => {
+		for (const pattern of ['git push\n', ' git push', '\tgit  push \n']) {
+			expect(said([entry({ pattern, decision: 'deny' })])).toMatchObject({ decision: 'deny' });
+			expect(said([entry({ pattern, decision: 'ask' }), entry()])).toMatchObject({
+				decision: 'ask',
+			});
+			expect(said([entry({ pattern })])).toMatchObject({ decision: 'ask' });
+			expect(said([entry({ pattern })], [pattern])).toMatchObject({ decision: 'approve' });
+		}
+	});
+
 	test('is ignored when it has expired', () => {
 		const now = Date.parse('2026-11-23T12:00:00Z');
 		const said = (expires: unknown) =>
@@ -94,6 +105,16 @@ describe('an entry of More Rules', () => {
 		])
 			expect(said(expires)).toBe('approve');
 	});
+});
+
+test('an entry keeps its number if entries before it are empty or have expired', () => {
+	const entries = [entry({ expires: '2020-01-01' }), {}, entry({ pattern: 'ls' }), entry()];
+	const policy = withoutExpired(by(entries), Date.parse('2026-11-23'));
+	expect(judge(request(), policy)).toMatchObject({ decidedBy: 'more rule 4' });
+	expect(tryRules([request()], policy)[0].rules).toEqual([
+		'more rule 3 has no pattern that matches',
+		'more rule 4 decides',
+	]);
 });
 
 describe('More Rules accepts', () => {
@@ -219,8 +240,7 @@ describe('the rules for a request', () => {
 		fc.assert(
 			fc.property(text, texts, texts, (permission, patterns, others) => {
 				const [{ suggestedRule }] = tryRules([{ permission, patterns }], policy());
-				if (!suggestedRule) return;
-				const { permission: kind, pattern, decision } = suggestedRule;
+				const { permission: kind, pattern, decision } = suggestedRule!;
 				for (const applied of [
 					policy({ rules: [{ permission: kind, pattern, decision }] }),
 					by([suggestedRule]),
@@ -228,9 +248,8 @@ describe('the rules for a request', () => {
 					const ask = (asked: string[]) =>
 						judge(request({ permission, patterns: asked }), applied).decision;
 					expect(ask(patterns)).toBe('approve');
-					const trimmed = patterns.map((each) => each.trim());
-					if (others.some((each) => !trimmed.includes(each.trim())))
-						expect(ask(others)).toBe('ask');
+					const isCovered = others.every((each) => patterns.includes(each));
+					expect(ask(others)).toBe(isCovered ? 'approve' : 'ask');
 				}
 			}),
 		);

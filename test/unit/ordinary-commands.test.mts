@@ -36,7 +36,13 @@ const COMMANDS: Record<string, string[]> = {
 		"grep -E 'a.b' src/a.ts",
 		'grep --include=x -r foo src',
 	],
-	'rg *': ['rg useState', 'rg -l TODO src', 'rg -t ts "import React" src', 'rg --files'],
+	'rg *': [
+		'rg useState',
+		'rg -l TODO src',
+		'rg -t ts "import React" src',
+		'rg --files',
+		'rg --pretty TODO src',
+	],
 	'find . *': [
 		'find . -name package.json',
 		'find . -type f -maxdepth 2',
@@ -218,7 +224,8 @@ const COMMANDS: Record<string, string[]> = {
 	'tree *': ['tree -L 2 src', 'tree -d'],
 	'du *': ['du -sh build', 'du -h --max-depth=1 .'],
 	'which *': ['which node', 'which npm git'],
-	'date *': ['date +%F', 'date -u'],
+	'date *': ['date +%F', 'date -u', 'date +%Y/%m/%d'],
+	'vim *': ['vim +10 src/a.ts', 'vim +/main src/a.ts'],
 	'gh pr *': [
 		'gh pr list',
 		'gh pr view 12 --comments',

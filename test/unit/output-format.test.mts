@@ -53,9 +53,12 @@ describe('the output of parsers', () => {
 		expect(await parsing(parsed)).toEqual({ output });
 	});
 
-	test('an empty object is no result: an old parser drops the keys that it does not know', async () => {
-		expect(await parsing({})).toEqual({ misfit: 'output: Required' });
-	});
+	test.each([[{}], [undefined], [{ output: undefined }]])(
+		'%j is no result: an old parser drops the keys that it does not know',
+		async (parsed) => {
+			expect(await parsing(parsed)).toEqual({ misfit: 'output: Required' });
+		},
+	);
 });
 
 describe('the reason', () => {

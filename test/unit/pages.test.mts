@@ -55,6 +55,8 @@ describe('the entries', () => {
 
 	test.each<[string, unknown]>([
 		['two lists', { tasks: two, others: [] }],
+		['an empty list beside another', { data: [], results: two }],
+		['an empty list beside an object', { data: [], result: { items: two } }],
 		['a list beside an object', { tasks: two, details: {} }],
 		['no list', { total: 0 }],
 		['a list of texts', { data: ['a'] }],
@@ -101,6 +103,12 @@ describe('the end', () => {
 			description: expect.stringMatching(why),
 		});
 		expect(error?.description).toContain('next_cursor');
+	});
+
+	test.each(['', null])('is where the cursor at the place of an override is %j', async (token) => {
+		const overrides = { listTasks: { answer: { next_cursor: 'token' } } };
+		const { error, sent } = await read([{ data: ids(0, 1), token }], tasks, {}, overrides);
+		expect([error, sent.length]).toEqual([undefined, 1]);
 	});
 
 	test('is read from the place in an override, for any other fields of the page', async () => {
@@ -246,6 +254,7 @@ describe('the filter', () => {
 		['what says nothing that could be an ID', { projectId: '', parentId: {} }, true],
 		['another project', { projectId: 'q' }, false],
 		['another folder', { parentId: 8 }, false],
+		['no folder', { parentId: null }, false],
 		['another project in another spelling', { project_id: 'q' }, false],
 	])('%s: passes? %j %j', async (_, entry, passes) => {
 		const { error, all } = await read(

@@ -13,6 +13,7 @@ import {
 	readItemSettings,
 	readTrial,
 } from '../../nodes/RunAgentSession/panel/read.ts';
+import type { TeamSettings } from '../../nodes/RunAgentSession/approval/approvers.ts';
 import { RunAgentSession } from '../../nodes/RunAgentSession/RunAgentSession.node.ts';
 import { WorkspaceAutomation } from '../../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
 import { WorkspaceAutomationTrigger } from '../../nodes/WorkspaceAutomationTrigger/WorkspaceAutomationTrigger.node.ts';
@@ -346,7 +347,7 @@ describe('More Rules', () => {
 	const entries = [{ permission: 'bash', pattern: 'x', decision: 'deny' }];
 	const saved = (moreRules: unknown, changes: object = {}) =>
 		start({ permissionPolicy: 'rules', options: { moreRules }, ...changes });
-	const RULES = [{ permission: 'bash', pattern: 'x', decision: 'deny', isLiteral: true }];
+	const RULES = [{ ...entries[0], name: 'more rule 1', isLiteral: true }];
 
 	test('apply to Start, Continue and Try Rules, and only to Decide by Rules', () => {
 		const { policy } = readItemSettings(
@@ -394,7 +395,7 @@ describe('Approvers', () => {
 		});
 	};
 	const team = (options: object, more?: object) =>
-		readItemSettings(withOptions(options, more), 0).team;
+		readItemSettings(withOptions(options, more), 0).team as TeamSettings | undefined;
 	const entered = (...approver: object[]) => ({ approvers: { approver } });
 
 	test('are entered one by one, come from data, or both', () => {
@@ -486,6 +487,19 @@ describe('Approvers', () => {
 				description: expect.stringMatching(/^Nothing was sent\./),
 			}),
 		);
+	});
+
+	test('that are invalid are kept as their error once the session has started: requests that were asked have their own', () => {
+		const earlier = { sessionId: ID, isMessageSent: false };
+		const read = (options: object) => readItemSettings(withOptions(options), 0, earlier).team;
+		expect(read({ approvers: {} })).toMatchObject({ message: "'Approvers' is empty" });
+		expect(read({ ...entered(ANNA), approvalsNeeded: 2 })).toBeInstanceOf(Error);
+		expect(read(entered(ANNA))).toMatchObject({ needed: 1 });
+	});
+
+	test('are never fewer than a fraction asks for', () => {
+		expect(team({ ...entered(ANNA, BEN), approvalsNeeded: 1.5 })).toMatchObject({ needed: 2 });
+		expect(() => team({ ...entered(ANNA, BEN), approvalsNeeded: 2.5 })).toThrow(/is higher than/);
 	});
 
 	test('need a connection from Needs Approval back to the node', () => {

@@ -384,7 +384,7 @@ describe('executions that share a key', () => {
 			}),
 			{ numRuns: 15 },
 		);
-	}, 60_000);
+	});
 
 	test("Stop leaves the queue at once, and later requests don't wait for stopped ones", async () => {
 		const { clock, send } = stage(1, 1, 5);

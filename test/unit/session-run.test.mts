@@ -224,10 +224,10 @@ describe('a reading', () => {
 	});
 
 	test('ends the turn of a message when it proves the turn, and counts for the ledger', async () => {
-		const turn = { messageKey: 'x', hadEnded: true, sentAt: 0 };
+		const turn = { messageKey: 'x', hadEnded: true, sentAt: 0, polls: 0 };
 		const { run } = await createRun({}, {}, { sessionId: 's1', turn, ledger: [sentLine] });
 		applyReading(run, session({ status: 'completed', latestMessage: { role: 'user' } }));
-		expect(run.record.turn).toEqual(turn);
+		expect(run.record.turn).toEqual({ ...turn, polls: 1 });
 		expect(run.record.ledger).toMatchObject([{ state: 'inferred', polls: 0 }]);
 		applyReading(run, session());
 		expect(run.record.turn).toBeUndefined();
@@ -532,7 +532,7 @@ describe('a result', () => {
 	});
 
 	test('waits for the turn of a message, and then warns', async () => {
-		const turn = { messageKey: 'x', hadEnded: true, sentAt: 0 };
+		const turn = { messageKey: 'x', hadEnded: true, sentAt: 0, polls: 3 };
 		const { run, clock } = await createRun({}, {}, { sessionId: 's1', turn });
 		run.update(session({ status: 'completed' }));
 		expect(endedResult(run)).toBeUndefined();

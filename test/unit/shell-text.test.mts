@@ -55,7 +55,7 @@ describe('a command is found', () => {
 	});
 
 	test.each([
-		['--flag=1 rm x', 'rm x'],
+		['git --flag=1 rm x', 'rm x'],
 		['echo a-exec rm x', 'rm x'],
 		['echo rm x', 'rm x'],
 		["echo 'a; rm x'", 'rm x'],

@@ -37,9 +37,10 @@ test('a message to a session at work: only a new message proves the turn', () =>
 	expect(hasBegun(turn, session('completed', said('assistant', 'Done')))).toBe(true);
 });
 
-test('a turn must show within half a minute', () => {
-	const turn = createTurn(session('completed'), 1_000);
+test('a turn must show within half a minute and three polls', () => {
+	const turn = { ...createTurn(session('completed'), 1_000), polls: 3 };
 	expect(NEW_TURN_MS).toBe(30_000);
 	expect(isOverdue(turn, 30_999)).toBe(false);
 	expect(isOverdue(turn, 31_000)).toBe(true);
+	expect(isOverdue({ ...turn, polls: 2 }, 31_000)).toBe(false);
 });

@@ -4,13 +4,11 @@ import type { Execution } from '../../../n8n-host/executions.mts';
 import { hostVersion } from '../../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../../n8n-host/workflows.mts';
 import { startScriptedModel, type ScriptedModel } from '../../../tools/scriptedModel.mts';
-import { eventually, itemsOn, getRecord, startedByItself, TEST_TIMEOUT_MS } from '../support.mts';
+import { eventually, itemsOn, getRecord, startedByItself } from '../support.mts';
 import { importCredentials } from './channelNodes.mts';
 import type { Sent } from './standIn.mts';
 import { useChannels } from './useChannels.mts';
 
-/** n8n looks once a minute for whose time limit is over. */
-export const OVER_TIMEOUT_MS = 5 * 60_000;
 export const OVER = {
 	limitWaitTime: {
 		values: { limitType: 'atSpecifiedTime', maxDateAndTime: '2026-01-01T00:00:00' },
@@ -20,7 +18,7 @@ export const OVER = {
 /** For the tests of one file */
 export function useAsking() {
 	const { stage, channels } = useChannels();
-	beforeAll(async () => await importCredentials(stage.host), TEST_TIMEOUT_MS);
+	beforeAll(async () => await importCredentials(stage.host));
 
 	let seen = 0;
 	beforeEach(() => {
@@ -60,10 +58,10 @@ export function useAsking() {
 			// One that is about to end may be listed twice.
 			const all = new Set((await startedByItself(stage, workflowId)).map(({ id }) => id));
 			return all.size >= count ? [...all].sort((a, b) => Number(a) - Number(b)) : undefined;
-		}, 150);
+		});
 		expect(ids).toHaveLength(count);
 		const executions = await Promise.all(
-			ids.map(async (id) => await stage.host.waitForExecution(id, { timeoutMs: 150_000 })),
+			ids.map(async (id) => await stage.host.waitForExecution(id)),
 		);
 		for (const { error } of executions) expect(error).toBeUndefined();
 		return executions;
@@ -94,7 +92,7 @@ export function useModel({ stage }: Pick<ReturnType<typeof useAsking>, 'stage'>)
 			type: 'openAiApi',
 			data: { apiKey: 'none', url: model.baseUrl },
 		});
-	}, TEST_TIMEOUT_MS);
+	});
 	afterAll(async () => await model.close?.());
 	return model;
 }

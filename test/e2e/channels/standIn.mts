@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HANG_MS } from '../../../n8n-host/hang.mts';
 
 /** Message of n8n to a channel */
 export interface Sent {
@@ -148,7 +149,7 @@ export async function startChannels(): Promise<Channels> {
 			answers[host] = answer;
 		},
 		async message(wanted) {
-			for (const end = Date.now() + 60_000; ; await sleep(100)) {
+			for (const end = Date.now() + HANG_MS; ; await sleep(100)) {
 				const found = all.find(wanted);
 				if (found) return found;
 				if (Date.now() > end)

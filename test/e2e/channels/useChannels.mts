@@ -16,8 +16,8 @@ import { PUBLIC, startChannels, type Channels } from './standIn.mts';
 
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'2.41': { WEBHOOK_URL: `${PUBLIC}/` },
-	// It signs its own address into links. Its database takes one writer at a time by default.
-	'1.123': { DB_SQLITE_POOL_SIZE: '2' },
+	// It signs its own address into links.
+	'1.123': {},
 };
 
 export interface WithChannels {

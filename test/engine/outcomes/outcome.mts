@@ -9,8 +9,9 @@ export type Outcome =
 	| { kind: 'wrong'; how: string };
 
 /** Things in the service that must not be created twice */
-async function census({ control, seed }: World) {
-	const sessions = await control.sessions();
+function census(world: World) {
+	const { seed } = world;
+	const sessions = world.sessions();
 	return {
 		sessions: sessions.length,
 		turns: sessions.reduce((sum, { turns }) => sum + turns, 0),
@@ -44,13 +45,13 @@ function judged(error: NodeError): Outcome {
 
 /** Returns the outcome. For any result, nothing may exist twice, or exist although the package denies it. */
 export async function getOutcome({ use, makes }: Speaker, world: World): Promise<Outcome> {
-	const before = await census(world);
+	const before = census(world);
 	const outcome = await use(world).then(
 		(wrong): Outcome => (wrong === undefined ? { kind: 'right' } : { kind: 'wrong', how: wrong }),
 		(error: NodeError) => judged(error),
 	);
-	await world.look();
-	const after = await census(world);
+	world.settle();
+	const after = census(world);
 	if (after.sessions > before.sessions + 1 || after.turns > before.turns + 2)
 		return { kind: 'wrong', how: 'started or told more than once' };
 	if (after.products > before.products + 2 || after.files > before.files + 2)

@@ -16,9 +16,9 @@ const ended = ['completed', 'failed'];
 
 /** The sessions that came since a speaker began */
 async function since(world: World, before: number) {
-	return (await world.control.sessions()).slice(before);
+	return world.sessions().slice(before);
 }
-const count = async (world: World) => (await world.control.sessions()).length;
+const count = async (world: World) => world.sessions().length;
 
 /** A session that someone else has started, under way. */
 async function startedElsewhere(world: World, prompt: string): Promise<string> {
@@ -27,7 +27,7 @@ async function startedElsewhere(world: World, prompt: string): Promise<string> {
 	return sessionId;
 }
 const sessionNow = async (world: World, sessionId: string) =>
-	(await world.control.sessions()).find((session) => session.sessionId === sessionId)!;
+	world.sessions().find((session) => session.sessionId === sessionId)!;
 
 const started = (world: World, prompt: string): IDataObject => ({
 	operation: 'start',

@@ -48,14 +48,6 @@ const inProject = ({ projectId }: World, things: Array<{ projectId?: string }>) 
 const inFolder = ({ folderId, seed }: World) =>
 	seed.files.filter(({ parentId }) => parentId === folderId);
 const allFiles = (world: World) => inProject(world, [...world.seed.folders, ...world.seed.files]);
-const filesNow = async ({ control, projectId }: World) => {
-	const { files, folders } = await control.seed();
-	return [...folders, ...files].filter((file) => file.projectId === projectId) as Array<
-		Thing & { id: string; name: string }
-	>;
-};
-const fileNow = async (world: World, name: string) =>
-	(await filesNow(world)).filter((file) => file.name === name);
 
 /** A list: its parameters, and what has to come */
 const list = (
@@ -142,7 +134,7 @@ const single: Speaker[] = [
 				taskId: byId(id),
 				updateFields: { title },
 			});
-			const now = (await world.control.seed()).tasks.find((task) => task.id === id);
+			const now = world.seed.tasks.find((task) => task.id === id);
 			return differences({ 'the title': [now?.title, title], 'the item': [item.title, title] });
 		},
 	},
@@ -164,7 +156,7 @@ const single: Speaker[] = [
 		async use(world) {
 			const { id } = inFolder(world)[1];
 			await world.operation('file.rename', { fileId: byId(id), name: 'renamed.md' });
-			const [now] = (await filesNow(world)).filter((file) => file.id === id);
+			const now = allFiles(world).find((file) => file.id === id);
 			return differences({ 'the name': [now?.name, 'renamed.md'] });
 		},
 	},
@@ -176,7 +168,7 @@ const single: Speaker[] = [
 				(folder) => folder.projectId === world.projectId && folder.id !== world.folderId,
 			)!;
 			await world.operation('file.move', { fileId: byId(id), parentId: byId(other.id) });
-			const [now] = (await filesNow(world)).filter((file) => file.id === id);
+			const now = allFiles(world).find((file) => file.id === id);
 			return differences({ 'the folder': [now?.parentId, other.id] });
 		},
 	},
@@ -209,7 +201,7 @@ const single: Speaker[] = [
 		async use(world) {
 			const { id } = world.seed.domains[0];
 			const [item] = await world.operation('customDomain.delete', { customDomainId: byId(id) });
-			const { domains } = await world.control.seed();
+			const { domains } = world.seed;
 			return differences({
 				'whether it is still there': [domains.some((domain) => domain.id === id), false],
 				'the item': [
@@ -228,7 +220,7 @@ const single: Speaker[] = [
 				productId: byId(id),
 				fields: '{"price":5}',
 			});
-			const now = (await world.control.seed()).products.find((product) => product.id === id);
+			const now = world.seed.products.find((product) => product.id === id);
 			return differences({ 'the price': [now?.price, 5] });
 		},
 	},
@@ -270,7 +262,7 @@ const creates = (
 			{ ...files(world), name: file, parentId: byId(world.folderId), ...parameters(world) },
 			more,
 		);
-		const found = await fileNow(world, file);
+		const found = allFiles(world).filter(({ name }) => name === file);
 		const expected = wanted(world);
 		return differences({
 			'the number of such files': [found.length, 1],
@@ -345,20 +337,14 @@ const creating: Speaker[] = [
 		name: 'product.create',
 		makes: { what: 'products' },
 		async use(world) {
+			const countProducts = () =>
+				inProject(world, world.seed.products).filter(({ name }) => name === 'Gift card').length;
+			const before = countProducts();
 			await world.operation('product.create', {
 				projectId: byId(world.projectId),
 				fields: '{"name":"Gift card"}',
 			});
-			const { products } = await world.control.seed();
-			return differences({
-				'the number of such products': [
-					products.filter(
-						({ name, projectId }) => name === 'Gift card' && projectId === world.projectId,
-					).length -
-						inProject(world, world.seed.products).filter(({ name }) => name === 'Gift card').length,
-					1,
-				],
-			});
+			return differences({ 'the number of such products': [countProducts() - before, 1] });
 		},
 	},
 ];

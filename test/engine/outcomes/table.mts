@@ -26,11 +26,11 @@ async function learn(): Promise<void> {
 	if (operationsOf.size > 0) return;
 	const world = await createWorld([], false);
 	for (const { speaker } of everybody) {
-		await world.asked();
+		world.asked();
 		const outcome = await getOutcome(speaker, world);
 		if (outcome.kind !== 'right')
 			throw new Error(`${speaker.name}, without a dialect: ${JSON.stringify(outcome)}`);
-		operationsOf.set(speaker, await world.asked());
+		operationsOf.set(speaker, world.asked());
 	}
 	await world.close();
 }

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
+import type { SeedView, SessionView } from '../../../local-service/control/views.mts';
 import { settingsFor } from '../../../local-service/dialects/index.mts';
 import { OUTPUTS, type OutputKey } from '../../../nodes/RunAgentSession/outputs.ts';
 import { namedOperations } from '../../../openapi/contract.mts';
@@ -21,9 +22,9 @@ let services = 0;
 
 export interface World {
 	control: ControlClient;
-	/** Things created since the last check */
-	seed: Awaited<ReturnType<ControlClient['seed']>>;
-	look(): Promise<void>;
+	/** What the service has now */
+	readonly seed: SeedView;
+	sessions(): SessionView[];
 	projectId: string;
 	siteId: string;
 	/** A folder with more files than two pages hold */
@@ -33,8 +34,8 @@ export interface World {
 	words: { approveValues?: string; denyValues?: string };
 	/** Errors that the service reports about itself */
 	problems: string[];
-	/** The operations that the service was asked for since the last time, each once */
-	asked(): Promise<string[]>;
+	/** Returns the operations that the service has received since the last time, each once. */
+	asked(): string[];
 	/** Lets what shows late become visible. */
 	settle(): void;
 	/** Runs an operation. @throws what the node failed with, or a warning that an item has */
@@ -58,24 +59,23 @@ export { byId };
 export async function createWorld(names: string[], told: boolean): Promise<World> {
 	const time = createVirtualTime();
 	const problems: string[] = [];
-	const { app } = createService({
+	const { app, seed, sessions } = createService({
 		clock: serviceTime(time),
 		dialects: names,
 		clickHouse: oneQuery('seven', 7),
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
-	let hasChanged = false;
-	app.addHook('onRequest', async ({ method }) => {
-		hasChanged ||= method !== 'GET';
+	let received: string[] = [];
+	app.addHook('onRequest', async ({ method, url }) => {
+		received.push(`${method} ${url.replace(/^\/v1|\?.*/g, '')}`);
 	});
 	// Its own host: what the package remembers of one service says nothing about the next.
 	const host = `service-${++services}.test`;
 	time.serve(host, app);
 	const control = controlWithin(app);
-	const before = await control.seed();
-	const [{ id: projectId }] = before.projects;
-	const [{ id: siteId }] = before.sites;
+	const [{ id: projectId }] = seed().projects;
+	const [{ id: siteId }] = seed().sites;
 	const { folderId } = await control.fillFiles(projectId, COUNTS.files);
 	for (let n = 0; n < COUNTS.others; n++) {
 		await control.tasks.add({ projectId, title: `Task ${n}` });
@@ -102,26 +102,21 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		return outputs;
 	};
 
-	let seen = 0;
 	const world: World = {
 		control,
-		seed: await control.seed(),
-		async look() {
-			time.advance(60_000);
-			if (hasChanged) world.seed = await control.seed();
-			hasChanged = false;
+		get seed() {
+			return seed();
 		},
+		sessions,
 		projectId,
 		siteId,
 		folderId,
 		credentials,
 		words: (told && settings.nodeOptions) || {},
 		problems,
-		async asked() {
-			const paths = (await control.requests(seen)).map(({ n, method, path }) => {
-				seen = n;
-				return `${method} ${path.replace(/^\/v1/, '')}`;
-			});
+		asked() {
+			const paths = received;
+			received = [];
 			return namedOperations
 				.filter(({ method, path }) => {
 					const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
