@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as unflatten } from 'flatted';
 import { RestError, type Rest } from './rest.mts';
-import { HANG_MS } from './hang.mts';
+import { HANG_MS, lookAgainMs } from './hang.mts';
 
 type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
 
@@ -93,7 +93,8 @@ export async function waitForExecution(
 ): Promise<Execution> {
 	const { timeoutMs = HANG_MS, until = 'ended' } = options;
 	const enough = until === 'ended' ? ENDED : [...ENDED, 'waiting'];
-	for (const end = Date.now() + timeoutMs; ; await sleep(250)) {
+	const start = Date.now();
+	for (const end = start + timeoutMs; ; await sleep(lookAgainMs(Date.now() - start))) {
 		const status = await unlessBusy(async () => (await rest.get(`/executions/${id}`)).status);
 		if (status !== undefined && enough.includes(status)) {
 			// n8n 1.x saves the status first and the data after it, so this has to be another read, and one that waits has run a node.

@@ -11,7 +11,7 @@ import { startLocalService } from '../../tools/demoService.mts';
 import { has, sharedHost, type Program } from './shared.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http, isOk } from '../../tools/http.mts';
-import { HANG_MS } from '../../n8n-host/hang.mts';
+import { HANG_MS, lookAgainMs } from '../../n8n-host/hang.mts';
 
 export const NODE = 'Run Agent Session';
 
@@ -323,7 +323,8 @@ export const startedByItself = async ({ host }: Stage, workflowId: string) =>
 
 /** Waits for the first truthy result. */
 export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
-	for (const end = Date.now() + HANG_MS; ; await sleep(250)) {
+	const start = Date.now();
+	for (const end = start + HANG_MS; ; await sleep(lookAgainMs(Date.now() - start))) {
 		const result = await look();
 		if (result) return result;
 		if (Date.now() > end) throw new Error(`It did not happen within ${HANG_MS / 1000} s.`);

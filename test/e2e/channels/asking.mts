@@ -25,16 +25,23 @@ export function useAsking() {
 		seen = channels.sent().length;
 	});
 
-	/** The message that asks for these patterns, sent since the test began or, the later ones, since the last that was found */
-	async function asks(...patterns: string[]): Promise<Sent> {
-		const found = await channels.message(
-			(sent) =>
-				channels.sent().indexOf(sent) >= seen &&
-				patterns.every((pattern) => sent.text.includes(`«${pattern.replaceAll('.', '․')}»`)),
-		);
+	/** The first message since the test began, or since the last that was found, with all of these texts */
+	async function says(...texts: string[]): Promise<Sent> {
+		const found = await channels
+			.message(
+				(sent) =>
+					channels.sent().indexOf(sent) >= seen && texts.every((text) => sent.text.includes(text)),
+			)
+			.catch((error: Error) => {
+				throw new Error(`${error.message}\nThe end of n8n's output: ${stage.host.tail()}`);
+			});
 		seen = channels.sent().indexOf(found) + 1;
 		return found;
 	}
+
+	/** The next message that asks for these patterns */
+	const asks = async (...patterns: string[]): Promise<Sent> =>
+		await says(...patterns.map((pattern) => `«${pattern.replaceAll('.', '․')}»`));
 
 	const getValues = async (sessionId: string) =>
 		(await getRecord(stage, sessionId)).interactions.map(({ patterns, value }: any) => [
@@ -65,15 +72,6 @@ export function useAsking() {
 		);
 		for (const { error } of executions) expect(error).toBeUndefined();
 		return executions;
-	}
-
-	/** The first message since the test began, or since the last that was found, that says this */
-	async function says(text: string): Promise<Sent> {
-		const found = await channels.message(
-			(sent) => channels.sent().indexOf(sent) >= seen && sent.text.includes(text),
-		);
-		seen = channels.sent().indexOf(found) + 1;
-		return found;
 	}
 
 	return { stage, channels, asks, says, valuesOf: getValues, askWith, askingExecutions };
