@@ -10,11 +10,14 @@ const BROWSER = {
 	'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
 
+/** n8n's answers to a click that is faster than n8n. n8n 1 saves that an execution waits before it saves its data, and doesn't find the run of the node. */
+const EARLY = /is running already|is not registered|undefined \(reading 'pop'\)/;
+
 /** Sends a request, again as long as n8n is not ready for it: a person is not as quick as a test. */
 async function send(url: string, init?: RequestInit): Promise<Response> {
 	const answer = await eventually(async () => {
 		const answer = await fetch(url, { ...init, headers: { ...BROWSER, ...init?.headers } });
-		const isEarly = /is running already|is not registered/.test(await answer.clone().text());
+		const isEarly = EARLY.test(await answer.clone().text());
 		return !answer.ok && isEarly ? undefined : answer;
 	});
 	if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
