@@ -49,8 +49,8 @@ const ignoringAll = {
 	...intermediaries,
 } satisfies Record<string, Dialect>;
 
-// Changes of entries come before changes of the lists that hold them.
-const tables = { ...entryForms, ...refusing, ...ignoringAll };
+// Changes of entries come before changes of the lists that hold them, and changes of a session before changes of its names.
+const tables = { ...entryForms, ...sessionForms, ...refusing, ...ignoringAll };
 
 export type DialectName = keyof typeof tables;
 
